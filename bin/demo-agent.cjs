@@ -1,0 +1,9 @@
+// Starts the demo agent (src/demo/agent.ts) the way drover.cjs starts drover: from source in a clone, else bundled.
+const { existsSync } = require('node:fs')
+const { enableCompileCache } = require('node:module')
+const { join } = require('node:path')
+
+enableCompileCache()
+void import(
+  existsSync(join(__dirname, '..', 'src', 'demo', 'agent.ts')) ? '../src/demo/agent.ts' : '../dist/demo/agent.js'
+)

@@ -1,0 +1,99 @@
+// Brings node_modules in step with the lock file, before `npm start` and `npm test`. It runs on the machine's own Node,
+// which may be as old as 18, and with nothing installed: plain JavaScript, built-in modules only.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { takeInstallLock } from './install-lock.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stampFile = join(root, 'node_modules', '.drover-stamp')
+
+process.exitCode = await bootstrap()
+
+async function bootstrap() {
+  if (isInstalled()) return 0
+  if (!hasRuntime()) {
+    say(`this machine has Node ${process.versions.node} and drover needs Node 24 or newer, which npm cannot bring for`)
+    say(`${process.platform}-${process.arch}. Install Node 24 (https://nodejs.org/en/download), then run this again.`)
+    return 1
+  }
+  const lock = await takeInstallLock(join(root, '.bootstrap.lock'), (owner) =>
+    say(`process ${owner} is installing the dependencies; waiting for it`),
+  )
+  try {
+    // Whoever held the lock before may have done the work.
+    return isInstalled() ? 0 : await install(lock)
+  } finally {
+    lock.release()
+  }
+}
+
+/** The stamp is written last, and `npm ci` begins by deleting it with the rest: a cut-off install never looks finished. */
+async function install(lock) {
+  say('first run in this clone (or the lock file changed): installing dependencies with npm ci')
+  rmSync(stampFile, { force: true })
+  const code = await npmCi(lock)
+  if (code === 0 && existsSync(join(root, 'node_modules'))) {
+    writeFileSync(stampFile, wantedStamp())
+    return 0
+  }
+  say(
+    `npm ci failed (exit ${code}). Its messages are above; a missing network is the usual cause. Run this again to retry.`,
+  )
+  return code === 0 ? 1 : code
+}
+
+function npmCi(lock) {
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+  const script = process.env.npm_execpath
+  const [command, rest] = script?.endsWith('.js') ? [process.execPath, [script, ...args]] : ['npm', args]
+  const child = spawn(command, rest, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: environmentForNpm(),
+    shell: command === 'npm' && process.platform === 'win32',
+  })
+  lock.names(child.pid)
+  const forward = (signal) => child.kill(signal)
+  process.on('SIGINT', forward).on('SIGTERM', forward)
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(1))
+    child.on('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1))
+  })
+}
+
+/** npm inside an npm script inherits settings of the outer call that would change what it installs. */
+function environmentForNpm() {
+  const outer = /^npm_(lifecycle|package|command|config_(global|ignore_scripts|omit|include|prefix))/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !outer.test(name)))
+}
+
+function isInstalled() {
+  try {
+    return readFileSync(stampFile, 'utf8') === wantedStamp()
+  } catch {
+    return false
+  }
+}
+
+function wantedStamp() {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\n`)
+  for (const file of ['package-lock.json', 'package.json', 'runtime/package.json']) {
+    hash.update(readFileSync(join(root, file)))
+  }
+  return hash.digest('hex')
+}
+
+/** Either this Node will do, or the private workspace `runtime` has one for this platform. */
+function hasRuntime() {
+  const major = Number(process.versions.node.split('.')[0])
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const carried = JSON.parse(readFileSync(join(root, 'runtime/package.json'), 'utf8')).optionalDependencies
+  return major >= 24 || `node-${platform}-${process.arch}` in carried
+}
+
+function say(text) {
+  console.error(`drover: ${text}`)
+}

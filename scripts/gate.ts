@@ -1,0 +1,75 @@
+/** The whole gate: format, lint, types, dead code, and every test. Ends with the line `N passed, N failed`. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+type Tally = { passed: number; failed: number; skipped: number }
+type Step = { name: string; argv: readonly [string, ...string[]] }
+
+const root = join(import.meta.dirname, '..')
+
+const CHECKS: readonly Step[] = [
+  { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '.'] },
+  { name: 'types', argv: ['tsc'] },
+  { name: 'dead code', argv: ['knip'] },
+]
+
+const checks = await Promise.all(CHECKS.map(runCheck))
+const tests = await runTests()
+const all = [...checks, tests]
+const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
+const skipped = total('skipped') === 0 ? '' : `, ${total('skipped')} skipped`
+console.log(`${total('passed')} passed, ${total('failed')} failed${skipped}`)
+process.exitCode = total('failed') === 0 ? 0 : 1
+
+async function runCheck(step: Step): Promise<Tally> {
+  const started = performance.now()
+  const { code, output } = await run(step.argv, 'captured')
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${step.name} (${seconds} s)`)
+  if (code !== 0) console.log(output)
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+}
+
+/** A run that ended badly without a failed test (a crash, no test found) counts as one failure of its own. */
+async function runTests(): Promise<Tally> {
+  const scratch = mkdtempSync(join(tmpdir(), 'drover-gate-'))
+  try {
+    const report = join(scratch, 'tests.json')
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const { code } = await run(['vitest', 'run', ...reporters], 'shown')
+    const tally = readReport(report)
+    const isSound = code === 0 && tally.passed > 0
+    return isSound || tally.failed > 0 ? tally : { ...tally, failed: 1 }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function readReport(path: string): Tally {
+  try {
+    const report = JSON.parse(readFileSync(path, 'utf8'))
+    return {
+      passed: report.numPassedTests,
+      failed: report.numFailedTests,
+      skipped: report.numPendingTests + report.numTodoTests,
+    }
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 }
+  }
+}
+
+function run(argv: Step['argv'], output: 'shown' | 'captured'): Promise<{ code: number; output: string }> {
+  const [name, ...args] = argv
+  const binary = join(root, 'node_modules', '.bin', name)
+  const stdio = output === 'shown' ? 'inherit' : 'pipe'
+  const child = spawn(binary, args, { cwd: root, stdio: ['ignore', stdio, stdio], shell: process.platform === 'win32' })
+  let text = ''
+  child.stdout?.on('data', (chunk) => (text += chunk))
+  child.stderr?.on('data', (chunk) => (text += chunk))
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: 1, output: String(error) }))
+    child.on('close', (code) => resolve({ code: code ?? 1, output: text }))
+  })
+}

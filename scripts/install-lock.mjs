@@ -1,0 +1,109 @@
+// One installation at a time per clone. The lock is a file that names the processes at work; a lock whose processes are
+// all dead is broken by the next run. (kit/lock.ts, which the kernel frees, needs a Node that may not be there yet.)
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+
+const POLL_MS = 200
+const GUARD_STALE_MS = 10_000
+
+/** Waits for the lock; `onWait` is told once who has it. */
+export async function takeInstallLock(path, onWait) {
+  let told = false
+  for (;;) {
+    if (createWith(path, [mark(process.pid)])) return handle(path)
+    const owners = readOwners(path)
+    if (owners !== undefined && !owners.some(isAlive)) breakLock(path, owners)
+    else {
+      if (!told && owners !== undefined) onWait(owners[0].split(':')[0])
+      told = true
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    }
+  }
+}
+
+function handle(path) {
+  return {
+    /** Adds the installer itself: it can outlive a killed parent, and then the lock still holds. */
+    names: (child) => {
+      writeFileSync(`${path}.${process.pid}`, lineFor([mark(process.pid), mark(child)]))
+      renameSync(`${path}.${process.pid}`, path)
+    },
+    release: () => rmSync(path, { force: true }),
+  }
+}
+
+/** A hard link appears whole or not at all, so nobody ever reads a lock without its owner in it. */
+function createWith(path, owners) {
+  const own = `${path}.${process.pid}`
+  writeFileSync(own, lineFor(owners))
+  try {
+    linkSync(own, path)
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/**
+ * Two waiters may find the same dead lock; the slower must not delete the lock that the faster has just made. So breaking
+ * happens under a guard file, after a second look.
+ */
+function breakLock(path, deadOwners) {
+  const guard = `${path}.breaking`
+  if (!createWith(guard, [mark(process.pid)])) {
+    if (ageMs(guard) > GUARD_STALE_MS) rmSync(guard, { force: true })
+    return
+  }
+  try {
+    if (lineFor(readOwners(path) ?? []) === lineFor(deadOwners)) rmSync(path, { force: true })
+  } finally {
+    rmSync(guard, { force: true })
+  }
+}
+
+function readOwners(path) {
+  try {
+    return readFileSync(path, 'utf8').trim().split(' ')
+  } catch {
+    return undefined
+  }
+}
+
+function lineFor(owners) {
+  return `${owners.join(' ')}\n`
+}
+
+/** A process is its id and the moment it started, where the system tells: ids come round again. */
+function mark(pid) {
+  return `${pid}:${statOf(pid)?.started ?? ''}`
+}
+
+function isAlive(owner) {
+  const [pid, started] = owner.split(':')
+  const stat = statOf(pid)
+  if (stat !== undefined) return stat.state !== 'Z' && stat.started === started
+  try {
+    process.kill(Number(pid), 0)
+    return started === ''
+  } catch (error) {
+    return error.code === 'EPERM' && started === ''
+  }
+}
+
+/** State and start of a process from Linux's /proc; a dead one that nobody has collected yet is in state Z. */
+function statOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return { state: fields[0], started: fields[19] }
+  } catch {
+    return undefined
+  }
+}
+
+function ageMs(path) {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+}

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryDirectory } from './support/run-drover.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Stands in for npm: writes a line when it starts and when it is done, and waits in between until it may go on. */
+const NPM = `
+import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+appendFileSync('npm.log', 'start ' + process.argv.slice(2).join(' ') + '\\n')
+rmSync('node_modules', { recursive: true, force: true })
+mkdirSync('node_modules')
+const wait = setInterval(() => {
+  if (!existsSync('npm.go')) return
+  clearInterval(wait)
+  appendFileSync('npm.log', 'done\\n')
+  process.exitCode = existsSync('npm.fail') ? 7 : 0
+}, 10)`
+
+let clone: string
+
+beforeEach(() => {
+  clone = temporaryDirectory()
+  mkdirSync(join(clone, 'scripts'))
+  for (const file of [
+    'scripts/bootstrap.mjs',
+    'scripts/install-lock.mjs',
+    'package.json',
+    'package-lock.json',
+    'runtime/package.json',
+  ]) {
+    cpSync(join(ROOT, file), join(clone, file))
+  }
+  writeFileSync(join(clone, 'npm.js'), NPM)
+})
+
+describe('the bootstrap', () => {
+  it('installs once, and adds nothing to the runs after it', async () => {
+    letNpmFinish()
+    expect(await ended(bootstrap())).toMatchObject({ code: 0, stderr: expect.stringContaining('npm ci') })
+    expect(await ended(bootstrap())).toEqual({ code: 0, stderr: '' })
+    expect(npmLog()).toEqual(['start ci --no-audit --no-fund --loglevel=error', 'done'])
+  })
+
+  it.each(['package-lock.json', 'package.json', 'runtime/package.json'])(
+    'installs again when %s changes',
+    async (file) => {
+      letNpmFinish()
+      await ended(bootstrap())
+      appendFileSync(join(clone, file), '\n')
+      await ended(bootstrap())
+      expect(npmLog().filter((line) => line === 'done')).toHaveLength(2)
+    },
+  )
+
+  it('lets one of two first runs install while the other waits for it', async () => {
+    const [one, other] = [bootstrap(), bootstrap()]
+    await until(() => npmLog().length > 0)
+    letNpmFinish()
+    expect([(await ended(one)).code, (await ended(other)).code]).toEqual([0, 0])
+    expect(npmLog()).toHaveLength(2)
+    expect(existsSync(join(clone, '.bootstrap.lock'))).toBe(false)
+  })
+
+  it('is repaired by the next run when it is killed with its npm', async () => {
+    const first = bootstrap()
+    await until(() => npmLog().length > 0)
+    process.kill(-(first.pid ?? 0), 'SIGKILL')
+    await ended(first)
+    letNpmFinish()
+    expect((await ended(bootstrap())).code).toBe(0)
+    expect(npmLog().filter((line) => line === 'done')).toHaveLength(1)
+  })
+
+  it('waits for the npm of a run that was killed alone', async () => {
+    const first = bootstrap()
+    await until(() => npmLog().length > 0 && lockOwners().length === 2)
+    first.kill('SIGKILL')
+    const second = bootstrap()
+    await until(() => stderrOf(second).includes('waiting'))
+    letNpmFinish()
+    expect((await ended(second)).code).toBe(0)
+    // The orphan finished before the second one began: they never worked at the same time.
+    expect(npmLog().map((line) => line.split(' ')[0])).toEqual(['start', 'done', 'start', 'done'])
+  })
+
+  it('passes a failure on, says what to do, and tries again next time', async () => {
+    letNpmFinish()
+    writeFileSync(join(clone, 'npm.fail'), '')
+    expect(await ended(bootstrap())).toMatchObject({ code: 7, stderr: expect.stringContaining('Run this again') })
+    expect(await ended(bootstrap())).toMatchObject({ code: 7 })
+    expect(npmLog().filter((line) => line === 'done')).toHaveLength(2)
+  })
+
+  it('ends npm and frees the lock when it is told to stop', async () => {
+    const run = bootstrap()
+    await until(() => npmLog().length > 0)
+    run.kill('SIGTERM')
+    expect((await ended(run)).code).not.toBe(0)
+    expect(existsSync(join(clone, '.bootstrap.lock'))).toBe(false)
+  })
+
+  it('says so when neither this Node nor npm can serve the platform', async () => {
+    writeFileSync(join(clone, 'runtime/package.json'), '{"optionalDependencies":{}}')
+    const pretend = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.0.0"})'
+    expect(await ended(bootstrap(['--import', pretend]))).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/this machine has Node 20\.0\.0 and drover needs Node 24/),
+    })
+  })
+})
+
+const outputs = new WeakMap<ChildProcess, { text: string }>()
+
+function bootstrap(nodeFlags: readonly string[] = []): ChildProcess {
+  const child = spawn(process.execPath, [...nodeFlags, 'scripts/bootstrap.mjs'], {
+    cwd: clone,
+    env: { PATH: process.env['PATH'], npm_execpath: join(clone, 'npm.js') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  const output = { text: '' }
+  outputs.set(child, output)
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    output.text += text
+  })
+  return child
+}
+
+function stderrOf(child: ChildProcess): string {
+  return outputs.get(child)?.text ?? ''
+}
+
+async function ended(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
+  if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve))
+  return { code: child.exitCode, stderr: stderrOf(child) }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error('what was waited for did not happen')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+function npmLog(): string[] {
+  const log = join(clone, 'npm.log')
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
+}
+
+function lockOwners(): string[] {
+  const lock = join(clone, '.bootstrap.lock')
+  return existsSync(lock) ? readFileSync(lock, 'utf8').trim().split(' ') : []
+}
+
+function letNpmFinish(): void {
+  writeFileSync(join(clone, 'npm.go'), '')
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export const DROVER = join(import.meta.dirname, '..', '..', 'bin', 'drover.cjs')
+
+export type Ran = { code: number | null; stdout: string; stderr: string }
+
+/** Runs the program as a user would, with a home of its own and nothing else of this machine's environment. */
+export function runDrover(args: readonly string[], options: { env?: Record<string, string>; home?: string } = {}) {
+  return run([process.execPath, DROVER, ...args], { HOME: options.home ?? temporaryDirectory(), ...options.env })
+}
+
+export function run(argv: readonly string[], env: Record<string, string>): Promise<Ran> {
+  const [command = '', ...args] = argv
+  const child = spawn(command, args, {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
+
+/** A directory that is gone when the test is over. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'drover-test-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+const limits = { testTimeout: 30_000, hookTimeout: 120_000 }
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['src/**/*.test.ts'], ...limits } },
+      { test: { name: 'program', include: ['test/**/*.test.ts'], ...limits } },
+    ],
+  },
+})
