@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { defineFault, errorCode, Fault } from './fault.ts'
+
+const shelfFull = defineFault({
+  code: 'shelf_full',
+  kind: 'conflict',
+  when: 'The shelf holds all it can.',
+  say: (d: { books: number }) => `the shelf holds ${d.books} books; take one away first`,
+})
+
+describe('defineFault', () => {
+  it('makes errors that carry code, kind, details, message and cause', () => {
+    const cause = new Error('why')
+    const fault = shelfFull({ books: 3 }, cause)
+    expect(fault).toBeInstanceOf(Fault)
+    expect({ ...fault, message: fault.message, cause: fault.cause }).toEqual({
+      name: 'Fault',
+      code: 'shelf_full',
+      kind: 'conflict',
+      details: { books: 3 },
+      message: 'the shelf holds 3 books; take one away first',
+      cause,
+    })
+  })
+
+  it('leaves the cause out when there is none', () => {
+    expect('cause' in shelfFull({ books: 1 })).toBe(false)
+  })
+
+  it('keeps code, kind and meaning on the maker, for the catalogue', () => {
+    expect({ ...shelfFull }).toEqual({ code: 'shelf_full', kind: 'conflict', when: 'The shelf holds all it can.' })
+  })
+})
+
+describe('errorCode', () => {
+  it.each([
+    ['a system error', Object.assign(new Error('x'), { code: 'ENOENT' }), 'ENOENT'],
+    ['an error without a code', new Error('x'), undefined],
+    ['an error whose code is a number', Object.assign(new Error('x'), { code: 5 }), undefined],
+    ['no error at all', 'ENOENT', undefined],
+  ])('reads %s', (_name, error, code) => {
+    expect(errorCode(error)).toBe(code)
+  })
+})

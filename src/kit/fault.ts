@@ -1,0 +1,54 @@
+/** What sort of trouble a fault is. The edges (command line, HTTP) turn a kind into an exit code or a status. */
+export type FaultKind =
+  | 'usage'
+  | 'invalid'
+  | 'unauthorized'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal'
+
+/** The only error class that crosses a folder. Anything else thrown is a bug. */
+export class Fault<Details = unknown> extends Error {
+  override readonly name = 'Fault'
+  readonly code: string
+  readonly kind: FaultKind
+  readonly details: Details
+
+  constructor(record: { code: string; kind: FaultKind; message: string; details: Details; cause?: unknown }) {
+    super(record.message, record.cause === undefined ? undefined : { cause: record.cause })
+    this.code = record.code
+    this.kind = record.kind
+    this.details = record.details
+  }
+}
+
+/** Makes one fault of a catalogue: calling it gives the error to throw. */
+export type FaultMaker<Details> = {
+  readonly code: string
+  readonly kind: FaultKind
+  readonly when: string
+  (details: Details, cause?: unknown): Fault<Details>
+}
+
+/**
+ * Adds a fault to a folder's catalogue (`faults.ts`). `when` is its row in docs/errors.md. `say` gives one sentence
+ * without a full stop: what happened, to what, and what to do about it.
+ */
+export function defineFault<Details>(entry: {
+  code: string
+  kind: FaultKind
+  when: string
+  say: (details: Details) => string
+}): FaultMaker<Details> {
+  const { code, kind, when, say } = entry
+  const make = (details: Details, cause?: unknown) => new Fault({ code, kind, message: say(details), details, cause })
+  return Object.assign(make, { code, kind, when })
+}
+
+/** The code of a Node system error (`ENOENT`, `EPIPE`), or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { nearestWord } from './nearest.ts'
+
+const COMMANDS = ['prompt', 'resume', 'parallel', 'chain', 'compare', 'sessions', 'config', 'version', 'run', 'stop']
+
+describe('nearestWord', () => {
+  it.each([
+    ['a letter too few', 'promt', 'prompt'],
+    ['a letter too many', 'prommpt', 'prompt'],
+    ['another letter', 'cinfig', 'config'],
+    ['two letters swapped', 'cofnig', 'config'],
+    ['the wrong case', 'CONFIG', 'config'],
+    ['a missing ending', 'session', 'sessions'],
+    ['a short word with one slip', 'rum', 'run'],
+  ])('finds the word behind %s', (_name, typed, meant) => {
+    expect(nearestWord(typed, COMMANDS)).toBe(meant)
+  })
+
+  it.each(['deploy', 'x', '', 'configparallel'])('suggests nothing for "%s"', (typed) => {
+    expect(nearestWord(typed, COMMANDS)).toBeUndefined()
+  })
+
+  it('prefers the closer of two', () => {
+    expect(nearestWord('stopp', ['step', 'stop'])).toBe('stop')
+  })
+})

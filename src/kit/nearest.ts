@@ -1,0 +1,36 @@
+/** The known word closest to a mistyped one, or undefined when none is close enough to be worth suggesting. */
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
+  const allowed = Math.ceil(word.length / 4)
+  let nearest: string | undefined
+  let closest = word.length
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance <= allowed && distance < closest) {
+      nearest = candidate
+      closest = distance
+    }
+  }
+  return nearest
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours needed to turn one word into the other. */
+function editDistance(from: string, to: string): number {
+  let beforePrevious: number[] = []
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const replace = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      current.push(Math.min(at(previous, column) + 1, at(current, column - 1) + 1, replace))
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      if (swapped) current[column] = Math.min(at(current, column), at(beforePrevious, column - 2) + 1)
+    }
+    beforePrevious = previous
+    previous = current
+  }
+  return at(previous, to.length)
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,176 @@
+import { Type } from 'typebox'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadValidators } from '../../test/support/load-validators.ts'
+import { Fault } from './fault.ts'
+import { checker, findProblems, formatPath, type Validate } from './schema.ts'
+import { literals, named, strict, tagged, textLike, textUpToBytes, wideInteger } from './shape.ts'
+
+const Part = named('part', strict({ size: Type.Integer({ minimum: 1, maximum: 3 }) }))
+
+const SHAPES = {
+  parcel: strict({
+    name: Type.String({ minLength: 1, maxLength: 5 }),
+    key: Type.Optional(textLike('^[a-z]+$', 'lowercase letters')),
+    mode: Type.Optional(literals(['slow', 'fast'])),
+    note: Type.Optional(textUpToBytes(4)),
+    moment: Type.Optional(Type.String({ format: 'date-time' })),
+    nanos: Type.Optional(wideInteger()),
+    parts: Type.Optional(Type.Array(Part, { minItems: 1, maxItems: 2, uniqueItems: true })),
+    extra: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+    version: Type.Optional(Type.Literal(2)),
+  }),
+  result: tagged('operation', [
+    strict({ operation: Type.Literal('created'), budget: Type.Literal(false), id: Type.String({ minLength: 1 }) }),
+    strict({ operation: literals(['refreshed', 'skipped']), budget: Type.Literal(true) }),
+  ]),
+  owner: tagged('foreign', [
+    strict({ foreign: Type.Literal(true) }),
+    strict({ foreign: Type.Optional(Type.Literal(false)), actions: Type.Array(Type.String()) }),
+  ]),
+}
+
+let validators: Record<keyof typeof SHAPES, Validate>
+let thorough: Record<keyof typeof SHAPES, Validate>
+
+beforeAll(async () => {
+  validators = await loadValidators(SHAPES)
+  thorough = await loadValidators(SHAPES, { allProblems: true })
+})
+
+describe('findProblems', () => {
+  it.each([
+    ['a missing field', {}, '$.name', 'is required'],
+    ['an unknown field', { name: 'a', size: 1 }, '$.size', 'is not a known field (allowed: '],
+    ['a misspelt field', { nmae: 'a', name: 'a' }, '$.nmae', 'is not a known field (did you mean "name"?)'],
+    ['a wrong type', { name: 5 }, '$.name', 'must be a string'],
+    ['null', { name: null }, '$.name', 'must be a string'],
+    ['an empty text', { name: '' }, '$.name', 'must not be empty'],
+    ['a long text', { name: 'abcdef' }, '$.name', 'must have at most 5 characters'],
+    ['a pattern, in words', { name: 'a', key: 'A' }, '$.key', 'must be lowercase letters'],
+    ['an enum', { name: 'a', mode: 'Fast' }, '$.mode', 'must be one of "slow", "fast"'],
+    ['a constant', { name: 'a', version: 3 }, '$.version', 'must be 2'],
+    ['too many bytes', { name: 'a', note: 'äöü' }, '$.note', 'must have at most 4 bytes in UTF-8'],
+    ['a moment', { name: 'a', moment: '2026-02-30' }, '$.moment', 'must be an RFC 3339 date-time'],
+    ['a fraction', { name: 'a', nanos: 1.5 }, '$.nanos', 'must be an integer'],
+    ['an unsafe number', { name: 'a', nanos: 2 ** 60 }, '$.nanos', 'must be an integer'],
+    ['too few items', { name: 'a', parts: [] }, '$.parts', 'must have at least 1 item'],
+    ['too many items', { name: 'a', parts: [1, 2, 3] }, '$.parts', 'must have at most 2 items'],
+    ['equal items', { name: 'a', parts: [{ size: 1 }, { size: 1 }] }, '$.parts', 'must not hold the same item twice'],
+    ['a small number', { name: 'a', parts: [{ size: 0 }] }, '$.parts[0].size', 'must be at least 1'],
+    ['a large number', { name: 'a', parts: [{ size: 2 }, { size: 4 }] }, '$.parts[1].size', 'must be at most 3'],
+    ['a union, no branch by type', { name: 'a', extra: 5 }, '$.extra', 'must be a string or an array'],
+    ['a union, one branch by type', { name: 'a', extra: ['a', 5] }, '$.extra[1]', 'must be a string'],
+    ['no object at all', 'x', '$', 'must be an object'],
+  ])('names the place and the rule for %s', (_name, value, path, rule) => {
+    expect(findProblems(validators.parcel, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
+  })
+
+  it.each([
+    ['text at the byte limit', { name: 'a', note: 'äö' }],
+    ['an integer beyond 2^53', { name: 'a', nanos: 1_700_000_000_000_000_001n }],
+    ['a safe integer in its place', { name: 'a', nanos: 7 }],
+    ['characters counted as code points', { name: '😀😀😀😀😀' }],
+    ['either branch of a union', { name: 'a', extra: ['b'] }],
+  ])('accepts %s', (_name, value) => {
+    expect(findProblems(validators.parcel, value)).toEqual([])
+  })
+
+  it('stops at the first problem, or lists all, as the validator was made', () => {
+    const value = { name: '', mode: 'x', note: 'äöü' }
+    expect(findProblems(validators.parcel, value)).toHaveLength(1)
+    expect(findProblems(thorough.parcel, value).map((problem) => problem.path)).toEqual(['$.name', '$.mode', '$.note'])
+  })
+
+  it('changes nothing in what it looks at', () => {
+    const value = Object.freeze({ name: 'a', nanos: 7, size: '1' })
+    findProblems(thorough.parcel, value)
+    expect(value).toEqual({ name: 'a', nanos: 7, size: '1' })
+  })
+})
+
+describe('a tagged shape', () => {
+  it.each([
+    ['an unknown tag', { operation: 'gone' }, '$.operation', 'must be one of "created", "refreshed", "skipped"'],
+    ['a missing tag', { budget: true }, '$.operation', 'is required'],
+    ['a field of another branch', { operation: 'skipped', budget: true, id: 'x' }, '$.id', 'is not a known field'],
+    ['a field missing in this branch', { operation: 'created', budget: false }, '$.id', 'is required'],
+    ['a literal of another branch', { operation: 'created', budget: true, id: 'x' }, '$.budget', 'must be false'],
+  ])('blames only the branch that the tag names: %s', (_name, value, path, rule) => {
+    expect(findProblems(thorough.result, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
+  })
+
+  it.each([
+    [{ operation: 'created', budget: false, id: 'x' }],
+    [{ operation: 'refreshed', budget: true }],
+    [{ operation: 'skipped', budget: true }],
+  ])('accepts %j', (value) => {
+    expect(findProblems(validators.result, value)).toEqual([])
+  })
+
+  it('takes an absent tag for the branch that may leave it out', () => {
+    expect(findProblems(thorough.owner, { actions: [] })).toEqual([])
+    expect(findProblems(thorough.owner, { foreign: false, actions: [] })).toEqual([])
+    expect(findProblems(thorough.owner, { foreign: true })).toEqual([])
+    expect(findProblems(thorough.owner, {})).toEqual([{ path: '$.actions', rule: 'is required' }])
+    expect(findProblems(thorough.owner, { foreign: true, actions: [] })).toEqual([
+      { path: '$.actions', rule: 'is not a known field (allowed: foreign)' },
+    ])
+  })
+})
+
+describe('checker', () => {
+  const evenName = (value: { name: string }) =>
+    value.name.length % 2 === 0 ? [] : [{ path: '$.name', rule: 'must have an even number of letters' }]
+
+  it('gives back the very value that fits', () => {
+    const value = { name: 'ab' }
+    expect(checker<{ name: string }>('parcel', validators.parcel, [evenName])(value)).toBe(value)
+  })
+
+  it('refuses with one fault that carries every problem', () => {
+    const check = checker('parcel', thorough.parcel)
+    const error = refusalOf(() => check({ name: '', mode: 'x' }))
+    expect({ code: error.code, kind: error.kind, details: error.details, message: error.message }).toEqual({
+      code: 'message_invalid',
+      kind: 'invalid',
+      details: {
+        message: 'parcel',
+        problems: [
+          { path: '$.name', rule: 'must not be empty' },
+          { path: '$.mode', rule: 'must be one of "slow", "fast"' },
+        ],
+      },
+      message: 'parcel is not valid: $.name must not be empty; $.mode must be one of "slow", "fast"',
+    })
+  })
+
+  it('asks the rules only about values that fit the schema', () => {
+    const check = checker<{ name: string }>('parcel', validators.parcel, [evenName])
+    expect(refusalOf(() => check({})).message).toBe('parcel is not valid: $.name is required')
+    expect(refusalOf(() => check({ name: 'a' })).message).toBe(
+      'parcel is not valid: $.name must have an even number of letters',
+    )
+  })
+})
+
+describe('formatPath', () => {
+  it.each([
+    [[], '$'],
+    [['a', 'b_1'], '$.a.b_1'],
+    [['list', '0'], '$.list[0]'],
+    [['a', '0'], '$.a.0'],
+    [['odd key'], '$["odd key"]'],
+    [['a"b', ''], '$["a\\"b"][""]'],
+  ])('writes %j', (steps, path) => {
+    expect(formatPath({ list: [1], a: {} }, steps)).toBe(path)
+  })
+})
+
+function refusalOf(act: () => unknown): Fault {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof Fault) return error
+  }
+  throw new Error('nothing was refused')
+}
