@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findProgram } from './find-program.ts'
+
+describe('findProgram', () => {
+  let root: string
+  let first: string
+  let second: string
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'drover-path-'))
+    first = join(root, 'first')
+    second = join(root, 'second')
+    mkdirSync(first)
+    mkdirSync(second)
+  })
+
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  const place = (path: string, mode = 0o755) => writeFileSync(path, '', { mode })
+  const find = (name: string, path = `${first}:${second}`) => findProgram(name, { env: { PATH: path }, cwd: root })
+
+  it('takes the first match in PATH', () => {
+    place(join(second, 'tool'))
+    expect(find('tool')).toBe(join(second, 'tool'))
+    place(join(first, 'tool'))
+    expect(find('tool')).toBe(join(first, 'tool'))
+  })
+
+  it('passes over what cannot be run', () => {
+    mkdirSync(join(first, 'tool'))
+    place(join(second, 'tool'), 0o644)
+    expect(find('tool')).toBeUndefined()
+  })
+
+  it('follows a symbolic link to a program, as package managers make them', () => {
+    place(join(second, 'real'))
+    symlinkSync(join(second, 'real'), join(first, 'tool'))
+    expect(find('tool')).toBe(join(first, 'tool'))
+  })
+
+  it('never finds what lies in the current directory by its bare name', () => {
+    place(join(root, 'tool'))
+    expect(find('tool', ':.:')).toBeUndefined()
+  })
+
+  it('takes a path as it is, from the current directory', () => {
+    place(join(first, 'tool'))
+    expect(find('./first/tool', '')).toBe(join(first, 'tool'))
+    expect(find(join(first, 'tool'), '')).toBe(join(first, 'tool'))
+    expect(find('./first/other', '')).toBeUndefined()
+  })
+
+  it.each([undefined, ''])('finds nothing in a PATH that is %j', (path) => {
+    expect(findProgram('tool', { env: { PATH: path }, cwd: root })).toBeUndefined()
+    expect(find('')).toBeUndefined()
+  })
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { redactSecrets } from './redact.ts'
+
+describe('redactSecrets', () => {
+  it.each([
+    ['an OpenAI key', 'key sk-proj-Abc_123-def456 used', 'key [redacted] used'],
+    ['an Anthropic key', 'sk-ant-api03-AAAABBBBCCCC', '[redacted]'],
+    ['a Google key', 'AIzaSyA1234567890abcdefghij', '[redacted]'],
+    ['a GitHub token', 'ghp_0123456789abcdefABCD', '[redacted]'],
+    ['a fine-grained GitHub token', 'github_pat_11ABCDEFG0123456789', '[redacted]'],
+    ['a GitLab token', 'glpat-0123456789abcdefgh', '[redacted]'],
+    ['a Slack token', 'xoxb-123456789012-abc', '[redacted]'],
+    ['an AWS key id', 'AKIAIOSFODNN7EXAMPLE', '[redacted]'],
+    ['a web token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '[redacted]'],
+    ['a bearer header', 'authorization: Bearer abcdef0123456789', 'authorization: Bearer [redacted]'],
+    ['a key header in JSON', '{"x-api-key":"hunter22","a":1}', '{"x-api-key":"[redacted]","a":1}'],
+    [
+      'a key inside JSON inside JSON',
+      '{"m":"{\\"api_key\\":\\"hunter22\\"}"}',
+      '{"m":"{\\"api_key\\":\\"[redacted]\\"}"}',
+    ],
+    ['an environment line', 'ANTHROPIC_API_KEY=hunter22 next', 'ANTHROPIC_API_KEY=[redacted] next'],
+    ['a password in a URL', 'postgres://me:hunter22@db/x', 'postgres://[redacted]@db/x'],
+    ['a query parameter', '/v1?api_key=hunter22&x=1', '/v1?api_key=[redacted]&x=1'],
+    ['a private key', 'a -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- b', 'a [redacted] b'],
+  ])('hides %s', (_name, text, clean) => {
+    expect(redactSecrets(text)).toBe(clean)
+  })
+
+  it.each([
+    'a request of 200 tokens took 30 ms',
+    '{"input_tokens":1200,"cached_tokens":0}',
+    'the basic idea: a risk-averse disk-based sk-1',
+    'https://github.com/owner/repo/issues/1',
+    'sha256:0123456789abcdef0123456789abcdef',
+  ])('leaves "%s" as it is', (text) => {
+    expect(redactSecrets(text)).toBe(text)
+  })
+
+  it('hides nothing more when done twice', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.constantFrom('sk-abcdefghijkl', 'Bearer abcdefghijkl', 'api_key=abcdef'),
+        (text, secret) => {
+          const once = redactSecrets(`${text} ${secret}`)
+          expect(redactSecrets(once)).toBe(once)
+          expect(once).not.toContain('abcdef')
+        },
+      ),
+    )
+  })
+})
