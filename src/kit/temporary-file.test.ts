@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isLeftover, removeLeftovers, temporaryName } from './temporary-file.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const HERE = `${'a'.repeat(32)}.4026531836`
+const ELSEWHERE = `${'b'.repeat(32)}.4026531836`
+const RANDOM = '0123456789abcdef'
+
+describe('isLeftover', () => {
+  it.each([
+    ['a dead process of this place', { place: HERE, alive: false, ageMs: 0 }, true],
+    ['a living process of this place, however old', { place: HERE, alive: true, ageMs: 9 * DAY_MS }, false],
+    ['a process of another place, a day old', { place: ELSEWHERE, alive: false, ageMs: DAY_MS }, false],
+    ['a process of another place, more than a day old', { place: ELSEWHERE, alive: true, ageMs: DAY_MS + 1 }, true],
+  ])('judges the file of %s', (_, { place, alive, ageMs }, expected) => {
+    const name = `.drover-tmp-${place}-7-${RANDOM}`
+    expect(isLeftover({ name, ageMs, here: HERE, isAlive: (pid) => pid === 7 && alive })).toBe(expected)
+  })
+
+  it.each([
+    [DAY_MS, false],
+    [DAY_MS + 1, true],
+  ])('goes by age alone where the system does not tell where a pid belongs (%d ms)', (ageMs, expected) => {
+    const name = `.drover-tmp-unknown-7-${RANDOM}`
+    expect(isLeftover({ name, ageMs, here: 'unknown', isAlive: () => false })).toBe(expected)
+  })
+
+  it.each([
+    'config.yaml',
+    '.drover-tmp-',
+    `drover-tmp-${HERE}-7-${RANDOM}`,
+    `.drover-tmp-${HERE}-7-${RANDOM}.bak`,
+    `.drover-tmp-${HERE}--${RANDOM}`,
+    `.drover-tmp-${HERE}-7-0123`,
+  ])('never takes %s for a temporary file', (name) => {
+    expect(isLeftover({ name, ageMs: 9 * DAY_MS, here: HERE, isAlive: () => false })).toBe(false)
+  })
+})
+
+describe('removeLeftovers', () => {
+  let folder: string
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'drover-leftovers-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  /** The name a process would use that has ended meanwhile. */
+  const nameOfTheDead = () => {
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    return temporaryName().replace(`-${process.pid}-`, `-${pid}-`)
+  }
+
+  it('removes what a dead process left and nothing else', () => {
+    const [dead, own] = [nameOfTheDead(), temporaryName()]
+    for (const name of [dead, own, 'config.yaml']) writeFileSync(join(folder, name), '')
+    expect(removeLeftovers(folder)).toEqual([dead])
+    expect(readdirSync(folder).toSorted()).toEqual([own, 'config.yaml'])
+  })
+
+  it('removes what nobody here can have written once it is old', () => {
+    const old = `.drover-tmp-${ELSEWHERE}-7-${RANDOM}`
+    const young = old.replace('-7-', '-8-')
+    for (const name of [old, young]) writeFileSync(join(folder, name), '')
+    utimesSync(join(folder, old), 0, 0)
+    expect(removeLeftovers(folder)).toEqual([old])
+    expect(readdirSync(folder)).toEqual([young])
+  })
+
+  it('is quiet about what it cannot remove', () => {
+    mkdirSync(join(folder, nameOfTheDead()))
+    expect(removeLeftovers(folder)).toEqual([])
+    expect(removeLeftovers(join(folder, 'missing'))).toEqual([])
+  })
+})
+
+describe('temporaryName', () => {
+  it('differs every time', () => {
+    expect(temporaryName()).not.toBe(temporaryName())
+  })
+})
