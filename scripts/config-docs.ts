@@ -1,0 +1,94 @@
+/** Fills the tables of docs/config.md, whose text stands in config-docs.md beside this file. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigShape } from '../src/config/config.shape.ts'
+import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
+import { UNSUPPORTED_KEYS } from '../src/config/unsupported-keys.ts'
+import { type KeyRow, listFields, listKeys } from './config-keys.ts'
+
+export function configDocs(): string {
+  const text = readFileSync(join(import.meta.dirname, 'config-docs.md'), 'utf8')
+  const tables = configTables(listKeys(ConfigShape))
+  return text.replace(/\{\{(\w+)\}\}/g, (marker, name: string) => {
+    const table = tables[name]
+    if (table === undefined) throw new Error(`config-docs.md asks for ${marker}, which is no table`)
+    return table
+  })
+}
+
+function configTables(keys: readonly KeyRow[]): Record<string, string> {
+  const sectionOf = ({ path }: KeyRow) => path.slice(0, Math.max(path.indexOf('.'), 0))
+  const plain = ['', 'unified_flags', 'session', 'output', 'parallel', 'server']
+  const sections = plain.map((name) => [name || 'general', keyTable(keys.filter((key) => sectionOf(key) === name))])
+  const keyOfServer = ConfigShape.properties.server.properties.keys.items
+  return {
+    ...Object.fromEntries(sections),
+    backends: keyTable(mergeBackends(keys.filter((key) => sectionOf(key) === 'backends'))),
+    model_aliases: aliasTable(keys),
+    server_keys: table(
+      ['Field', 'Type', 'Allowed', 'Meaning'],
+      listFields(keyOfServer).map(({ name, type, rule, description }) => [code(name), type, rule, description]),
+    ),
+    variables: table(
+      ['Variable', 'Meaning'],
+      OTHER_VARIABLES.map(({ name, meaning }) => [code(name), meaning]),
+    ),
+    unsupported: table(
+      ['Key', 'Why'],
+      UNSUPPORTED_KEYS.map(({ path, reason }) => [code(path), `${reason[0]?.toUpperCase()}${reason.slice(1)}.`]),
+    ),
+  }
+}
+
+function keyTable(keys: readonly DocumentedKey[]): string {
+  const rows = keys.map((key) => [
+    code(key.path),
+    key.type,
+    key.shownDefault ?? showDefault(key.default),
+    key.variables.map(code).join(', ') || '–',
+    key.rule || '–',
+    key.description,
+  ])
+  return table(['Key', 'Type', 'Default', 'Variable', 'Allowed', 'Meaning'], rows)
+}
+
+type DocumentedKey = KeyRow & { shownDefault?: string }
+
+/** The backends have the same keys. Only two defaults differ: the program, and the aliases, which have a table. */
+function mergeBackends(keys: readonly KeyRow[]): DocumentedKey[] {
+  const nameless = (text: string) => text.replace('.claude.', '.<name>.').replace('_CLAUDE_', '_<NAME>_')
+  return keys
+    .filter(({ path }) => path.startsWith('backends.claude.'))
+    .map((key) => ({
+      ...key,
+      path: nameless(key.path),
+      variables: key.variables.map(nameless),
+      ...(key.path.endsWith('.command') && { shownDefault: code('<name>') }),
+      ...(key.type === 'map' && { shownDefault: 'see below' }),
+    }))
+}
+
+function aliasTable(keys: readonly KeyRow[]): string {
+  const maps = keys.filter(({ type }) => type === 'map')
+  const aliases = maps.map((key) => key.default as Record<string, string>)
+  const rows = Object.keys(aliases[0] ?? {}).map((alias) => [
+    code(alias),
+    ...aliases.map((models) => code(models[alias] ?? '')),
+  ])
+  return table(['Alias', ...maps.map(({ path }) => path.split('.')[1] ?? '')], rows)
+}
+
+function showDefault(value: unknown): string {
+  if (value === '' || (Array.isArray(value) && value.length === 0)) return 'empty'
+  if (Array.isArray(value)) return value.map((item) => code(String(item))).join(', ')
+  return code(String(value))
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}

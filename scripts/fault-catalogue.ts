@@ -1,0 +1,22 @@
+/** Every fault that drover can raise, gathered from the `faults.ts` of each folder. */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { FaultMaker } from '../src/kit/fault.ts'
+
+export type Catalogue = { folder: string; faults: FaultMaker<never>[] }
+
+export async function gatherFaults(): Promise<Catalogue[]> {
+  const src = join(import.meta.dirname, '..', 'src')
+  const files = globSync('*/faults.ts', { cwd: src }).sort()
+  return Promise.all(
+    files.map(async (file) => {
+      const exports: Record<string, unknown> = await import(pathToFileURL(join(src, file)).href)
+      return { folder: file.split(/[\\/]/)[0] ?? '', faults: Object.values(exports).filter(isMaker) }
+    }),
+  )
+}
+
+function isMaker(value: unknown): value is FaultMaker<never> {
+  return typeof value === 'function' && 'code' in value && 'kind' in value && 'when' in value
+}

@@ -1,0 +1,52 @@
+import { defineFault } from '../kit/fault.ts'
+import { formatOrigin, type Origin } from './origin.ts'
+
+/** `key` is empty where the trouble is not about one key, as in a file that is not YAML. */
+export type ConfigProblem = { readonly key: string; readonly rule: string; readonly origin: Origin }
+
+const SHOWN_PROBLEMS = 20
+
+export const configInvalid = defineFault({
+  code: 'config_invalid',
+  kind: 'invalid',
+  when: 'The config file, a `DROVER_` variable or both together break a rule; the details list every problem with its place.',
+  say: (d: { file: string; problems: readonly ConfigProblem[] }) => {
+    const lines = d.problems.slice(0, SHOWN_PROBLEMS).map((p) => `${formatOrigin(p.origin)}: ${sayProblem(p)}`)
+    const more = d.problems.length - lines.length
+    return `the configuration is not valid: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  },
+})
+
+export const configFileMissing = defineFault({
+  code: 'config_file_missing',
+  kind: 'usage',
+  when: 'The config file that `--config` or `DROVER_CONFIG` names does not exist.',
+  say: (d: { file: string; namedBy: '--config' | 'DROVER_CONFIG' }) =>
+    `${d.namedBy} names ${d.file}, which does not exist; correct the path or leave it out`,
+})
+
+export const configKeyUnknown = defineFault({
+  code: 'config_key_unknown',
+  kind: 'usage',
+  when: 'A command names a configuration key that does not exist.',
+  say: (d: { key: string; reason: string }) => `${d.key} ${d.reason}`,
+})
+
+export const configValueInvalid = defineFault({
+  code: 'config_value_invalid',
+  kind: 'usage',
+  when: 'A value for a configuration key, or the file that would come of it, breaks a rule; the file was left as it is.',
+  say: (d: { key: string; problems: readonly { key: string; rule: string }[] }) =>
+    `${d.key} was not changed: ${d.problems.map(sayProblem).join('; ')}`,
+})
+
+export const environmentInvalid = defineFault({
+  code: 'environment_invalid',
+  kind: 'usage',
+  when: 'A `DROVER_` variable that is not a configuration key has a value that cannot be used.',
+  say: (d: { variable: string; rule: string }) => `${d.variable} ${d.rule}`,
+})
+
+function sayProblem({ key, rule }: { key: string; rule: string }): string {
+  return key === '' ? rule : `${key} ${rule}`
+}

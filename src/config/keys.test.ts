@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, placeUnder, suggestKey } from './keys.ts'
+import { OTHER_VARIABLES } from './read-environment.ts'
+
+const BLOCKED =
+  '/etc /var/run /var/lock /root /sys /proc /dev /usr/bin /usr/sbin /bin /sbin /boot /lib /lib64 /usr/lib /usr/lib64'
+
+/** Every key, its type and its default. */
+const KEYS: readonly [string, string, unknown][] = [
+  ['default_backend', 'enum', 'claude'],
+  ['unified_flags.approval_mode', 'enum', 'default'],
+  ['unified_flags.sandbox_mode', 'enum', 'default'],
+  ['unified_flags.verbose', 'boolean', false],
+  ['unified_flags.dry_run', 'boolean', false],
+  ['unified_flags.max_turns', 'integer', 0],
+  ['unified_flags.max_tokens', 'integer', 0],
+  ['unified_flags.command_timeout_secs', 'integer', 0],
+  ...['claude', 'codex', 'gemini'].flatMap((name): [string, string, unknown][] => [
+    [`backends.${name}.model`, 'string', ''],
+    [`backends.${name}.allowed_tools`, 'string', ''],
+    [`backends.${name}.approval_mode`, 'enum', ''],
+    [`backends.${name}.sandbox_mode`, 'enum', ''],
+    [`backends.${name}.extra_flags`, 'list', []],
+    [`backends.${name}.enabled`, 'boolean', true],
+    [`backends.${name}.system_prompt`, 'string', ''],
+    [`backends.${name}.command`, 'string', name],
+    [`backends.${name}.model_aliases`, 'map', aliasesOf(name)],
+  ]),
+  ['session.retention_days', 'integer', 30],
+  ['session.store_token_usage', 'boolean', true],
+  ['session.default_tags', 'list', []],
+  ['output.format', 'enum', 'json'],
+  ['output.show_tokens', 'boolean', false],
+  ['output.show_timing', 'boolean', false],
+  ['output.color', 'boolean', true],
+  ['parallel.max_workers', 'integer', 3],
+  ['parallel.fail_fast', 'boolean', false],
+  ['parallel.aggregate_output', 'boolean', true],
+  ['server.host', 'string', '127.0.0.1'],
+  ['server.port', 'integer', 8080],
+  ['server.request_timeout_secs', 'integer', 300],
+  ['server.read_timeout_secs', 'integer', 30],
+  ['server.write_timeout_secs', 'integer', 300],
+  ['server.idle_timeout_secs', 'integer', 120],
+  ['server.api_keys_gopass_path', 'string', ''],
+  ['server.rate_limit_enabled', 'boolean', false],
+  ['server.rate_limit_rps', 'integer', 10],
+  ['server.rate_limit_burst', 'integer', 20],
+  ['server.rate_limit_cleanup_secs', 'integer', 180],
+  ['server.trusted_proxies', 'list', []],
+  ['server.max_request_body_bytes', 'integer', 10_485_760],
+  ['server.cors_allowed_origins', 'list', ['http://localhost:*', 'http://127.0.0.1:*']],
+  ['server.cors_allow_credentials', 'boolean', false],
+  ['server.cors_max_age', 'integer', 300],
+  ['server.allowed_workdir_prefixes', 'list', []],
+  ['server.blocked_workdir_prefixes', 'list', BLOCKED.split(' ')],
+  ['server.metrics_enabled', 'boolean', false],
+  ['server.metrics_public', 'boolean', false],
+  ['server.errors_base', 'string', 'https://drover.dev/errors'],
+  ['server.require_api_version', 'boolean', true],
+  ['server.max_concurrent_runs', 'integer', 8],
+  ['server.max_queued_runs', 'integer', 256],
+  ['server.allow_unsafe_extra', 'boolean', false],
+  ['server.keys', 'entries', []],
+]
+
+function aliasesOf(backend: string): Record<string, string> {
+  const models: Record<string, readonly [string, string, string]> = {
+    claude: ['haiku', 'sonnet', 'opus'],
+    codex: ['gpt-4.1-mini', 'gpt-5.2', 'gpt-5-codex'],
+    gemini: ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-2.5-pro'],
+  }
+  const [fast, balanced, best] = models[backend] ?? ['', '', '']
+  return { fast, quick: fast, balanced, default: balanced, best, powerful: best }
+}
+
+describe('the table of keys', () => {
+  it('has these keys in this order and no others', () => {
+    expect(CONFIG_KEYS.map(({ path }) => path)).toEqual(KEYS.map(([path]) => path))
+  })
+
+  it.each(KEYS)('has %s as %s with the default %j', (path, type, fallback) => {
+    expect(findKey(path)).toMatchObject({ type, default: fallback })
+  })
+
+  it('gives every integer a range that holds its default', () => {
+    const integers = CONFIG_KEYS.filter(({ type }) => type === 'integer')
+    expect(integers.filter((key) => !isInRange(key)).map(({ path }) => path)).toEqual([])
+  })
+
+  it('says of every key what it means', () => {
+    expect(CONFIG_KEYS.filter(({ description }) => !/^[\w`].*\.$/.test(description)).map(({ path }) => path)).toEqual(
+      [],
+    )
+  })
+})
+
+function isInRange({ minimum = Number.NaN, maximum = Number.NaN, default: fallback }: ConfigKey): boolean {
+  return minimum <= Number(fallback) && Number(fallback) <= maximum
+}
+
+describe('the variables', () => {
+  it.each([
+    ['default_backend', ['DROVER_DEFAULT_BACKEND', 'DROVER_BACKEND']],
+    ['backends.claude.model', ['DROVER_BACKENDS_CLAUDE_MODEL', 'DROVER_CLAUDE_MODEL']],
+    ['backends.codex.model', ['DROVER_BACKENDS_CODEX_MODEL', 'DROVER_CODEX_MODEL']],
+    ['backends.gemini.model', ['DROVER_BACKENDS_GEMINI_MODEL', 'DROVER_GEMINI_MODEL']],
+    ['server.api_keys_gopass_path', ['DROVER_SERVER_API_KEYS_GOPASS_PATH', 'DROVER_API_KEYS_GOPASS_PATH']],
+    ['unified_flags.command_timeout_secs', ['DROVER_UNIFIED_FLAGS_COMMAND_TIMEOUT_SECS', 'DROVER_TIMEOUT']],
+    ['server.port', ['DROVER_SERVER_PORT']],
+    ['server.trusted_proxies', ['DROVER_SERVER_TRUSTED_PROXIES']],
+    ['backends.codex.extra_flags', []],
+    ['backends.codex.model_aliases', []],
+    ['server.keys', []],
+  ])('of %s are %j', (path, variables) => {
+    expect(findKey(path)?.variables).toEqual(variables)
+  })
+
+  it('exist for every key of one value', () => {
+    const scalars = CONFIG_KEYS.filter(({ type }) => ['string', 'integer', 'boolean', 'enum'].includes(type))
+    expect(scalars.filter(({ variables }) => variables.length === 0)).toEqual([])
+  })
+
+  it('are all different', () => {
+    const all = [...CONFIG_KEYS.flatMap(({ variables }) => variables), ...OTHER_VARIABLES.map(({ name }) => name)]
+    expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
+  })
+})
+
+describe('suggestKey', () => {
+  it.each([
+    ['server.prot', 'server.port'],
+    ['sever', 'server'],
+    ['defualt_backend', 'default_backend'],
+    ['["default-backend"]', 'default_backend'],
+    ['port', 'server.port'],
+    ['prot', 'server.port'],
+    ['output.retention_days', 'session.retention_days'],
+    ['elephants', undefined],
+    [`${'x'.repeat(95)}.port`, 'server.port'],
+    [`${'x'.repeat(96)}.port`, undefined],
+  ])('takes %s for %s', (given, meant) => {
+    expect(suggestKey(given)).toBe(meant)
+  })
+})
+
+describe('places', () => {
+  it.each([
+    ['server.trusted_proxies[1]', 'server.trusted_proxies', true],
+    ['server.trusted_proxies', 'server.trusted_proxies', true],
+    ['backends.codex.model_aliases.fast', 'backends.codex.model_aliases', true],
+    ['backends.codex.model_aliases', 'backends.codex.model', false],
+    ['server', 'server.port', false],
+  ])('isWithin: %s in %s is %s', (place, outer, isInside) => {
+    expect(isWithin(place, outer)).toBe(isInside)
+  })
+
+  it('quote a name with a dot, so that it is not taken for a path', () => {
+    expect([placeUnder('', 'server.port'), placeUnder('server', 'port'), placeUnder('', 'server')]).toEqual([
+      '["server.port"]',
+      'server.port',
+      'server',
+    ])
+  })
+
+  it('are sections only where keys are under them', () => {
+    expect(['server', 'backends', 'backends.codex', 'server.port', 'serve'].map(isSection)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+})

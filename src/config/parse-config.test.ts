@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { parseConfig } from './parse-config.ts'
+
+const parse = (text: string) => parseConfig({ text, file: '/c.yaml' })
+
+const at = (line: number, column: number) => ({ from: 'file', file: '/c.yaml', line, column })
+
+/** What is wrong with a text, as `line:column key rule`. */
+const wrong = (text: string) =>
+  parse(text).problems.map(({ origin, key, rule }) =>
+    `${origin.from === 'file' ? `${origin.line}:${origin.column}` : origin.from} ${key} ${rule}`.replace('  ', ' '),
+  )
+
+describe('parseConfig', () => {
+  it('gives the values of keys and where they stand', () => {
+    const { layer, problems } = parse('# mine\nserver:\n  port: 9000\n  trusted_proxies:\n    - 10.0.0.1\n')
+    expect(problems).toEqual([])
+    expect([...layer.values]).toEqual([
+      ['server.port', 9000],
+      ['server.trusted_proxies', ['10.0.0.1']],
+    ])
+    expect(Object.fromEntries(layer.places)).toEqual({
+      server: at(2, 1),
+      'server.port': at(3, 3),
+      'server.trusted_proxies': at(4, 3),
+      'server.trusted_proxies[0]': at(5, 7),
+    })
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['comments', '# server:\n#   port: 1\n'],
+    ['a null document', '---\n'],
+    ['an empty mapping', '{}\n'],
+    ['a byte order mark', '\uFEFF'],
+    ['a section whose keys are commented out', 'server:\n  # port: 1\n'],
+  ])('finds no values in a file of %s', (_what, text) => {
+    const { layer, problems } = parse(text)
+    expect([layer.values.size, problems]).toEqual([0, []])
+  })
+
+  it.each([
+    ['server:\n  port: 1\n  port: 2\n', '3:3 the same key stands twice in one place; remove one'],
+    ['output: {}\n---\nserver: {}\n', '2:1 a second document starts here; the file must hold one'],
+    ['server:\n\tport: 1\n', '2:1 a tab cannot indent; use spaces'],
+    ['server: !local 1\n', '1:9 tags (!) are not supported; write a plain value'],
+    ['server: !!binary aGk=\n', '1:9 tags (!) are not supported; write a plain value'],
+    ['? [a]\n: 1\n', '1:3 a key must be text'],
+    ['- server\n', '1:1 the file must hold keys and their values'],
+    ['server\n', '1:1 the file must hold keys and their values'],
+    ['output: *missing\n', '1:9 an alias (*) has no anchor (&) before it'],
+  ])('refuses %j', (text, problem) => {
+    expect(wrong(text)).toEqual([problem])
+  })
+
+  it('says what the parser says of other syntax errors, with their place', () => {
+    expect(wrong('server: [1,\n')).toEqual([expect.stringMatching(/^2:1 the file is not valid YAML: .*]$/)])
+  })
+
+  it('finds every syntax error of a file', () => {
+    expect(wrong('output: {}\noutput: {}\nserver: !x 1\nserver: 2\n')).toEqual([
+      '2:1 the same key stands twice in one place; remove one',
+      '4:1 the same key stands twice in one place; remove one',
+      '3:9 tags (!) are not supported; write a plain value',
+    ])
+  })
+
+  it('refuses what is nested more deeply than it can follow, once', () => {
+    const problems = wrong(`server: ${'['.repeat(5000)}`)
+    expect(problems).toContainEqual(expect.stringContaining('the file is nested too deeply'))
+    expect(problems.length).toBeLessThan(5)
+  })
+
+  it('refuses aliases that multiply', () => {
+    const rows = [
+      'a: &a [x, x, x, x, x, x]',
+      ...'bcdef'.split('').map((name, index) => `${name}: &${name} [${Array(6).fill(`*${'abcde'[index]}`)}]`),
+    ]
+    expect(wrong(rows.join('\n'))).toEqual(['2:8 aliases (*) multiply beyond 100'])
+  })
+
+  it('follows aliases', () => {
+    const { layer } = parse('session: {default_tags: &tags [a, b]}\nserver: {trusted_proxies: *tags}\n')
+    expect(layer.values.get('server.trusted_proxies')).toEqual(['a', 'b'])
+  })
+
+  it('reads yes and no as text even where a file asks for YAML 1.1', () => {
+    expect(parse('%YAML 1.1\n---\noutput:\n  color: yes\n').layer.values.get('output.color')).toBe('yes')
+  })
+
+  it.each([
+    ['server:\n  prot: 1\n', '2:3 server.prot is not a known key; did you mean server.port?'],
+    ['port: 1\n', '1:1 port is not a known key; did you mean server.port?'],
+    ['server.port: 1\n', '1:1 ["server.port"] is not a known key; did you mean server.port?'],
+    ['<<: {server: {}}\n', '1:1 ["<<"] is not a known key'],
+    ['__proto__: {server: {}}\n', '1:1 __proto__ is not a known key'],
+    ['constructor: 1\n', '1:1 constructor is not a known key'],
+    ['server: 1\n', '1:1 server must hold keys of its own'],
+    ['backends:\n  codex: [1]\n', '2:3 backends.codex must hold keys of its own'],
+    ['server:\n  port:\n', '2:3 server.port has no value; give it one or remove it'],
+    ['backends:\n  cursor: {}\n', '2:3 backends.cursor is not a known key'],
+    ['retry: {global: {enabled: true}}\n', expect.stringMatching(/^1:1 retry is not supported and must be removed: /)],
+    ['mcp:\n', expect.stringMatching(/^1:1 mcp is not supported and must be removed: /)],
+    ['server:\n  policy: {enabled: true}\n', expect.stringMatching(/^2:3 server.policy is not supported and must be/)],
+    [
+      'session:\n  auto_resume: false\n',
+      expect.stringMatching(/^2:3 session.auto_resume is not supported .* --continue/),
+    ],
+    [
+      'server:\n  api_keys: [hunter2]\n',
+      '2:3 server.api_keys is not supported and must be removed: API keys are not written into the file as they are; set DROVER_API_KEYS, keep them in gopass (server.api_keys_gopass_path) or list their SHA-256 digests in server.keys',
+    ],
+  ])('refuses %j', (text, problem) => {
+    expect(wrong(text)).toEqual([problem])
+    expect(parse(text).layer.values.size).toBe(0)
+  })
+
+  it('finds every problem of a file, and still the values that are right', () => {
+    const { layer, problems } = parse('prot: 1\nserver:\n  host: ::1\n  hots: x\nmcp: {}\n')
+    expect(problems.map(({ key }) => key)).toEqual(['prot', 'server.hots', 'mcp'])
+    expect([...layer.values]).toEqual([['server.host', '::1']])
+  })
+
+  it('neither crashes nor hangs on any text', () => {
+    const bits = fc.constantFrom(
+      'server',
+      'port',
+      ':',
+      ' ',
+      '\n',
+      '- ',
+      '[',
+      '{',
+      '&a',
+      '*a',
+      '!',
+      '"',
+      "'",
+      '|',
+      '#',
+      '\t',
+      '?',
+      '---',
+      '%',
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(bits, fc.string()), { maxLength: 40 }), (parts) => {
+        expect(parse(parts.join('')).problems).toBeInstanceOf(Array)
+      }),
+    )
+  })
+
+  it('gives back every aliases map that YAML can write', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (aliases) => {
+        const { layer, problems } = parse(stringify({ backends: { codex: { model_aliases: aliases } } }))
+        expect(problems).toEqual([])
+        expect(layer.values.get('backends.codex.model_aliases')).toEqual(aliases)
+      }),
+    )
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { findPaths, type Surroundings } from './paths.ts'
+
+const find = (given: Partial<Surroundings>) =>
+  findPaths({ env: {}, homeDirectory: '/home/me', cwd: '/work/project', ...given })
+
+describe('findPaths', () => {
+  it('keeps everything in ~/.drover', () => {
+    expect(find({})).toEqual({
+      directory: '/home/me/.drover',
+      config: '/home/me/.drover/config.yaml',
+      configNamedBy: undefined,
+      sessions: '/home/me/.drover/sessions.db',
+    })
+  })
+
+  it('moves with DROVER_HOME', () => {
+    expect(find({ env: { DROVER_HOME: '/srv/drover' } })).toMatchObject({
+      directory: '/srv/drover',
+      config: '/srv/drover/config.yaml',
+      configNamedBy: undefined,
+      sessions: '/srv/drover/sessions.db',
+    })
+  })
+
+  it('refuses a DROVER_HOME that depends on where it is used', () => {
+    expect(() => find({ env: { DROVER_HOME: '~/drover' } })).toThrow(
+      expect.objectContaining({ code: 'environment_invalid', message: 'DROVER_HOME must be an absolute path' }),
+    )
+  })
+
+  it.each([
+    [{ env: { DROVER_CONFIG: '/etc/drover.yaml' } }, '/etc/drover.yaml', 'DROVER_CONFIG'],
+    [{ env: { DROVER_CONFIG: 'team.yaml' } }, '/work/project/team.yaml', 'DROVER_CONFIG'],
+    [{ env: {}, configFlag: '../team.yaml' }, '/work/team.yaml', '--config'],
+    [{ env: { DROVER_CONFIG: '/etc/drover.yaml' }, configFlag: '/my.yaml' }, '/my.yaml', '--config'],
+    [{ env: { DROVER_CONFIG: '', DROVER_HOME: '' } }, '/home/me/.drover/config.yaml', undefined],
+  ])('finds the file that %j names', (given, config, configNamedBy) => {
+    expect(find(given)).toMatchObject({ config, configNamedBy, directory: '/home/me/.drover' })
+  })
+})

@@ -1,0 +1,36 @@
+/** Where drover keeps what belongs to a user. */
+import { isAbsolute, join, resolve } from 'node:path'
+import { environmentInvalid } from './faults.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type Surroundings = {
+  env: Environment
+  homeDirectory: string
+  cwd: string
+  /** The value of `--config`. */
+  configFlag?: string | undefined
+}
+
+export type Paths = {
+  /** The per-user directory. */
+  directory: string
+  config: string
+  /** What asked for another config file than that of the directory; such a file must exist. */
+  configNamedBy: '--config' | 'DROVER_CONFIG' | undefined
+  sessions: string
+}
+
+/** Finds the per-user directory and the files in it. An empty variable counts as one that is not set. */
+export function findPaths({ env, homeDirectory, cwd, configFlag }: Surroundings): Paths {
+  const directory = env['DROVER_HOME'] || join(homeDirectory, '.drover')
+  // A relative one would be another directory in every project, and nobody means that.
+  if (!isAbsolute(directory)) throw environmentInvalid({ variable: 'DROVER_HOME', rule: 'must be an absolute path' })
+  const named = configFlag ?? (env['DROVER_CONFIG'] || undefined)
+  return {
+    directory,
+    config: named === undefined ? join(directory, 'config.yaml') : resolve(cwd, named),
+    configNamedBy: named === undefined ? undefined : configFlag === undefined ? 'DROVER_CONFIG' : '--config',
+    sessions: join(directory, 'sessions.db'),
+  }
+}

@@ -1,0 +1,221 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { type Override, readConfig } from './read-config.ts'
+
+type Given = { file?: string; env?: Record<string, string>; overrides?: readonly Override[]; configFlag?: string }
+
+/** Reads the configuration of a user whose file has this text; without one there is no file. */
+async function read({ file, env = {}, ...rest }: Given) {
+  const home = temporaryDirectory()
+  const path = join(home, '.drover', 'config.yaml')
+  if (file !== undefined) {
+    mkdirSync(join(home, '.drover'))
+    writeFileSync(path, file)
+  }
+  return { path, reading: readConfig({ env, homeDirectory: home, cwd: home, ...rest }) }
+}
+
+const problemsOf = async (given: Given) => {
+  const { path, reading } = await read(given)
+  const fault = await reading.then(
+    () => undefined,
+    (error: unknown) => error as { code: string; message: string; details: { problems: unknown[] } },
+  )
+  return { path, code: fault?.code, message: fault?.message, problems: fault?.details.problems }
+}
+
+describe('readConfig', () => {
+  it('works without a file', async () => {
+    const { path, reading } = await read({})
+    const { config, file, warnings } = await reading
+    expect(config.default_backend).toBe('claude')
+    expect(file).toEqual({ path, exists: false })
+    expect(warnings).toEqual([])
+  })
+
+  it('takes flags before the environment, the environment before the file, the file before the default', async () => {
+    const { path, reading } = await read({
+      file: 'server:\n  port: 1\n  host: ::1\n  idle_timeout_secs: 7\n',
+      env: { DROVER_SERVER_PORT: '2', DROVER_SERVER_HOST: '::2' },
+      overrides: [
+        { key: 'server.port', flag: '--port', value: 3 },
+        { key: 'server.host', flag: '--host', value: undefined },
+      ],
+    })
+    const { config, origins, file } = await reading
+    const { port, host, idle_timeout_secs, read_timeout_secs } = config.server
+    expect([port, host, idle_timeout_secs, read_timeout_secs]).toEqual([3, '::2', 7, 30])
+    expect([
+      origins['server.port'],
+      origins['server.host'],
+      origins['server.idle_timeout_secs'],
+      origins['server.read_timeout_secs'],
+    ]).toEqual([
+      { from: 'flag', flag: '--port' },
+      { from: 'environment', variable: 'DROVER_SERVER_HOST' },
+      { from: 'file', file: path, line: 4, column: 3 },
+      { from: 'default' },
+    ])
+    expect(file).toEqual({ path, exists: true })
+  })
+
+  it('lets a flag say false, 0 and empty', async () => {
+    const { reading } = await read({
+      file: 'output: {color: true}\nserver: {port: 9, trusted_proxies: [::1]}\n',
+      overrides: [
+        { key: 'output.color', flag: '--no-color', value: false },
+        { key: 'server.port', flag: '--port', value: 0 },
+        { key: 'server.trusted_proxies', flag: '--proxy', value: [] },
+      ],
+    })
+    const { output, server } = (await reading).config
+    expect([output.color, server.port, server.trusted_proxies]).toEqual([false, 0, []])
+  })
+
+  it('reports every problem of the file and of the variables together, by line', async () => {
+    const { path, ...found } = await problemsOf({
+      file: 'prot: 1\nserver:\n  port: 65536\n  host: "?"\nmcp: {}\n',
+      env: { DROVER_OUTPUT_COLOR: 'maybe', DROVER_BACKEND: 'cursor' },
+    })
+    const at = (line: number, column: number) => ({ from: 'file', file: path, line, column })
+    expect(found.code).toBe('config_invalid')
+    expect(found.problems).toEqual([
+      {
+        key: 'output.color',
+        rule: 'must be true or false',
+        origin: { from: 'environment', variable: 'DROVER_OUTPUT_COLOR' },
+      },
+      {
+        key: 'default_backend',
+        rule: 'must be one of "claude", "codex", "gemini"',
+        origin: { from: 'environment', variable: 'DROVER_BACKEND' },
+      },
+      { key: 'prot', rule: 'is not a known key; did you mean server.port?', origin: at(1, 1) },
+      { key: 'server.port', rule: 'must be at most 65535', origin: at(3, 3) },
+      { key: 'server.host', rule: 'must be an IP address or a host name', origin: at(4, 3) },
+      { key: 'mcp', rule: expect.stringContaining('is not supported'), origin: at(5, 1) },
+    ])
+    expect(found.message).toContain(`; ${path}:3:3: server.port must be at most 65535; `)
+    expect(found.message).toContain('DROVER_OUTPUT_COLOR: output.color must be true or false; ')
+  })
+
+  it('names the item of a list that is wrong', async () => {
+    const { path, problems } = await problemsOf({ file: 'server:\n  trusted_proxies:\n    - ::1\n    - proxy\n' })
+    expect(problems).toEqual([
+      {
+        key: 'server.trusted_proxies[1]',
+        rule: 'must be an IP address or a CIDR range',
+        origin: { from: 'file', file: path, line: 4, column: 7 },
+      },
+    ])
+  })
+
+  it('names the entry that lacks a field', async () => {
+    const { path, problems } = await problemsOf({ file: 'server:\n  keys:\n    - name: ci\n' })
+    expect(problems).toEqual([
+      { key: 'server.keys[0].sha256', rule: 'is required', origin: { from: 'file', file: path, line: 3, column: 7 } },
+    ])
+  })
+
+  it('refuses a flag that is not allowed', async () => {
+    const { message } = await problemsOf({ overrides: [{ key: 'server.port', flag: '--port', value: 65_536 }] })
+    expect(message).toBe('the configuration is not valid: --port: server.port must be at most 65535')
+  })
+
+  it('refuses values that only together are wrong, wherever they come from', async () => {
+    const { path, problems } = await problemsOf({
+      file: 'server:\n  rate_limit_rps: 0\n',
+      env: { DROVER_SERVER_RATE_LIMIT_ENABLED: 'true' },
+    })
+    expect(problems).toEqual([
+      {
+        key: 'server.rate_limit_rps',
+        rule: 'must be at least 1 when server.rate_limit_enabled is true',
+        origin: { from: 'file', file: path, line: 2, column: 3 },
+      },
+    ])
+  })
+
+  it('names the first twenty problems and counts the rest', async () => {
+    const { message, problems } = await problemsOf({
+      file: Array.from({ length: 23 }, (_, i) => `wrong_${i}: 1\n`).join(''),
+    })
+    expect(problems).toHaveLength(23)
+    expect(message).toMatch(/:20:1: wrong_19 is not a known key; and 3 more$/)
+  })
+
+  it('warns of what is allowed and seldom meant', async () => {
+    const { reading } = await read({ file: 'backends: {claude: {enabled: false}}\n', env: { DROVER_BACKND: 'codex' } })
+    expect((await reading).warnings).toEqual([
+      'the variable DROVER_BACKND sets nothing; did you mean DROVER_BACKEND?',
+      'default_backend is claude, but backends.claude.enabled is false; prompts must name another backend',
+    ])
+  })
+})
+
+describe('the config file', () => {
+  it('that --config names must exist', async () => {
+    const { reading } = await read({ configFlag: '/nowhere/team.yaml', env: { DROVER_CONFIG: '/elsewhere.yaml' } })
+    await expect(reading).rejects.toMatchObject({
+      code: 'config_file_missing',
+      message: '--config names /nowhere/team.yaml, which does not exist; correct the path or leave it out',
+    })
+  })
+
+  it('that DROVER_CONFIG names must exist', async () => {
+    const { reading } = await read({ env: { DROVER_CONFIG: '/nowhere/team.yaml' } })
+    await expect(reading).rejects.toMatchObject({
+      code: 'config_file_missing',
+      message: 'DROVER_CONFIG names /nowhere/team.yaml, which does not exist; correct the path or leave it out',
+    })
+  })
+
+  it('that is named is read in place of the one in the directory', async () => {
+    const other = join(temporaryDirectory(), 'team.yaml')
+    writeFileSync(other, 'server: {port: 5}\n')
+    const { reading } = await read({ file: 'server: {port: 4}\n', configFlag: other })
+    expect((await reading).config.server.port).toBe(5)
+    expect((await reading).file).toEqual({ path: other, exists: true })
+  })
+
+  it('may be a symbolic link', async () => {
+    const home = temporaryDirectory()
+    writeFileSync(join(home, 'dotfile'), 'server: {port: 5}\n')
+    symlinkSync('dotfile', join(home, 'config.yaml'))
+    const { config } = await readConfig({ env: { DROVER_HOME: home }, homeDirectory: '/nowhere', cwd: '/' })
+    expect(config.server.port).toBe(5)
+  })
+
+  it('may have 1 MiB and no byte more', async () => {
+    const file = `#${' '.repeat(1_048_574)}\n`
+    await expect((await read({ file })).reading).resolves.toMatchObject({ file: { exists: true } })
+    await expect((await read({ file: `${file}\n` })).reading).rejects.toMatchObject({ code: 'file_too_large' })
+  })
+
+  it('must be text', async () => {
+    const { path, reading } = await read({ file: '' })
+    await reading
+    writeFileSync(path, Buffer.from([0x61, 0xff]))
+    await expect(readConfig({ env: { DROVER_CONFIG: path }, homeDirectory: '/', cwd: '/' })).rejects.toMatchObject({
+      code: 'text_not_utf8',
+    })
+  })
+
+  it('must be a file', async () => {
+    const home = temporaryDirectory()
+    mkdirSync(join(home, 'config.yaml'))
+    const reading = readConfig({ env: { DROVER_HOME: home }, homeDirectory: '/', cwd: '/' })
+    await expect(reading).rejects.toMatchObject({ code: 'file_not_regular' })
+  })
+
+  it.skipIf(process.getuid?.() === 0)('must be readable', async () => {
+    const { path, reading } = await read({ file: '' })
+    await reading
+    chmodSync(path, 0)
+    await expect(readConfig({ env: { DROVER_CONFIG: path }, homeDirectory: '/', cwd: '/' })).rejects.toMatchObject({
+      code: 'file_unreadable',
+    })
+  })
+})

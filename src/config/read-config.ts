@@ -1,0 +1,83 @@
+import { Fault } from '../kit/fault.ts'
+import { fileMissing } from '../kit/faults.ts'
+import { readFileText } from '../kit/read-file.ts'
+import { adviseOn } from './advice.ts'
+import { checkLayer } from './check-layer.ts'
+import type { Config } from './config.shape.ts'
+import { configFileMissing, configInvalid } from './faults.ts'
+import type { ConfigPath } from './keys.ts'
+import type { Layer } from './layer.ts'
+import { byLine } from './origin.ts'
+import type { ParsedConfig } from './parse-config.ts'
+import { findPaths, type Surroundings } from './paths.ts'
+import { readEnvironment } from './read-environment.ts'
+import { type Origins, settle } from './settle.ts'
+
+/** A key that a flag sets for this call; undefined when the flag was not given. */
+export type Override = {
+  key: ConfigPath
+  flag: string
+  value: string | number | boolean | readonly string[] | undefined
+}
+
+export type ConfigReading = {
+  /** Complete and deeply frozen. */
+  config: Config
+  origins: Origins
+  file: { path: string; exists: boolean }
+  /** Sentences for people; nothing in them keeps the configuration from being used. */
+  warnings: readonly string[]
+}
+
+const CONFIG_FILE_BYTES = 1_048_576
+
+/**
+ * Reads the configuration: a flag beats an environment variable, a variable beats the file, the file beats the default.
+ * Throws `config_invalid` with every problem of all sources, or `config_file_missing` for a file that was asked for.
+ */
+export async function readConfig(sources: Surroundings & { overrides?: readonly Override[] }): Promise<ConfigReading> {
+  const paths = findPaths(sources)
+  const flags = toLayer(sources.overrides ?? [])
+  const environment = readEnvironment(sources.env)
+  const file = await parseConfigFile(paths.config)
+  if (file === undefined && paths.configNamedBy !== undefined) {
+    throw configFileMissing({ file: paths.config, namedBy: paths.configNamedBy })
+  }
+  const layers = [flags, environment.layer, ...(file === undefined ? [] : [file.layer])]
+  const checked = await Promise.all(layers.map(checkLayer))
+  const problems = [...environment.problems, ...(file?.problems ?? []), ...checked.flat()].toSorted(byLine)
+  if (problems.length > 0) throw configInvalid({ file: paths.config, problems })
+  const { config, origins, problems: broken } = settle(layers)
+  if (broken.length > 0) throw configInvalid({ file: paths.config, problems: broken })
+  return {
+    config,
+    origins,
+    file: { path: paths.config, exists: file !== undefined },
+    warnings: [...environment.warnings, ...adviseOn(config)],
+  }
+}
+
+/** The file's content, or undefined when there is no such file. YAML is loaded only when there is something to parse. */
+async function parseConfigFile(file: string): Promise<ParsedConfig | undefined> {
+  const text = readConfigText(file)
+  if (text === undefined) return undefined
+  const { parseConfig } = await import('./parse-config.ts')
+  return parseConfig({ text, file })
+}
+
+export function readConfigText(file: string): string | undefined {
+  try {
+    return readFileText({ path: file, limitBytes: CONFIG_FILE_BYTES, links: 'follow' })
+  } catch (error) {
+    if (error instanceof Fault && error.code === fileMissing.code) return undefined
+    throw error
+  }
+}
+
+function toLayer(overrides: readonly Override[]): Layer {
+  const given = overrides.filter(({ value }) => value !== undefined)
+  return {
+    values: new Map(given.map(({ key, value }) => [key, value])),
+    places: new Map(given.map(({ key, flag }) => [key, { from: 'flag', flag }])),
+  }
+}

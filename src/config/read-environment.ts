@@ -1,0 +1,63 @@
+import { nearestWord } from '../kit/nearest.ts'
+import type { ConfigProblem } from './faults.ts'
+import { CONFIG_KEYS, type ConfigKey, type ConfigPath } from './keys.ts'
+import type { Layer } from './layer.ts'
+import type { Origin } from './origin.ts'
+import { parseText } from './parse-text.ts'
+import type { Environment } from './paths.ts'
+
+/** The variables that are read but set no key. */
+export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
+  { name: 'DROVER_HOME', meaning: 'The per-user directory, as an absolute path, in place of `~/.drover`.' },
+  {
+    name: 'DROVER_CONFIG',
+    meaning: 'The config file, in place of `config.yaml` in that directory. `--config` goes first.',
+  },
+  { name: 'DROVER_API_KEYS', meaning: 'API keys of the server, separated by commas. Not handed on to agents.' },
+  { name: 'DROVER_DEBUG', meaning: 'Any value but empty: errors are shown with all their details.' },
+]
+
+/** Marks the processes that an agent starts, for drover's own use. */
+const TREE_MARK = 'DROVER_TREE'
+
+/** The values that variables set, with every variable that cannot be used and every one that nobody reads. */
+export function readEnvironment(env: Environment): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {
+  const values = new Map<ConfigPath, unknown>()
+  const places = new Map<string, Origin>()
+  const problems: ConfigProblem[] = []
+  for (const key of CONFIG_KEYS) {
+    const [variable, ...others] = key.variables.filter((name) => isSet(env, name))
+    if (variable === undefined) continue
+    const origin: Origin = { from: 'environment', variable }
+    const parsed = parseVariables({ key, variable, others }, env)
+    if ('rule' in parsed) problems.push({ key: key.path, rule: parsed.rule, origin })
+    else values.set(key.path, parsed.value)
+    places.set(key.path, origin)
+  }
+  return { layer: { values, places }, problems, warnings: unknownVariables(env) }
+}
+
+/** An empty variable is one that is not set: a shell or a compose file cannot always leave it out. */
+function isSet(env: Environment, name: string): boolean {
+  return env[name] !== undefined && env[name] !== ''
+}
+
+function parseVariables(found: { key: ConfigKey; variable: string; others: string[] }, env: Environment) {
+  const { key, variable, others } = found
+  const text = env[variable] ?? ''
+  const rival = others.find((other) => env[other] !== text)
+  if (rival !== undefined) return { rule: `is set differently by ${rival}; unset one of the two` }
+  return parseText(key, text)
+}
+
+/** Never more than a warning: other programs may have variables of that name too. */
+function unknownVariables(env: Environment): string[] {
+  const known = [...CONFIG_KEYS.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
+  const unknown = Object.keys(env).filter((name) => name.startsWith('DROVER_') && !known.includes(name))
+  return unknown
+    .filter((name) => name !== TREE_MARK)
+    .map((name) => {
+      const nearest = nearestWord(name, known)
+      return `the variable ${name} sets nothing${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
+    })
+}

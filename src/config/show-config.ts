@@ -1,0 +1,49 @@
+/** The configuration for people to look at. */
+
+import { CONFIG_KEYS, type ConfigKey } from './keys.ts'
+import { nameKey } from './name-key.ts'
+import type { Origin } from './origin.ts'
+import { isTree, type Tree } from './pick-settings.ts'
+import type { ConfigReading } from './read-config.ts'
+
+/** One key with its value, in which secrets are masked. */
+export type ShownSetting = { key: string; value: unknown; origin: Origin; isMasked: boolean }
+
+const MASK = '********'
+
+export function showConfig(reading: ConfigReading): ShownSetting[] {
+  return CONFIG_KEYS.map((key) => show(key, reading))
+}
+
+/** One key, or one entry of a map (undefined when the map has no such entry). */
+export function showSetting(reading: ConfigReading, name: string): ShownSetting {
+  const { key, entry } = nameKey(name)
+  const shown = show(key, reading)
+  if (entry === undefined) return shown
+  return { ...shown, key: name, value: (shown.value as Tree)[entry] }
+}
+
+function show(key: ConfigKey, { config, origins }: ConfigReading): ShownSetting {
+  const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree)[step], config)
+  const { secrets = [] } = key
+  const isMasked = secrets.length > 0
+  return {
+    key: key.path,
+    value: isMasked ? mask(value as Tree[], secrets) : value,
+    origin: origins[key.path],
+    isMasked,
+  }
+}
+
+function mask(entries: readonly Tree[], secrets: readonly string[]): Tree[] {
+  return entries.map((entry) => ({ ...entry, ...Object.fromEntries(secrets.map((field) => [field, MASK])) }))
+}
+
+/** A value on one line. */
+export function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => (isTree(item) ? JSON.stringify(item) : String(item))).join(', ')
+  if (!isTree(value)) return String(value ?? '')
+  return Object.entries(value)
+    .map(([name, part]) => `${name}=${part}`)
+    .join(', ')
+}
