@@ -1,0 +1,7 @@
+#!/bin/sh
+# On SIGINT ends its tool and tidies up, as an agent does; on SIGTERM goes at once.
+setsid sleep 600 &
+tool=$!
+trap 'kill $tool; echo tidied >&2; exit 7' INT
+echo $tool
+wait

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Prints its process number and waits.
+echo $$
+exec sleep 600

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Command } from '../../src/kit/process.ts'
+
+/** A command with everything a test does not care about. */
+export function command(argv: Command['argv'], wishes: Partial<Command> = {}): Command {
+  return {
+    argv,
+    cwd: tmpdir(),
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    sweep: 'when-ended',
+    ...wishes,
+  }
+}
+
+/** The path of an executable in test/programs. */
+export function program(name: string): string {
+  return join(import.meta.dirname, '..', 'programs', name)
+}
+
+/** What a program says first; whatever it says later is read and forgotten. */
+export async function firstWords(stdout: Readable): Promise<string> {
+  const [chunk] = await once(stdout, 'data')
+  return String(chunk).trim()
+}
+
+/** A zombie does not run: it only waits for somebody to ask how it died. */
+export function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat[stat.lastIndexOf(')') + 2] !== 'Z'
+  } catch {
+    return false
+  }
+}
