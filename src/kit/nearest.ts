@@ -1,6 +1,6 @@
 /** The known word closest to a mistyped one, or undefined when none is close enough to be worth suggesting. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  const allowed = Math.ceil(word.length / 4)
+  const allowed = Math.max(1, Math.floor(word.length / 3))
   let nearest: string | undefined
   let closest = word.length
   for (const candidate of known) {

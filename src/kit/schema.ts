@@ -1,5 +1,6 @@
 /** Checks values against generated validators. A value comes back untouched or not at all: nothing is coerced or filled in. */
 import { messageInvalid } from './faults.ts'
+import { jsonLocation } from './json-location.ts'
 import { nearestWord } from './nearest.ts'
 
 /** One complaint of a generated validator, as ajv gives it. */
@@ -77,19 +78,15 @@ function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** `$.tasks[0]["odd key"]`: the way every diagnostic of drover names a place in a JSON value. */
+/** The pointer's steps, in which `0` may be an index or a name, as a place in this value. */
 export function formatPath(root: unknown, steps: readonly string[]): string {
-  let path = '$'
   let here: unknown = root
-  for (const step of steps) {
-    path += Array.isArray(here) ? `[${step}]` : formatKey(step)
+  const path = steps.map((step) => {
+    const isIndex = Array.isArray(here)
     here = typeof here === 'object' && here !== null ? (here as Record<string, unknown>)[step] : undefined
-  }
-  return path
-}
-
-function formatKey(key: string): string {
-  return /^[A-Za-z0-9_]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+    return isIndex ? Number(step) : step
+  })
+  return jsonLocation(path)
 }
 
 const FORMATS: Record<string, string> = {

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { encodeUtf8 } from './utf8.ts'
+import { writeJson } from './write-json.ts'
+
+/** `sha256:` and 64 lowercase hexadecimal digits. */
+export type Digest = `sha256:${string}`
+
+/** Texts are hashed as UTF-8; one with a lone surrogate is refused as a bug. */
+export type Hashable = string | Uint8Array
+
+export function isDigest(text: string): text is Digest {
+  return /^sha256:[0-9a-f]{64}$/.test(text)
+}
+
+/** The digest of exactly these bytes. */
+export function digest(content: Hashable): Digest {
+  return digestParts([content])
+}
+
+/**
+ * The digest of a list of fields, each preceded by its length in bytes as 8 bytes, big-endian, so that no two lists give
+ * the same bytes. The first field names the kind of list and its version: `drover-section/v2`.
+ */
+export function digestFields(fields: readonly Hashable[]): Digest {
+  return digestParts(
+    fields.flatMap((field) => {
+      const bytes = toBytes(field)
+      const length = Buffer.alloc(8)
+      length.writeBigUInt64BE(BigInt(bytes.length))
+      return [length, bytes]
+    }),
+  )
+}
+
+/** The digest of named sections: each is NUL, name, NUL, length in bytes as decimal digits, NUL, content. */
+export function digestSections(sections: readonly (readonly [name: string, content: Hashable])[]): Digest {
+  return digestParts(
+    sections.flatMap(([name, content]) => {
+      const bytes = toBytes(content)
+      return [`\0${name}\0${bytes.length}\0`, bytes]
+    }),
+  )
+}
+
+/** What a destructive request asks to be allowed. */
+export type DestructiveScope = {
+  readonly impact: string
+  readonly request_id: string
+  readonly targets: readonly { readonly kind: string; readonly value: string }[]
+}
+
+/** The digest a person confirms. Give it a scope that was checked: the order of the targets, for one, is part of it. */
+export function digestScope(scope: DestructiveScope): Digest {
+  const { impact, request_id } = scope
+  // The order of the keys is fixed, here and in the targets.
+  const targets = scope.targets.map(({ kind, value }) => ({ kind, value }))
+  return digest(writeJson({ impact, request_id, scope_version: 1, targets }))
+}
+
+/** Stands in for the identity of a workspace whose git directories cannot be found; `root` is absolute and cleaned. */
+export function digestUnavailableWorkspace(root: string): Digest {
+  return digest(`unavailable-workspace-root-v1\0${root}`)
+}
+
+function digestParts(parts: readonly Hashable[]): Digest {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(toBytes(part))
+  return `sha256:${hash.digest('hex')}`
+}
+
+function toBytes(content: Hashable): Uint8Array {
+  return typeof content === 'string' ? encodeUtf8(content) : content
+}

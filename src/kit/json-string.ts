@@ -1,0 +1,63 @@
+import type { JsonCursor } from './json-cursor.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** An escape of JSON, or else what may not stand in a string: a control character, or a backslash that starts no escape. */
+const ESCAPE_OR_OFFENCE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[^\u0020-\uffff]|\\/g
+
+/** Up to this length looking at each character is faster than calling `indexOf`. */
+const SHORT = 16
+
+/**
+ * Reads the string whose opening quote is at the cursor. `JSON.parse` gets exactly one string literal; for those it
+ * keeps to RFC 8259, which leaves open only what to do with lone surrogates.
+ */
+export function readString(cursor: JsonCursor): string {
+  const { text, at: open } = cursor
+  const close = closingQuote(text, open)
+  const value = close === undefined ? undefined : parseLiteral(text.slice(open, close + 1))
+  if (close === undefined || value === undefined) throw offence(cursor)
+  if (!value.isWellFormed()) {
+    throw cursor.refusal('lone_surrogate', 'half of a surrogate pair is no character; write both halves')
+  }
+  cursor.at = close + 1
+  return value
+}
+
+/** The quote that ends the string which the quote at `open` starts: the next one that no backslash escapes. */
+export function closingQuote(text: string, open: number): number | undefined {
+  for (let i = open + 1; i <= open + SHORT; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit === QUOTE) return i
+    if (unit === BACKSLASH) break
+  }
+  let quote = text.indexOf('"', open + 1)
+  while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote < 0 ? undefined : quote
+}
+
+/** An odd number of backslashes before a quote: the last of them is not itself escaped. */
+function isEscaped(text: string, quote: number): boolean {
+  let before = quote - 1
+  while (text.charCodeAt(before) === BACKSLASH) before--
+  return (quote - before) % 2 === 0
+}
+
+function parseLiteral(literal: string): string | undefined {
+  try {
+    return JSON.parse(literal)
+  } catch {
+    return undefined
+  }
+}
+
+/** Moves the cursor to what is wrong with the string it stands on. */
+function offence(cursor: JsonCursor) {
+  ESCAPE_OR_OFFENCE.lastIndex = cursor.at + 1
+  let found = ESCAPE_OR_OFFENCE.exec(cursor.text)
+  while (found !== null && found[0].length > 1) found = ESCAPE_OR_OFFENCE.exec(cursor.text)
+  cursor.at = found?.index ?? cursor.text.length
+  if (found === null) return cursor.unexpected('the closing quote of a string')
+  return cursor.unexpected(found[0] === '\\' ? 'an escape that JSON knows' : 'an escape instead of a control character')
+}

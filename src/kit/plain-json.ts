@@ -1,0 +1,86 @@
+/**
+ * A document is plain if `JSON.parse` and the strict parser cannot differ on it. Nearly all are, and `JSON.parse` reads
+ * them several times faster. It follows from five things that can be seen without parsing a second time:
+ *
+ * 1. `JSON.parse` takes the text, so it keeps to the grammar of RFC 8259.
+ * 2. It nests at most `MAX_JSON_DEPTH` deep.
+ * 3. No escape starts with `\ud`. The text itself is well-formed, so there is no half of a surrogate pair.
+ * 4. It has as many colons outside strings as the value has members. A key given twice makes one member of two colons.
+ * 5. No number has a fraction or an exponent, and none is past 2^53, where an integer may be rounded.
+ */
+import { closingQuote } from './json-string.ts'
+import { isArray, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
+
+const QUOTE = 0x22
+const FULL_STOP = 0x2e
+const NINE = 0x39
+const COLON = 0x3a
+const CAPITAL_E = 0x45
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const SMALL_E = 0x65
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** The value of a plain document; undefined for any other, and for what is not JSON at all. */
+export function parsePlainJson(text: string): JsonValue | undefined {
+  if (text.includes('\\ud') || text.includes('\\uD')) return undefined
+  const colons = countColons(text)
+  if (colons === undefined) return undefined
+  const value = tryParse(text)
+  return value !== undefined && countMembers(value) === colons ? value : undefined
+}
+
+function tryParse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The colons outside strings; undefined once the text nests too deep or has a fraction or an exponent. */
+function countColons(text: string): number | undefined {
+  let colons = 0
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE:
+        i = closingQuote(text, i) ?? text.length
+        break
+      case COLON:
+        colons++
+        break
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++depth > MAX_JSON_DEPTH) return undefined
+        break
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth--
+        break
+      case FULL_STOP:
+      case CAPITAL_E:
+        return undefined
+      case SMALL_E:
+        // After a digit; elsewhere it is the last letter of `true` or `false`.
+        if (text.charCodeAt(i - 1) <= NINE) return undefined
+        break
+    }
+  }
+  return colons
+}
+
+/** The members of all objects in a value; NaN, which equals no count, if a number in it may have been rounded. */
+function countMembers(value: JsonValue): number {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 0 : Number.NaN
+  if (typeof value !== 'object' || value === null) return 0
+  let members = 0
+  if (isArray(value)) {
+    for (const item of value) members += countMembers(item)
+  } else {
+    // Not `Object.values`, which is several times slower on objects of very many members.
+    for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as JsonValue)
+  }
+  return members
+}
