@@ -9,7 +9,7 @@ const outdir = join(root, 'dist')
 rmSync(outdir, { recursive: true, force: true })
 await build({
   absWorkingDir: root,
-  entryPoints: ['src/bin.ts'],
+  entryPoints: ['src/bin.ts', 'src/demo/agent.ts'],
   outdir,
   bundle: true,
   splitting: true,

@@ -38,7 +38,8 @@ async function runTests(): Promise<Tally> {
   try {
     const report = join(scratch, 'tests.json')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const { code } = await run(['vitest', 'run', ...reporters], 'shown')
+    const projects = ['--project=unit', '--project=program']
+    const { code } = await run(['vitest', 'run', ...projects, ...reporters], 'shown')
     const tally = readReport(report)
     const isSound = code === 0 && tally.passed > 0
     return isSound || tally.failed > 0 ? tally : { ...tally, failed: 1 }

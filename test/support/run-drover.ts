@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 
 export const DROVER = join(import.meta.dirname, '..', '..', 'bin', 'drover.cjs')
 
@@ -14,8 +14,13 @@ export function runDrover(args: readonly string[], options: { env?: Record<strin
 }
 
 export function run(argv: readonly string[], env: Record<string, string>): Promise<Ran> {
+  return runAt(process.cwd(), argv, env)
+}
+
+export function runAt(cwd: string, argv: readonly string[], env: Record<string, string>): Promise<Ran> {
   const [command = '', ...args] = argv
   const child = spawn(command, args, {
+    cwd,
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -31,6 +36,13 @@ export function run(argv: readonly string[], env: Record<string, string>): Promi
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
+}
+
+/** A directory that is gone when all tests of the file are over. */
+export function temporaryDirectoryForAll(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'drover-test-'))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
 }
 
 /** A directory that is gone when the test is over. */

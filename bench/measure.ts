@@ -1,0 +1,38 @@
+/** Times things side by side: every round runs each contender once, so that a slow moment of the machine hits them all. */
+export type Contender = { name: string; once: () => Promise<void> | void }
+
+export type Timing = { name: string; medianMs: number; p90Ms: number }
+
+export async function measure(contenders: readonly Contender[], rounds: number): Promise<Timing[]> {
+  const taken = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
+  for (const { once } of contenders) await once()
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, once } of contenders) {
+      const started = performance.now()
+      await once()
+      taken.get(name)?.push(performance.now() - started)
+    }
+  }
+  return [...taken].map(([name, times]) => ({ name, medianMs: quantile(times, 0.5), p90Ms: quantile(times, 0.9) }))
+}
+
+function quantile(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+/** One table: each row against the first. */
+export function formatTable(title: string, timings: readonly Timing[]): string {
+  const base = timings[0]?.medianMs ?? Number.NaN
+  const width = Math.max(...timings.map(({ name }) => name.length))
+  const rows = timings.map(({ name, medianMs, p90Ms }) => {
+    const cells = [ms(medianMs), ms(p90Ms), ms(medianMs - base), `${(medianMs / base).toFixed(2)}x`]
+    return `  ${name.padEnd(width)}  ${cells.map((cell) => cell.padStart(9)).join('  ')}`
+  })
+  const head = ['median', 'p90', 'above', 'ratio'].map((cell) => cell.padStart(9)).join('  ')
+  return [title, `  ${' '.repeat(width)}  ${head}`, ...rows].join('\n')
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`
+}

@@ -1,0 +1,24 @@
+/** Tries drover on the real agents that are found on PATH. Where there is none, nothing was tried, and that is no success. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { BACKENDS } from '../src/agents/agent.ts'
+import { findProgram } from '../src/kit/find-program.ts'
+
+const root = join(import.meta.dirname, '..')
+const found = BACKENDS.filter((backend) => findProgram(backend, { env: process.env, cwd: process.cwd() }) !== undefined)
+const missing = BACKENDS.filter((backend) => !found.includes(backend))
+
+if (found.length === 0) {
+  console.error(`none of ${BACKENDS.join(', ')} is on PATH: nothing was tried`)
+  process.exitCode = 1
+} else {
+  const vitest = join(root, 'node_modules', '.bin', 'vitest')
+  const { status } = spawnSync(vitest, ['run', '--project', 'real', ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  console.log(
+    `tried: ${found.join(', ')}${missing.length === 0 ? '' : `; not on PATH, so not tried: ${missing.join(', ')}`}`,
+  )
+  process.exitCode = status ?? 1
+}

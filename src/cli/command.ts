@@ -1,0 +1,86 @@
+/** What a command is: words, flags, help and the file that does it. Parser, help and completion all read this data. */
+import type { StandardInput } from './standard-input.ts'
+import type { Terminal } from './terminal.ts'
+
+export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other'
+
+export const GROUPS: readonly Group[] = ['Prompts', 'Server', 'Changes', 'Hosts', 'Other']
+
+/** Words a shell may offer; a function when they cost something to know. */
+export type Choices = readonly string[] | (() => Promise<readonly string[]>)
+
+export type Flag = {
+  name: string
+  short?: string
+  says: string
+  /** What stands for the value in help (`FILE`); a flag without one is a switch. */
+  value?: string
+  /** The only values allowed. */
+  choices?: readonly string[]
+  /** A whole number in this range. */
+  integer?: { min: number; max: number }
+  repeats?: true
+}
+
+export type Positional = {
+  name: string
+  says: string
+  isOptional?: true
+  repeats?: true
+  /** The only values allowed. */
+  choices?: readonly string[]
+  /** Values a shell may offer; others are allowed too. */
+  suggests?: Choices
+}
+
+export type Example = { line: string; says: string }
+
+export type Command = {
+  words: readonly [string, ...string[]]
+  group: Group
+  summary: string
+  /** Paragraphs under the summary in `--help`. */
+  description?: string
+  positionals: readonly Positional[]
+  flags: readonly Flag[]
+  examples: readonly [Example, ...Example[]]
+  /** Left out of help: for shells, not for people. */
+  isHidden?: true
+  load: () => Promise<{ run: Run }>
+}
+
+/** Flags as they were given, checked against the table. */
+export type Flags = {
+  isOn(name: string): boolean
+  text(name: string): string | undefined
+  texts(name: string): readonly string[]
+  integer(name: string): number | undefined
+}
+
+/** What the process was started with; commands never look at `process` themselves. */
+export type World = {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  homeDirectory: string
+  version: () => string
+  terminal: Terminal
+  stdin: StandardInput
+  isRoot: boolean
+  /** How the built-in demo agent is started. */
+  demoAgent: readonly [string, ...string[]]
+}
+
+export type Invocation = {
+  args: readonly string[]
+  flags: Flags
+  world: World
+  /** The whole table, for the commands that are about commands. */
+  commands: readonly Command[]
+}
+
+/** Does the command and gives the exit code. */
+export type Run = (invocation: Invocation) => Promise<number>
+
+export function nameOf(command: Command): string {
+  return command.words.join(' ')
+}

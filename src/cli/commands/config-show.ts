@@ -1,0 +1,37 @@
+import { formatOrigin } from '../../config/origin.ts'
+import { formatValue, type ShownSetting, showConfig } from '../../config/show-config.ts'
+import type { Run } from '../command.ts'
+import { readSettings } from '../settings.ts'
+import type { Channel } from '../terminal.ts'
+
+export const run: Run = async (invocation) => {
+  const { flags, world } = invocation
+  const { out } = world.terminal
+  const reading = await readSettings(invocation)
+  const settings = showConfig(reading).filter(({ origin }) => !flags.isOn('changed') || origin.from !== 'default')
+  await out.write(
+    flags.isOn('json')
+      ? `${JSON.stringify({ file: reading.file, settings: settings.map(toJson) }, null, 2)}\n`
+      : toTable(settings, { file: reading.file, out }),
+  )
+  return 0
+}
+
+function toJson({ key, value, origin, isMasked }: ShownSetting) {
+  return { key, value: value ?? null, origin, ...(isMasked && { masked: true }) }
+}
+
+function toTable(
+  settings: readonly ShownSetting[],
+  { file, out }: { file: { path: string; exists: boolean }; out: Channel },
+): string {
+  const title = `${file.path}${file.exists ? '' : ' (does not exist)'}`
+  const rows = settings.map(({ key, value, origin }) => [key, formatValue(value), formatOrigin(origin)] as const)
+  const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map(([key, value, origin]) => {
+    const cells = `${key.padEnd(widths[0] ?? 0)}  ${value.padEnd(Math.min(widths[1] ?? 0, 40))}`
+    return `${cells}  ${out.style('dim', origin)}`
+  })
+  const body = lines.length === 0 ? ['every setting has its default value'] : lines
+  return `${[out.style('bold', title), '', ...body].join('\n')}\n`
+}

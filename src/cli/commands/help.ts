@@ -1,0 +1,16 @@
+import type { Run } from '../command.ts'
+import { commandHelp, groupHelp, rootHelp } from '../help.ts'
+import { findCommand } from '../parse-words.ts'
+
+export const run: Run = async ({ args, world, commands }) => {
+  const { out } = world.terminal
+  const target = findCommand(commands, args)
+  const text =
+    target.is === 'command'
+      ? commandHelp(target.command, out)
+      : target.words.length === 0
+        ? rootHelp(commands, out)
+        : groupHelp(commands, target.words, out)
+  await out.write(`${text}\n`)
+  return 0
+}

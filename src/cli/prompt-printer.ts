@@ -1,0 +1,102 @@
+/** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
+import type { AgentEvent, Backend, Usage } from '../agents/agent.ts'
+import type { PromptResult } from '../prompts/prompt-result.ts'
+import { ProgressLine } from './progress-line.ts'
+import type { Terminal, Written } from './terminal.ts'
+
+export type PromptPrinter = {
+  /** `closed` when nobody reads any more, and the agent may as well stop. */
+  event(event: AgentEvent): Promise<Written>
+  end(result: PromptResult): Promise<void>
+}
+
+export type PrintOptions = { backend: Backend; showTokens: boolean; showTiming: boolean }
+
+/** The whole result, when it is there. */
+export function createJsonPrinter({ out }: Terminal): PromptPrinter {
+  return {
+    event: async () => 'written',
+    end: async (result) => void (await out.write(`${JSON.stringify(result, null, 2)}\n`)),
+  }
+}
+
+/** One event a line, as over HTTP. */
+export function createEventPrinter({ out }: Terminal, { backend }: PrintOptions): PromptPrinter {
+  let sequence = 0
+  return {
+    event: ({ type, content }) => {
+      sequence += 1
+      const timestamp = new Date().toISOString()
+      return out.write(`${JSON.stringify({ type, backend, session_id: '', timestamp, sequence, content })}\n`)
+    },
+    end: async () => undefined,
+  }
+}
+
+/** Nothing but failures: the lines are printed elsewhere. */
+export function createRawPrinter(terminal: Terminal): PromptPrinter {
+  return { event: async () => 'written', end: (result) => tellTrouble(terminal, result) }
+}
+
+/** The answer: as it comes on a terminal, when it is finished into anything else. */
+export function createTextPrinter(terminal: Terminal, options: PrintOptions): PromptPrinter {
+  const stream = terminal.out.isTty ? createStreamedText(terminal) : undefined
+  return {
+    event: async (event) => (stream === undefined ? 'written' : await stream.event(event)),
+    end: async (result) => {
+      if (stream === undefined) await terminal.out.write(withNewline(result.output))
+      else await stream.end()
+      await tellTrouble(terminal, result)
+      await tellCost(terminal, result, options)
+    },
+  }
+}
+
+/** Text as the agent gives it; what it does meanwhile stands on a line that goes away again. */
+function createStreamedText({ out, err }: Terminal) {
+  const progress = new ProgressLine(err)
+  let atLineStart = true
+  let isNewMessage = false
+  return {
+    event: async (event: AgentEvent): Promise<Written> => {
+      if (event.type !== 'message') {
+        isNewMessage ||= event.type === 'tool_use'
+        await progress.show(event)
+        return 'written'
+      }
+      await progress.clear()
+      const breakBefore = (isNewMessage || event.content.is_partial !== true) && !atLineStart ? '\n' : ''
+      isNewMessage = false
+      const text = breakBefore + event.content.text
+      if (text !== '') atLineStart = text.endsWith('\n')
+      return await out.write(text)
+    },
+    end: async () => {
+      await progress.clear()
+      if (!atLineStart) await out.write('\n')
+    },
+  }
+}
+
+function withNewline(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+async function tellTrouble({ err }: Terminal, { backend, warnings = [], error }: PromptResult): Promise<void> {
+  const lines = warnings.map((warning) => `drover: warning: ${warning}\n`)
+  if (error !== undefined) lines.push(`drover: ${backend} failed: ${error.message}\n`)
+  await err.write(lines.join(''))
+}
+
+async function tellCost({ err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+  const parts = [
+    ...(options.showTokens ? [sayUsage(result.token_usage)] : []),
+    ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
+  ]
+  if (parts.length > 0) await err.write(`${err.style('dim', parts.join(' · '))}\n`)
+}
+
+function sayUsage(usage: Usage): string {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
+  return `tokens: ${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
+}

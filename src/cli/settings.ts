@@ -1,0 +1,20 @@
+/** How a command gets at the configuration. */
+
+import type { Surroundings } from '../config/paths.ts'
+import { type ConfigReading, type Override, readConfig } from '../config/read-config.ts'
+import type { Invocation } from './command.ts'
+
+export function surroundingsOf({ flags, world }: Invocation): Surroundings {
+  const { env, homeDirectory, cwd } = world
+  return { env, homeDirectory, cwd, configFlag: flags.text('config') }
+}
+
+/** Reads the configuration and passes its warnings on to stderr. */
+export async function readSettings(
+  invocation: Invocation,
+  overrides: readonly Override[] = [],
+): Promise<ConfigReading> {
+  const reading = await readConfig({ ...surroundingsOf(invocation), overrides })
+  await invocation.world.terminal.err.write(reading.warnings.map((warning) => `drover: warning: ${warning}\n`).join(''))
+  return reading
+}

@@ -1,0 +1,62 @@
+/** The one writer of stdout and stderr. Results go to stdout; everything that is not the result goes to stderr. */
+import { styleText } from 'node:util'
+import { errorCode } from '../kit/fault.ts'
+
+export type Style = Parameters<typeof styleText>[0]
+
+/** `closed` when the reader has gone away: nothing was lost that anybody wanted, and it is no reason for a stack trace. */
+export type Written = 'written' | 'closed'
+
+export type Channel = {
+  write(text: string): Promise<Written>
+  style(style: Style, text: string): string
+  isTty: boolean
+  columns: number
+}
+
+export type Terminal = { out: Channel; err: Channel }
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Stream = NodeJS.WriteStream
+
+export function createTerminal(streams: { stdout: Stream; stderr: Stream }, env: Environment): Terminal {
+  return { out: createChannel(streams.stdout, env), err: createChannel(streams.stderr, env) }
+}
+
+function createChannel(stream: Stream, env: Environment): Channel {
+  const isColoured = wantsColour({ env, isTty: stream.isTTY === true })
+  let isClosed = false
+  // Without a listener a closed pipe would end the process with a stack trace; each write reports its own failure.
+  stream.on('error', () => undefined)
+  return {
+    isTty: stream.isTTY === true,
+    columns: stream.columns ?? 80,
+    style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+    write: async (text) => {
+      if (!isClosed) isClosed = (await writeTo(stream, text)) === 'closed'
+      return isClosed ? 'closed' : 'written'
+    },
+  }
+}
+
+function writeTo(stream: Stream, text: string): Promise<Written> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (error === undefined || error === null) resolve('written')
+      else if (isGone(error)) resolve('closed')
+      else reject(error)
+    })
+  })
+}
+
+function isGone(error: unknown): boolean {
+  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'EOF'].includes(errorCode(error) ?? '')
+}
+
+/** https://no-color.org: any non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on where there is no terminal. */
+export function wantsColour(facts: { env: Environment; isTty: boolean }): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = facts.env
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'
+  return facts.isTty && TERM !== 'dumb'
+}

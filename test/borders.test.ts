@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { parseSync } from 'oxc-parser'
+import { describe, expect, it } from 'vitest'
+
+const SRC = join(import.meta.dirname, '..', 'src')
+
+/** Which folder may import which. `config` is given to the rest in parts; the two halves share `kit` alone. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  kit: [],
+  config: ['kit'],
+  contract: ['kit'],
+  demo: ['kit'],
+  agents: ['kit'],
+  sessions: ['agents', 'kit'],
+  prompts: ['sessions', 'agents', 'kit'],
+  http: ['prompts', 'sessions', 'agents', 'config', 'kit'],
+  engine: ['contract', 'kit'],
+  journal: ['engine', 'contract', 'kit'],
+  workspace: ['contract', 'kit'],
+  source: ['contract', 'kit'],
+  hosts: ['contract', 'kit'],
+  runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
+  cli: ['http', 'prompts', 'sessions', 'agents', 'runs', 'hosts', 'source', 'workspace', 'contract', 'config', 'kit'],
+  'bin.ts': ['cli'],
+}
+
+/** Folders that decide and never act: no clock, no disk, no process. */
+const PURE = ['engine']
+
+type Import = { from: string; to: string; isTypeOnly: boolean }
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
+  .map((file) => file.replaceAll('\\', '/'))
+
+const imports = files.flatMap(importsOf)
+const inside = imports.filter((each) => each.to.startsWith('.')).map((each) => ({ ...each, to: resolve(each) }))
+
+describe('the import table', () => {
+  it('finds imports of every kind', () => {
+    const source = `import a from './a.ts'; import type { B } from './b.ts'; export { c } from './c.ts'
+      export * from './d.ts'; const e = import('./e.ts'); import { type F } from './f.ts'; import './g.ts'`
+    expect(readImports('x.ts', source).map(({ to, isTypeOnly }) => [to, isTypeOnly])).toEqual([
+      ['./a.ts', false],
+      ['./b.ts', true],
+      ['./c.ts', false],
+      ['./d.ts', false],
+      ['./e.ts', false],
+      ['./f.ts', true],
+      ['./g.ts', false],
+    ])
+  })
+
+  it('has a row for every folder', () => {
+    expect([...new Set(files.map(folderOf))].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([])
+  })
+
+  it('is kept: no folder imports one it may not', () => {
+    const stray = inside.filter(({ from, to }) => {
+      const [home, target] = [folderOf(from), folderOf(to)]
+      return home !== target && MAY_IMPORT[home]?.includes(target) !== true
+    })
+    expect(stray.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  it('keeps the pure folders free of Node', () => {
+    const impure = imports.filter(({ from, to }) => PURE.includes(folderOf(from)) && to.startsWith('node:'))
+    expect(impure).toEqual([])
+  })
+})
+
+describe('shapes', () => {
+  const isShape = (file: string) => file.endsWith('.shape.ts') || file === 'kit/shape.ts'
+
+  it('are loaded by the generator alone: the program imports their types', () => {
+    const loaded = inside.filter(({ from, to, isTypeOnly }) => isShape(to) && !isShape(from) && !isTypeOnly)
+    expect(loaded).toEqual([])
+  })
+
+  it('are the only files that know TypeBox', () => {
+    expect(imports.filter(({ from, to }) => to.startsWith('typebox') && !isShape(from))).toEqual([])
+  })
+})
+
+describe('dependencies', () => {
+  it('are declared for the published package, not only for development', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(SRC, '..', 'package.json'), 'utf8'))
+    const bare = imports.filter(({ to, isTypeOnly }) => !isTypeOnly && !to.startsWith('.') && !to.startsWith('node:'))
+    const undeclared = bare.filter(
+      ({ from, to }) => !from.endsWith('.shape.ts') && from !== 'kit/shape.ts' && !(to in dependencies),
+    )
+    expect(undeclared).toEqual([])
+  })
+})
+
+describe('files', () => {
+  it('have no index', () => {
+    expect(files.filter((file) => file.endsWith('index.ts'))).toEqual([])
+  })
+})
+
+function importsOf(file: string): Import[] {
+  return readImports(file, readFileSync(join(SRC, file), 'utf8'))
+}
+
+function readImports(file: string, source: string): Import[] {
+  const { module } = parseSync(file, source)
+  const found = [
+    ...module.staticImports.map((each) => ({
+      at: each.start,
+      to: each.moduleRequest.value,
+      isTypeOnly: each.entries.length > 0 && each.entries.every((entry) => entry.isType),
+    })),
+    ...module.staticExports.flatMap((each) =>
+      each.entries
+        .slice(0, 1)
+        .filter((entry) => entry.moduleRequest !== null)
+        .map((entry) => ({
+          at: each.start,
+          to: entry.moduleRequest?.value ?? '',
+          isTypeOnly: each.entries.every((other) => other.isType),
+        })),
+    ),
+    ...module.dynamicImports.map((each) => ({
+      at: each.start,
+      to: source.slice(each.moduleRequest.start + 1, each.moduleRequest.end - 1),
+      isTypeOnly: false,
+    })),
+  ]
+  return found.sort((a, b) => a.at - b.at).map(({ to, isTypeOnly }) => ({ from: file, to, isTypeOnly }))
+}
+
+function resolve(each: Import): string {
+  return normalize(join(dirname(each.from), each.to)).replaceAll('\\', '/')
+}
+
+function folderOf(file: string): string {
+  return file.split('/')[0] ?? ''
+}

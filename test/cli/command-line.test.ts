@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/command-table.ts'
+import { DROVER, run, runDrover } from '../support/run-drover.ts'
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+const visible = COMMANDS.filter((command) => command.isHidden !== true)
+
+describe('help', () => {
+  it.each([[[]], [['--help']], [['-h']], [['help']]])('of drover is printed for %j', async (args) => {
+    const { code, stdout, stderr } = await runDrover(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const command of visible) expect(stdout).toContain(command.summary)
+    expect(stdout).not.toContain('complete-words')
+  })
+
+  it.each(visible.map((command) => command.words))(
+    'of drover %s %s has usage, flags and examples',
+    async (...words) => {
+      const { code, stdout, stderr } = await runDrover([...words.filter((word) => word !== undefined), '--help'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toMatch(/Usage\n {2}drover [^\n]*\n.*Flags\n.*Examples\n/s)
+    },
+  )
+
+  it('of a group lists its subcommands', async () => {
+    const { code, stdout } = await runDrover(['config', '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/drover config <subcommand>.*config set/s)
+  })
+
+  it('is the same through "help" and through "--help"', async () => {
+    const [one, other] = await Promise.all([
+      runDrover(['help', 'config', 'set']),
+      runDrover(['config', 'set', '--help']),
+    ])
+    expect(one).toEqual(other)
+  })
+
+  it('comes before any complaint about the arguments', async () => {
+    expect((await runDrover(['config', 'get', '--help'])).code).toBe(0)
+  })
+
+  it('shows examples that the parser accepts', async () => {
+    const lines = visible.flatMap((command) => command.examples.map((example) => example.line))
+    const plain = lines.filter((line) => /^drover [^|<>$"]*$/.test(line))
+    expect(plain.length).toBeGreaterThan(8)
+    for (const line of plain) {
+      const { stderr } = await runDrover([...line.split(' ').slice(1), '--help'])
+      expect({ line, stderr }).toEqual({ line, stderr: '' })
+    }
+  })
+})
+
+describe('version', () => {
+  it.each([[['--version']], [['-v']]])('%j prints name and version', async (args) => {
+    expect(await runDrover(args)).toEqual({ code: 0, stdout: `drover ${version}\n`, stderr: '' })
+  })
+
+  it('as a command also says what drover runs on', async () => {
+    const { stdout } = await runDrover(['version'])
+    expect(stdout).toBe(`drover ${version} (node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
+  })
+
+  it('prints JSON for scripts', async () => {
+    const { stdout } = await runDrover(['version', '--json'])
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'drover',
+      version,
+      node: process.versions.node,
+      platform: `${process.platform}-${process.arch}`,
+    })
+  })
+})
+
+describe('a wrong invocation', () => {
+  it.each([
+    [
+      'an unknown command',
+      ['frobnicate'],
+      'there is no command "frobnicate"; "drover prompt frobnicate" sends it as a prompt',
+    ],
+    ['a mistyped command', ['confg'], 'there is no command "confg"; did you mean drover config?'],
+    [
+      'a mistyped subcommand',
+      ['config', 'shwo'],
+      'there is no command "config shwo"; did you mean drover config show?',
+    ],
+    ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],
+    ['an unknown flag', ['version', '--jsn'], 'drover version has no flag --jsn; did you mean --json?'],
+    ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
+    ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
+    [
+      'a flag without its value',
+      ['config', 'show', '--config'],
+      '--config needs a value; write --config=FILE if the value starts with a dash',
+    ],
+    [
+      'a flag that would swallow another',
+      ['config', 'show', '--config', '--changed'],
+      '--config needs a value; write --config=FILE if the value starts with a dash',
+    ],
+    [
+      'a value for a switch',
+      ['version', '--json=maybe'],
+      '--json must be given without a value, or true or false, not "maybe"',
+    ],
+    ['a missing argument', ['config', 'get'], 'drover config get needs key'],
+    [
+      'an extra argument',
+      ['config', 'path', 'here'],
+      'drover config path takes no further argument, but "here" was given; quote it if it belongs to the one before',
+    ],
+    [
+      'an argument that is not allowed',
+      ['completion', 'bsh'],
+      'shell must be one of bash, zsh, fish, not "bsh"; did you mean bash?',
+    ],
+  ])('%s exits 2 with one sentence and the way to help', async (_name, args, sentence) => {
+    const { code, stdout, stderr } = await runDrover(args)
+    expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
+      code: 2,
+      stdout: '',
+      lines: [`drover: ${sentence}`, expect.stringMatching(/^Run "drover.* --help" for help\.$/), ''],
+    })
+  })
+
+  it('is answered in JSON when JSON was asked for', async () => {
+    const { code, stdout, stderr } = await runDrover(['config', 'get', 'server.prot', '--json'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: 'config_key_unknown',
+      message: expect.stringContaining('server.port'),
+    })
+  })
+})
+
+describe('flags', () => {
+  it.each([
+    ['before the command', ['--config', 'x.yaml', 'config', 'path']],
+    ['between its words', ['config', '--config', 'x.yaml', 'path']],
+    ['after it', ['config', 'path', '--config', 'x.yaml']],
+    ['joined by =', ['config', 'path', '--config=x.yaml']],
+    ['given twice, the last one wins', ['config', 'path', '--config=a.yaml', '--config=x.yaml']],
+  ])('may stand %s', async (_name, args) => {
+    const { code, stdout } = await runDrover(args)
+    expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'x.yaml' })
+  })
+
+  it('end at --', async () => {
+    const { stderr } = await runDrover(['config', 'get', '--', '--json'])
+    expect(stderr).toContain('--json is not a key')
+  })
+})
+
+describe('colour', () => {
+  const ESCAPE = '\u001b['
+
+  it.each([
+    ['off without a terminal', {}, false],
+    ['on when forced', { FORCE_COLOR: '1' }, true],
+    ['off by NO_COLOR, which wins', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    ['off by FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
+    ['unmoved by an empty NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
+  ])('is %s', async (_name, env, isColoured) => {
+    const { stdout } = await runDrover(['--help'], { env })
+    expect(stdout.includes(ESCAPE)).toBe(isColoured)
+  })
+})
+
+describe('a closed stdout', () => {
+  it('ends quietly, without a stack trace', async () => {
+    const child = spawn(process.execPath, [DROVER, 'config', 'show', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.destroy()
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+})
+
+describe('an old Node', () => {
+  it('is told which Node drover needs and how to get it', async () => {
+    const pretend = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); require(process.argv[1])'
+    const { code, stdout, stderr } = await run([process.execPath, '-e', pretend, DROVER], {})
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^drover: needs Node 24 or newer, and this is Node 20\.20\.2\.\n.*npx drover.*\n$/),
+    })
+  })
+})

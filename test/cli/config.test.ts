@@ -1,0 +1,171 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
+
+let home: string
+let file: string
+
+beforeEach(() => {
+  home = temporaryDirectory()
+  file = join(home, '.drover', 'config.yaml')
+})
+
+const drover = (args: string, env: Record<string, string> = {}) => runDrover(args.split(' '), { home, env })
+
+function writeConfig(text: string): void {
+  mkdirSync(join(home, '.drover'))
+  writeFileSync(file, text)
+}
+
+describe('drover config set', () => {
+  it('makes the file, for its user alone', async () => {
+    expect(await drover('config set server.port 9000')).toEqual({
+      code: 0,
+      stdout: `server.port = 9000 (in ${file})\n`,
+      stderr: '',
+    })
+    expect(readFileSync(file, 'utf8')).toBe('server:\n  port: 9000\n')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(join(home, '.drover')).mode & 0o777).toBe(0o700)
+  })
+
+  it('keeps comments, order and what else is there, and tightens the mode', async () => {
+    writeConfig('# mine\nserver:\n  host: 127.0.0.1 # loopback\n  port: 1\nsession:\n  retention_days: 3\n')
+    chmodSync(file, 0o644)
+    await drover('config set server.port 9000')
+    expect(readFileSync(file, 'utf8')).toBe(
+      '# mine\nserver:\n  host: 127.0.0.1 # loopback\n  port: 9000\nsession:\n  retention_days: 3\n',
+    )
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('writes to the file that --config names', async () => {
+    const other = join(home, 'team.yaml')
+    await drover(`config set output.show_timing true --config ${other}`)
+    expect(readFileSync(other, 'utf8')).toBe('output:\n  show_timing: true\n')
+  })
+
+  it.each([
+    ['an unknown key', 'server.prot 1', 'server.prot is not a key; did you mean server.port?'],
+    ['a value of the wrong type', 'server.port many', 'server.port was not changed: server.port must be'],
+    ['a value past the limit', 'server.port 65536', 'server.port must be at most 65535'],
+    ['a value that is not offered', 'default_backend clod', 'must be one of "claude", "codex", "gemini"'],
+    ['two values where one belongs', 'server.port 1 2', 'takes one value, not 2'],
+  ])('refuses %s and changes nothing', async (_name, words, sentence) => {
+    writeConfig('server:\n  port: 1\n')
+    const { code, stdout, stderr } = await drover(`config set ${words}`)
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
+    expect(readFileSync(file, 'utf8')).toBe('server:\n  port: 1\n')
+  })
+
+  it('loses nothing when several are set at the same time', async () => {
+    const keys = ['server.port', 'server.rate_limit_rps', 'parallel.max_workers', 'session.retention_days']
+    await Promise.all(keys.map((key) => drover(`config set ${key} 7`)))
+    for (const key of keys) expect(await drover(`config get ${key}`)).toMatchObject({ stdout: '7\n' })
+  })
+})
+
+describe('drover config get and show', () => {
+  it('say where each value came from, the strongest source first', async () => {
+    writeConfig('server:\n  port: 1\n  host: localhost\n')
+    const { stdout } = await drover('config show --json --changed', { DROVER_SERVER_PORT: '2' })
+    expect(JSON.parse(stdout)).toEqual({
+      file: { path: file, exists: true },
+      settings: [
+        { key: 'server.host', value: 'localhost', origin: { from: 'file', file, line: 3, column: 3 } },
+        { key: 'server.port', value: 2, origin: { from: 'environment', variable: 'DROVER_SERVER_PORT' } },
+      ],
+    })
+  })
+
+  it('print a list one item a line', async () => {
+    await drover('config set session.default_tags work review')
+    expect(await drover('config get session.default_tags')).toEqual({ code: 0, stdout: 'work\nreview\n', stderr: '' })
+  })
+
+  it('show every key for people', async () => {
+    const { code, stdout } = await drover('config show')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/server\.port +8080 +default/)
+  })
+
+  it('mask the digests of keys', async () => {
+    writeConfig(`server:\n  keys:\n    - name: ci\n      sha256: ${'a1'.repeat(32)}\n`)
+    const outputs = await Promise.all(
+      ['config show', 'config show --json', 'config get server.keys'].map((c) => drover(c)),
+    )
+    for (const { code, stdout } of outputs) {
+      expect(code).toBe(0)
+      expect(stdout).toContain('ci')
+      expect(stdout).not.toContain('a1a1')
+    }
+  })
+})
+
+describe('drover config unset', () => {
+  it('takes the key out, and the section that is empty then', async () => {
+    writeConfig('# mine\n\nserver:\n  port: 1\nparallel:\n  max_workers: 2\n')
+    expect(await drover('config unset server.port')).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(file, 'utf8')).toBe('# mine\n\nparallel:\n  max_workers: 2\n')
+  })
+
+  it('says so when there was nothing to take', async () => {
+    expect(await drover('config unset server.port')).toMatchObject({
+      code: 0,
+      stdout: `server.port was not set in ${file}; nothing changed\n`,
+    })
+  })
+})
+
+describe('a broken config', () => {
+  const BROKEN = 'server:\n  prot: 1\n  port: x\nretry:\n  global: {}\n'
+
+  it('stops a command that needs it, naming file, line and the nearest key', async () => {
+    writeConfig(BROKEN)
+    const { code, stdout, stderr } = await drover('config get server.port')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(`${file}:2:3: server.prot is not a known key; did you mean server.port?`)
+    expect(stderr).toContain(`${file}:3:3: server.port must be an integer`)
+  })
+
+  it('does not stop a command that does not', async () => {
+    writeConfig(BROKEN)
+    expect((await drover('version')).code).toBe(0)
+    expect((await drover('config path')).code).toBe(0)
+  })
+
+  it('is listed whole by validate, exit 1', async () => {
+    writeConfig(BROKEN)
+    const { code, stdout } = await drover('config validate')
+    expect(code).toBe(1)
+    expect(stdout.trim().split('\n')).toHaveLength(3)
+    const json = await drover('config validate --json')
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.stdout)).toMatchObject({ valid: false, file, problems: [{ key: 'server.prot' }, {}, {}] })
+  })
+
+  it('is not edited', async () => {
+    writeConfig(BROKEN)
+    expect((await drover('config set server.host localhost')).code).toBe(1)
+    expect(readFileSync(file, 'utf8')).toBe(BROKEN)
+  })
+
+  it.each([
+    ['a variable', { DROVER_SERVER_PORT: 'x' }, 'DROVER_SERVER_PORT: server.port must be'],
+    [
+      'a file that was asked for and is not there',
+      { DROVER_CONFIG: '/nonexistent/x.yaml' },
+      'DROVER_CONFIG names /nonexistent/x.yaml',
+    ],
+  ])('may also be %s', async (_name, env, sentence) => {
+    const { code, stderr } = await drover('config show', env)
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(sentence)
+  })
+
+  it('is fine by validate when it is not broken', async () => {
+    writeConfig('server:\n  port: 1\n')
+    expect(await drover('config validate')).toEqual({ code: 0, stdout: `${file} is valid\n`, stderr: '' })
+  })
+})

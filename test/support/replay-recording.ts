@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Agent, AgentEvent, ProcessEnd, Usage } from '../../src/agents/agent.ts'
+
+const RECORDINGS = join(import.meta.dirname, '..', 'recordings')
+
+/** What a real agent printed once, and how it ended. */
+export type Recording = { lines: string[]; end: ProcessEnd }
+
+export function recordingNames(backend: string): string[] {
+  const files = readdirSync(join(RECORDINGS, backend)).filter((file) => file.endsWith('.stdout'))
+  return files.map((file) => file.slice(0, -'.stdout'.length)).sort()
+}
+
+export function readRecording(backend: string, name: string): Recording {
+  const [stdout, stderrTail, exit] = ['stdout', 'stderr', 'exit'].map((part) =>
+    readFileSync(join(RECORDINGS, backend, `${name}.${part}`), 'utf8'),
+  ) as [string, string, string]
+  const [, signal] = /^signal (\w+)/.exec(exit) ?? []
+  const end = { code: signal === undefined ? Number(exit) : null, signal: signal ?? null, stderrTail }
+  const lines = stdout.split('\n')
+  return { lines: lines.at(-1) === '' ? lines.slice(0, -1) : lines, end }
+}
+
+/** Reads lines as a run of the agent does, to the end. */
+export function replay(agent: Agent, { lines, end }: Recording, options: { priorUsage?: Usage } = {}) {
+  const reader = agent.createReader(options)
+  const read = lines.flatMap((line) => reader.readLine(line))
+  const hasEnded = reader.hasEnded()
+  const { events, verdict } = reader.finish(end)
+  return { events: [...read, ...events], hasEnded, verdict }
+}
+
+/** `init, 4 message, token_usage` */
+export function listTypes(events: readonly AgentEvent[]): string {
+  const runs: { type: string; count: number }[] = []
+  for (const { type } of events) {
+    const last = runs.at(-1)
+    if (last?.type === type) last.count += 1
+    else runs.push({ type, count: 1 })
+  }
+  return runs.map(({ type, count }) => (count === 1 ? type : `${count} ${type}`)).join(', ')
+}
+
+/** What a recording amounts to, short enough for a row of a table. */
+export function outlineRecording(agent: Agent, name: string) {
+  const { events, verdict } = replay(agent, readRecording(agent.backend, name))
+  const { text, usage, sessionId, turnCount, model, error } = verdict
+  return {
+    events: listTypes(events),
+    text,
+    /** Input, output, cached, reasoning. */
+    usage: Object.values(usage).join(' '),
+    /** The beginning of it. */
+    session: sessionId?.slice(0, 13),
+    turns: turnCount,
+    model,
+    error: error && [error.code, error.message],
+  }
+}
