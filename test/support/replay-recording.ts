@@ -32,7 +32,7 @@ export function replay(agent: Agent, { lines, end }: Recording, options: { prior
 }
 
 /** `init, 4 message, token_usage` */
-export function listTypes(events: readonly AgentEvent[]): string {
+function listTypes(events: readonly AgentEvent[]): string {
   const runs: { type: string; count: number }[] = []
   for (const { type } of events) {
     const last = runs.at(-1)

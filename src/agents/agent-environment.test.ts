@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { toAgentEnvironment } from './agent-environment.ts'
+
+it('hands on the environment without drover’s own settings, and adds the switches', () => {
+  const env = {
+    PATH: '/bin',
+    EMPTY: '',
+    UNSET: undefined,
+    ANTHROPIC_API_KEY: 'theirs',
+    DROVER_API_KEYS: 'ours',
+    DROVER_SERVER_PORT: '1',
+    drover_api_keys: 'ours',
+    DROVER_TREE: 'a:b',
+    DROVER_HOME: '/home/d',
+    DROVER_CONFIG: '/etc/d.yaml',
+    MY_DROVER_KEY: 'mine',
+    SWITCH: 'off',
+  }
+  expect(toAgentEnvironment(env, { SWITCH: 'on' })).toStrictEqual({
+    PATH: '/bin',
+    EMPTY: '',
+    ANTHROPIC_API_KEY: 'theirs',
+    DROVER_TREE: 'a:b',
+    DROVER_HOME: '/home/d',
+    DROVER_CONFIG: '/etc/d.yaml',
+    MY_DROVER_KEY: 'mine',
+    SWITCH: 'on',
+  })
+})

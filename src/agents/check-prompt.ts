@@ -1,0 +1,39 @@
+/** Which texts an agent can be given. Pure. */
+import type { AgentRequest, Backend } from './agent.ts'
+import { promptEmpty, promptNotText, promptTooLarge } from './faults.ts'
+
+type Limit = { limit: number; unit: 'characters' | 'bytes' }
+
+/** What the agents read of their standard input. Codex refuses more, gemini silently cuts it off. */
+const LIMITS: Partial<Record<Backend, Limit>> = {
+  codex: { limit: 1_048_576, unit: 'characters' },
+  gemini: { limit: 8 * 1024 * 1024, unit: 'bytes' },
+}
+
+/** Throws a Fault for a prompt that the agent could not answer. */
+export function checkPrompt(prompt: string, backend: Backend): void {
+  if (prompt.trim() === '') throw promptEmpty({ backend })
+  checkText('prompt', prompt)
+  const rule = LIMITS[backend]
+  if (rule === undefined) return
+  const size = rule.unit === 'bytes' ? Buffer.byteLength(prompt) : countCharacters(prompt)
+  if (size > rule.limit) throw promptTooLarge({ backend, size, ...rule })
+}
+
+/** Both parts of what is asked. An agent that gets them as one text has that checked again, for its size. */
+export function checkTexts({ prompt, systemPrompt }: AgentRequest, backend: Backend): void {
+  checkPrompt(prompt, backend)
+  if (systemPrompt !== undefined) checkText('system prompt', systemPrompt)
+}
+
+function checkText(part: 'prompt' | 'system prompt', text: string): void {
+  if (text.includes('\0')) throw promptNotText({ part, problem: 'contains a NUL character' })
+  if (!text.isWellFormed()) throw promptNotText({ part, problem: 'contains half a surrogate pair' })
+}
+
+/** Code points, which is what codex counts. */
+function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}

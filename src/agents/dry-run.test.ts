@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatDryRun } from './dry-run.ts'
+
+const PREFIX = 'Would execute: '
+
+describe('formatDryRun', () => {
+  it('quotes what needs it, and gives the prompt as a here-string', () => {
+    const argv = ['/usr/bin/claude', '-p', '--model', 'a b', "it's", '', '*'] as const
+    expect(formatDryRun({ argv, stdin: "what's $HOME?" })).toBe(
+      "Would execute: /usr/bin/claude -p --model 'a b' 'it'\\''s' '' '*' <<< 'what'\\''s $HOME?'",
+    )
+  })
+
+  it('stays on one line', () => {
+    expect(formatDryRun({ argv: ['x', 'a\tb'], stdin: "one\r\ntwo\\'\u001b[31m" })).toBe(
+      "Would execute: x $'a\\tb' <<< $'one\\r\\ntwo\\\\\\'\\x1b[31m'",
+    )
+  })
+
+  it('is read by bash as what was meant', () => {
+    const text = fc.string({ unit: 'grapheme-ascii' }).filter((value) => !value.includes('\0'))
+    const odd = fc.string({
+      unit: fc.constantFrom('\n', '\t', '\\', "'", '"', '$', '`', '!', ' ', 'é', '\u0001', 'f', '0'),
+    })
+    fc.assert(
+      fc.property(fc.array(fc.oneof(text, odd), { maxLength: 5 }), odd, (words, stdin) => {
+        const line = formatDryRun({ argv: ['show', ...words], stdin }).slice(PREFIX.length)
+        const script = `show() { printf '%s\\0' "$@"; cat; }\n${line}`
+        const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+        const shown = words.length === 0 ? '\0' : words.map((word) => `${word}\0`).join('')
+        expect(stdout).toBe(`${shown}${stdin}\n`)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { classifyFailure, FAILURES, type FailureCode, type Trouble } from './failure.ts'
+
+describe('classifyFailure', () => {
+  it.each<[Trouble, FailureCode]>([
+    [{ message: 'x', status: 401 }, 'agent_auth_failed'],
+    [{ message: 'x', status: 403 }, 'agent_auth_failed'],
+    [{ message: 'x', status: 429 }, 'agent_rate_limited'],
+    [{ message: 'x', status: 499 }, 'agent_failed'],
+    [{ message: 'x', status: 500 }, 'agent_overloaded'],
+    [{ message: 'x', status: 529 }, 'agent_overloaded'],
+    [{ message: 'x', status: 599 }, 'agent_overloaded'],
+    [{ message: 'x', status: 600 }, 'agent_failed'],
+    [{ message: 'quota exceeded', status: 400 }, 'agent_rate_limited'],
+    [{ message: 'unexpected status 503 Service Unavailable' }, 'agent_overloaded'],
+    [{ message: 'API Error: 529 busy' }, 'agent_overloaded'],
+    [{ message: 'API Error: Request rejected (429) · x' }, 'agent_rate_limited'],
+    [{ message: '{"error":{"code": 401}}' }, 'agent_auth_failed'],
+    [{ message: 'read 500 lines' }, 'agent_failed'],
+    [{ message: 'connect ECONNREFUSED 127.0.0.1:1' }, 'agent_unreachable'],
+    [{ message: 'getaddrinfo ENOTFOUND x' }, 'agent_unreachable'],
+    [{ message: 'the tool was terminated' }, 'agent_failed'],
+    [{ message: 'Not logged in · Please run /login' }, 'agent_auth_failed'],
+    [{ message: 'Missing environment variable: `K`.' }, 'agent_auth_failed'],
+    [{ message: 'anything', code: 'agent_max_turns', status: 500 }, 'agent_max_turns'],
+    [{ message: 'the disk is full' }, 'agent_failed'],
+  ])('%j is %s', (trouble, code) => {
+    expect(classifyFailure(trouble)).toBe(code)
+  })
+})
+
+describe('the table of failures', () => {
+  it('is in docs/agents.md, word for word', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/agents.md'), 'utf8')
+    const section = page.split('## How agents fail')[1]?.split('\n## ')[0] ?? ''
+    const rows = [...section.matchAll(/^\| `(agent_\w+)` \| (.+) \|$/gm)].map(([, code, when]) => [code, when])
+    expect(rows.slice(0, Object.keys(FAILURES).length)).toEqual(Object.entries(FAILURES))
+  })
+})

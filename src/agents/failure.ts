@@ -1,0 +1,45 @@
+/** The ways in which an agent fails, told apart by what it says. docs/agents.md has the same table. */
+export const FAILURES = {
+  agent_auth_failed: 'The agent has no key or login, or the model service refuses it (401, 403).',
+  agent_rate_limited: 'The model service wants fewer requests, or a quota is used up (429).',
+  agent_overloaded: 'The model service is overloaded or broken (5xx).',
+  agent_unreachable: 'The model service cannot be reached, or the connection was cut.',
+  agent_max_turns: 'The agent stopped because it had used up its turns.',
+  agent_session_missing: 'The session to be resumed does not exist for this agent, user and directory.',
+  agent_bad_flag: 'The agent does not know an argument it was given; its version may be too old or too new.',
+  agent_ended_early: 'The agent ended, or was ended, without saying that it had finished.',
+  agent_failed: 'Anything else; the message is the agent’s own.',
+} as const
+
+export type FailureCode = keyof typeof FAILURES
+
+/** What an agent said of its failure. */
+export type Trouble = { message: string; code?: FailureCode | undefined; status?: number | undefined }
+
+/** The first that fits decides, so what is specific comes before words that occur in many messages. */
+const SIGNS: readonly (readonly [RegExp, FailureCode])[] = [
+  [/no conversation found|no rollout found|error resuming session|requires a valid session/i, 'agent_session_missing'],
+  [/unknown option|unexpected argument|unknown argument/i, 'agent_bad_flag'],
+  [/\binterrupted\b/i, 'agent_ended_early'],
+  [/max(?:imum)? (?:number of |session )?turns/i, 'agent_max_turns'],
+  [
+    /unable to connect|stream disconnected|fetch failed|network error|(?:^|: )terminated\b|\bE(?:CONN|NOTFOUND|TIMEDOUT|AI_)/i,
+    'agent_unreachable',
+  ],
+  [/not logged in|authenticat|unauthorized|api[ _]key|missing environment variable/i, 'agent_auth_failed'],
+  [/rate.?limit|quota|too many requests/i, 'agent_rate_limited'],
+  [/overloaded|high demand|internal server error/i, 'agent_overloaded'],
+]
+
+const STATUS = /(?:status(?: code)?:? |API Error: |rejected \(|"code": ?)([45]\d\d)\b/
+
+export function classifyFailure({ message, code, status }: Trouble): FailureCode {
+  const said = status ?? Number(STATUS.exec(message)?.[1] ?? 0)
+  return code ?? codeOfStatus(said) ?? SIGNS.find(([sign]) => sign.test(message))?.[1] ?? 'agent_failed'
+}
+
+function codeOfStatus(status: number): FailureCode | undefined {
+  if (status === 401 || status === 403) return 'agent_auth_failed'
+  if (status === 429) return 'agent_rate_limited'
+  return status >= 500 && status <= 599 ? 'agent_overloaded' : undefined
+}

@@ -1,0 +1,74 @@
+/** Reads what another program wrote: whatever is not of the expected type is not there. Nothing here throws. */
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function parseObject(text: string): JsonObject | undefined {
+  // Most lines that are not JSON are told apart here, without an exception each.
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The first of the named fields that is a text. */
+export function textAt(object: JsonObject | undefined, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = object?.[name]
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+/** The first of the named fields that is a number one can count with. */
+export function countAt(object: JsonObject | undefined, ...names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = object?.[name]
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  }
+  return undefined
+}
+
+export function objectAt(object: JsonObject | undefined, ...names: readonly string[]): JsonObject | undefined {
+  for (const name of names) {
+    const value = object?.[name]
+    if (isObject(value)) return value
+  }
+  return undefined
+}
+
+/** The objects in a list; everything else in it is left out. */
+export function objectsAt(object: JsonObject | undefined, name: string): JsonObject[] {
+  const value = object?.[name]
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+export function textsAt(object: JsonObject | undefined, name: string): string[] {
+  const value = object?.[name]
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+/** What a tool gave back, as text: text blocks are joined, anything else is shown as JSON. */
+export function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value))
+    return value.map((each) => textAt(isObject(each) ? each : {}, 'text') ?? toJson(each)).join('\n')
+  return toJson(value)
+}
+
+function toJson(value: unknown): string {
+  return isShallow(value) ? (JSON.stringify(value) ?? '') : ''
+}
+
+/** Whether a value is nested so little that it can be walked through and written without care for the stack. */
+export function isShallow(value: unknown, depth = 100): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1))
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readRecording, recordingNames, replay } from '../../test/support/replay-recording.ts'
+import type { Agent, ProcessEnd } from './agent.ts'
+import { FAILURES } from './failure.ts'
+import { AGENTS } from './registry.ts'
+
+const AGENT_LIST = Object.values(AGENTS).map((agent) => [agent.backend, agent] as const)
+const OK: ProcessEnd = { code: 0, signal: null, stderrTail: '' }
+
+/** The event that ends a run well, for each agent. */
+const LAST_WORDS: Record<string, string> = {
+  claude: '{"type":"result","is_error":false,"result":"Hi","session_id":"s"}',
+  codex: '{"type":"turn.completed","usage":{}}',
+  gemini: '{"type":"result","status":"success"}',
+}
+/** An event that ends nothing. */
+const FIRST_WORDS: Record<string, string> = {
+  claude: '{"type":"system","subtype":"init","session_id":"s"}',
+  codex: '{"type":"thread.started","thread_id":"s"}',
+  gemini: '{"type":"init","session_id":"s"}',
+}
+
+const message = (text: string) => ({ type: 'message', content: { text, role: 'assistant' } })
+
+describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
+  const last = LAST_WORDS[backend] ?? ''
+  const first = FIRST_WORDS[backend] ?? ''
+  const read = (lines: string[], end = OK) => replay(agent, { lines, end })
+
+  it('takes plain text for the answer, without the empty lines at its end', () => {
+    const { events, verdict } = read(['Hello,', '', '  world ', '', ' '])
+    expect(events).toEqual([message('Hello,\n\n  world ')])
+    expect(verdict).toMatchObject({ text: 'Hello,\n\n  world ' })
+    expect(verdict.error).toBeUndefined()
+  })
+
+  it.each([
+    ['an object it does not know', '{"type":"chat.completion","x":1}'],
+    ['an object without a type', '{"answer":42}'],
+    ['a list', '[1,2]'],
+    ['half an object', '{"type":'],
+  ])('takes %s for plain text too', (_, line) => {
+    expect(read([line]).verdict).toMatchObject({ text: line })
+  })
+
+  it('skips text around its events', () => {
+    const { events, verdict } = read(['Warning: old', first, 'Memory is empty.', '{"type":"new_thing"}', last, 'bye'])
+    expect(events.filter(({ type }) => type === 'message')).toEqual(backend === 'claude' ? [message('Hi')] : [])
+    expect(verdict.error).toBeUndefined()
+  })
+
+  it('says when the last word was spoken', () => {
+    const reader = agent.createReader({})
+    reader.readLine(first)
+    expect(reader.hasEnded()).toBe(false)
+    reader.readLine(last)
+    expect(reader.hasEnded()).toBe(true)
+  })
+
+  it.each([
+    ['exits with 0 but without its last word', { ...OK }, 'exit code 0'],
+    ['exits with 1 and says nothing of it', { ...OK, code: 1 }, 'exit code 1'],
+    [
+      'is ended by a signal, whatever is on stderr',
+      { code: null, signal: 'SIGKILL', stderrTail: 'x' },
+      'ended by SIGKILL',
+    ],
+  ])('calls it an early end when the agent %s', (_, end, how) => {
+    const message = `${backend} ended before it had finished its answer (${how})`
+    expect(read([first], end).verdict.error).toEqual({ code: 'agent_ended_early', message })
+  })
+
+  it('calls it an early end when there is no output at all', () => {
+    expect(read([]).verdict.error?.code).toBe('agent_ended_early')
+    expect(read(['', '  ']).verdict.error?.code).toBe('agent_ended_early')
+  })
+
+  it('takes the reason of a failure from stderr, and then from the text', () => {
+    const failed = { code: 3, signal: null, stderrTail: 'no such device\n' }
+    expect(read(['oops'], failed).verdict).toMatchObject({ text: 'oops', error: { message: 'no such device' } })
+    expect(read(['oops'], { ...failed, stderrTail: '\n' }).verdict.error?.message).toBe('oops')
+  })
+
+  it('keeps an error message to 4000 characters, all of them whole', () => {
+    const long = { code: 1, signal: null, stderrTail: '' }
+    expect(read(['x'.repeat(4000)], long).verdict.error?.message).toBe('x'.repeat(4000))
+    expect(read([`${'x'.repeat(3999)}😀`], long).verdict.error?.message).toBe(`${'x'.repeat(3999)}\ufffd`)
+  })
+})
+
+/** Anything an agent could print, near to and far from what it does print. */
+function anyOutput(agent: Agent) {
+  const known = recordingNames(agent.backend).flatMap((name) => readRecording(agent.backend, name).lines)
+  const line = fc.constantFrom(...known)
+  const bent = fc.tuple(line, fc.nat(), fc.string()).map(([text, at, more]) => {
+    const place = at % (text.length + 1)
+    return text.slice(0, place) + more + text.slice(place + more.length)
+  })
+  const changed = fc.tuple(line, fc.jsonValue({ maxDepth: 3 })).map(([text, value]) => replaceSomething(text, value))
+  return fc.array(fc.oneof(line, bent, changed, fc.json(), fc.string({ unit: 'binary' })), { maxLength: 30 })
+}
+
+/** Puts a value of any type where the agent has one of a certain type. */
+function replaceSomething(text: string, value: unknown): string {
+  const places = [...text.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+|true|false|null)/g)]
+  const place = places[JSON.stringify(value).length % Math.max(1, places.length)]
+  if (place === undefined) return text
+  return `${text.slice(0, place.index)}:${JSON.stringify(value)}${text.slice(place.index + place[0].length)}`
+}
+
+const anyEnd = fc.record({
+  code: fc.option(fc.nat({ max: 255 })),
+  signal: fc.option(fc.constantFrom('SIGTERM', 'SIGKILL')),
+  stderrTail: fc.oneof(fc.string(), fc.constant('[ERROR] {\n "error": 1\n}')),
+})
+
+describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
+  it('nothing makes the reader throw, and the verdict is always well-formed', () => {
+    fc.assert(
+      fc.property(anyOutput(agent), anyEnd, (lines, end) => {
+        const { events, verdict } = replay(agent, { lines, end })
+        const { text, usage, error, sessionId, model, turnCount } = verdict
+        expect(typeof text).toBe('string')
+        expect(Object.values(usage).every((count) => Number.isInteger(count) && count >= 0)).toBe(true)
+        if (error !== undefined) {
+          expect(error.code in FAILURES).toBe(true)
+          expect(error.message.trim()).not.toBe('')
+        }
+        for (const text of [sessionId, model]) expect(['string', 'undefined']).toContain(typeof text)
+        expect(['number', 'undefined']).toContain(typeof turnCount)
+        expect(() => JSON.stringify(events)).not.toThrow()
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('what is nested too deeply to be written again is left out', () => {
+    const deep = `${'['.repeat(10_000)}1${']'.repeat(10_000)}`
+    const { events } = replay(agent, { lines: toolLines(deep), end: OK })
+    expect(events.map(({ type }) => type).slice(0, 2)).toEqual(['tool_use', 'tool_result'])
+    expect(() => JSON.stringify(events)).not.toThrow()
+  })
+})
+
+/** The use of a tool in the dialect of each agent; those of others are not understood. */
+function toolLines(value: string): string[] {
+  return [
+    `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"x","input":${value}}]}}`,
+    `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":${value}}]}}`,
+    `{"type":"item.completed","item":{"id":"t","type":"mcp_tool_call","arguments":${value},"result":${value}}}`,
+    `{"type":"tool_use","tool_id":"t","tool_name":"x","parameters":${value}}`,
+    `{"type":"tool_result","tool_use_id":"t","tool_id":"t","output":${value},"content":${value}}`,
+  ]
+}

@@ -1,0 +1,232 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { installDemoAgents, until } from '../../test/support/demo-agent.ts'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import type { Script } from '../demo/script.ts'
+import { Fault } from '../kit/fault.ts'
+import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './agent.ts'
+import { AGENTS } from './registry.ts'
+import { type AgentOrder, runAgent } from './run-agent.ts'
+import type { AgentResult } from './settle-result.ts'
+
+const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
+
+let room: string
+
+beforeEach(() => {
+  room = temporaryDirectory()
+  installDemoAgents(room)
+  mkdirSync(join(room, 'work'))
+})
+
+type Options = { script?: Script; request?: Partial<AgentRequest>; order?: Partial<AgentOrder> }
+
+function orderFor(backend: Backend, { script = {}, request = {}, order = {} }: Options = {}): AgentOrder {
+  return {
+    agent: AGENTS[backend],
+    request: {
+      prompt: 'say hello',
+      workdir: join(room, 'work'),
+      approvalMode: 'default',
+      sandboxMode: 'default',
+      isVerbose: false,
+      extra: [],
+      isEphemeral: false,
+      wantsDeltas: true,
+      ...request,
+    },
+    program: [join(room, backend)],
+    env: { PATH: PATH_HERE, HOME: room, DEMO_AGENT_WORD_MS: '0', DEMO_AGENT_SCRIPT: JSON.stringify(script) },
+    isRoot: false,
+    timeoutMs: 30_000,
+    signal: new AbortController().signal,
+    ...order,
+  }
+}
+
+async function finish(order: AgentOrder, onEvent: (event: AgentEvent) => void = () => undefined) {
+  const events: AgentEvent[] = []
+  const running = runAgent(order)
+  for (;;) {
+    const next = await running.next()
+    if (next.done === true) return { events, result: next.value }
+    events.push(next.value)
+    onEvent(next.value)
+  }
+}
+
+/** However it ends, the first event is `init`, the last is the one `done`, and it agrees with the result. */
+function expectWellFormed({ events, result }: { events: readonly AgentEvent[]; result: AgentResult }) {
+  expect(events[0]?.type).toBe('init')
+  expect(events.filter((event) => event.type === 'done')).toHaveLength(1)
+  expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: result.exitCode } })
+  expect(events.at(-2)?.type === 'error').toBe(result.error !== undefined)
+}
+
+const pids = () => JSON.parse(readFileSync(join(room, 'pids'), 'utf8')) as Record<'agent' | 'tool' | 'daemon', number>
+
+function isGone(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return true
+  }
+}
+
+describe.each(BACKENDS)('runAgent with %s', (backend) => {
+  it('gives the answer, its events and its usage', async () => {
+    const ran = await finish(orderFor(backend, { script: { text: ['Hello', ' there'] }, request: { model: 'm-1' } }))
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ exitCode: 0, text: 'Hello there', ended: 'itself', warnings: [] })
+    expect(ran.result.error).toBeUndefined()
+    expect(ran.result.usage.output_tokens).toBeGreaterThan(0)
+    expect(ran.result.sessionId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(ran.events[0]).toMatchObject({ content: { model: 'm-1', backend_session_id: ran.result.sessionId } })
+    const said = ran.events.filter((event) => event.type === 'message').map((event) => event.content.text)
+    expect(said.join('')).toBe('Hello there')
+  })
+
+  it.each([[1_000_000], ['-v is a flag'], ['/help me'], ['@README.md what is this'], ['review']])(
+    'hands over the prompt %j as it is',
+    async (given) => {
+      const prompt = typeof given === 'number' ? 'x'.repeat(given) : given
+      const ran = await finish(orderFor(backend, { request: { prompt } }))
+      expect(ran.result.error).toBeUndefined()
+      expect(ran.result.text).toContain(prompt.slice(0, 20))
+    },
+  )
+
+  it.each<[string, Script, Partial<AgentResult>]>([
+    [
+      'fails as it says',
+      { fail: 500 },
+      { exitCode: expect.any(Number), error: expect.objectContaining({ code: expect.any(String) }) },
+    ],
+    ['is told to fail by its exit code', { plainText: 'oops', exitCode: 3 }, { exitCode: 3 }],
+    ['crashes before its first event', { crashAfter: 'start' }, { exitCode: 137, text: '' }],
+    ['crashes in the middle', { crashAfter: 'word', text: ['one ', 'two'] }, { exitCode: 137 }],
+    ['stops in the middle of a line', { halfLine: true, exitCode: 0 }, { exitCode: 1 }],
+  ])('says so when the agent %s', async (_name, script, expected) => {
+    const ran = await finish(orderFor(backend, { script }))
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ error: { message: expect.stringMatching(/\S/) }, ...expected })
+    expect(ran.result.exitCode).not.toBe(0)
+  })
+
+  it.each<[string, Script]>([
+    ['noise on stderr', { stderr: 'warning: something\n' }],
+    ['lines that are no events', { garbageLines: ['not json', '{"type":"unheard_of"}', '[1,2]', '{"broken":'] }],
+  ])('is not thrown off by %s', async (_name, script) => {
+    const ran = await finish(orderFor(backend, { script: { text: ['fine'], ...script } }))
+    expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
+  })
+
+  it('takes plain text for the answer when the program knows no JSON', async () => {
+    const ran = await finish(orderFor(backend, { script: { plainText: 'just\ntext\n' } }))
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ exitCode: 0, text: 'just\ntext', usage: NO_USAGE })
+  })
+
+  it('skips a line that is too long for an event, and says so', async () => {
+    const ran = await finish(orderFor(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 + 1 } }))
+    expect(ran.result).toMatchObject({ exitCode: 0, warnings: [expect.stringContaining('10485761 bytes was skipped')] })
+  })
+
+  it('takes a line that is just short enough', async () => {
+    const ran = await finish(orderFor(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 } }))
+    expect(ran.result).toMatchObject({ exitCode: 0, warnings: [] })
+  })
+
+  it.each<[string, Script]>([
+    ['hangs before its first word', { hangAfter: 'start' }],
+    ['hangs in the middle', { hangAfter: 'word' }],
+    ['retries for ever', { retryForever: true, chunkMs: 10 }],
+    ['ignores SIGTERM and SIGINT', { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true }],
+  ])('is ended by the deadline when it %s', async (_name, script) => {
+    const pidFile = join(room, 'pids')
+    const ran = await finish(orderFor(backend, { script: { ...script, pidFile }, order: { timeoutMs: 1500 } }))
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({
+      exitCode: 124,
+      ended: 'timeout',
+      error: { code: 'agent_timeout', message: `${backend} did not finish within 1.5 s and was ended` },
+    })
+    expect(isGone(pids().agent)).toBe(true)
+  })
+
+  it.each(['caller', 'reader'] as const)('leaves nothing running when the %s goes away during a tool', async (who) => {
+    const pidFile = join(room, 'pids')
+    const controller = new AbortController()
+    const order = orderFor(backend, { script: { tool: 'sleep 300', pidFile }, order: { signal: controller.signal } })
+    const running = runAgent(order)
+    await running.next()
+    const { agent, tool } = await until(() => {
+      const known = existsSync(pidFile) ? pids() : undefined
+      return known?.tool === undefined ? false : known
+    })
+    if (who === 'caller') {
+      controller.abort()
+      const rest: AgentEvent[] = []
+      for await (const event of running) rest.push(event)
+      expect(rest.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 130 } })
+    } else {
+      await running.return(undefined as never)
+      await until(() => isGone(agent) && isGone(tool))
+    }
+    expect([isGone(agent), isGone(tool)]).toEqual([true, true])
+  })
+
+  it('clears away a daemon that the agent leaves behind, and does not wait for it', async () => {
+    const pidFile = join(room, 'pids')
+    const ran = await finish(orderFor(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } }))
+    expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
+    expect(isGone(pids().daemon)).toBe(true)
+  })
+
+  it('counts as done when it has said its last word and does not leave', async () => {
+    const recorded = orderFor(backend, { script: { text: ['fine'] } })
+    const lines: string[] = []
+    await finish({ ...recorded, onLine: (line) => lines.push(line) })
+    writeFileSync(join(room, 'said'), `${lines.join('\n')}\n`)
+    const stays = join(room, 'stays')
+    writeFileSync(stays, `#!/bin/sh\ncat > /dev/null; cat '${join(room, 'said')}'; exec sleep 300\n`, { mode: 0o755 })
+    const ran = await finish({ ...recorded, program: [stays] })
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine', ended: 'itself' })
+  })
+
+  it('does not start at all when it is cancelled beforehand', async () => {
+    const ran = await finish(orderFor(backend, { order: { signal: AbortSignal.abort() } }))
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ exitCode: 130, ended: 'cancelled', text: '' })
+  })
+
+  it('throws a fault before any event when the agent cannot be started', async () => {
+    const running = runAgent(orderFor(backend, { order: { program: [join(room, 'nobody')] } }))
+    await expect(running.next()).rejects.toBeInstanceOf(Fault)
+  })
+
+  it('keeps drover’s own variables from the agent', async () => {
+    const spy = join(room, 'spy')
+    writeFileSync(spy, '#!/bin/sh\ncat > /dev/null; env\n', { mode: 0o755 })
+    const env = { PATH: PATH_HERE, DROVER_API_KEYS: 'hunter2', DROVER_SERVER_PORT: '1', MINE: 'yes' }
+    const ran = await finish(orderFor(backend, { order: { program: [spy], env } }))
+    expect(ran.result.text).toContain('MINE=yes')
+    expect(ran.result.text).not.toMatch(/hunter2|DROVER_SERVER_PORT|DROVER_API/)
+  })
+})
+
+describe('runAgent with a system prompt for claude', () => {
+  it('hands it over in a private file that is gone afterwards', async () => {
+    const spy = join(room, 'spy')
+    const script = 'cat > /dev/null; for f; do case "$f" in */system*) ls -l "$f"; cat "$f"; esac; done'
+    writeFileSync(spy, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const ran = await finish(orderFor('claude', { request: { systemPrompt: 'be brief' }, order: { program: [spy] } }))
+    const [listed = '', said] = ran.result.text.split('\n')
+    expect(listed).toMatch(/^-rw------- /)
+    expect(said).toBe('be brief')
+    expect(existsSync(listed.slice(listed.indexOf('/')))).toBe(false)
+  })
+})

@@ -1,0 +1,35 @@
+import type { AgentEvent, Usage } from './agent.ts'
+
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
+
+const COUNTS = ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens'] as const
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, (x, y) => x + y)
+}
+
+/**
+ * The share of one turn in the counts of a whole session. Counts that have become smaller are not a continuation of the
+ * earlier ones, so they are taken as they are.
+ */
+export function withoutPrior(total: Usage, prior: Usage): Usage {
+  if (COUNTS.some((name) => total[name] < prior[name])) return total
+  return combine(total, prior, (x, y) => x - y)
+}
+
+export function isNothing(usage: Usage): boolean {
+  return COUNTS.every((name) => usage[name] === 0)
+}
+
+export function usageEvents(usage: Usage): AgentEvent[] {
+  return isNothing(usage) ? [] : [{ type: 'token_usage', content: usage }]
+}
+
+function combine(a: Usage, b: Usage, count: (x: number, y: number) => number): Usage {
+  return {
+    input_tokens: count(a.input_tokens, b.input_tokens),
+    output_tokens: count(a.output_tokens, b.output_tokens),
+    cached_tokens: count(a.cached_tokens, b.cached_tokens),
+    reasoning_tokens: count(a.reasoning_tokens, b.reasoning_tokens),
+  }
+}
