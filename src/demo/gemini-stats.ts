@@ -1,0 +1,57 @@
+/** Token counts as gemini gives them: flat in `stream-json`, nested in `json`. */
+import type { Usage } from './usage.ts'
+
+export type Tally = { requests: number; toolCalls: number; toolFailures: number }
+
+const NO_DECISIONS = { accept: 0, reject: 0, modify: 0, auto_accept: 0 }
+
+export function toStreamStats(facts: { model: string; elapsedMs: number }, usage: Usage, tally: Tally): object {
+  const counts = {
+    total_tokens: totalTokens(usage),
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cached: usage.cached,
+    input: Math.max(0, usage.input - usage.cached),
+  }
+  return {
+    ...counts,
+    duration_ms: facts.elapsedMs,
+    tool_calls: tally.toolCalls,
+    models: { [facts.model]: counts },
+  }
+}
+
+export function toSummaryStats(facts: { model: string; elapsedMs: number }, usage: Usage, tally: Tally): object {
+  const tokens = {
+    input: Math.max(0, usage.input - usage.cached),
+    prompt: usage.input,
+    candidates: usage.output,
+    total: totalTokens(usage),
+    cached: usage.cached,
+    thoughts: usage.reasoning,
+    tool: 0,
+  }
+  const api = { totalRequests: tally.requests, totalErrors: 0, totalLatencyMs: facts.elapsedMs }
+  const models = {
+    [facts.model]: { api: { ...api, errorsByType: {} }, tokens, roles: { main: { ...api, tokens } } },
+  }
+  return { models, tools: toToolStats(tally), files: { totalLinesAdded: 0, totalLinesRemoved: 0 } }
+}
+
+function toToolStats({ toolCalls, toolFailures }: Tally): object {
+  const success = toolCalls - toolFailures
+  const decisions = { ...NO_DECISIONS, accept: success }
+  const shell = { count: toolCalls, success, fail: toolFailures, durationMs: 0, decisions }
+  return {
+    totalCalls: toolCalls,
+    totalSuccess: success,
+    totalFail: toolFailures,
+    totalDurationMs: 0,
+    totalDecisions: decisions,
+    byName: toolCalls === 0 ? {} : { run_shell_command: shell },
+  }
+}
+
+function totalTokens(usage: Usage): number {
+  return usage.input + usage.output + usage.reasoning
+}

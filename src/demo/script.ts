@@ -1,0 +1,115 @@
+/** Orders for the demo agent as a test agent: what it says, and how it goes wrong. They come from the environment alone. */
+import { FAILURE_STATUSES, type FailureStatus } from './answer.ts'
+import type { Usage } from './usage.ts'
+
+/** Points of a turn: the prompt is read; the first events are out; the first word is said; all words are said. */
+const POINTS = ['start', 'init', 'word', 'text'] as const
+export type Point = (typeof POINTS)[number]
+
+export type Script = {
+  /** Pieces of the answer, instead of the canned text. */
+  text?: readonly string[]
+  /** Pause after each piece, and between retry notices. */
+  chunkMs?: number
+  usage?: Partial<Usage>
+  /** A shell command that really runs, in a session of its own. */
+  tool?: string
+  toolDenied?: boolean
+  fail?: FailureStatus
+  /** At the normal end. */
+  exitCode?: number
+  /** Noise. */
+  stderr?: string
+  /** Before the first word of output. */
+  delayMs?: number
+  hangAfter?: Point
+  /** By SIGKILL. */
+  crashAfter?: Point
+  garbageLines?: readonly string[]
+  /** One event line of exactly this size, without its line end. */
+  longLineBytes?: number
+  /** So many event lines, as fast as they are read. */
+  lines?: number
+  /** The last line stops in its middle. */
+  halfLine?: boolean
+  retryForever?: boolean
+  /** All there is on stdout: a program that knows no JSON. */
+  plainText?: string
+  /** A file to print as it is, instead of an answer. */
+  replay?: string
+  ignoreSigterm?: boolean
+  ignoreSigint?: boolean
+  /** A process in a session of its own that holds stdout and outlives the agent. */
+  forkDaemon?: boolean
+  /** Where to write, as JSON, the process ids `agent`, `tool` and `daemon`, and `hangs` as soon as it does. */
+  pidFile?: string
+}
+
+type Rule = { says: string; isMet: (value: unknown) => boolean }
+
+const COUNT: Rule = { says: 'a whole number of at least 0', isMet: isCount }
+const TEXT: Rule = { says: 'a string', isMet: (value) => typeof value === 'string' }
+const SWITCH: Rule = { says: 'true or false', isMet: (value) => typeof value === 'boolean' }
+const TEXTS: Rule = { says: 'a list of strings', isMet: (value) => Array.isArray(value) && value.every(TEXT.isMet) }
+const POINT = oneOf(POINTS)
+
+const RULES: Readonly<Record<keyof Script, Rule>> = {
+  text: TEXTS,
+  chunkMs: COUNT,
+  usage: { says: 'an object of the counts input, cached, output, reasoning', isMet: isUsage },
+  tool: TEXT,
+  toolDenied: SWITCH,
+  fail: oneOf(FAILURE_STATUSES),
+  exitCode: { says: 'a whole number from 0 to 255', isMet: (value) => isCount(value) && Number(value) <= 255 },
+  stderr: TEXT,
+  delayMs: COUNT,
+  hangAfter: POINT,
+  crashAfter: POINT,
+  garbageLines: TEXTS,
+  longLineBytes: COUNT,
+  lines: COUNT,
+  halfLine: SWITCH,
+  retryForever: SWITCH,
+  plainText: TEXT,
+  replay: TEXT,
+  ignoreSigterm: SWITCH,
+  ignoreSigint: SWITCH,
+  forkDaemon: SWITCH,
+  pidFile: TEXT,
+}
+
+export function readScript(text: string): { script: Script } | { problem: string } {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'it is no JSON object' }
+  for (const [key, wish] of Object.entries(value)) {
+    if (!isKey(key)) return { problem: `"${key}" is no order; the orders are ${Object.keys(RULES).join(', ')}` }
+    if (!RULES[key].isMet(wish)) return { problem: `"${key}" must be ${RULES[key].says}` }
+  }
+  return { script: value }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isKey(key: string): key is keyof Script {
+  return Object.hasOwn(RULES, key)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isUsage(value: unknown): boolean {
+  const counts = ['input', 'cached', 'output', 'reasoning']
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).every(([key, count]) => counts.includes(key) && isCount(count))
+}
+
+function oneOf(choices: readonly unknown[]): Rule {
+  return { says: `one of ${choices.join(', ')}`, isMet: (value) => choices.includes(value) }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { type AgentRequest, APPROVAL_MODES, BACKENDS, type Backend, SANDBOX_MODES } from '../src/agents/agent.ts'
+import { AGENTS } from '../src/agents/registry.ts'
+import { claudeDialect } from '../src/demo/claude-dialect.ts'
+import { codexDialect } from '../src/demo/codex-dialect.ts'
+import type { Dialect } from '../src/demo/dialect.ts'
+import { geminiDialect } from '../src/demo/gemini-dialect.ts'
+
+const DIALECTS: Record<Backend, Dialect> = { claude: claudeDialect, codex: codexDialect, gemini: geminiDialect }
+const RESUME_ID = '67864b76-e99a-43db-a994-02adfd707235'
+
+const PLAIN: AgentRequest = {
+  prompt: 'say hello',
+  workdir: '/work',
+  approvalMode: 'default',
+  sandboxMode: 'default',
+  isVerbose: false,
+  extra: [],
+  isEphemeral: false,
+  wantsDeltas: false,
+}
+
+describe.each(BACKENDS)('the demo agent as %s', (backend) => {
+  const read = (wishes: Partial<AgentRequest>, isRoot = false) => {
+    const around = { executable: backend, env: {}, isRoot, scratchDirectory: '/scratch' }
+    const { argv, stdin } = AGENTS[backend].toCommand({ ...PLAIN, ...wishes }, around)
+    const invocation = DIALECTS[backend].readInvocation(argv.slice(1))
+    if ('exit' in invocation) throw new Error(`refused: ${argv.join(' ')}`)
+    return { invocation, prompt: DIALECTS[backend].toPrompt(stdin, invocation) }
+  }
+
+  it('takes every mode that drover asks for', () => {
+    for (const approvalMode of APPROVAL_MODES) {
+      for (const sandboxMode of SANDBOX_MODES) {
+        for (const isRoot of [true, false]) {
+          expect(read({ approvalMode, sandboxMode }, isRoot).prompt).toBe('say hello')
+        }
+      }
+    }
+  })
+
+  it('understands all other wishes', () => {
+    const { invocation, prompt } = read({
+      model: 'm-1',
+      maxTurns: 3,
+      systemPrompt: 'be brief',
+      isVerbose: true,
+      resumeId: RESUME_ID,
+      isEphemeral: true,
+      wantsDeltas: true,
+    })
+    expect(invocation).toMatchObject({ format: 'stream-json', model: 'm-1', resumeId: RESUME_ID })
+    expect(prompt).toContain('say hello')
+  })
+
+  it.each(['/help', '@file', '-hello', 'resume', 'a\nb'])('gets the prompt %j', (text) => {
+    expect(read({ prompt: text }).prompt).toContain(text.replace('@', ''))
+  })
+
+  it('takes every flag that callers may pass on', () => {
+    for (const [flag, takes] of Object.entries(AGENTS[backend].extraFlags)) {
+      expect(read({ extra: takes === 'value' ? [flag, 'x'] : [flag] }).prompt).toBe('say hello')
+    }
+  })
+})
