@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { main } from './cli/main.ts'
 import { createStandardInput } from './cli/standard-input.ts'
 import { createTerminal } from './cli/terminal.ts'
+import { systemClock } from './kit/clock.ts'
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -12,6 +13,7 @@ process.exitCode = await main(process.argv.slice(2), {
   cwd: process.cwd(),
   homeDirectory: homedir(),
   version: () => JSON.parse(readFileSync(beside('../package.json'), 'utf8')).version,
+  clock: systemClock,
   terminal: createTerminal({ stdout: process.stdout, stderr: process.stderr }, process.env),
   stdin: createStandardInput(process.stdin),
   isRoot: process.getuid?.() === 0,

@@ -1,4 +1,5 @@
 /** What a command is: words, flags, help and the file that does it. Parser, help and completion all read this data. */
+import type { Clock } from '../kit/clock.ts'
 import type { StandardInput } from './standard-input.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -33,7 +34,7 @@ export type Positional = {
   suggests?: Choices
 }
 
-export type Example = { line: string; says: string }
+type Example = { line: string; says: string }
 
 export type Command = {
   words: readonly [string, ...string[]]
@@ -63,6 +64,7 @@ export type World = {
   cwd: string
   homeDirectory: string
   version: () => string
+  clock: Clock
   terminal: Terminal
   stdin: StandardInput
   isRoot: boolean

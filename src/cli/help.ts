@@ -48,7 +48,7 @@ export function commandHelp(command: Command, channel: Channel): string {
   ].join('\n\n')
 }
 
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   const words = command.positionals.map((positional) => {
     const name = `<${positional.name}>${positional.repeats === true ? '...' : ''}`
     return positional.isOptional === true ? `[${name}]` : name

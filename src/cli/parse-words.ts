@@ -78,7 +78,7 @@ export function needsSubcommand(table: readonly Command[], words: readonly strin
   return subcommandRequired({ command: words.join(' '), known: subcommandsOf(table, words) })
 }
 
-export function subcommandsOf(table: readonly Command[], words: readonly string[]): string[] {
+function subcommandsOf(table: readonly Command[], words: readonly string[]): string[] {
   const inside = table.filter((command) => command.isHidden !== true && isPrefix(words, command.words))
   return [...new Set(inside.map((command) => command.words[words.length] ?? ''))].filter((word) => word !== '')
 }

@@ -29,7 +29,7 @@ export class ProgressLine {
 }
 
 /** What an event says about the moment, in a few words; undefined when it says nothing new. */
-export function activityOf(event: AgentEvent): string | undefined {
+function activityOf(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'init':
       return 'waiting for the answer'

@@ -1,5 +1,6 @@
 /** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
 import type { AgentEvent, Backend, Usage } from '../agents/agent.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { ProgressLine } from './progress-line.ts'
 import type { Terminal, Written } from './terminal.ts'
@@ -10,7 +11,7 @@ export type PromptPrinter = {
   end(result: PromptResult): Promise<void>
 }
 
-export type PrintOptions = { backend: Backend; showTokens: boolean; showTiming: boolean }
+export type PrintOptions = { backend: Backend; clock: Clock; showTokens: boolean; showTiming: boolean }
 
 /** The whole result, when it is there. */
 export function createJsonPrinter({ out }: Terminal): PromptPrinter {
@@ -21,12 +22,12 @@ export function createJsonPrinter({ out }: Terminal): PromptPrinter {
 }
 
 /** One event a line, as over HTTP. */
-export function createEventPrinter({ out }: Terminal, { backend }: PrintOptions): PromptPrinter {
+export function createEventPrinter({ out }: Terminal, { backend, clock }: PrintOptions): PromptPrinter {
   let sequence = 0
   return {
     event: ({ type, content }) => {
       sequence += 1
-      const timestamp = new Date().toISOString()
+      const timestamp = toTimestamp(clock.now())
       return out.write(`${JSON.stringify({ type, backend, session_id: '', timestamp, sequence, content })}\n`)
     },
     end: async () => undefined,

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import { errorCode } from '../kit/fault.ts'
 
-export type Style = Parameters<typeof styleText>[0]
+type Style = Parameters<typeof styleText>[0]
 
 /** `closed` when the reader has gone away: nothing was lost that anybody wanted, and it is no reason for a stack trace. */
 export type Written = 'written' | 'closed'
@@ -54,7 +54,7 @@ function isGone(error: unknown): boolean {
 }
 
 /** https://no-color.org: any non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on where there is no terminal. */
-export function wantsColour(facts: { env: Environment; isTty: boolean }): boolean {
+function wantsColour(facts: { env: Environment; isTty: boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = facts.env
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'

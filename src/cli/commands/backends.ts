@@ -59,7 +59,7 @@ function stateOf({ enabled, demo, available, version, path }: BackendReport, out
 }
 
 function abilityLines(abilities: Abilities): string[] {
-  const { deltas, resume, systemPrompt, maxTurns, osSandbox, usage } = abilities
+  const { deltas, resume, system_prompt: systemPrompt, max_turns: maxTurns, os_sandbox: osSandbox, usage } = abilities
   const yes = (can: boolean) => (can ? 'yes' : 'no')
   return [
     `streams text in pieces: ${yes(deltas)} · resumes sessions: ${yes(resume)} · limits turns: ${yes(maxTurns)}`,

@@ -124,9 +124,12 @@ async function reallyRun(invocation: Invocation, chosen: Chosen): Promise<number
   return signal === undefined ? next.value.exitCode : exitCodeOfSignal(signal)
 }
 
-function printerOf({ flags, world: { terminal } }: Invocation, { backend, config, format }: Chosen): PromptPrinter {
+function printerOf(
+  { flags, world: { terminal, clock } }: Invocation,
+  { backend, config, format }: Chosen,
+): PromptPrinter {
   const { show_tokens: showTokens, show_timing: showTiming } = config.output
-  const options = { backend, showTokens: showTokens || flags.isOn('usage'), showTiming }
+  const options = { backend, clock, showTokens: showTokens || flags.isOn('usage'), showTiming }
   switch (format) {
     case 'json':
       return createJsonPrinter(terminal)

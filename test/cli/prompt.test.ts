@@ -1,0 +1,279 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Script } from '../../src/demo/script.ts'
+import { installDemoAgents, until } from '../support/demo-agent.ts'
+import { DROVER, type Ran, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+
+let room: string
+let env: Record<string, string>
+
+beforeEach(() => {
+  room = temporaryDirectory()
+  const bin = join(room, 'bin')
+  mkdirSync(bin)
+  installDemoAgents(bin)
+  env = { HOME: room, PATH: `${bin}:${process.env['PATH']}`, DEMO_AGENT_WORD_MS: '0' }
+})
+
+const scripted = (script: Script) => ({ ...env, DEMO_AGENT_SCRIPT: JSON.stringify(script) })
+const drover = (args: readonly string[], vars = env): Promise<Ran> => runDrover(args, { env: vars })
+
+/** Starts drover with something on standard input. */
+function feed(args: readonly string[], input: string | Buffer): Promise<Ran> {
+  const child = spawn(process.execPath, [DROVER, ...args], { env })
+  child.stdin.end(input)
+  return ended(child)
+}
+
+function ended(child: ChildProcess): Promise<Ran> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+const FINE = { text: ['Hello ', 'there.'] }
+
+describe('where a prompt comes from', () => {
+  it.each([
+    ['a bare text with a space', ['hello there']],
+    ['one word with an agent', ['-b', 'codex', 'hello']],
+    ['one word with a model', ['hello', '--model', 'm-1']],
+    ['the command itself', ['prompt', 'hello']],
+    ['flags before the command', ['-b', 'gemini', 'prompt', 'hello']],
+    ['a text that looks like a flag, after --', ['prompt', '--', '--hello']],
+  ])('%s', async (_name, args) => {
+    const { code, stdout, stderr } = await drover(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('hello')
+  })
+
+  it('a pipe, with or without -', async () => {
+    for (const args of [[], ['-'], ['prompt'], ['prompt', '-'], ['-b', 'codex']]) {
+      expect(await feed(args, 'from a pipe')).toMatchObject({ code: 0, stdout: expect.stringContaining('from a pipe') })
+    }
+  })
+
+  it('a file', async () => {
+    writeFileSync(join(room, 'task.md'), 'from a file')
+    expect((await drover(['prompt', '--file', join(room, 'task.md')])).stdout).toContain('from a file')
+  })
+
+  it('never a single word that may be a mistyped command', async () => {
+    expect(await drover(['promt'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean drover prompt?'),
+    })
+    expect(await drover(['hello'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"drover prompt hello" sends it as a prompt'),
+    })
+  })
+
+  it.each([
+    ['no prompt at all', ['prompt'], 2, 'there is no prompt'],
+    ['an empty one', ['prompt', ' '], 1, 'the prompt is empty'],
+    ['two of them', ['prompt', 'a', '--file', 'b'], 2, 'given twice'],
+    ['a file that is not there', ['prompt', '--file', '/nonexistent'], 1, '/nonexistent'],
+  ])('is said to be wrong: %s', async (_name, args, code, sentence) => {
+    expect(await drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it.each([
+    ['a NUL', Buffer.from('a\0b'), 'NUL'],
+    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 'UTF-8'],
+  ])('is refused with %s', async (_name, bytes, sentence) => {
+    expect(await feed(['-'], bytes)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('may have a megabyte', async () => {
+    expect(await feed(['-'], 'x'.repeat(1_000_000))).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('what is printed', () => {
+  it('is the finished answer alone, as text', async () => {
+    expect(await drover(['hello there'], scripted(FINE))).toEqual({ code: 0, stdout: 'Hello there.\n', stderr: '' })
+  })
+
+  it('is the whole result, as JSON', async () => {
+    const { code, stdout } = await drover(['hello there', '-o', 'json', '-m', 'm-1'], scripted(FINE))
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({
+      session_id: '',
+      backend: 'claude',
+      model: 'm-1',
+      exit_code: 0,
+      duration_ms: expect.any(Number),
+      output: 'Hello there.',
+      token_usage: {
+        input_tokens: expect.any(Number),
+        output_tokens: expect.any(Number),
+        cached_tokens: expect.any(Number),
+        reasoning_tokens: expect.any(Number),
+      },
+      backend_session_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+  })
+
+  it('is every event, one a line, as stream-json', async () => {
+    const { stdout } = await drover(['hello there', '-o', 'stream-json'], scripted(FINE))
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ type }) => type)).toEqual(['init', 'message', 'message', 'token_usage', 'done'])
+    expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5])
+    expect(events[1]).toEqual({
+      type: 'message',
+      backend: 'claude',
+      session_id: '',
+      timestamp: expect.stringMatching(/Z$/),
+      sequence: 2,
+      content: { text: 'Hello ', role: 'assistant', is_partial: true },
+    })
+  })
+
+  it('is what the agent itself prints, with --raw', async () => {
+    const { stdout } = await drover(['hello there', '--raw', '-b', 'codex'], scripted(FINE))
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'thread.started' })
+  })
+
+  it('follows output.format once that is set', async () => {
+    const { stdout } = await drover(['hello there'], { ...scripted(FINE), DROVER_OUTPUT_FORMAT: 'json' })
+    expect(JSON.parse(stdout)).toMatchObject({ output: 'Hello there.' })
+  })
+
+  it('has the tokens on stderr with --usage', async () => {
+    const { stdout, stderr } = await drover(['hello there', '--usage'], scripted(FINE))
+    expect(stdout).toBe('Hello there.\n')
+    expect(stderr).toMatch(/^tokens: \d+ in \(\d+ cached\), \d+ out \(\d+ reasoning\)\n$/)
+  })
+
+  it('has a warning on stderr for what the agent cannot do', async () => {
+    const { code, stderr } = await drover(['hello there', '-b', 'codex', '--max-turns', '3'], scripted(FINE))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^drover: warning: .*turns.*\n$/) })
+  })
+})
+
+describe('the exit code', () => {
+  it.each<[string, string[], Script, number, string]>([
+    ['is the agent’s own when it fails', [], { plainText: 'no', exitCode: 7 }, 7, 'claude failed'],
+    ['is 124 after the timeout', ['--timeout', '1'], { hangAfter: 'init' }, 124, 'did not finish within 1 s'],
+  ])('%s', async (_name, flags, script, code, sentence) => {
+    const ran = await drover(['hello there', ...flags], scripted(script))
+    expect(ran).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is that of %s after it, and the agent is gone', async (signal, code) => {
+    const pidFile = join(room, 'pids')
+    const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted({ hangAfter: 'init', pidFile }) })
+    const end = ended(child)
+    const { agent } = await until(() => {
+      const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8'))
+      return known.hangs === true && known
+    })
+    child.kill(signal)
+    expect(await end).toMatchObject({ code, stderr: expect.stringContaining('cancelled') })
+    expect(() => process.kill(agent, 0)).toThrow('ESRCH')
+  })
+
+  it('is 1 with a sentence when the agent is not installed', async () => {
+    const ran = await drover(['hello there', '-b', 'gemini'], { HOME: room, PATH: '/usr/bin:/bin' })
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/gemini is not installed.*--demo\n$/),
+    })
+  })
+
+  it('is 1 with a sentence when the agent is disabled', async () => {
+    const ran = await drover(['hello there'], { ...env, DROVER_BACKENDS_CLAUDE_ENABLED: 'false' })
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('backends.claude.enabled true') })
+  })
+
+  it('is 2 when the working directory is not there', async () => {
+    expect(await drover(['hello there', '-w', '/nonexistent'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('/nonexistent does not exist'),
+    })
+  })
+})
+
+describe('a dry run', () => {
+  it('prints the command that would run, and runs nothing', async () => {
+    const { code, stdout } = await drover(['it’s a test', '--dry-run', '-b', 'codex', '--sandbox', 'workspace'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Would execute: \S+codex exec .*-s workspace-write .*- <<< 'it’s a test'\n$/)
+  })
+
+  it('is a result like any other, as JSON', async () => {
+    const { stdout } = await drover(['hello there', '--dry-run', '-o', 'json'])
+    expect(JSON.parse(stdout)).toMatchObject({ exit_code: 0, output: expect.stringMatching(/^Would execute: /) })
+  })
+
+  it('needs no agent', async () => {
+    const ran = await drover(['hello there', '--dry-run'], { HOME: room, PATH: '/usr/bin:/bin' })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Would execute: claude /) })
+  })
+})
+
+describe('the demo', () => {
+  const bare = () => ({ HOME: room, PATH: '/usr/bin:/bin', DEMO_AGENT_WORD_MS: '0' })
+
+  it.each(['claude', 'codex', 'gemini'])('stands in for %s, and says so', async (backend) => {
+    const { code, stdout } = await drover(['hello there', '--demo', '-b', backend], bare())
+    expect(code).toBe(0)
+    expect(stdout).toContain(`demo agent, standing in for ${backend}`)
+  })
+
+  it('never stands in for an agent that is installed', async () => {
+    const claude = join(room, 'bin', 'claude')
+    writeFileSync(claude, '#!/bin/sh\ncat > /dev/null; echo the real one\n')
+    expect(await drover(['hello there', '--demo'])).toMatchObject({ code: 0, stdout: 'the real one\n' })
+  })
+})
+
+describe('drover backends', () => {
+  it('reports each agent with its abilities', async () => {
+    const claude = join(room, 'bin', 'claude')
+    writeFileSync(claude, '#!/bin/sh\necho "9.8.7 (Claude Code)"\n')
+    const { stdout } = await drover(['backends', '--json'], { ...env, PATH: `${join(room, 'bin')}:/usr/bin:/bin` })
+    const { backends, default: chosen } = JSON.parse(stdout)
+    expect(chosen).toBe('claude')
+    expect(backends.map(({ name }: { name: string }) => name)).toEqual(['claude', 'codex', 'gemini'])
+    expect(backends[0]).toEqual({
+      name: 'claude',
+      available: true,
+      enabled: true,
+      demo: false,
+      version: '9.8.7',
+      path: claude,
+      abilities: {
+        deltas: true,
+        resume: true,
+        system_prompt: 'flag',
+        max_turns: true,
+        os_sandbox: false,
+        usage: { cached: true, reasoning: false },
+      },
+    })
+  })
+
+  it('says what is missing, what is disabled and what is played', async () => {
+    const bare = { HOME: room, PATH: '/usr/bin:/bin' }
+    expect((await drover(['backends'], bare)).stdout).toContain('not installed')
+    expect((await drover(['backends', '--demo'], bare)).stdout).toContain('the built-in demo agent stands in')
+    const disabled = { ...env, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
+    expect((await drover(['backends'], disabled)).stdout).toContain('disabled in the config')
+  })
+})

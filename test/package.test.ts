@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { run, runAt, temporaryDirectoryForAll } from './support/run-drover.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** The package as npm would publish it, installed as a user would. */
+describe('the published package', () => {
+  let drover: string
+  let packed: string[]
+
+  beforeAll(async () => {
+    const room = temporaryDirectoryForAll()
+    const env = { HOME: process.env['HOME'] ?? room }
+    const pack = await runAt(ROOT, ['npm', 'pack', '--json', '--pack-destination', room], env)
+    expect(pack).toMatchObject({ code: 0 })
+    packed = JSON.parse(pack.stdout.slice(pack.stdout.indexOf('[')))[0].files.map((file: { path: string }) => file.path)
+    const tarball = join(room, readdirSync(room).find((file) => file.endsWith('.tgz')) ?? '')
+    const install = [
+      'npm',
+      'install',
+      '--global',
+      '--prefix',
+      join(room, 'prefix'),
+      '--prefer-offline',
+      '--no-audit',
+      tarball,
+    ]
+    expect(await runAt(room, install, env)).toMatchObject({ code: 0 })
+    drover = join(room, 'prefix', 'bin', 'drover')
+  }, 300_000)
+
+  it('holds the program and no sources, tests or recordings', () => {
+    expect(packed).toEqual(
+      expect.arrayContaining(['bin/drover.cjs', 'dist/bin.js', 'package.json', 'README.md', 'LICENSE']),
+    )
+    expect(packed.filter((file) => /\.ts$|^(src|test|scripts|bench|runtime|node_modules)\//.test(file))).toEqual([])
+  })
+
+  it('starts', async () => {
+    expect(await run([drover, 'version'], {})).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^drover \d/),
+      stderr: '',
+    })
+  })
+
+  it('reads a config, runs the demo agent, completes words', async () => {
+    const home = temporaryDirectoryForAll()
+    expect(await run([drover, 'config', 'set', 'server.port', '1'], { HOME: home })).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    expect(await run([drover, 'config', 'get', 'server.port'], { HOME: home })).toMatchObject({ stdout: '1\n' })
+    const env = { HOME: home, DEMO_AGENT_WORD_MS: '0' }
+    expect(await run([drover, '--demo', '-b', 'codex', 'hello there'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('hello there'),
+    })
+    expect(await run([drover, 'complete-words', '--', 'config', 'g'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^get/),
+    })
+  })
+
+  it('is well formed in the eyes of publint', async () => {
+    const publint = join(ROOT, 'node_modules', '.bin', 'publint')
+    expect(await runAt(ROOT, [publint, '--strict', '--pack', 'npm'], {})).toMatchObject({ code: 0 })
+  })
+})
