@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts'], ...limits } },
-      { test: { name: 'program', include: ['test/**/*.test.ts'], ...limits } },
+      { test: { name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/real/**'], ...limits } },
+      { test: { name: 'real', include: ['test/real/**/*.test.ts'], ...limits, testTimeout: 120_000 } },
     ],
   },
 })

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AgentEvent, AgentRequest } from '../../src/agents/agent.ts'
+import { cleanUpsDone } from '../../src/agents/clean-up-session.ts'
+import { AGENTS } from '../../src/agents/registry.ts'
+import { type AgentOrder, runAgent } from '../../src/agents/run-agent.ts'
+import { until } from '../support/demo-agent.ts'
+import { DROVER, runAt } from '../support/run-drover.ts'
+import { createRoom, installed, MODELS, processesIn, type Room, sessionFilesIn, useUpstream } from './real-agents.ts'
+
+const upstream = useUpstream()
+
+describe.each(installed)('the real $backend', ({ backend, path }) => {
+  let room: Room
+
+  beforeEach(() => {
+    room = createRoom(backend, path, upstream.port())
+  })
+
+  afterEach(async () => {
+    await until(() => processesIn(room).length === 0)
+    room.remove()
+  })
+
+  const drover = (scenario: string, args: readonly string[]) =>
+    runAt(
+      room.work,
+      [process.execPath, DROVER, 'prompt', 'say hello', '-b', backend, '-m', MODELS[backend], ...args],
+      room.env(scenario),
+    )
+
+  const eventsOf = async (scenario: string, args: readonly string[] = []) => {
+    const { stdout } = await drover(scenario, ['-o', 'stream-json', ...args])
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AgentEvent)
+  }
+
+  async function ask(scenario: string, request: Partial<AgentRequest> = {}, order: Partial<AgentOrder> = {}) {
+    const running = runAgent({
+      agent: AGENTS[backend],
+      request: {
+        prompt: 'say hello',
+        model: MODELS[backend],
+        workdir: room.work,
+        approvalMode: 'default',
+        sandboxMode: 'default',
+        isVerbose: false,
+        extra: [],
+        isEphemeral: false,
+        wantsDeltas: true,
+        ...request,
+      },
+      program: [path],
+      env: room.env(scenario),
+      isRoot: process.getuid?.() === 0,
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+      ...order,
+    })
+    let next = await running.next()
+    while (next.done !== true) next = await running.next()
+    return next.value
+  }
+
+  it('answers, as text', async () => {
+    expect(await drover('plain', [])).toEqual({ code: 0, stdout: 'Hello from the fake model.\n', stderr: '' })
+  })
+
+  it('answers, as JSON, with its usage', async () => {
+    const { code, stdout } = await drover('plain', ['-o', 'json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      output: 'Hello from the fake model.',
+      token_usage: {
+        input_tokens: backend === 'claude' ? 400 : 1000,
+        output_tokens: 50,
+        cached_tokens: 600,
+        reasoning_tokens: backend === 'claude' ? 0 : 7,
+      },
+      backend_session_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+  })
+
+  it('answers, as events, in pieces where it can', async () => {
+    const events = await eventsOf('plain')
+    expect(events[0]?.type).toBe('init')
+    expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })
+    const said = events.filter((event) => event.type === 'message')
+    expect(said.map((event) => event.content.text).join('')).toBe('Hello from the fake model.')
+    expect(said.length > 1).toBe(AGENTS[backend].abilities.deltas)
+  })
+
+  it('answers, as its own lines', async () => {
+    const { code, stdout } = await drover('plain', ['--raw'])
+    expect(code).toBe(0)
+    for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('type')
+  })
+
+  it('thinks', async () => {
+    const events = await eventsOf('thinking')
+    expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })
+    const isShown = backend !== 'gemini'
+    expect(events.some((event) => event.type === 'thinking')).toBe(isShown)
+  })
+
+  it('uses a tool when it may', async () => {
+    const events = await eventsOf('tool', ['--approval', 'none'])
+    expect(events.find((event) => event.type === 'tool_use')).toBeDefined()
+    expect(events.find((event) => event.type === 'tool_result')).toMatchObject({
+      content: { output: expect.stringContaining('tool-ran-ok') },
+    })
+    expect(events.at(-1)).toMatchObject({ content: { exit_code: 0 } })
+  })
+
+  it.each([
+    ['default', []],
+    ['read-only', ['--sandbox', 'read-only']],
+  ])('writes nothing when it may not: %s', async (_name, flags) => {
+    expect(await drover('write', flags)).toMatchObject({ code: 0 })
+    expect(existsSync(join(room.work, 'written-by-tool.txt'))).toBe(false)
+  })
+
+  it.each([
+    ['e401', 'agent_auth_failed'],
+    ['e429', 'agent_rate_limited'],
+    ['e500', 'agent_overloaded'],
+    ['cut', expect.any(String)],
+  ])('fails with the upstream, and says so: %s', async (scenario, code) => {
+    const result = await ask(scenario)
+    expect(result.exitCode).not.toBe(0)
+    expect(result.error).toEqual({ code, message: expect.stringMatching(/\S/) })
+  })
+
+  it('continues a session, and counts this turn alone', async () => {
+    const first = await ask('plain')
+    const prior = first.threadUsage === undefined ? {} : { priorUsage: first.threadUsage }
+    const second = await ask('plain', { resumeId: first.sessionId ?? '' }, prior)
+    expect(second.error).toBeUndefined()
+    expect(second.sessionId).toBe(first.sessionId)
+    expect(second.usage).toEqual(first.usage)
+  })
+
+  it('says so when the session to continue is not there', async () => {
+    const result = await ask('plain', { resumeId: '00000000-0000-4000-8000-000000000000' })
+    expect(result.error).toMatchObject({ code: 'agent_session_missing' })
+    expect(result.exitCode).not.toBe(0)
+  })
+
+  it('leaves no session behind when it is ephemeral', async () => {
+    expect((await ask('plain')).error).toBeUndefined()
+    const kept = sessionFilesIn(room)
+    expect(kept.length).toBeGreaterThan(0)
+    expect((await ask('plain', { isEphemeral: true })).error).toBeUndefined()
+    await cleanUpsDone()
+    expect(sessionFilesIn(room)).toEqual(kept)
+  })
+
+  it.each(['/help me', '@README.md what is this', '-v', '!ls', '#memo', '$HOME'])(
+    'sends the prompt %j to the model as it is',
+    async (prompt) => {
+      const result = await ask('plain', { prompt: `${prompt} ${backend}` })
+      expect(result).toMatchObject({ exitCode: 0, text: 'Hello from the fake model.' })
+      expect(upstream.received()).toContain(JSON.stringify(`${prompt} ${backend}`).slice(1, -1))
+    },
+  )
+
+  it('is gone after the deadline when nothing comes', async () => {
+    const result = await ask('hang', {}, { timeoutMs: 5000 })
+    expect(result).toMatchObject({ exitCode: 124, ended: 'timeout' })
+    expect(processesIn(room)).toEqual([])
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('is gone with its tool after %s', async (signal) => {
+    const args = [DROVER, 'prompt', 'say hello', '-b', backend, '--approval', 'none', '-o', 'stream-json']
+    const child = spawn(process.execPath, args, { cwd: room.work, env: room.env('toolsleep') })
+    let stdout = ''
+    child.stdout.on('data', (text) => {
+      stdout += text
+    })
+    await until(() => stdout.includes('"tool_use"'))
+    child.kill(signal)
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect(code).toBe(signal === 'SIGINT' ? 130 : 143)
+    expect(processesIn(room)).toEqual([])
+  })
+})
