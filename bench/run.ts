@@ -1,11 +1,15 @@
 /** `npm run bench [name…]`: prints ratios taken side by side in this very run. */
 import { cpus, totalmem } from 'node:os'
 import { benchValidators } from './load-validators.ts'
+import { benchEvents } from './read-events.ts'
+import { benchPrompts } from './run-prompts.ts'
 import { benchStartUp } from './start-up.ts'
 
 const BENCHES: Record<string, () => Promise<string> | string> = {
   'start-up': benchStartUp,
   validators: benchValidators,
+  prompts: benchPrompts,
+  events: benchEvents,
 }
 
 const asked = process.argv.slice(2)

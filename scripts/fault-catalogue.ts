@@ -3,6 +3,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FaultMaker } from '../src/kit/fault.ts'
+import { compareBytes } from '../src/kit/utf8.ts'
 
 export type Catalogue = { folder: string; faults: FaultMaker<never>[] }
 
@@ -12,7 +13,8 @@ export async function gatherFaults(): Promise<Catalogue[]> {
   return Promise.all(
     files.map(async (file) => {
       const exports: Record<string, unknown> = await import(pathToFileURL(join(src, file)).href)
-      return { folder: file.split(/[\\/]/)[0] ?? '', faults: Object.values(exports).filter(isMaker) }
+      const faults = Object.values(exports).filter(isMaker)
+      return { folder: file.split(/[\\/]/)[0] ?? '', faults: faults.toSorted((a, b) => compareBytes(a.code, b.code)) }
     }),
   )
 }

@@ -1,0 +1,81 @@
+/** What drover adds to an agent: the same executable started directly, by the runner, and by the whole program. */
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AGENTS } from '../src/agents/registry.ts'
+import { type AgentOrder, runAgent } from '../src/agents/run-agent.ts'
+import { formatTable, measure } from './measure.ts'
+import { withPublished } from './published.ts'
+
+const GOAL = 1.1
+const ROUNDS = 12
+const root = join(import.meta.dirname, '..')
+const program = [process.execPath, join(root, 'bin', 'demo-agent.cjs'), 'claude'] as const
+/** The demo agent says 40 words in about 800 ms, which is what the real claude takes to say nothing. */
+const script = JSON.stringify({ text: Array.from({ length: 40 }, (_, word) => `word${word} `), chunkMs: 20 })
+const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), DEMO_AGENT_SCRIPT: script }
+
+const order = (): AgentOrder => ({
+  agent: AGENTS.claude,
+  request: {
+    prompt: 'say hello',
+    workdir: tmpdir(),
+    approvalMode: 'default',
+    sandboxMode: 'default',
+    isVerbose: false,
+    extra: [],
+    isEphemeral: false,
+    wantsDeltas: true,
+  },
+  program,
+  env,
+  isRoot: false,
+  timeoutMs: 60_000,
+  signal: new AbortController().signal,
+})
+
+export async function benchPrompts(): Promise<string> {
+  return await withPublished(async (drover) =>
+    [await benchAtOnce(1, drover), await benchAtOnce(8, drover)].join('\n\n'),
+  )
+}
+
+async function benchAtOnce(count: number, drover: string): Promise<string> {
+  const at = (once: () => Promise<void>) => async () => void (await Promise.all(Array.from({ length: count }, once)))
+  const timings = await measure(
+    [
+      { name: 'the agent started directly', once: at(startDirectly) },
+      { name: "through drover's runner", once: at(throughRunner) },
+      { name: 'through the drover program', once: at(() => throughProgram(drover)) },
+    ],
+    ROUNDS,
+  )
+  return `${formatTable(`Prompts, ${count} at once`, timings)}\n  goal: at most ${GOAL.toFixed(2)}x`
+}
+
+function startDirectly(): Promise<void> {
+  const { agent, request } = order()
+  const { argv, stdin } = agent.toCommand(request, { executable: program[0], env, isRoot: false })
+  return feed([...program, ...argv.slice(1)], stdin)
+}
+
+async function throughRunner(): Promise<void> {
+  const running = runAgent(order())
+  let next = await running.next()
+  while (next.done !== true) next = await running.next()
+  if (next.value.exitCode !== 0) throw new Error(next.value.error?.message)
+}
+
+function throughProgram(drover: string): Promise<void> {
+  return feed([process.execPath, drover, '--demo', '-o', 'stream-json', '-'], 'say hello')
+}
+
+function feed(argv: readonly string[], stdin: string): Promise<void> {
+  const [command = '', ...args] = argv
+  const child = spawn(command, args, { env, cwd: tmpdir(), stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.end(stdin)
+  child.stdout.resume()
+  return new Promise((resolve, reject) => {
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${argv.join(' ')} exited ${code}`))))
+  })
+}
