@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   hosts: ['contract', 'kit'],
   runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
   cli: ['http', 'prompts', 'sessions', 'agents', 'runs', 'hosts', 'source', 'workspace', 'contract', 'config', 'kit'],
-  'bin.ts': ['cli'],
+  'bin.ts': ['cli', 'kit'],
 }
 
 /** Folders that decide and never act: no clock, no disk, no process. */

@@ -3,7 +3,7 @@ import { redactSecrets } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-export type LogFields = Readonly<Record<string, unknown>>
+type LogFields = Readonly<Record<string, unknown>>
 
 export type Log = {
   debug(fields: LogFields, message: string): void

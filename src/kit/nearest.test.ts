@@ -16,7 +16,7 @@ describe('nearestWord', () => {
     expect(nearestWord(typed, COMMANDS)).toBe(meant)
   })
 
-  it.each(['deploy', 'x', '', 'configparallel'])('suggests nothing for "%s"', (typed) => {
+  it.each(['deploy', 'x', '', 'configparallel', 'backends'])('suggests nothing for "%s"', (typed) => {
     expect(nearestWord(typed, COMMANDS)).toBeUndefined()
   })
 

@@ -1,6 +1,9 @@
+/** More slips than this make another word, however long it is. */
+const MOST_SLIPS = 3
+
 /** The known word closest to a mistyped one, or undefined when none is close enough to be worth suggesting. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  const allowed = Math.max(1, Math.floor(word.length / 3))
+  const allowed = Math.min(MOST_SLIPS, Math.max(1, Math.floor(word.length / 3)))
   let nearest: string | undefined
   let closest = word.length
   for (const candidate of known) {

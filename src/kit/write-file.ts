@@ -32,10 +32,7 @@ export function createFile(file: FileToWrite, disk: Disk = realDisk): Durability
 }
 
 /** Writes all of `bytes`, however many calls the system takes for it. */
-export function writeFully(
-  { descriptor, bytes }: { descriptor: number; bytes: Uint8Array },
-  disk: Disk = realDisk,
-): void {
+function writeFully({ descriptor, bytes }: { descriptor: number; bytes: Uint8Array }, disk: Disk = realDisk): void {
   let written = 0
   while (written < bytes.length) written += disk.writeSync(descriptor, bytes, written)
 }
