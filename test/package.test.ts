@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { run, runAt, temporaryDirectoryForAll } from './support/run-drover.ts'
@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** The package as npm would publish it, installed as a user would. */
 describe('the published package', () => {
-  let drover: string
+  let drover: readonly [string, string]
   let packed: string[]
 
   beforeAll(async () => {
@@ -17,18 +17,11 @@ describe('the published package', () => {
     expect(pack).toMatchObject({ code: 0 })
     packed = JSON.parse(pack.stdout.slice(pack.stdout.indexOf('[')))[0].files.map((file: { path: string }) => file.path)
     const tarball = join(room, readdirSync(room).find((file) => file.endsWith('.tgz')) ?? '')
-    const install = [
-      'npm',
-      'install',
-      '--global',
-      '--prefix',
-      join(room, 'prefix'),
-      '--prefer-offline',
-      '--no-audit',
-      tarball,
-    ]
+    // Not --global: with a prefix of its own npm would not read the machine's settings, such as its registry.
+    const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1', tarball]
+    writeFileSync(join(room, 'package.json'), '{"private":true}')
     expect(await runAt(room, install, env)).toMatchObject({ code: 0 })
-    drover = join(room, 'prefix', 'bin', 'drover')
+    drover = [process.execPath, join(room, 'node_modules', '.bin', 'drover')]
   }, 300_000)
 
   it('holds the program and no sources, tests or recordings', () => {
@@ -39,7 +32,7 @@ describe('the published package', () => {
   })
 
   it('starts', async () => {
-    expect(await run([drover, 'version'], {})).toMatchObject({
+    expect(await run([...drover, 'version'], {})).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^drover \d/),
       stderr: '',
@@ -48,17 +41,17 @@ describe('the published package', () => {
 
   it('reads a config, runs the demo agent, completes words', async () => {
     const home = temporaryDirectoryForAll()
-    expect(await run([drover, 'config', 'set', 'server.port', '1'], { HOME: home })).toMatchObject({
+    expect(await run([...drover, 'config', 'set', 'server.port', '1'], { HOME: home })).toMatchObject({
       code: 0,
       stderr: '',
     })
-    expect(await run([drover, 'config', 'get', 'server.port'], { HOME: home })).toMatchObject({ stdout: '1\n' })
+    expect(await run([...drover, 'config', 'get', 'server.port'], { HOME: home })).toMatchObject({ stdout: '1\n' })
     const env = { HOME: home, DEMO_AGENT_WORD_MS: '0' }
-    expect(await run([drover, '--demo', '-b', 'codex', 'hello there'], env)).toMatchObject({
+    expect(await run([...drover, '--demo', '-b', 'codex', 'hello there'], env)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('hello there'),
     })
-    expect(await run([drover, 'complete-words', '--', 'config', 'g'], env)).toMatchObject({
+    expect(await run([...drover, 'complete-words', '--', 'config', 'g'], env)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^get/),
     })

@@ -59,7 +59,8 @@ const LONGEST_SLIP = 100
 /** The key or section that was probably meant: one spelled alike, or one whose last word is, in another section. */
 export function suggestKey(path: string): string | undefined {
   if (path.length > LONGEST_SLIP) return undefined
-  const alike = nearestWord(path, [...byPath.keys(), ...sections])
+  const bare = path.replace(/[^\w.-]/g, '')
+  const alike = nearestWord(bare, [...byPath.keys(), ...sections])
   if (alike !== undefined) return alike
   const word = nearestWord(
     lastStep(path),

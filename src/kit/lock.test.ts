@@ -9,11 +9,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -276,7 +277,22 @@ describe('what is not a lock file', () => {
   })
 })
 
-describe('without permission', () => {
+/** Where somebody else may enter; the temporary directory of a test run is often closed to others. */
+const openPlace = [tmpdir(), '/tmp', '/var/tmp'].find(isOpenToAll)
+
+function isOpenToAll(directory: string): boolean {
+  const parent = dirname(directory)
+  const { mode } = statSync(directory, { throwIfNoEntry: false }) ?? { mode: 0 }
+  return (mode & 0o001) !== 0 && (parent === directory || isOpenToAll(parent))
+}
+
+describe.skipIf(openPlace === undefined)('without permission', () => {
+  beforeEach(() => {
+    rmSync(folder, { recursive: true })
+    folder = mkdtempSync(join(openPlace ?? '', 'drover-lock-'))
+    path = join(folder, 'run.lock')
+  })
+
   /** Root may do everything, so it becomes somebody who may not. */
   async function unprivileged<T>(act: () => Promise<T>): Promise<T> {
     if (process.getuid?.() !== 0) return act()
