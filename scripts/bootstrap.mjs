@@ -47,8 +47,9 @@ async function install(lock) {
 
 function npmCi(lock) {
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  const script = process.env.npm_execpath
-  const [command, rest] = script?.endsWith('.js') ? [process.execPath, [script, ...args]] : ['npm', args]
+  // The npm that runs us, on the Node that it runs on: on another Node it would look for the machine's settings elsewhere.
+  const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env
+  const [command, rest] = script?.endsWith('.js') ? [node, [script, ...args]] : ['npm', args]
   const child = spawn(command, rest, {
     cwd: root,
     stdio: ['ignore', 2, 2],

@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { run, runAt, temporaryDirectoryForAll } from './support/run-drover.ts'
 
+/** The npm that runs the tests, on its own Node: on another it would not find the machine's settings. */
+const { npm_execpath: script, npm_node_execpath: node } = process.env
+const NPM = script?.endsWith('.js') && node !== undefined ? [node, script] : ['npm']
+
 const ROOT = join(import.meta.dirname, '..')
 
 /** The package as npm would publish it, installed as a user would. */
@@ -13,12 +17,11 @@ describe('the published package', () => {
   beforeAll(async () => {
     const room = temporaryDirectoryForAll()
     const env = { HOME: process.env['HOME'] ?? room }
-    const pack = await runAt(ROOT, ['npm', 'pack', '--json', '--pack-destination', room], env)
+    const pack = await runAt(ROOT, [...NPM, 'pack', '--json', '--pack-destination', room], env)
     expect(pack).toMatchObject({ code: 0 })
     packed = JSON.parse(pack.stdout.slice(pack.stdout.indexOf('[')))[0].files.map((file: { path: string }) => file.path)
     const tarball = join(room, readdirSync(room).find((file) => file.endsWith('.tgz')) ?? '')
-    // Not --global: with a prefix of its own npm would not read the machine's settings, such as its registry.
-    const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1', tarball]
+    const install = [...NPM, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=1', tarball]
     writeFileSync(join(room, 'package.json'), '{"private":true}')
     expect(await runAt(room, install, env)).toMatchObject({ code: 0 })
     drover = [process.execPath, join(room, 'node_modules', '.bin', 'drover')]
