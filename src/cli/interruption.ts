@@ -1,4 +1,5 @@
 /** Ctrl-C and polite kills, for commands that have something to end in good order. */
+import { killAllProcesses } from '../kit/process.ts'
 
 export type Interruption = {
   /** Aborted by the first signal. */
@@ -9,14 +10,14 @@ export type Interruption = {
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** From here on a signal asks for an orderly end; a second one ends the process at once. */
+/** From here on a signal asks for an orderly end; a second one ends everything at once. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController()
   let came: NodeJS.Signals | undefined
   for (const name of Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]) {
     process.on(name, () => {
-      if (came !== undefined) process.exit(EXIT_BY_SIGNAL[name])
-      came = name
+      if (came !== undefined) void killAllProcesses().finally(() => process.exit(EXIT_BY_SIGNAL[name]))
+      came ??= name
       controller.abort()
     })
   }

@@ -53,12 +53,13 @@ function askerOf(target: Target | undefined, argv: readonly string[], world: Wor
   return {
     group: command?.group,
     command: command === undefined ? '' : nameOf(command),
-    wantsJson: wordsBeforeDashes(argv).includes('--json'),
+    wantsJson: asksForJson(argv),
     wantsStack: (world.env['DROVER_DEBUG'] ?? '') !== '',
   }
 }
 
-function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
+function asksForJson(argv: readonly string[]): boolean {
   const dashes = argv.indexOf('--')
-  return dashes === -1 ? argv : argv.slice(0, dashes)
+  const words = (dashes === -1 ? argv : argv.slice(0, dashes)).join(' ')
+  return /(^| )(--json|(-o|--output-format)[ =]?(stream-)?json)( |$)/.test(words)
 }

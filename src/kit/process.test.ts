@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { command, firstWords, isRunning, program } from '../../test/support/test-command.ts'
-import { endAllProcesses, startProcess } from './process.ts'
+import { endAllProcesses, killAllProcesses, startProcess } from './process.ts'
 import { readLines } from './read-lines.ts'
 import { runToEnd } from './run-to-end.ts'
 
@@ -241,5 +241,15 @@ describe('endAllProcesses', () => {
     const { exit } = await startProcess(command(['true']))
     await exit
     await endAllProcesses()
+  })
+})
+
+describe('killAllProcesses', () => {
+  it('ends one that ignores SIGTERM without waiting for its grace', async () => {
+    const stubborn = await startProcess(command([program('ignores-sigterm.sh')], { graceMs: 60_000 }))
+    await firstWords(stubborn.stdout)
+    await killAllProcesses()
+    expect(isRunning(Number(stubborn.pid))).toBe(false)
+    expect(await stubborn.exit).toMatchObject({ signal: 'SIGKILL' })
   })
 })

@@ -68,7 +68,7 @@ export type RunningProcess = {
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
 type Death = Pick<Exit, 'code' | 'signal' | 'durationMs'>
 
-const running = new Set<{ cancel: () => void; exit: Promise<Exit> }>()
+const running = new Set<{ cancel: () => void; kill: () => Promise<unknown>; exit: Promise<Exit> }>()
 
 /** Throws a Fault if the process cannot be started; then nothing is left running. */
 export async function startProcess(command: Command): Promise<RunningProcess> {
@@ -92,6 +92,11 @@ export async function endAllProcesses(): Promise<void> {
     for (const { cancel } of running) cancel()
     await Promise.all([...running].map(({ exit }) => exit))
   }
+}
+
+/** Ends all processes by SIGKILL, whole trees, without any grace: for somebody who will not wait. */
+export async function killAllProcesses(): Promise<void> {
+  await Promise.all([...running].map(({ kill }) => kill()))
 }
 
 function notStarted(): RunningProcess {
@@ -150,7 +155,8 @@ function follow(command: Command, started: { child: Child; tree: ProcessTree; st
     return { pid: tree.root.pid, code, signal, durationMs, ended, forced, stderrTail }
   }
   const exit = settle()
-  const entry = { cancel, exit }
+  const kill = () => endTree(tree, { firstSignal: 'SIGTERM', graceMs: 0 })
+  const entry = { cancel, kill, exit }
   running.add(entry)
   void exit.then(() => running.delete(entry))
   return { pid: tree.root.pid, stdout: stdout.output, exit }

@@ -140,6 +140,25 @@ describe('what is printed', () => {
     })
   })
 
+  it('is an error in JSON when JSON was asked for', async () => {
+    const { code, stderr } = await drover(['prompt', ' ', '-o', 'json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stderr)).toMatchObject({ error: 'prompt_empty' })
+  })
+
+  it('ends the agent when nobody reads any more', async () => {
+    for (const flags of [
+      ['-o', 'stream-json'],
+      ['--raw', '-b', 'gemini'],
+    ]) {
+      const script = { text: Array.from({ length: 500 }, () => 'word '), chunkMs: 20 }
+      const child = spawn(process.execPath, [DROVER, 'hello there', ...flags], { env: scripted(script) })
+      child.stdout.once('data', () => child.stdout.destroy())
+      const { code, stderr } = await ended(child)
+      expect({ code, stderr }).toEqual({ code: 130, stderr: expect.not.stringContaining('at ') })
+    }
+  })
+
   it('is what the agent itself prints, with --raw', async () => {
     const { stdout } = await drover(['hello there', '--raw', '-b', 'codex'], scripted(FINE))
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'thread.started' })
@@ -187,6 +206,22 @@ describe('the exit code', () => {
     expect(() => process.kill(agent, 0)).toThrow('ESRCH')
   })
 
+  it('comes at once after a second Ctrl-C, and a stubborn agent is gone too', async () => {
+    const pidFile = join(room, 'pids')
+    const script: Script = { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true, pidFile }
+    const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted(script) })
+    const end = ended(child)
+    const { agent } = await until(() => {
+      const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8'))
+      return known.hangs === true && known
+    })
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    child.kill('SIGTERM')
+    expect((await end).code).toBeGreaterThanOrEqual(130)
+    await until(() => !existsSync(`/proc/${agent}`) || readFileSync(`/proc/${agent}/stat`, 'utf8').includes(') Z '))
+  })
+
   it('is 1 with a sentence when the agent is not installed', async () => {
     const ran = await drover(['hello there', '-b', 'gemini'], { HOME: room, PATH: '/usr/bin:/bin' })
     expect(ran).toMatchObject({
@@ -209,7 +244,29 @@ describe('the exit code', () => {
   })
 })
 
+describe('an argument for the agent itself', () => {
+  it('is handed on when it is harmless', async () => {
+    const { stdout } = await drover(['hello there', '--dry-run', '--extra=--effort=high'])
+    expect(stdout).toMatch(/claude .*--effort=high/)
+  })
+
+  it('is refused by name when it could raise privileges, unless that is allowed', async () => {
+    const args = ['hello there', '--dry-run', '--extra=--dangerously-skip-permissions']
+    expect(await drover(args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('"--dangerously-skip-permissions" in extra'),
+    })
+    const lifted = { ...env, DROVER_SERVER_ALLOW_UNSAFE_EXTRA: 'true' }
+    expect(await drover(args, lifted)).toMatchObject({ code: 0 })
+  })
+})
+
 describe('a dry run', () => {
+  it('may be the rule by config', async () => {
+    const ran = await drover(['hello there'], { ...env, DROVER_UNIFIED_FLAGS_DRY_RUN: 'true' })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Would execute: /) })
+  })
+
   it('prints the command that would run, and runs nothing', async () => {
     const { code, stdout } = await drover(['it’s a test', '--dry-run', '-b', 'codex', '--sandbox', 'workspace'])
     expect(code).toBe(0)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ApprovalMode, Backend, SandboxMode } from '../../agents/agent.ts'
 import { checkPrompt } from '../../agents/check-prompt.ts'
 import { formatDryRun } from '../../agents/dry-run.ts'
+import { judgeExtra } from '../../agents/extra-flags.ts'
 import { locateAgent, programOf } from '../../agents/locate-agents.ts'
 import { AGENTS } from '../../agents/registry.ts'
 import { type AgentOrder, runAgent } from '../../agents/run-agent.ts'
@@ -33,7 +34,8 @@ export const run: Run = async (invocation) => {
     config,
     format: formatOf(invocation, { config, isSet: origins['output.format'].from !== 'default' }),
   }
-  return invocation.flags.isOn('dry-run') ? await dryRun(invocation, chosen) : await reallyRun(invocation, chosen)
+  const isDryRun = invocation.flags.isOn('dry-run') || config.unified_flags.dry_run
+  return isDryRun ? await dryRun(invocation, chosen) : await reallyRun(invocation, chosen)
 }
 
 type Format = 'text' | 'json' | 'stream-json' | 'raw'
@@ -50,8 +52,10 @@ function orderOf(invocation: Invocation, chosen: Chosen): Omit<AgentOrder, 'prog
   const { flags, world } = invocation
   const { backend, prompt, config, format } = chosen
   const seconds = flags.integer('timeout') ?? config.unified_flags.command_timeout_secs
+  const agent = AGENTS[backend]
+  judgeExtra(flags.texts('extra'), { agent, isUnsafeAllowed: config.server.allow_unsafe_extra })
   return {
-    agent: AGENTS[backend],
+    agent,
     request: toAgentRequest(
       {
         prompt,
@@ -106,11 +110,14 @@ async function reallyRun(invocation: Invocation, chosen: Chosen): Promise<number
   const { out } = invocation.world.terminal
   const interruption = listenForInterruption()
   const unread = new AbortController()
+  const printLine = async (line: string) => {
+    if ((await out.write(`${line}\n`)) === 'closed') unread.abort()
+  }
   const order: AgentOrder = {
     ...orderOf(invocation, chosen),
     program: programOf(locate(invocation, chosen)),
     signal: AbortSignal.any([interruption.signal, unread.signal]),
-    ...(chosen.format === 'raw' && { onLine: (line: string) => void out.write(`${line}\n`) }),
+    ...(chosen.format === 'raw' && { onLine: (line: string) => void printLine(line) }),
   }
   const printer = printerOf(invocation, chosen)
   const events = runAgent(order)
