@@ -14,9 +14,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './fault.ts'
-
-/** Carries the ids of all trees a process is part of, outermost first; whoever filters an environment must let it pass. */
-export const TREE_VARIABLE = 'DROVER_TREE'
+import { TREE_VARIABLE } from './tree-variable.ts'
 
 /** A process number is used again after its owner has gone; with the start time (0: not known) it means one process. */
 export type Member = { pid: number; startTime: number }

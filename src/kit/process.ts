@@ -12,7 +12,8 @@ import { endTree } from './end-tree.ts'
 import { markEnvironment, ProcessTree } from './process-tree.ts'
 import { refuseBadArguments, startFault } from './start-fault.ts'
 
-const DEFAULT_GRACE_MS = 3000
+/** With all that comes after it, a tree is gone within 5 s whatever it tries. */
+const DEFAULT_GRACE_MS = 2000
 const DEFAULT_STDERR_LIMIT_BYTES = 64 * 1024
 /** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

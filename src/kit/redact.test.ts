@@ -1,6 +1,32 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { redactSecrets } from './redact.ts'
+import { redactFields, redactSecrets } from './redact.ts'
+
+describe('redactFields', () => {
+  it('hides by the name of a field what no pattern could know', () => {
+    expect(
+      redactFields({
+        api_key: 'x',
+        'X-Api-Key': 'x',
+        keys: ['kept'],
+        deep: [{ refresh_token: { any: 'thing' }, input_tokens: 12 }],
+        DROVER_API_KEYS: 'a,b',
+        message: 'the token bucket',
+      }),
+    ).toEqual({
+      api_key: '[redacted]',
+      'X-Api-Key': '[redacted]',
+      keys: ['kept'],
+      deep: [{ refresh_token: '[redacted]', input_tokens: 12 }],
+      DROVER_API_KEYS: '[redacted]',
+      message: 'the token bucket',
+    })
+  })
+
+  it.each([[null], [undefined], [5], ['text'], [new Date(0)]])('leaves %j as it is', (value) => {
+    expect(redactFields(value)).toBe(value)
+  })
+})
 
 describe('redactSecrets', () => {
   it.each([
@@ -21,6 +47,12 @@ describe('redactSecrets', () => {
       '{"m":"{\\"api_key\\":\\"[redacted]\\"}"}',
     ],
     ['an environment line', 'ANTHROPIC_API_KEY=hunter22 next', 'ANTHROPIC_API_KEY=[redacted] next'],
+    ['several keys in one variable', 'DROVER_API_KEYS=aaaaaaaa,bbbbbbbb next', 'DROVER_API_KEYS=[redacted] next'],
+    ['a list of keys', '{"api_keys":["aaaaaaaa","bbbbbbbb"],"a":1}', '{"api_keys":[redacted],"a":1}'],
+    ['a token by its name', '{"token":"hunter22","b":2}', '{"token":"[redacted]","b":2}'],
+    ['a header without a scheme', 'authorization: hunter22', 'authorization: [redacted]'],
+    ['a password of several words', '{"password":"two words","a":1}', '{"password":"[redacted]","a":1}'],
+    ['a key that is cut off', '{"m":"-----BEGIN PRIVATE KEY-----\\nabc","a":1}', '{"m":"[redacted]","a":1}'],
     ['a password in a URL', 'postgres://me:hunter22@db/x', 'postgres://[redacted]@db/x'],
     ['a query parameter', '/v1?api_key=hunter22&x=1', '/v1?api_key=[redacted]&x=1'],
     ['a private key', 'a -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- b', 'a [redacted] b'],
@@ -32,6 +64,8 @@ describe('redactSecrets', () => {
     'a request of 200 tokens took 30 ms',
     '{"input_tokens":1200,"cached_tokens":0}',
     'the basic idea: a risk-averse disk-based sk-1',
+    'a token bucket: 5 per second',
+    '{"total_tokens":1200}',
     'https://github.com/owner/repo/issues/1',
     'sha256:0123456789abcdef0123456789abcdef',
   ])('leaves "%s" as it is', (text) => {

@@ -3,18 +3,46 @@ export function redactSecrets(text: string): string {
   return SECRETS.reduce((clean, { pattern, replacement }) => clean.replace(pattern, replacement), text)
 }
 
+/** The same for structured values, where the name of a field tells what its text cannot. */
+export function redactFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redactFields)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, SECRET_NAME.test(name) ? HIDDEN : redactFields(part)]),
+  )
+}
+
 const HIDDEN = '[redacted]'
+
+/** Names that promise a secret. Counts such as `input_tokens` are none. */
+const NAMES =
+  '(?:api[-_]?keys?|access[-_]?keys?|private[-_]?keys?|secrets?|passw(?:or)?ds?|passphrase|credentials?|authorization|(?:[a-z]+[-_])?token|cookie)'
+
+const SECRET_NAME = new RegExp(`^(?:[a-z0-9]+[-_])*${NAMES}$`, 'i')
 
 /** The first group, where there is one, is the part that may stay: it tells a reader what was hidden. */
 const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
-  // Private keys in PEM, with real or JSON-escaped line ends.
-  { pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)/gs, replacement: HIDDEN },
+  // Private keys in PEM, with real or JSON-escaped line ends; one that is cut off ends with its line or its string.
+  {
+    pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(-----END [A-Z ]*PRIVATE KEY-----|(?="|$))/g,
+    replacement: HIDDEN,
+  },
   // Authorization: Bearer …, Basic …
   { pattern: /\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{8,}/gi, replacement: `$1$2${HIDDEN}` },
-  // A name that promises a secret, then its value: api_key=…, "x-api-key": "…", password: …
+  // A name that promises a secret, then its value: a list, a quoted text, or a word with all that hangs on it by commas.
   {
-    pattern:
-      /((?:api[-_]?key|access[-_]?key|secret|passw(?:or)?d|auth[-_]?token|access[-_]?token|refresh[-_]?token|client[-_]?secret)[A-Za-z0-9_-]*\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;&}]{4,}/gi,
+    pattern: new RegExp(`((?<![A-Za-z0-9])${NAMES}\\\\?["']?\\s*[:=]\\s*)\\[[^\\]]*\\]`, 'gi'),
+    replacement: `$1${HIDDEN}`,
+  },
+  {
+    pattern: new RegExp(`((?<![A-Za-z0-9])${NAMES}\\\\?["']?\\s*[:=]\\s*\\\\?")(?!\\[redacted)[^"\\\\]{4,}`, 'gi'),
+    replacement: `$1${HIDDEN}`,
+  },
+  {
+    pattern: new RegExp(
+      `((?<![A-Za-z0-9])${NAMES}["']?\\s*[:=]\\s*'?)(?!(?:Bearer|Basic)\\b|\\[redacted)[^\\s"'\\\\;&}]{4,}`,
+      'gi',
+    ),
     replacement: `$1${HIDDEN}`,
   },
   // user:password@ in a URL.
