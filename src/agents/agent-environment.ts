@@ -1,4 +1,4 @@
-import { TREE_VARIABLE } from '../kit/process-tree.ts'
+import { TREE_VARIABLE } from '../kit/tree-variable.ts'
 import type { Surroundings } from './agent.ts'
 
 const OURS = 'DROVER_'

@@ -73,7 +73,16 @@ export type AgentEvent =
   | { type: 'progress'; content: { stage: string; percent?: number; message?: string } }
   | { type: 'token_usage'; content: Usage }
   | { type: 'error'; content: { code?: string; message: string; details?: unknown } }
-  | { type: 'done'; content: { exit_code: number; duration_ms: number; token_usage: Usage; turn_count?: number } }
+  | {
+      type: 'done'
+      content: {
+        exit_code: number
+        duration_ms: number
+        token_usage: Usage
+        turn_count?: number
+        warnings?: readonly string[]
+      }
+    }
 
 /** How the agent's process ended, seen from outside. */
 export type ProcessEnd = { code: number | null; signal: string | null; stderrTail: string }
@@ -96,6 +105,8 @@ export type OutputReader = {
   readLine(line: string): AgentEvent[]
   /** Whether the agent has said its last word: the terminal event has been read, and only the exit is missing. */
   hasEnded(): boolean
+  /** Whether the answer has grown past all reason, so that reading on would only fill the memory. */
+  isOverfull(): boolean
   /** After the last line. May give events that could not be given before. */
   finish(end: ProcessEnd): { events: AgentEvent[]; verdict: Verdict }
 }

@@ -8,7 +8,8 @@ export function flag(name: string, value: string | undefined): string[] {
   return value.startsWith('-') ? [`${name}=${value}`] : [name, value]
 }
 
-const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/
+/** All three agents name their sessions by a UUID. Words such as `latest` would select somebody else's. */
+const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** An id is something that an agent printed once: it is handed on only if it can be nothing but an id. */
 export function checkSessionId(backend: Backend, id: string | undefined): string | undefined {

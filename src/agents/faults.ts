@@ -2,14 +2,14 @@ import { defineFault } from '../kit/fault.ts'
 
 export const promptEmpty = defineFault({
   code: 'prompt_empty',
-  kind: 'invalid',
+  kind: 'usage',
   when: 'A prompt has no text, or nothing but white space.',
   say: (_: { backend: string }) => 'the prompt is empty; say what the agent is to do',
 })
 
 export const promptNotText = defineFault({
   code: 'prompt_not_text',
-  kind: 'invalid',
+  kind: 'usage',
   when: 'A prompt or system prompt holds a NUL character or half a surrogate pair, which no agent can be given.',
   say: (d: { part: 'prompt' | 'system prompt'; problem: string }) => `the ${d.part} ${d.problem}; remove it`,
 })
@@ -24,7 +24,7 @@ export const promptTooLarge = defineFault({
 
 export const extraFlagRefused = defineFault({
   code: 'extra_flag_refused',
-  kind: 'invalid',
+  kind: 'usage',
   when: 'An argument in `extra` is not one that callers may hand to the agent, or lacks its value, or has one too many.',
   say: (d: { backend: string; argument: string; problem: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in extra ${d.problem}; ${d.backend} may be given ${d.allowed.join(', ')}`,

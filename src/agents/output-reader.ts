@@ -36,9 +36,13 @@ export type Dialect = {
 
 const MESSAGE_LIMIT = 4000
 
+/** A thousand times what a model says in one answer. */
+export const ANSWER_LIMIT_CHARACTERS = 16 * 1024 * 1024
+
 export function createOutputReader(dialect: Dialect): OutputReader {
   /** Undefined as soon as the agent has spoken in its own way. */
   let plain: string[] | undefined = []
+  let held = 0
   const read = (value: JsonObject | undefined) => {
     const events = value && dialect.read(value)
     if (events !== undefined) plain = undefined
@@ -47,9 +51,11 @@ export function createOutputReader(dialect: Dialect): OutputReader {
   return {
     readLine(line) {
       const events = read(parseObject(line))
-      if (events === undefined) plain?.push(line)
+      held += events === undefined ? line.length + 1 : textLength(events)
+      if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
       return events ?? []
     },
+    isOverfull: () => held > ANSWER_LIMIT_CHARACTERS,
     hasEnded: () => dialect.findings().ending !== undefined,
     finish(end) {
       const events = plain && read(documentIn(plain))
@@ -60,6 +66,10 @@ export function createOutputReader(dialect: Dialect): OutputReader {
       }
     },
   }
+}
+
+function textLength(events: readonly AgentEvent[]): number {
+  return events.reduce((sum, { type, content }) => sum + (type === 'message' ? content.text.length : 0), 0)
 }
 
 function joinLines(lines: readonly string[]): string {

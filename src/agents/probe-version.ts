@@ -7,10 +7,8 @@ import type { Located } from './locate-agents.ts'
 const PROBE_MS = 10_000
 const OUTPUT_LIMIT_BYTES = 64 * 1024
 
-type Probe = { answer: Promise<string | undefined>; version?: string | undefined }
-
 export class VersionProbe {
-  readonly #probes = new Map<string, Probe>()
+  readonly #answers = new Map<string, Promise<string | undefined>>()
   readonly #env: Readonly<Record<string, string>>
   readonly #cwd: string
 
@@ -19,28 +17,13 @@ export class VersionProbe {
     this.#cwd = around.cwd
   }
 
-  /** What is known by now; the first call starts the question. */
-  known(agent: Located): string | undefined {
-    return this.#probe(agent)?.version
-  }
-
-  /** Waits for the answer; undefined when the agent gives none in time. */
-  async ask(agent: Located): Promise<string | undefined> {
-    return await this.#probe(agent)?.answer
-  }
-
-  #probe({ program, isDemo }: Located): Probe | undefined {
+  /** Starts the question when it is first asked; undefined when the agent gives no answer in time. */
+  async ask({ program, isDemo }: Located): Promise<string | undefined> {
     if (program === undefined || isDemo) return undefined
     const key = program.join('\0')
-    const asked = this.#probes.get(key)
-    if (asked !== undefined) return asked
-    const probe: Probe = { answer: this.#run(program) }
-    this.#probes.set(key, probe)
-    probe.answer = probe.answer.then((version) => {
-      probe.version = version
-      return version
-    })
-    return probe
+    const answer = this.#answers.get(key) ?? this.#run(program)
+    this.#answers.set(key, answer)
+    return await answer
   }
 
   async #run(program: readonly [string, ...string[]]): Promise<string | undefined> {

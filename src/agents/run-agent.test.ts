@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { installDemoAgents, until } from '../../test/support/demo-agent.ts'
@@ -6,6 +7,7 @@ import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import type { Script } from '../demo/script.ts'
 import { Fault } from '../kit/fault.ts'
 import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './agent.ts'
+import { cleanUpsDone } from './clean-up-session.ts'
 import { AGENTS } from './registry.ts'
 import { type AgentOrder, runAgent } from './run-agent.ts'
 import type { AgentResult } from './settle-result.ts'
@@ -88,15 +90,31 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     expect(said.join('')).toBe('Hello there')
   })
 
-  it.each([[1_000_000], ['-v is a flag'], ['/help me'], ['@README.md what is this'], ['review']])(
+  it.each([['-v is a flag'], ['/help me'], ['@README.md what is this'], ['review']])(
     'hands over the prompt %j as it is',
-    async (given) => {
-      const prompt = typeof given === 'number' ? 'x'.repeat(given) : given
+    async (prompt) => {
       const ran = await finish(orderFor(backend, { request: { prompt } }))
       expect(ran.result.error).toBeUndefined()
       expect(ran.result.text).toContain(prompt.slice(0, 20))
     },
   )
+
+  it('hands over a prompt of a megabyte to the last byte', async () => {
+    const prompt = 'a line of the prompt\n'.repeat(47_600)
+    const spy = join(room, 'spy')
+    writeFileSync(spy, '#!/bin/sh\nsha256sum\n', { mode: 0o755 })
+    const ran = await finish(orderFor(backend, { request: { prompt }, order: { program: [spy] } }))
+    expect(ran.result.text).toBe(`${createHash('sha256').update(prompt).digest('hex')}  -`)
+  })
+
+  it('is ended when it will not stop talking, with what it said kept in bounds', async () => {
+    const program = join(room, 'talks')
+    writeFileSync(program, '#!/bin/sh\nexec yes "and so on and on"\n', { mode: 0o755 })
+    const ran = await finish(orderFor(backend, { order: { program: [program] } }))
+    expectWellFormed(ran)
+    expect(ran.result).toMatchObject({ exitCode: 1, error: { code: 'agent_output_too_large' } })
+    expect(ran.result.text.length).toBeLessThanOrEqual(16 * 1024 * 1024)
+  })
 
   it.each<[string, Script, Partial<AgentResult>]>([
     [
@@ -173,7 +191,6 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
       expect(rest.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 130 } })
     } else {
       await running.return(undefined as never)
-      await until(() => isGone(agent) && isGone(tool))
     }
     expect([isGone(agent), isGone(tool)]).toEqual([true, true])
   })
@@ -185,16 +202,23 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     expect(isGone(pids().daemon)).toBe(true)
   })
 
-  it('counts as done when it has said its last word and does not leave', async () => {
-    const recorded = orderFor(backend, { script: { text: ['fine'] } })
+  it.each<[string, Script, Partial<AgentResult>]>([
+    ['done', { text: ['fine'] }, { exitCode: 0, text: 'fine', ended: 'itself' }],
+    [
+      'failed',
+      { fail: 401 },
+      { exitCode: 1, ended: 'itself', error: expect.objectContaining({ code: 'agent_auth_failed' }) },
+    ],
+  ])('counts as %s when it has said its last word and does not leave', async (_name, script, expected) => {
+    const recorded = orderFor(backend, { script })
     const lines: string[] = []
-    await finish({ ...recorded, onLine: (line) => lines.push(line) })
+    await finish({ ...recorded, onLine: async (line) => void lines.push(line) })
     writeFileSync(join(room, 'said'), `${lines.join('\n')}\n`)
     const stays = join(room, 'stays')
     writeFileSync(stays, `#!/bin/sh\ncat > /dev/null; cat '${join(room, 'said')}'; exec sleep 300\n`, { mode: 0o755 })
     const ran = await finish({ ...recorded, program: [stays] })
     expectWellFormed(ran)
-    expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine', ended: 'itself' })
+    expect(ran.result).toMatchObject(expected)
   })
 
   it('does not start at all when it is cancelled beforehand', async () => {
@@ -228,5 +252,29 @@ describe('runAgent with a system prompt for claude', () => {
     expect(listed).toMatch(/^-rw------- /)
     expect(said).toBe('be brief')
     expect(existsSync(listed.slice(listed.indexOf('/')))).toBe(false)
+  })
+})
+
+describe('runAgent with an ephemeral run of gemini', () => {
+  it.each(['finishes', 'is cancelled', 'is left'] as const)('leaves no session behind when it %s', async (how) => {
+    const state = join(room, 'state')
+    mkdirSync(state)
+    const controller = new AbortController()
+    const script: Script = how === 'finishes' ? { text: ['fine'] } : { hangAfter: 'word' }
+    const order = orderFor('gemini', {
+      script,
+      request: { isEphemeral: true },
+      order: { signal: controller.signal },
+    })
+    const running = runAgent({ ...order, env: { ...order.env, DEMO_AGENT_STATE: state } })
+    const seen: AgentEvent[] = []
+    for await (const event of running) {
+      seen.push(event)
+      if (event.type === 'message' && how === 'is cancelled') controller.abort()
+      if (event.type === 'message' && how === 'is left') break
+    }
+    expect(seen[0]).toMatchObject({ content: { backend_session_id: expect.any(String) } })
+    await cleanUpsDone()
+    expect(readdirSync(state)).toEqual([])
   })
 })

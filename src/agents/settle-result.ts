@@ -2,6 +2,7 @@
 import { constants } from 'node:os'
 import type { Exit } from '../kit/process.ts'
 import type { Verdict } from './agent.ts'
+import { ANSWER_LIMIT_CHARACTERS } from './output-reader.ts'
 
 export type AgentResult = Verdict & {
   exitCode: number
@@ -21,26 +22,47 @@ type Facts = {
   timeoutMs: number | null
   exit: Exit
   verdict: Verdict
+  /** What the runner saw before it ended the agent, if it did. */
+  cut: Cut | undefined
   /** The agent had said its last word. */
   hasEnded: boolean
   warnings: readonly string[]
 }
 
+/** Why the runner itself ended the agent: it stayed after its last word, or it would not stop talking. */
+export type Cut = 'lingered' | 'overfull'
+
 /** The terminal event decides where there is one; whoever ended the process after it ended nothing. */
 export function settleResult(facts: Facts): AgentResult {
-  const { exit, verdict, hasEnded, warnings } = facts
-  const ended = hasEnded && verdict.error === undefined ? 'itself' : exit.ended
+  const { exit, verdict, warnings } = facts
   const { error: said, ...rest } = verdict
-  const outcome = { itself: () => ownEnd(exit, said), timeout: () => timedOut(facts), cancelled }[ended]()
-  return { ...rest, ...outcome, warnings, ended, durationMs: exit.durationMs }
+  const ended = isOver(facts) ? 'itself' : exit.ended
+  return { ...rest, ...outcomeOf(facts, ended, said), warnings, ended, durationMs: exit.durationMs }
+}
+
+function isOver({ hasEnded, verdict, cut }: Facts): boolean {
+  return hasEnded && (cut === 'lingered' || verdict.error === undefined)
 }
 
 type Outcome = { exitCode: number; error?: NonNullable<Verdict['error']> }
 
+function outcomeOf(facts: Facts, ended: Exit['ended'], said: Verdict['error']): Outcome {
+  if (facts.cut === 'overfull') return overfull(facts)
+  switch (ended) {
+    case 'itself':
+      return ownEnd(facts.exit, said)
+    case 'timeout':
+      return timedOut(facts)
+    case 'cancelled':
+      return { exitCode: EXIT_CANCELLED, error: { code: 'agent_cancelled', message: 'the run was cancelled' } }
+  }
+}
+
 function ownEnd(exit: Exit, error: Verdict['error']): Outcome {
   if (error === undefined) return { exitCode: 0 }
-  const signalled = exit.signal === null ? 1 : 128 + constants.signals[exit.signal]
-  return { exitCode: exit.code || signalled, error }
+  const isOurSignal = exit.ended !== 'itself'
+  const signalled = exit.signal === null || isOurSignal ? 1 : 128 + constants.signals[exit.signal]
+  return { exitCode: isOurSignal ? signalled : exit.code || signalled, error }
 }
 
 function timedOut({ backend, timeoutMs }: Facts): Outcome {
@@ -48,6 +70,7 @@ function timedOut({ backend, timeoutMs }: Facts): Outcome {
   return { exitCode: EXIT_TIMEOUT, error: { code: 'agent_timeout', message } }
 }
 
-function cancelled(): Outcome {
-  return { exitCode: EXIT_CANCELLED, error: { code: 'agent_cancelled', message: 'the run was cancelled' } }
+function overfull({ backend }: Facts): Outcome {
+  const message = `${backend} said more than ${ANSWER_LIMIT_CHARACTERS} characters and was ended`
+  return { exitCode: 1, error: { code: 'agent_output_too_large', message } }
 }

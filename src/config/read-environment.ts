@@ -1,4 +1,5 @@
 import { nearestWord } from '../kit/nearest.ts'
+import { TREE_VARIABLE } from '../kit/tree-variable.ts'
 import type { ConfigProblem } from './faults.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath } from './keys.ts'
 import type { Layer } from './layer.ts'
@@ -18,7 +19,6 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
 ]
 
 /** Marks the processes that an agent starts, for drover's own use. */
-const TREE_MARK = 'DROVER_TREE'
 
 /** The values that variables set, with every variable that cannot be used and every one that nobody reads. */
 export function readEnvironment(env: Environment): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {
@@ -55,7 +55,7 @@ function unknownVariables(env: Environment): string[] {
   const known = [...CONFIG_KEYS.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
   const unknown = Object.keys(env).filter((name) => name.startsWith('DROVER_') && !known.includes(name))
   return unknown
-    .filter((name) => name !== TREE_MARK)
+    .filter((name) => name !== TREE_VARIABLE)
     .map((name) => {
       const nearest = nearestWord(name, known)
       return `the variable ${name} sets nothing${nearest === undefined ? '' : `; did you mean ${nearest}?`}`

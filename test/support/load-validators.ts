@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +10,12 @@ export async function loadValidators<T extends ShapeTable>(
   shapes: T,
   options = { allProblems: false },
 ): Promise<Record<keyof T, Validate>> {
-  const file = join(mkdtempSync(join(tmpdir(), 'drover-shapes-')), 'checks.generated.mjs')
+  const directory = mkdtempSync(join(tmpdir(), 'drover-shapes-'))
+  const file = join(directory, 'checks.generated.mjs')
   writeFileSync(file, await compileShapes(shapes, options))
-  return import(/* @vite-ignore */ pathToFileURL(file).href)
+  try {
+    return await import(/* @vite-ignore */ pathToFileURL(file).href)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
 }

@@ -51,8 +51,7 @@ export function outlineRecording(agent: Agent, name: string) {
     text,
     /** Input, output, cached, reasoning. */
     usage: Object.values(usage).join(' '),
-    /** The beginning of it. */
-    session: sessionId?.slice(0, 13),
+    session: sessionId,
     turns: turnCount,
     model,
     error: error && [error.code, error.message],

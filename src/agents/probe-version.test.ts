@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import type { Located } from './locate-agents.ts'
+import { VersionProbe } from './probe-version.ts'
+
+function agentThat(script: string): { located: Located; log: string } {
+  const room = temporaryDirectory()
+  const log = join(room, 'log')
+  const program = join(room, 'agent')
+  writeFileSync(program, `#!/bin/sh\necho "$@" >> '${log}'\n${script}\n`, { mode: 0o755 })
+  return { located: { backend: 'claude', isEnabled: true, program: [program], isDemo: false, wanted: 'claude' }, log }
+}
+
+const createProbe = () => new VersionProbe({ env: { PATH: '/usr/bin:/bin' }, cwd: '/' })
+
+describe('VersionProbe', () => {
+  it.each([
+    ['2.1.197 (Claude Code)', '2.1.197'],
+    ['codex-cli 0.166.0', '0.166.0'],
+    ['0.61.0-preview.2', '0.61.0-preview.2'],
+    ['no number', undefined],
+  ])('finds the version in %j', async (printed, version) => {
+    expect(await createProbe().ask(agentThat(`echo '${printed}'`).located)).toBe(version)
+  })
+
+  it('asks each program once, however often it is asked itself', async () => {
+    const { located, log } = agentThat('echo 1.2.3')
+    const probe = createProbe()
+    expect(await Promise.all([probe.ask(located), probe.ask(located)])).toEqual(['1.2.3', '1.2.3'])
+    expect(await probe.ask(located)).toBe('1.2.3')
+    expect(readFileSync(log, 'utf8')).toBe('--version\n')
+  })
+
+  it('has no answer for one that fails, is not installed or is only played', async () => {
+    const { located } = agentThat('echo 1.2.3; exit 1')
+    const probe = createProbe()
+    expect(await probe.ask(located)).toBeUndefined()
+    expect(await probe.ask({ ...located, program: undefined })).toBeUndefined()
+    expect(await probe.ask({ ...located, program: ['/nonexistent/agent'] })).toBeUndefined()
+    expect(await probe.ask({ ...located, isDemo: true })).toBeUndefined()
+  })
+})
