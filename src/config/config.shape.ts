@@ -70,7 +70,8 @@ const SessionSection = strict({
 const OutputSection = strict({
   format: literals(['default', 'text', 'json', 'stream-json'], {
     default: 'json',
-    description: 'Format of results that ask for none. `default`: `json`.',
+    description:
+      'Format of results that ask for none. `default`: `json`. On the command line `text` until this is set.',
   }),
   show_tokens: Type.Boolean({ default: false, description: 'Adds the tokens used to text output.' }),
   show_timing: Type.Boolean({ default: false, description: 'Adds the time taken to text output.' }),

@@ -106,7 +106,7 @@ describe('parseConfig', () => {
     ['server:\n  policy: {enabled: true}\n', expect.stringMatching(/^2:3 server.policy is not supported and must be/)],
     [
       'session:\n  auto_resume: false\n',
-      expect.stringMatching(/^2:3 session.auto_resume is not supported .* --continue/),
+      expect.stringMatching(/^2:3 session.auto_resume is not supported .* never continues a session by itself/),
     ],
     [
       'server:\n  api_keys: [hunter2]\n',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findPaths, type Surroundings } from './paths.ts'
 
 const find = (given: Partial<Surroundings>) =>
-  findPaths({ env: {}, homeDirectory: '/home/me', cwd: '/work/project', ...given })
+  findPaths({ env: {}, homeDirectory: '/home/me', cwd: '/project/project', ...given })
 
 describe('findPaths', () => {
   it('keeps everything in ~/.drover', () => {
@@ -31,8 +31,8 @@ describe('findPaths', () => {
 
   it.each([
     [{ env: { DROVER_CONFIG: '/etc/drover.yaml' } }, '/etc/drover.yaml', 'DROVER_CONFIG'],
-    [{ env: { DROVER_CONFIG: 'team.yaml' } }, '/work/project/team.yaml', 'DROVER_CONFIG'],
-    [{ env: {}, configFlag: '../team.yaml' }, '/work/team.yaml', '--config'],
+    [{ env: { DROVER_CONFIG: 'team.yaml' } }, '/project/project/team.yaml', 'DROVER_CONFIG'],
+    [{ env: {}, configFlag: '../team.yaml' }, '/project/team.yaml', '--config'],
     [{ env: { DROVER_CONFIG: '/etc/drover.yaml' }, configFlag: '/my.yaml' }, '/my.yaml', '--config'],
     [{ env: { DROVER_CONFIG: '', DROVER_HOME: '' } }, '/home/me/.drover/config.yaml', undefined],
   ])('finds the file that %j names', (given, config, configNamedBy) => {

@@ -8,7 +8,7 @@ const PLAIN_KEY =
 export const UNSUPPORTED_KEYS: readonly { path: string; reason: string }[] = [
   {
     path: 'session.auto_resume',
-    reason: 'a prompt continues a session only when it is told to, by --continue or drover resume',
+    reason: 'a prompt never continues a session by itself, which would carry one project into another',
   },
   { path: 'retry', reason: 'drover runs no prompt again by itself, because a failed run may have changed files' },
   { path: 'mcp', reason: 'drover is not an MCP server' },
