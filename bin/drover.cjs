@@ -9,7 +9,7 @@ const isClone = existsSync(join(__dirname, '..', 'src', 'bin.ts'))
 
 if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   const remedy = isClone
-    ? 'This clone brings its own: run "npm start" once, then "npx drover" here.'
+    ? `Its clone brings its own: run "npm start" once in ${join(__dirname, '..')}, then "npx drover" there.`
     : `Install it from https://nodejs.org/en/download or with a version manager, as in "nvm install ${NEEDED}".`
   process.stderr.write(`drover: needs Node ${NEEDED} or newer, and this is Node ${process.versions.node}.\n${remedy}\n`)
   process.exit(1)

@@ -7,7 +7,7 @@ const TELLING_FLAGS = ['backend', 'model']
 
 /**
  * The words with `prompt` in front, when they are one: a first word with a space in it, any word together with `-b` or
- * `-m`, a lone `-`, or no word at all while something is piped in.
+ * `-m`, a lone `-`, or no word at all while something is piped in or a flag of `prompt` is given.
  */
 export function withPrompt(
   table: readonly Command[],
@@ -18,7 +18,10 @@ export function withPrompt(
   if (prompt === undefined) return argv
   const { firstWord, flags } = lookAhead(prompt, argv)
   if (flags.includes('help') || flags.includes('version')) return argv
-  if (firstWord === undefined) return isFed() ? ['prompt', ...argv] : argv
+  if (firstWord === undefined) {
+    const hasPromptFlag = flags.some((flag) => prompt.flags.some((own) => own.name === flag))
+    return hasPromptFlag || isFed() ? ['prompt', ...argv] : argv
+  }
   if (table.some((command) => command.words[0] === firstWord)) return argv
   const isPrompt = /\s/.test(firstWord) || firstWord === '-' || TELLING_FLAGS.some((flag) => flags.includes(flag))
   return isPrompt ? ['prompt', ...argv] : argv

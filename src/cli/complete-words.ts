@@ -14,16 +14,31 @@ export async function completeWords(table: readonly Command[], typed: readonly s
 
 async function candidatesAfter(table: readonly Command[], finished: readonly string[], unfinished: string) {
   const visible = table.filter((command) => command.isHidden !== true)
-  const words = finished.filter((word) => !word.startsWith('-'))
+  const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
+  const words = wordsAmong(finished, known)
   const command = visible.find((each) => each.words.every((word, at) => words[at] === word))
-  if (command === undefined) return unfinished.startsWith('-') ? flagCandidates(ROOT_FLAGS) : nextWords(visible, words)
-  const flags = [...command.flags, ...GLOBAL_FLAGS]
+  const flags = command === undefined ? known : [...command.flags, ...GLOBAL_FLAGS]
+  const joined = flags.find((flag) => flag.value !== undefined && unfinished.startsWith(`--${flag.name}=`))
+  if (joined !== undefined) return plain(joined.choices ?? [], `--${joined.name}=`)
   const pending = flags.find((flag) => flag.value !== undefined && isFlagWord(flag, finished.at(-1)))
   if (pending !== undefined) return plain(pending.choices ?? [])
-  if (unfinished.startsWith('-')) return flagCandidates(flags)
-  const position = words.length - command.words.length
-  const positional = command.positionals[position] ?? repeating(command)
-  return plain(await known(positional?.choices ?? positional?.suggests ?? []))
+  if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
+  if (command === undefined) return nextWords(visible, words)
+  const positional = command.positionals[words.length - command.words.length] ?? repeating(command)
+  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? []))
+}
+
+/** What is left when flags and their values are taken out. */
+function wordsAmong(finished: readonly string[], known: readonly Flag[]): string[] {
+  const takesValue = (word: string | undefined) =>
+    known.some((flag) => flag.value !== undefined && isFlagWord(flag, word))
+  return finished.filter((word, at) => !word.startsWith('-') && !takesValue(finished[at - 1]))
+}
+
+/** Before any command the flags may be those of a prompt, whose word can be left out. */
+function promptFlags(table: readonly Command[]): Flag[] {
+  const prompt = table.find((command) => command.words[0] === 'prompt')
+  return [...(prompt?.flags ?? []), ...ROOT_FLAGS]
 }
 
 function nextWords(table: readonly Command[], words: readonly string[]): Candidate[] {
@@ -50,10 +65,10 @@ function flagCandidates(flags: readonly Flag[]): Candidate[] {
   return flags.map((flag) => ({ word: `--${flag.name}`, says: flag.says }))
 }
 
-function plain(words: readonly string[]): Candidate[] {
-  return words.map((word) => ({ word, says: '' }))
+function plain(words: readonly string[], before = ''): Candidate[] {
+  return words.map((word) => ({ word: before + word, says: '' }))
 }
 
-async function known(choices: Choices): Promise<readonly string[]> {
+async function lookUp(choices: Choices): Promise<readonly string[]> {
   return typeof choices === 'function' ? await choices() : choices
 }

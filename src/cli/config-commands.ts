@@ -5,7 +5,7 @@ const JSON_FLAG: Flag = { name: 'json', says: 'Print JSON' }
 
 const KEY: Positional = {
   name: 'key',
-  says: 'A key of docs/config.md, such as server.port',
+  says: 'A key as drover config show lists them, such as server.port',
   suggests: async () => (await import('../config/keys.ts')).CONFIG_KEYS.map((key) => key.path),
 }
 
@@ -44,6 +44,10 @@ export const CONFIG_COMMANDS: readonly Command[] = [
       { line: 'drover config set server.port 9000', says: 'a number' },
       { line: 'drover config set session.default_tags work review', says: 'a list' },
       { line: 'drover config set backends.codex.model_aliases.fast gpt-5.5', says: 'one entry of a map' },
+      {
+        line: 'drover config set backends.claude.extra_flags -- --effort=high',
+        says: 'a value that starts with a dash',
+      },
     ],
     load: () => import('./commands/config-set.ts'),
   },

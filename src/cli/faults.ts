@@ -7,7 +7,7 @@ export const commandUnknown = defineFault({
   kind: 'usage',
   when: 'The first words name no command.',
   say: ({ given, nearest }: { given: string; nearest: string | undefined }) => {
-    const asPrompt = given.includes(' ') ? '' : `; "drover prompt ${given}" sends it as a prompt`
+    const asPrompt = given === '' || given.includes(' ') ? '' : `; "drover prompt ${given}" sends it as a prompt`
     return `there is no command "${given}"${nearest === undefined ? asPrompt : hint(nearest)}`
   },
 })
@@ -32,8 +32,8 @@ export const flagValueMissing = defineFault({
   code: 'flag_value_missing',
   kind: 'usage',
   when: 'A flag that takes a value was given without one.',
-  say: (d: { flag: string; value: string }) =>
-    `${d.flag} needs a value; write ${d.flag}=${d.value} if the value starts with a dash`,
+  say: (d: { flag: string; name: string; value: string }) =>
+    `${d.flag} needs a value; write --${d.name}=${d.value} if the value starts with a dash`,
 })
 
 export const flagValueInvalid = defineFault({
@@ -90,6 +90,13 @@ export const promptTwice = defineFault({
 export const workdirMissing = defineFault({
   code: 'workdir_missing',
   kind: 'usage',
-  when: 'The working directory of a prompt does not exist.',
-  say: (d: { workdir: string }) => `the working directory ${d.workdir} does not exist`,
+  when: 'The working directory of a prompt does not exist, or is no directory.',
+  say: (d: { workdir: string }) => `there is no directory ${d.workdir} to work in`,
+})
+
+export const outputFailed = defineFault({
+  code: 'output_failed',
+  kind: 'unavailable',
+  when: 'What a command printed could not be written, as on a full disk.',
+  say: (d: { reason: string }) => `the output could not be written: ${d.reason}`,
 })

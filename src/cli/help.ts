@@ -6,6 +6,8 @@ import type { Channel } from './terminal.ts'
 type Row = { left: string; right: string }
 
 const ROOT_EXAMPLES: readonly Row[] = [
+  { left: 'drover "explain this project"', right: 'a prompt, on the default agent' },
+  { left: 'drover --demo "hello there"', right: 'the same without any agent installed' },
   { left: 'drover config show', right: 'every setting, its value and where it came from' },
   { left: 'drover config set --help', right: 'help of one command' },
 ]
@@ -17,8 +19,8 @@ export function rootHelp(table: readonly Command[], channel: Channel): string {
     return rows.length === 0 ? [] : [section(group, rows, channel)]
   })
   return [
-    'drover runs prompts on command-line coding agents and drives change requests to the end.',
-    `${heading('Usage', channel)}\n  drover <command> [arguments] [flags]`,
+    'drover runs prompts on command-line coding agents: claude, codex, gemini.',
+    `${heading('Usage', channel)}\n  drover "text" [flags]\n  drover <command> [arguments] [flags]`,
     ...groups,
     section('Flags', ROOT_FLAGS.map(flagRow), channel),
     section('Examples', ROOT_EXAMPLES, channel),
@@ -73,7 +75,8 @@ function flagRow(flag: Flag): Row {
   const short = flag.short === undefined ? '    ' : `-${flag.short}, `
   const value = flag.value === undefined ? '' : ` ${flag.value}`
   const choices = flag.choices === undefined ? '' : ` (${flag.choices.join(', ')})`
-  return { left: `${short}--${flag.name}${value}`, right: `${flag.says}${choices}` }
+  const again = flag.repeats === true ? '; may be given again' : ''
+  return { left: `${short}--${flag.name}${value}`, right: `${flag.says}${choices}${again}` }
 }
 
 function section(title: string, rows: readonly Row[], channel: Channel): string {

@@ -52,7 +52,7 @@ function askerOf(target: Target | undefined, argv: readonly string[], world: Wor
   const command = target?.is === 'command' ? target.command : undefined
   return {
     group: command?.group,
-    command: command === undefined ? '' : nameOf(command),
+    command: command === undefined ? (target?.is === 'group' ? target.words.join(' ') : '') : nameOf(command),
     wantsJson: asksForJson(argv),
     wantsStack: (world.env['DROVER_DEBUG'] ?? '') !== '',
   }
@@ -60,6 +60,9 @@ function askerOf(target: Target | undefined, argv: readonly string[], world: Wor
 
 function asksForJson(argv: readonly string[]): boolean {
   const dashes = argv.indexOf('--')
-  const words = (dashes === -1 ? argv : argv.slice(0, dashes)).join(' ')
-  return /(^| )(--json|(-o|--output-format)[ =]?(stream-)?json)( |$)/.test(words)
+  const words = dashes === -1 ? argv : argv.slice(0, dashes)
+  return words.some((word, at) => {
+    const withNext = ['-o', '--output-format'].includes(word) ? `${word}=${words[at + 1]}` : word
+    return /^(--json|(-o|--output-format)=?(stream-)?json)$/.test(withNext)
+  })
 }

@@ -156,7 +156,8 @@ function flagValue(
   if (flag.value === undefined) return switchValue(token)
   const { value, rawName } = token
   const looksLikeFlag = token.inlineValue !== true && value !== undefined && /^-./.test(value)
-  if (value === undefined || looksLikeFlag) throw flagValueMissing({ flag: rawName, value: flag.value })
+  if (value === undefined || looksLikeFlag)
+    throw flagValueMissing({ flag: rawName, name: flag.name, value: flag.value })
   const allowed = whatIsAllowed(flag, value)
   if (allowed !== undefined) throw flagValueInvalid({ flag: rawName, given: value, allowed })
   return value

@@ -1,6 +1,6 @@
 /** One quiet line on a terminal that says what an agent is doing, and goes away when it has something to say. */
-import { stripVTControlCharacters } from 'node:util'
 import type { AgentEvent } from '../agents/agent.ts'
+import { toOneLine } from './printable.ts'
 import type { Channel } from './terminal.ts'
 
 const CLEAR_LINE = '\r\u001b[K'
@@ -16,7 +16,7 @@ export class ProgressLine {
   async show(event: AgentEvent): Promise<void> {
     const activity = activityOf(event)
     if (activity === undefined || !this.#channel.isTty) return
-    const line = shorten(activity, this.#channel.columns - 1)
+    const line = toOneLine(activity, this.#channel.columns - 1)
     this.#isShown = true
     await this.#channel.write(`${CLEAR_LINE}${this.#channel.style('dim', line)}`)
   }
@@ -55,13 +55,4 @@ function sayInput(input: unknown): string {
     }
   }
   return input === undefined ? '' : JSON.stringify(input)
-}
-
-/** No control characters and no line breaks: a tool's input must not be able to paint on the terminal. */
-function shorten(text: string, columns: number): string {
-  const plain = stripVTControlCharacters(text)
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-  const characters = [...plain]
-  return characters.length <= columns ? plain : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`
 }

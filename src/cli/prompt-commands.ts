@@ -1,4 +1,5 @@
 /** The commands that run prompts. */
+import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/agent.ts'
 import type { Command, Flag } from './command.ts'
 
 const MAX_SECONDS = 7 * 24 * 60 * 60
@@ -15,7 +16,7 @@ gives the text on standard input. On a terminal the answer streams; into a pipe 
 The exit code is the agent's own when it fails, 124 after a timeout, 130 after Ctrl-C.`,
     positionals: [{ name: 'text', says: 'The prompt; - reads it from standard input', isOptional: true }],
     flags: [
-      { name: 'backend', short: 'b', value: 'NAME', says: 'The agent', choices: ['claude', 'codex', 'gemini'] },
+      { name: 'backend', short: 'b', value: 'NAME', says: 'The agent', choices: BACKENDS },
       { name: 'model', short: 'm', value: 'NAME', says: "The model, or one of the agent's aliases in the config" },
       { name: 'workdir', short: 'w', value: 'DIR', says: 'Where the agent works; the current directory by default' },
       {
@@ -30,13 +31,13 @@ The exit code is the agent's own when it fails, 124 after a timeout, 130 after C
         name: 'approval',
         value: 'MODE',
         says: 'What the agent may do without asking',
-        choices: ['default', 'auto', 'none', 'always'],
+        choices: APPROVAL_MODES,
       },
       {
         name: 'sandbox',
         value: 'MODE',
         says: 'Where the agent may write',
-        choices: ['default', 'read-only', 'workspace', 'full'],
+        choices: SANDBOX_MODES,
       },
       { name: 'max-turns', value: 'N', says: 'Stop after so many turns', integer: { min: 1, max: 10_000 } },
       { name: 'system', value: 'TEXT', says: 'The system prompt' },

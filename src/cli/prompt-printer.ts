@@ -2,10 +2,13 @@
 import type { AgentEvent, Backend, Usage } from '../agents/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
+import { toPrintable } from './printable.ts'
 import { ProgressLine } from './progress-line.ts'
 import type { Terminal, Written } from './terminal.ts'
 
 export type PromptPrinter = {
+  /** Before anything is known of the agent. */
+  begin?(): Promise<void>
   /** `closed` when nobody reads any more, and the agent may as well stop. */
   event(event: AgentEvent): Promise<Written>
   end(result: PromptResult): Promise<void>
@@ -41,8 +44,9 @@ export function createRawPrinter(terminal: Terminal): PromptPrinter {
 
 /** The answer: as it comes on a terminal, when it is finished into anything else. */
 export function createTextPrinter(terminal: Terminal, options: PrintOptions): PromptPrinter {
-  const stream = terminal.out.isTty ? createStreamedText(terminal) : undefined
+  const stream = terminal.out.isTty ? createStreamedText(terminal, options.backend) : undefined
   return {
+    begin: async () => await stream?.begin(),
     event: async (event) => (stream === undefined ? 'written' : await stream.event(event)),
     end: async (result) => {
       if (stream === undefined) await terminal.out.write(withNewline(result.output))
@@ -53,28 +57,33 @@ export function createTextPrinter(terminal: Terminal, options: PrintOptions): Pr
   }
 }
 
-/** Text as the agent gives it; what it does meanwhile stands on a line that goes away again. */
-function createStreamedText({ out, err }: Terminal) {
+/**
+ * Text as the agent gives it; what it does meanwhile stands on a line that goes away again. That line is the terminal's
+ * last, so it comes only where the text has ended a line, and text that has not is ended for it.
+ */
+function createStreamedText({ out, err }: Terminal, backend: Backend) {
   const progress = new ProgressLine(err)
   let atLineStart = true
-  let isNewMessage = false
+  const write = async (text: string): Promise<Written> => {
+    if (text !== '') atLineStart = text.endsWith('\n')
+    return await out.write(text)
+  }
+  const endLine = async () => void (atLineStart || (await write('\n')))
   return {
+    begin: () => progress.show({ type: 'progress', content: { stage: 'starting', message: `starting ${backend}` } }),
     event: async (event: AgentEvent): Promise<Written> => {
       if (event.type !== 'message') {
-        isNewMessage ||= event.type === 'tool_use'
-        await progress.show(event)
+        if (event.type === 'tool_use' || event.type === 'thinking') await endLine()
+        if (atLineStart) await progress.show(event)
         return 'written'
       }
       await progress.clear()
-      const breakBefore = (isNewMessage || event.content.is_partial !== true) && !atLineStart ? '\n' : ''
-      isNewMessage = false
-      const text = breakBefore + event.content.text
-      if (text !== '') atLineStart = text.endsWith('\n')
-      return await out.write(text)
+      if (event.content.is_partial !== true) await endLine()
+      return await write(toPrintable(event.content.text))
     },
     end: async () => {
       await progress.clear()
-      if (!atLineStart) await out.write('\n')
+      await endLine()
     },
   }
 }
@@ -85,7 +94,7 @@ function withNewline(text: string): string {
 
 async function tellTrouble({ err }: Terminal, { backend, warnings = [], error }: PromptResult): Promise<void> {
   const lines = warnings.map((warning) => `drover: warning: ${warning}\n`)
-  if (error !== undefined) lines.push(`drover: ${backend} failed: ${error.message}\n`)
+  if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error.message)}\n`)
   await err.write(lines.join(''))
 }
 

@@ -15,6 +15,8 @@ export async function readSettings(
   overrides: readonly Override[] = [],
 ): Promise<ConfigReading> {
   const reading = await readConfig({ ...surroundingsOf(invocation), overrides })
-  await invocation.world.terminal.err.write(reading.warnings.map((warning) => `drover: warning: ${warning}\n`).join(''))
+  const { out, err } = invocation.world.terminal
+  if (!reading.config.output.color) for (const channel of [out, err]) channel.goPlain()
+  await err.write(reading.warnings.map((warning) => `drover: warning: ${warning}\n`).join(''))
   return reading
 }

@@ -1,6 +1,7 @@
 /** The one writer of stdout and stderr. Results go to stdout; everything that is not the result goes to stderr. */
 import { styleText } from 'node:util'
 import { errorCode } from '../kit/fault.ts'
+import { outputFailed } from './faults.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -12,6 +13,8 @@ export type Channel = {
   style(style: Style, text: string): string
   isTty: boolean
   columns: number
+  /** No colour from here on, whatever the terminal could do. */
+  goPlain(): void
 }
 
 export type Terminal = { out: Channel; err: Channel }
@@ -24,14 +27,17 @@ export function createTerminal(streams: { stdout: Stream; stderr: Stream }, env:
 }
 
 function createChannel(stream: Stream, env: Environment): Channel {
-  const isColoured = wantsColour({ env, isTty: stream.isTTY === true })
+  let isColoured = wantsColour({ env, isTty: stream.isTTY === true })
   let isClosed = false
   // Without a listener a closed pipe would end the process with a stack trace; each write reports its own failure.
   stream.on('error', () => undefined)
   return {
     isTty: stream.isTTY === true,
-    columns: stream.columns ?? 80,
+    columns: stream.columns || 80,
     style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+    goPlain: () => {
+      isColoured = false
+    },
     write: async (text) => {
       if (!isClosed) isClosed = (await writeTo(stream, text)) === 'closed'
       return isClosed ? 'closed' : 'written'
@@ -44,7 +50,7 @@ function writeTo(stream: Stream, text: string): Promise<Written> {
     stream.write(text, (error) => {
       if (error === undefined || error === null) resolve('written')
       else if (isGone(error)) resolve('closed')
-      else reject(error)
+      else reject(outputFailed({ reason: error.message }, error))
     })
   })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
 import { installDemoAgents, until } from '../support/demo-agent.ts'
-import { DROVER, type Ran, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, type Ran, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
 
 let room: string
 let env: Record<string, string>
@@ -48,6 +48,7 @@ describe('where a prompt comes from', () => {
     ['the command itself', ['prompt', 'hello']],
     ['flags before the command', ['-b', 'gemini', 'prompt', 'hello']],
     ['a text that looks like a flag, after --', ['prompt', '--', '--hello']],
+    ['flags alone, with the word left out', ['-b', 'codex', '-m', 'hello', 'hello']],
   ])('%s', async (_name, args) => {
     const { code, stdout, stderr } = await drover(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -78,7 +79,7 @@ describe('where a prompt comes from', () => {
 
   it.each([
     ['no prompt at all', ['prompt'], 2, 'there is no prompt'],
-    ['an empty one', ['prompt', ' '], 1, 'the prompt is empty'],
+    ['an empty one', ['prompt', ' '], 2, 'the prompt is empty'],
     ['two of them', ['prompt', 'a', '--file', 'b'], 2, 'given twice'],
     ['a file that is not there', ['prompt', '--file', '/nonexistent'], 1, '/nonexistent'],
   ])('is said to be wrong: %s', async (_name, args, code, sentence) => {
@@ -86,10 +87,10 @@ describe('where a prompt comes from', () => {
   })
 
   it.each([
-    ['a NUL', Buffer.from('a\0b'), 'NUL'],
-    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 'UTF-8'],
-  ])('is refused with %s', async (_name, bytes, sentence) => {
-    expect(await feed(['-'], bytes)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(sentence) })
+    ['a NUL', Buffer.from('a\0b'), 2, 'NUL'],
+    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 1, 'UTF-8'],
+  ])('is refused with %s', async (_name, bytes, code, sentence) => {
+    expect(await feed(['-'], bytes)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
 
   it('may have a megabyte', async () => {
@@ -142,7 +143,7 @@ describe('what is printed', () => {
 
   it('is an error in JSON when JSON was asked for', async () => {
     const { code, stderr } = await drover(['prompt', ' ', '-o', 'json'])
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(JSON.parse(stderr)).toMatchObject({ error: 'prompt_empty' })
   })
 
@@ -155,7 +156,7 @@ describe('what is printed', () => {
       const child = spawn(process.execPath, [DROVER, 'hello there', ...flags], { env: scripted(script) })
       child.stdout.once('data', () => child.stdout.destroy())
       const { code, stderr } = await ended(child)
-      expect({ code, stderr }).toEqual({ code: 130, stderr: expect.not.stringContaining('at ') })
+      expect({ code, stderr }).toEqual({ code: 141, stderr: '' })
     }
   })
 
@@ -173,6 +174,24 @@ describe('what is printed', () => {
     const { stdout, stderr } = await drover(['hello there', '--usage'], scripted(FINE))
     expect(stdout).toBe('Hello there.\n')
     expect(stderr).toMatch(/^tokens: \d+ in \(\d+ cached\), \d+ out \(\d+ reasoning\)\n$/)
+  })
+
+  it('has that warning in the last event, as stream-json', async () => {
+    const args = ['hello there', '-b', 'codex', '--max-turns', '3', '-o', 'stream-json']
+    const { stdout } = await drover(args, scripted(FINE))
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'done',
+      content: { warnings: [expect.stringContaining('turns')] },
+    })
+  })
+
+  it('is a clear error when the disk is full', async () => {
+    const argv = ['sh', '-c', '"$0" "$1" version > /dev/full', process.execPath, DROVER]
+    expect(await run(argv, env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^drover: the output could not be written: .*ENOSPC/),
+    })
   })
 
   it('has a warning on stderr for what the agent cannot do', async () => {
@@ -239,7 +258,7 @@ describe('the exit code', () => {
   it('is 2 when the working directory is not there', async () => {
     expect(await drover(['hello there', '-w', '/nonexistent'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('/nonexistent does not exist'),
+      stderr: expect.stringContaining('there is no directory /nonexistent'),
     })
   })
 })
@@ -253,7 +272,7 @@ describe('an argument for the agent itself', () => {
   it('is refused by name when it could raise privileges, unless that is allowed', async () => {
     const args = ['hello there', '--dry-run', '--extra=--dangerously-skip-permissions']
     expect(await drover(args)).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('"--dangerously-skip-permissions" in extra'),
     })
     const lifted = { ...env, DROVER_SERVER_ALLOW_UNSAFE_EXTRA: 'true' }
@@ -276,6 +295,20 @@ describe('a dry run', () => {
   it('is a result like any other, as JSON', async () => {
     const { stdout } = await drover(['hello there', '--dry-run', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ exit_code: 0, output: expect.stringMatching(/^Would execute: /) })
+  })
+
+  it('shows how the demo agent would be started', async () => {
+    const ran = await drover(['hello there', '--dry-run', '--demo'], { HOME: room, PATH: '/usr/bin:/bin' })
+    expect(ran.stdout).toMatch(/^Would execute: \S+node \S+demo-agent\.cjs claude -p /)
+  })
+
+  it('is the same with --raw, which has no lines to show', async () => {
+    expect((await drover(['hello there', '--dry-run', '--raw'])).stdout).toMatch(/^Would execute: /)
+  })
+
+  it('refuses an agent that is disabled', async () => {
+    const ran = await drover(['hello there', '--dry-run'], { ...env, DROVER_BACKENDS_CLAUDE_ENABLED: 'false' })
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('claude is disabled') })
   })
 
   it('needs no agent', async () => {

@@ -38,6 +38,9 @@ export const run: Run = async (invocation) => {
   return isDryRun ? await dryRun(invocation, chosen) : await reallyRun(invocation, chosen)
 }
 
+/** As shells have it for a program whose reader has gone away. */
+const EXIT_UNREAD = 141
+
 type Format = 'text' | 'json' | 'stream-json' | 'raw'
 type Chosen = { backend: Backend; prompt: string; config: Config; format: Format }
 
@@ -90,18 +93,17 @@ function locate({ flags, world }: Invocation, { config, backend }: Chosen) {
   return locateAgent(backend, { ...world, backends: config.backends, demo })
 }
 
+/** Needs no agent, but says what a real run would say of one that is disabled. */
 async function dryRun(invocation: Invocation, chosen: Chosen): Promise<number> {
-  const order = orderOf(invocation, chosen)
+  const { agent, request, env, isRoot } = orderOf(invocation, chosen)
   const located = locate(invocation, chosen)
-  const executable = located.program?.[0] ?? order.agent.executable
-  const command = order.agent.toCommand(order.request, { env: order.env, isRoot: order.isRoot, executable })
-  const result = dryRunResult(chosen.backend, formatDryRun(command), command.warnings)
-  const printer = printerOf(invocation, chosen)
+  const program = located.isEnabled ? (located.program ?? [located.wanted]) : programOf(located)
+  const { argv, stdin, warnings } = agent.toCommand(request, { env, isRoot, executable: program[0] })
+  const line = formatDryRun({ argv: [program[0], ...program.slice(1), ...argv.slice(1)], stdin })
+  const result = dryRunResult(chosen.backend, line, warnings)
+  const printer = printerOf(invocation, chosen.format === 'raw' ? { ...chosen, format: 'text' } : chosen)
   await printer.event({ type: 'message', content: { text: result.output, role: 'assistant' } })
-  await printer.event({
-    type: 'done',
-    content: { exit_code: 0, duration_ms: 0, token_usage: result.token_usage },
-  })
+  await printer.event({ type: 'done', content: { exit_code: 0, duration_ms: 0, token_usage: result.token_usage } })
   await printer.end(result)
   return 0
 }
@@ -117,15 +119,17 @@ async function reallyRun(invocation: Invocation, chosen: Chosen): Promise<number
     ...orderOf(invocation, chosen),
     program: programOf(locate(invocation, chosen)),
     signal: AbortSignal.any([interruption.signal, unread.signal]),
-    ...(chosen.format === 'raw' && { onLine: (line: string) => void printLine(line) }),
+    ...(chosen.format === 'raw' && { onLine: printLine }),
   }
   const printer = printerOf(invocation, chosen)
+  await printer.begin?.()
   const events = runAgent(order)
   let next = await events.next()
   while (next.done !== true) {
     if ((await printer.event(next.value)) === 'closed') unread.abort()
     next = await events.next()
   }
+  if (unread.signal.aborted) return EXIT_UNREAD
   await printer.end(toPromptResult(chosen.backend, next.value))
   const signal = interruption.by()
   return signal === undefined ? next.value.exitCode : exitCodeOfSignal(signal)
