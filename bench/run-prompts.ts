@@ -1,5 +1,6 @@
 /** What drover adds to an agent: the same executable started directly, by the runner, and by the whole program. */
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AGENTS } from '../src/agents/registry.ts'
@@ -10,10 +11,17 @@ import { withPublished } from './published.ts'
 const GOAL = 1.1
 const ROUNDS = 12
 const root = join(import.meta.dirname, '..')
-const program = [process.execPath, join(root, 'bin', 'demo-agent.cjs'), 'claude'] as const
+/** The one executable that all rows start. */
+const agentRoom = mkdtempSync(join(tmpdir(), 'drover-bench-'))
+const program = [join(agentRoom, 'claude')] as const
 /** The demo agent says 40 words in about 800 ms, which is what the real claude takes to say nothing. */
 const script = JSON.stringify({ text: Array.from({ length: 40 }, (_, word) => `word${word} `), chunkMs: 20 })
-const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), DEMO_AGENT_SCRIPT: script }
+const env = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: agentRoom,
+  DEMO_AGENT_SCRIPT: script,
+  DROVER_BACKENDS_CLAUDE_COMMAND: program[0],
+}
 
 const order = (): AgentOrder => ({
   agent: AGENTS.claude,
@@ -35,6 +43,16 @@ const order = (): AgentOrder => ({
 })
 
 export async function benchPrompts(): Promise<string> {
+  const launcher = join(root, 'bin', 'demo-agent.cjs')
+  writeFileSync(program[0], `#!/bin/sh\nexec '${process.execPath}' '${launcher}' claude "$@"\n`, { mode: 0o755 })
+  try {
+    return await benchAll()
+  } finally {
+    rmSync(agentRoom, { recursive: true, force: true })
+  }
+}
+
+async function benchAll(): Promise<string> {
   return await withPublished(async (drover) =>
     [await benchAtOnce(1, drover), await benchAtOnce(8, drover)].join('\n\n'),
   )
@@ -67,7 +85,7 @@ async function throughRunner(): Promise<void> {
 }
 
 function throughProgram(drover: string): Promise<void> {
-  return feed([process.execPath, drover, '--demo', '-o', 'stream-json', '-'], 'say hello')
+  return feed([process.execPath, drover, '-o', 'stream-json', '-'], 'say hello')
 }
 
 function feed(argv: readonly string[], stdin: string): Promise<void> {

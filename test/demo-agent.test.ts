@@ -11,7 +11,7 @@ const RESUME_ID = '67864b76-e99a-43db-a994-02adfd707235'
 
 const PLAIN: AgentRequest = {
   prompt: 'say hello',
-  workdir: '/work',
+  workdir: '/project',
   approvalMode: 'default',
   sandboxMode: 'default',
   isVerbose: false,
