@@ -9,6 +9,14 @@ const NPM = script?.endsWith('.js') && node !== undefined ? [node, script] : ['n
 
 const ROOT = join(import.meta.dirname, '..')
 
+describe('the clone', () => {
+  it('gives a working drover through npx', async () => {
+    const home = process.env['HOME'] ?? ''
+    const ran = await runAt(ROOT, [...NPM, 'exec', '--', 'drover', 'version'], { HOME: home })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/) })
+  })
+})
+
 /** The package as npm would publish it, installed as a user would. */
 describe('the published package', () => {
   let drover: readonly [string, string]

@@ -129,6 +129,7 @@ describe('the verdict on gemini', () => {
   it.each([
     [41, 'When using Gemini API, you must specify the GEMINI_API_KEY environment variable.', 'agent_auth_failed'],
     [41, 'Please set an auth method', 'agent_auth_failed'],
+    [55, 'Gemini CLI is not running in a trusted directory.', 'agent_failed'],
     [53, 'Enough', 'agent_max_turns'],
     [143, 'Enough', 'agent_failed'],
     [144, 'Bad request', 'agent_failed'],

@@ -9,7 +9,9 @@ export type NamedKey = { key: ConfigKey; entry?: string; steps: readonly string[
 export function nameKey(name: string): NamedKey {
   const key = findKey(name)
   if (key !== undefined) return { key, steps: name.split('.') }
-  const map = CONFIG_KEYS.find(({ type, path }) => type === 'map' && name.startsWith(`${path}.`))
+  const map = CONFIG_KEYS.find(
+    ({ type, path }) => type === 'map' && name.startsWith(`${path}.`) && name.length > path.length + 1,
+  )
   if (map === undefined) throw configKeyUnknown({ key: name, reason: explainUnknown(name) })
   const entry = name.slice(map.path.length + 1)
   return { key: map, entry, steps: [...map.path.split('.'), entry] }
