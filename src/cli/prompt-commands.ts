@@ -12,7 +12,8 @@ export const PROMPT_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Run a prompt on an agent',
     description: `The word "prompt" may be left out when the text has a space in it or an agent or model is named. "-" or a pipe
-gives the text on standard input. On a terminal the answer streams; into a pipe goes the finished answer alone.
+gives the text on standard input; where a text is given, a pipe is not read. On a terminal the answer streams; into a
+pipe goes the finished answer alone.
 The exit code is the agent's own when it fails, 124 after a timeout, 130 after Ctrl-C.`,
     positionals: [{ name: 'text', says: 'The prompt; - reads it from standard input', isOptional: true }],
     flags: [

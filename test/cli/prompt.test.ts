@@ -361,7 +361,7 @@ describe('drover backends', () => {
 
   it('says what is missing, what is disabled and what is played', async () => {
     const bare = { HOME: room, PATH: '/usr/bin:/bin' }
-    expect((await drover(['backends'], bare)).stdout).toContain('not installed')
+    expect((await drover(['backends'], bare)).stdout).toMatch(/not installed.*No agent can be used\. With --demo/s)
     expect((await drover(['backends', '--demo'], bare)).stdout).toContain('the built-in demo agent stands in')
     const disabled = { ...env, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     expect((await drover(['backends'], disabled)).stdout).toContain('disabled in the config')

@@ -43,12 +43,17 @@ function reportOf({ backend, isEnabled, program, isDemo }: Located, version: str
 }
 
 function inWords(reports: readonly BackendReport[], out: Channel): string {
+  const isBare = reports.every(({ available }) => !available)
+  const advice = isBare
+    ? '\nNo agent can be used. With --demo a built-in agent stands in for those not installed.\n'
+    : ''
   return reports
     .map((report) => {
       const title = `${out.style('bold', report.name.padEnd(7))} ${stateOf(report, out)}`
       return [title, ...abilityLines(report.abilities).map((line) => `        ${line}`), ''].join('\n')
     })
     .join('\n')
+    .concat(advice)
 }
 
 function stateOf({ enabled, demo, available, version, path }: BackendReport, out: Channel): string {
