@@ -1,5 +1,5 @@
 /** Changes single keys of the config file and leaves everything else in it, comments and order too. */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Document, isMap, isScalar, visit, YAMLMap } from 'yaml'
 import { withLock } from '../kit/lock.ts'
@@ -26,7 +26,7 @@ export async function setConfigValue(edit: Edit & { value: readonly string[] }):
   const parsed = parseWords(named, edit.value)
   if ('rule' in parsed) throw configValueInvalid({ key: edit.key, problems: [{ key: edit.key, rule: parsed.rule }] })
   const folder = dirname(edit.path)
-  if (!existsSync(folder)) ensurePrivateDirectory({ path: folder })
+  if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
   await changeFile(edit, (document) => put(document, { steps: named.steps, value: parsed.value }))
   return { value: parsed.value }
 }
@@ -36,6 +36,10 @@ export async function unsetConfigValue(edit: Edit): Promise<{ wasSet: boolean }>
   const { steps } = nameKey(edit.key)
   if (!existsSync(edit.path)) return { wasSet: false }
   return { wasSet: await changeFile(edit, (document) => take(document, steps)) }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function parseWords({ key, entry }: NamedKey, words: readonly string[]): ParsedText {

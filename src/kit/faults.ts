@@ -46,7 +46,7 @@ export const fileUnreadable = defineFault({
   code: 'file_unreadable',
   kind: 'unavailable',
   when: 'The system refuses to read a file, for want of permission for instance.',
-  say: (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}`,
+  say: (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}; mend that and try again`,
 })
 
 export const fileNotRegular = defineFault({
@@ -61,7 +61,7 @@ export const fileTooLarge = defineFault({
   kind: 'too_large',
   when: 'A file to be read has more bytes than its use allows.',
   say: (d: { path: string; sizeBytes: number; limitBytes: number }) =>
-    `${d.path} has ${d.sizeBytes} bytes; at most ${d.limitBytes} are allowed`,
+    `${d.path} has ${d.sizeBytes} bytes; at most ${d.limitBytes} are allowed, so shorten it`,
 })
 
 export const fileChanged = defineFault({
@@ -82,7 +82,7 @@ export const fileExists = defineFault({
   code: 'file_exists',
   kind: 'conflict',
   when: 'A file that may only be created, never replaced, is there already.',
-  say: (d: { path: string }) => `${d.path} exists already and was left as it is`,
+  say: (d: { path: string }) => `${d.path} exists already and was left as it is; move it away or choose another name`,
 })
 
 export const fileWriteFailed = defineFault({
@@ -91,7 +91,7 @@ export const fileWriteFailed = defineFault({
   when: 'A file could not be written; `commitment` tells whether the new content may be in place (`ambiguous`) or is not.',
   say: (d: { path: string; commitment: 'not_committed' | 'ambiguous'; reason: string }) =>
     d.commitment === 'not_committed'
-      ? `${d.path} could not be written and is as it was: ${d.reason}`
+      ? `${d.path} could not be written and is as it was: ${d.reason}; mend that and try again`
       : `${d.path} may have its new content, but a power failure could undo that: ${d.reason}; check the file`,
 })
 
@@ -99,7 +99,8 @@ export const directoryUnusable = defineFault({
   code: 'directory_unusable',
   kind: 'unavailable',
   when: 'A directory that must be private to this user cannot be made, or is something else or somebody else’s.',
-  say: (d: { path: string; problem: string }) => `${d.path} cannot be used as a private directory: ${d.problem}`,
+  say: (d: { path: string; problem: string }) =>
+    `${d.path} cannot be used as a private directory: ${d.problem}; move it away or choose another`,
 })
 
 export const lockBusy = defineFault({
@@ -129,7 +130,7 @@ export const lockUnavailable = defineFault({
   code: 'lock_unavailable',
   kind: 'unavailable',
   when: 'The system refuses to create, open or lock a lock file.',
-  say: (d: { path: string; reason: string }) => `${d.path} cannot be locked: ${d.reason}`,
+  say: (d: { path: string; reason: string }) => `${d.path} cannot be locked: ${d.reason}; mend that and try again`,
 })
 
 export const programNotFound = defineFault({

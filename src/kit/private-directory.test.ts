@@ -18,7 +18,7 @@ const modeOf = (name: string) => lstatSync(name).mode & 0o777
 const unusable = (problem: string) =>
   expect.objectContaining({
     code: 'directory_unusable',
-    message: `${path} cannot be used as a private directory: ${problem}`,
+    message: `${path} cannot be used as a private directory: ${problem}; move it away or choose another`,
   })
 
 describe('ensurePrivateDirectory', () => {

@@ -83,7 +83,7 @@ describe('readFileBytes', () => {
     expect(() => readFileBytes({ path: join(path, 'below'), limitBytes: 1 })).toThrow(
       expect.objectContaining({
         code: 'file_unreadable',
-        message: `${join(path, 'below')} cannot be read: not a directory (ENOTDIR)`,
+        message: `${join(path, 'below')} cannot be read: not a directory (ENOTDIR); mend that and try again`,
       }),
     )
   })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
@@ -15,7 +15,7 @@ const drover = (args: string, env: Record<string, string> = {}) => runDrover(arg
 
 function writeConfig(text: string): void {
   mkdirSync(join(home, '.drover'))
-  writeFileSync(file, text)
+  writeFileSync(file, text, 'latin1')
 }
 
 describe('drover config set', () => {
@@ -64,6 +64,66 @@ describe('drover config set', () => {
     await Promise.all(keys.map((key) => drover(`config set ${key} 7`)))
     for (const key of keys) expect(await drover(`config get ${key}`)).toMatchObject({ stdout: '7\n' })
   })
+})
+
+describe('trouble with the files of the config', () => {
+  it.each<[string, () => void, string[], string]>([
+    [
+      'a directory in its place',
+      () => mkdirSync(file, { recursive: true }),
+      ['get', 'server.port'],
+      'is a directory; name a regular file',
+    ],
+    [
+      'a file that is too large',
+      () => writeConfig('#'.repeat(1_048_577)),
+      ['get', 'server.port'],
+      'has 1048577 bytes; at most 1048576 are allowed, so shorten it',
+    ],
+    ['no text', () => writeConfig('a: \u00ff'), ['get', 'server.port'], 'is not UTF-8 text; save it in that encoding'],
+    [
+      'a file in place of the directory',
+      () => writeFileSync(join(home, '.drover'), ''),
+      ['set', 'server.port', '1'],
+      'cannot be used as a private directory: it is a regular file; move it away or choose another',
+    ],
+    [
+      'a foreign lock file',
+      () => writeForeignLock(),
+      ['set', 'server.port', '1'],
+      'is not a lock file: it is not empty; move it away if it is not needed',
+    ],
+    [
+      'a link that leads nowhere',
+      () => linkNowhere(),
+      ['set', 'server.port', '1'],
+      'could not be written and is as it was: no such file or directory (ENOENT); mend that and try again',
+    ],
+  ])('is one sentence that says what to do: %s', async (_name, prepare, words, sentence) => {
+    prepare()
+    const { code, stdout, stderr } = await runDrover(['config', ...words], { home })
+    expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({
+      code: 1,
+      stdout: '',
+      lines: [expect.stringMatching(/^drover: /)],
+    })
+    expect(stderr).toContain(sentence)
+  })
+
+  it('lets a file of just the largest size pass', async () => {
+    writeConfig('#'.repeat(1_048_576))
+    expect((await drover('config get server.port')).stdout).toBe('8080\n')
+  })
+
+  function writeForeignLock(): void {
+    writeConfig('')
+    writeFileSync(`${file}.lock`, 'precious')
+  }
+
+  function linkNowhere(): void {
+    mkdirSync(join(home, '.drover'))
+    symlinkSync('/nonexistent/target', file)
+  }
 })
 
 describe('drover config get and show', () => {
