@@ -3,31 +3,57 @@
  * code, bundled, so that nothing of ajv is loaded at run time) and a JSON Schema 2020-12 document.
  */
 
-import { _, type KeywordCxt, type KeywordDefinition, str } from 'ajv'
+import { _, type KeywordCxt, type KeywordDefinition, Name, str } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
-import addFormats from 'ajv-formats'
+import { callRef } from 'ajv/dist/vocabularies/core/ref.js'
 import { build } from 'esbuild'
 import type { TSchema } from 'typebox'
-import { type Json, validatorSchema } from './rewrite-shape.ts'
+import { formats } from './formats.ts'
+import { type Json, validatorSchemas } from './rewrite-shape.ts'
 
 export type ShapeTable = Readonly<Record<string, TSchema>>
 
+export type CompileOptions = {
+  /** Every problem of a value, or the first alone: code that stops is smaller, and no input can make its list long. */
+  allProblems: boolean
+  /** Named parts that other generated modules validate: the validator of each, and the module that exports it. */
+  imports?: Readonly<Record<string, { validator: string; from: string }>>
+}
+
 /** The source of a module that exports one validator per shape, under the shape's name. */
-export async function compileShapes(shapes: ShapeTable, options: { allProblems: boolean }): Promise<string> {
+export async function compileShapes(shapes: ShapeTable, options: CompileOptions): Promise<string> {
+  const { allProblems, imports = {} } = options
+  const ajv = newCompiler(allProblems)
+  for (const [name, schema] of Object.entries(validatorSchemas(shapes as Readonly<Record<string, Json>>))) {
+    const imported = imports[name]
+    ajv.addSchema({ ...(imported === undefined ? schema : { importedCheck: imported.validator }), $id: name })
+  }
+  const exported = Object.entries(shapes).map(([name, shape]) => [name, (shape as Json)['$id'] ?? name])
+  const code = standalone.default(ajv, Object.fromEntries(exported))
+  const used = Object.values(imports).filter(({ validator }) => code.includes(validator))
+  const lines = used.map(({ validator, from }) => `import { ${validator} } from '${from}'\n`)
+  return bundle(lines.join('') + withoutSchemaPaths(code))
+}
+
+function newCompiler(allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
-    allErrors: options.allProblems,
+    allErrors,
     strict: true,
     strictTypes: false,
     strictRequired: false,
-    keywords: [maxUtf8Bytes, saidPattern, wideInteger],
-    code: { source: true, esm: true, formats: _`require("ajv-formats/dist/formats").fullFormats` },
+    strictTuples: false,
+    // A function for each named part that is more than one text or number.
+    inlineRefs: 3,
+    // Complaints carry a keyword and its parameters; the program puts them into words.
+    messages: false,
+    formats,
+    keywords: [maxUtf8Bytes, saidPattern, wideInteger, importedCheck],
+    code: { source: true, esm: true, formats: _`require("./formats.ts").formats` },
   })
-  addFormats.default(ajv)
-  const names = Object.keys(shapes)
-  for (const name of names) ajv.addSchema({ ...validatorSchema(shapes[name] as Json), $id: name })
-  const code = standalone.default(ajv, Object.fromEntries(names.map((name) => [name, name])))
-  return bundle(code)
+  // No shape has `unevaluatedProperties`, for which every validator would keep books.
+  ajv.opts.unevaluated = false
+  return ajv
 }
 
 /** The types of that module. */
@@ -36,16 +62,23 @@ export function declareShapes(shapes: ShapeTable, schemaModule: string): string 
   return `import type { Validate } from '${schemaModule}'\n\n${lines.join('\n')}\n`
 }
 
+/** Where in the schema a complaint comes from, which nobody reads, is a quarter of the code. */
+function withoutSchemaPaths(code: string): string {
+  return code.replace(/schemaPath:"(?:[^"\\]|\\.)*",/g, '')
+}
+
 async function bundle(code: string): Promise<string> {
   const result = await build({
     stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'js' },
     bundle: true,
+    external: ['*.generated.js'],
     write: false,
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
     target: 'node24',
-    minifySyntax: true,
+    minify: true,
+    lineLimit: 120,
     charset: 'utf8',
     legalComments: 'none',
   })
@@ -83,5 +116,15 @@ const wideInteger: KeywordDefinition = {
   error: { message: 'integer', params: () => _`{type: "integer"}` },
   code(cxt: KeywordCxt) {
     cxt.fail(_`!(typeof ${cxt.data} === "bigint" || Number.isSafeInteger(${cxt.data}))`)
+  },
+}
+
+/** A part that another generated module validates. */
+const importedCheck: KeywordDefinition = {
+  keyword: 'importedCheck',
+  schemaType: 'string',
+  code(cxt: KeywordCxt) {
+    const validator = cxt.gen.scopeValue('func', { key: cxt.schema, ref: cxt.schema, code: new Name(cxt.schema) })
+    callRef(cxt, validator)
   },
 }

@@ -4,16 +4,18 @@
  */
 export type Json = { [key: string]: unknown }
 
-/** The schema handed to the validator compiler. */
-export function validatorSchema(shape: Json): Json {
-  const definitions: Json = {}
-  const root = hoist(rewrite(plain(shape)), { definitions, isRoot: true })
-  return Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
+/** The schemas handed to the validator compiler, by name: every shape and every named part, which refer to one another. */
+export function validatorSchemas(shapes: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  const definitions: Record<string, Json> = {}
+  for (const [name, shape] of Object.entries(shapes)) {
+    hoist(rewrite({ $id: name, ...plain(shape) }), { definitions, prefix: '' })
+  }
+  return definitions
 }
 
 /** The schema as published: standard words, named parts defined once. */
 export function publishedSchema(shape: Json, definitions: Json): Json {
-  return hoist(published(plain(shape)), { definitions, isRoot: false })
+  return hoist(published(plain(shape)), { definitions, prefix: '#/$defs/' })
 }
 
 /** TypeBox keeps its own marks on hidden properties; JSON has none of them. */
@@ -48,8 +50,7 @@ function rewrite(schema: Json): Json {
     'x-tag': tag,
     ...rest
   } = mapSchemas(schema, rewrite)
-  const extensions = Object.keys(rest).filter((word) => word.startsWith('x-'))
-  const standard = Object.fromEntries(Object.entries(rest).filter(([word]) => !extensions.includes(word)))
+  const standard = Object.fromEntries(Object.entries(rest).filter(([word]) => !isForReaders(word)))
   if (bytes !== undefined) standard['maxUtf8Bytes'] = bytes
   if (says !== undefined) {
     standard['saidPattern'] = { pattern: standard['pattern'], says }
@@ -59,9 +60,19 @@ function rewrite(schema: Json): Json {
     delete standard['type']
     standard['wideInteger'] = true
   }
-  delete standard['default']
-  if (tag !== undefined) return tagFirst(standard, String(tag))
+  if (standard['uniqueItems'] === true) standard['items'] = withTypeInSight(standard['items'] as Json)
+  if (tag !== undefined) return tagFirst(standard, { tag: String(tag), branches: schema['anyOf'] as Json[] })
   return namesInsteadOfNoOthers(standard)
+}
+
+/** Named items hide their type behind a reference, and without it every item would be compared with every other. */
+function withTypeInSight(items: Json): Json {
+  return items['type'] === 'string' ? { type: 'string', allOf: [items] } : items
+}
+
+/** Words without a verdict. */
+function isForReaders(word: string): boolean {
+  return word.startsWith('x-') || word === 'title' || word === 'description' || word === 'default'
 }
 
 /** "No other fields" becomes "field names are among these": the refusal then carries the names that are allowed. */
@@ -72,54 +83,99 @@ function namesInsteadOfNoOthers(schema: Json): Json {
 }
 
 /** "Any of these objects" becomes "the tag is known, and the object fits the branch that the tag names". */
-function tagFirst(schema: Json, tag: string): Json {
+function tagFirst(schema: Json, union: { tag: string; branches: readonly Json[] }): Json {
   const { anyOf, ...rest } = schema
-  const branches = anyOf as Json[]
-  const cases = branches.map((branch) => ({
-    branch,
-    values: tagValues(branch, tag),
-    isOptional: !requires(branch, tag),
-  }))
-  const known = { [tag]: { enum: cases.flatMap((each) => each.values) } }
-  const required = cases.some((each) => each.isOptional) ? [] : [tag]
+  const { tag } = union
+  const cases = union.branches.map((branch) => tagOf(branch, tag))
+  const values = cases.flatMap((each) => each.values ?? [])
+  const isByValue = cases.every((each) => each.presence === 'absent' || each.values !== undefined)
   return {
     ...rest,
     type: 'object',
-    required,
-    properties: known,
-    allOf: cases.map(({ branch, values, isOptional }) => ({
-      if: { required: isOptional ? [] : [tag], properties: { [tag]: { enum: values } } },
+    required: cases.every((each) => each.presence === 'required') ? [tag] : [],
+    properties: isByValue ? { [tag]: { enum: values } } : {},
+    allOf: (anyOf as Json[]).map((branch, index) => ({
+      if: tagCondition(tag, cases[index] as TagCase),
       // biome-ignore lint/suspicious/noThenProperty: the JSON Schema word, in a value that is never awaited
       then: branch,
     })),
   }
 }
 
-function tagValues(branch: Json, tag: string): unknown[] {
-  const part = (branch['properties'] as Json | undefined)?.[tag] as Json | undefined
-  const values = part?.['enum'] ?? (part !== undefined && 'const' in part ? [part['const']] : undefined)
-  if (!Array.isArray(values)) throw new Error(`a branch of a tagged shape has no literal ${tag}`)
-  return values
+/** How a branch has its tag; `values` where the tag is a literal or an enum. */
+type TagCase = { presence: 'required' | 'optional' | 'absent'; values: unknown[] | undefined }
+
+function tagCondition(tag: string, { presence, values }: TagCase): Json {
+  if (presence === 'absent') return { not: { required: [tag] } }
+  const required = presence === 'required' ? { required: [tag] } : {}
+  return values === undefined ? required : { ...required, properties: { [tag]: { enum: values } } }
 }
 
-function requires(branch: Json, tag: string): boolean {
-  return Array.isArray(branch['required']) && branch['required'].includes(tag)
+function tagOf(branch: Json, tag: string): TagCase {
+  if (Array.isArray(branch['anyOf'])) return joinCases(branch['anyOf'].map((inner) => tagOf(inner, tag)))
+  const part = (branch['properties'] as Json | undefined)?.[tag] as Json | undefined
+  if (part === undefined) return { presence: 'absent', values: undefined }
+  const literal = 'const' in part ? [part['const']] : undefined
+  const presence = (branch['required'] as string[] | undefined)?.includes(tag) ? 'required' : 'optional'
+  return { presence, values: (part['enum'] as unknown[] | undefined) ?? literal }
+}
+
+/** A union inside a union stands for one branch, so all of it must have the tag in the same way. */
+function joinCases(cases: readonly TagCase[]): TagCase {
+  const presence = cases[0]?.presence
+  if (presence === undefined || cases.some((each) => each.presence !== presence)) {
+    throw new Error('the branches of a union inside a tagged one differ in whether they have its tag')
+  }
+  const values = cases.every((each) => each.values !== undefined) ? cases.flatMap((each) => each.values) : undefined
+  return { presence, values: values && [...new Set(values)] }
 }
 
 function published(schema: Json): Json {
-  const { 'x-tag': tag, 'x-says': says, 'x-wide': _wide, anyOf, ...rest } = mapSchemas(schema, published)
+  const {
+    'x-tag': tag,
+    'x-says': says,
+    'x-wide': _wide,
+    'x-max-utf8-bytes': bytes,
+    anyOf,
+    ...rest
+  } = mapSchemas(schema, published)
   const described = typeof says === 'string' && rest['description'] === undefined ? { description: says } : {}
-  const union = anyOf === undefined ? {} : { [tag === undefined ? 'anyOf' : 'oneOf']: anyOf }
-  return { ...rest, ...described, ...union }
+  // A character has at least one byte, so this much of a limit in bytes can be said in standard words.
+  const limit = bytes === undefined ? {} : { maxLength: bytes, 'x-max-utf8-bytes': bytes }
+  const union = anyOf === undefined ? {} : { [tag === undefined ? 'anyOf' : 'oneOf']: flat(anyOf as Json[]) }
+  return { ...rest, ...described, ...limit, ...union }
 }
 
-/** Moves named parts into `definitions` and leaves references. */
-function hoist(schema: Json, place: { definitions: Json; isRoot: boolean }): Json {
-  const { $id, ...body } = schema
-  const inner = mapSchemas(body, (part) => hoist(part, { definitions: place.definitions, isRoot: false }))
-  if (typeof $id !== 'string' || place.isRoot) return inner
-  place.definitions[$id] = inner
-  return { $ref: `#/$defs/${$id}` }
+/** To a reader, a union in a union is one union. */
+function flat(branches: readonly Json[]): Json[] {
+  return branches.flatMap((branch) => {
+    const isUnionAlone = Array.isArray(branch['oneOf']) && Object.keys(branch).length === 1
+    return isUnionAlone ? (branch['oneOf'] as Json[]) : [branch]
+  })
+}
+
+type Place = { definitions: Json; prefix: string }
+
+/** Moves named parts into `definitions` and leaves references, with what a part means where it stands. */
+function hoist(schema: Json, place: Place): Json {
+  const { $id, 'x-meaning': meaning, ...body } = schema
+  const inner = hoistInside(body, place)
+  const described = meaning === undefined ? {} : { description: meaning }
+  if (typeof $id !== 'string') return { ...inner, ...described }
+  define(place, $id, inner)
+  return { $ref: `${place.prefix}${$id}`, ...described }
+}
+
+function hoistInside(schema: Json, place: Place): Json {
+  return mapSchemas(schema, (part) => hoist(part, place))
+}
+
+function define({ definitions }: Place, name: string, schema: Json): void {
+  const known = definitions[name]
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+    throw new Error(`two different shapes have the name ${name}`)
+  }
+  definitions[name] = schema
 }
 
 function isObject(value: unknown): value is Json {

@@ -28,8 +28,10 @@ function withSuffix(path: string, env: SearchPlaces['env']): string | undefined 
 
 function isExecutable(path: string): boolean {
   try {
+    // Most places do not have it, and an exception for each of them costs more than the look.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
+    return true
   } catch {
     return false
   }

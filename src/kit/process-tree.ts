@@ -23,7 +23,8 @@ export type ProcessRow = Member & { parent: number; group: number; marked: boole
 type ProcRow = ProcessRow & { isBlank: boolean }
 
 const LOOKS = 20
-const HAS_PROC = existsSync('/proc/self/environ')
+/** Whether members can be found by their environment. */
+export const READS_ENVIRONMENTS = existsSync('/proc/self/environ')
 
 /** A new tree's id, and the environment that marks its processes beside those of any tree around it. */
 export function markEnvironment(env: Readonly<Record<string, string>>) {
@@ -50,7 +51,7 @@ export class ProcessTree {
    */
   async members(): Promise<Member[]> {
     if (process.platform === 'win32') return isAlive(this.root) ? [this.root] : []
-    if (!HAS_PROC) return this.#pick(readPs())
+    if (!READS_ENVIRONMENTS) return this.#pick(readPs())
     const rows = new Map<number, ProcRow | undefined>()
     for (let look = 0; look < LOOKS; look += 1) {
       const unread = listPids().filter((pid) => !rows.has(pid) || rows.get(pid)?.isBlank)
@@ -103,7 +104,7 @@ export function pickMembers(
 
 /** Whether this very process still runs; a zombie does not, whoever forgets to reap it. */
 export function isAlive(member: Member): boolean {
-  if (HAS_PROC) {
+  if (READS_ENVIRONMENTS) {
     const stat = readStat(member.pid)
     return stat?.isRunning === true && stat.startTime === member.startTime
   }

@@ -156,7 +156,11 @@ function follow(command: Command, started: { child: Child; tree: ProcessTree; st
     return { pid: tree.root.pid, code, signal, durationMs, ended, forced, stderrTail }
   }
   const exit = settle()
-  const kill = () => endTree(tree, { firstSignal: 'SIGTERM', graceMs: 0 })
+  const kill = () => {
+    // Before anybody dies of it: this is an end that we have made.
+    cancel()
+    return endTree(tree, { firstSignal: 'SIGTERM', graceMs: 0 })
+  }
   const entry = { cancel, kill, exit }
   running.add(entry)
   void exit.then(() => running.delete(entry))

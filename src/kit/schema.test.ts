@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadValidators } from '../../test/support/load-validators.ts'
 import { Fault } from './fault.ts'
-import { checker, findProblems, formatPath, type Validate } from './schema.ts'
-import { literals, named, strict, tagged, textLike, textUpToBytes, wideInteger } from './shape.ts'
+import { checker, findProblems, formatPath, type Validate, within } from './schema.ts'
+import { literals, named, sequence, strict, tagged, textLike, textUpToBytes, wideInteger } from './shape.ts'
 
 const Part = named('part', strict({ size: Type.Integer({ minimum: 1, maximum: 3 }) }))
 
@@ -23,6 +23,21 @@ const SHAPES = {
     strict({ operation: Type.Literal('created'), budget: Type.Literal(false), id: Type.String({ minLength: 1 }) }),
     strict({ operation: literals(['refreshed', 'skipped']), budget: Type.Literal(true) }),
   ]),
+  record: tagged('outcome', [
+    strict({ outcome: Type.Object({}), digest: Type.String() }),
+    strict({ note: Type.Optional(Type.String()) }),
+  ]),
+  report: tagged('kind', [
+    tagged('status', [
+      strict({ kind: Type.Literal('build'), status: literals(['done', 'failed']) }),
+      strict({ kind: Type.Literal('build'), status: Type.Literal('waiting'), question: Type.String() }),
+    ]),
+    strict({ kind: Type.Literal('sum'), status: Type.Literal('done') }),
+  ]),
+  call: strict({
+    words: sequence<readonly string[]>([Type.Literal('go'), Type.String(), Type.Literal('now')], { minItems: 2 }),
+    none: Type.Optional(sequence<readonly []>([])),
+  }),
   owner: tagged('foreign', [
     strict({ foreign: Type.Literal(true) }),
     strict({ foreign: Type.Optional(Type.Literal(false)), actions: Type.Array(Type.String()) }),
@@ -118,6 +133,56 @@ describe('a tagged shape', () => {
   })
 })
 
+describe('a shape told apart by whether a field is there', () => {
+  it.each([
+    ['the field brings another', { outcome: {} }, '$.digest', 'is required'],
+    ['the field is not of its type', { outcome: 5, digest: 'x' }, '$.outcome', 'must be an object'],
+    ['a field that goes with it stands alone', { digest: 'x' }, '$.digest', 'is not a known field (allowed: note)'],
+    ['a field that does not go with it', { outcome: {}, digest: 'x', note: 'y' }, '$.note', 'is not a known field'],
+  ])('is judged by that branch alone: %s', (_name, value, path, rule) => {
+    expect(findProblems(thorough.record, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
+  })
+
+  it.each([[{ outcome: {}, digest: 'x' }], [{ note: 'y' }], [{}]])('accepts %j', (value) => {
+    expect(findProblems(validators.record, value)).toEqual([])
+  })
+})
+
+describe('a tagged shape in a tagged shape', () => {
+  it.each([
+    ['an unknown outer tag', { kind: 'x', status: 'done' }, '$.kind', 'must be one of "build", "sum"'],
+    ['no outer tag', { status: 'done' }, '$.kind', 'is required'],
+    ['an inner tag of another branch', { kind: 'sum', status: 'failed' }, '$.status', 'must be "done"'],
+    ['an unknown inner tag', { kind: 'build', status: 'x' }, '$.status', 'must be one of "done", "failed", "waiting"'],
+    ['a field missing inside', { kind: 'build', status: 'waiting' }, '$.question', 'is required'],
+  ])('is judged by the branch that both tags name: %s', (_name, value, path, rule) => {
+    expect(findProblems(thorough.report, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
+  })
+
+  it.each([[{ kind: 'build', status: 'failed' }], [{ kind: 'sum', status: 'done' }]])('accepts %j', (value) => {
+    expect(findProblems(validators.report, value)).toEqual([])
+  })
+})
+
+describe('a sequence', () => {
+  it.each([
+    [['go', 'there', 'now'], []],
+    [['go', 'there'], []],
+    [['go'], [{ path: '$.words', rule: 'must have at least 2 items' }]],
+    [['go', 'there', 'now', 'now'], [{ path: '$.words', rule: 'must have at most 3 items' }]],
+    [['go', 'there', 'then'], [{ path: '$.words[2]', rule: 'must be "now"' }]],
+  ])('has its items at their places: %j', (words, problems) => {
+    expect(findProblems(validators.call, { words })).toEqual(problems)
+  })
+
+  it('can be empty', () => {
+    expect(findProblems(validators.call, { words: ['go', 'x'], none: [] })).toEqual([])
+    expect(findProblems(validators.call, { words: ['go', 'x'], none: ['y'] })).toEqual([
+      { path: '$.none', rule: 'must have at most 0 items' },
+    ])
+  })
+})
+
 describe('checker', () => {
   const evenName = (value: { name: string }) =>
     value.name.length % 2 === 0 ? [] : [{ path: '$.name', rule: 'must have an even number of letters' }]
@@ -150,6 +215,44 @@ describe('checker', () => {
     expect(refusalOf(() => check({ name: 'a' })).message).toBe(
       'parcel is not valid: $.name must have an even number of letters',
     )
+  })
+})
+
+describe('within', () => {
+  type Box = { size: number }
+  const small = ({ size }: Box) => (size < 5 ? [] : [{ path: '$.size', rule: 'must be small' }])
+  const even = ({ size }: Box) => (size % 2 === 0 ? [] : [{ path: '$', rule: 'must be even' }])
+  const rule = within('box', [small, even])
+
+  it.each([
+    ['a part that keeps them', { box: { size: 2 } }, []],
+    ['a part that breaks one', { box: { size: 6 } }, [['$.box.size', 'must be small']]],
+    [
+      'a part that breaks two',
+      { box: { size: 7 } },
+      [
+        ['$.box.size', 'must be small'],
+        ['$.box', 'must be even'],
+      ],
+    ],
+    [
+      'a list of parts',
+      { box: [{ size: 2 }, { size: 8 }, { size: 1 }] },
+      [
+        ['$.box[1].size', 'must be small'],
+        ['$.box[2]', 'must be even'],
+      ],
+    ],
+    ['no part', {}, []],
+    ['null in its place', { box: null }, []],
+  ])('asks the rules of %s', (_name, value, problems) => {
+    expect(rule(value)).toEqual(problems.map(([path, broken]) => ({ path, rule: broken })))
+  })
+
+  it('reaches into parts of parts', () => {
+    expect(within('shelf', [rule])({ shelf: [{ box: { size: 2 } }, { box: [{ size: 6 }] }] })).toEqual([
+      { path: '$.shelf[1].box[0].size', rule: 'must be small' },
+    ])
   })
 })
 

@@ -32,6 +32,22 @@ export function checker<T>(message: string, validate: Validate, rules: readonly 
   }
 }
 
+/** The rules of a part, asked about the field that holds it, or about each item where the field is a list of them. */
+export function within<const F extends string, P>(
+  field: F,
+  rules: readonly Rule<P>[],
+): Rule<{ readonly [K in F]?: P | readonly P[] | null }> {
+  const problemsAt = (place: string, part: P) =>
+    rules.flatMap((rule) => rule(part)).map(({ path, rule }) => ({ path: path.replace('$', () => place), rule }))
+  return (value) => {
+    const held = value[field]
+    if (held === undefined || held === null) return []
+    const place = jsonLocation([field])
+    if (!Array.isArray(held)) return problemsAt(place, held as P)
+    return held.flatMap((part: P, index) => problemsAt(`${place}[${index}]`, part))
+  }
+}
+
 /** The problems of a value; none when it fits. */
 export function findProblems(validate: Validate, value: unknown): Problem[] {
   if (validate(value)) return []

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isTimestamp } from './timestamp.ts'
+
+describe('isTimestamp', () => {
+  it.each([
+    '2026-01-31T09:30:00Z',
+    '2026-01-31t09:30:00z',
+    '2026-01-31T09:30:00.123456789Z',
+    '2026-01-31T00:00:00+23:59',
+    '2026-12-31T23:59:59-00:00',
+    '2024-02-29T00:00:00Z',
+    '2000-02-29T00:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2017-01-01T01:59:60+02:00',
+    '2016-12-31T20:29:60-03:30',
+  ])('takes %s', (text) => {
+    expect(isTimestamp(text)).toBe(true)
+  })
+
+  it.each([
+    ['a space between date and time', '2026-01-31 09:30:00Z'],
+    ['no zone', '2026-01-31T09:30:00'],
+    ['a zone without minutes', '2026-01-31T09:30:00+01'],
+    ['a zone without a colon', '2026-01-31T09:30:00+0100'],
+    ['no seconds', '2026-01-31T09:30Z'],
+    ['a hour of one digit', '2026-01-31T9:30:00Z'],
+    ['a comma before the fraction', '2026-01-31T09:30:00,5Z'],
+    ['a fraction without digits', '2026-01-31T09:30:00.Z'],
+    ['a date alone', '2026-01-31'],
+    ['month 0', '2026-00-31T09:30:00Z'],
+    ['month 13', '2026-13-01T09:30:00Z'],
+    ['day 0', '2026-01-00T09:30:00Z'],
+    ['the 31st of April', '2026-04-31T09:30:00Z'],
+    ['the 29th of February in a common year', '2026-02-29T09:30:00Z'],
+    ['the 29th of February in a common century', '2100-02-29T09:30:00Z'],
+    ['hour 24', '2026-01-31T24:00:00Z'],
+    ['minute 60', '2026-01-31T09:60:00Z'],
+    ['second 61', '2026-12-31T23:59:61Z'],
+    ['second 60 in the middle of a day', '2026-01-31T09:30:60Z'],
+    ['a zone of 24 hours', '2026-01-31T09:30:00+24:00'],
+    ['a zone of 60 minutes', '2026-01-31T09:30:00+01:60'],
+    ['a line feed behind it', '2026-01-31T09:30:00Z\n'],
+  ])('refuses %s', (_name, text) => {
+    expect(isTimestamp(text)).toBe(false)
+  })
+
+  it('takes whatever a Date prints', () => {
+    const dates = fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+    fc.assert(fc.property(dates, (date) => isTimestamp(date.toISOString())))
+  })
+})
