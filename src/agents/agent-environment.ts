@@ -1,9 +1,9 @@
-import { TREE_VARIABLE } from '../kit/tree-variable.ts'
+import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/tree-variable.ts'
 import type { Surroundings } from './agent.ts'
 
 const OURS = 'DROVER_'
 /** Where drover is at home is no secret, and an agent that calls drover shall find the same one. */
-const HANDED_ON: readonly string[] = [TREE_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
+const HANDED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
 /** The caller's environment with the agent's switches, without drover's own settings, among which are keys. */
 export function toAgentEnvironment(

@@ -1,4 +1,7 @@
 /** What drover knows of a command-line agent: how to ask it, how to read its answer, what it can really do. */
+import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
+
+export type { Abilities, AgentEvent, Usage }
 
 /** Canonical order; the first is the default. */
 export const BACKENDS = ['claude', 'codex', 'gemini'] as const
@@ -52,38 +55,6 @@ export type AgentCommand = {
   warnings: readonly string[]
 }
 
-/** Token counts as the agent reports them for this turn. */
-export type Usage = {
-  input_tokens: number
-  output_tokens: number
-  cached_tokens: number
-  reasoning_tokens: number
-}
-
-/** One event of a prompt, as it goes over the wire; the envelope (backend, session) is added further out. */
-export type AgentEvent =
-  | { type: 'init'; content: { model?: string; backend_session_id?: string; working_dir?: string } }
-  | { type: 'message'; content: { text: string; role: 'assistant'; is_partial?: boolean } }
-  | { type: 'thinking'; content: { text: string; is_partial?: boolean } }
-  | { type: 'tool_use'; content: { tool_id?: string; tool_name: string; input?: unknown } }
-  | {
-      type: 'tool_result'
-      content: { tool_id?: string; tool_name: string; output?: string; is_error?: boolean; error_message?: string }
-    }
-  | { type: 'progress'; content: { stage: string; percent?: number; message?: string } }
-  | { type: 'token_usage'; content: Usage }
-  | { type: 'error'; content: { code?: string; message: string; details?: unknown } }
-  | {
-      type: 'done'
-      content: {
-        exit_code: number
-        duration_ms: number
-        token_usage: Usage
-        turn_count?: number
-        warnings?: readonly string[]
-      }
-    }
-
 /** How the agent's process ended, seen from outside. */
 export type ProcessEnd = { code: number | null; signal: string | null; stderrTail: string }
 
@@ -109,16 +80,6 @@ export type OutputReader = {
   isOverfull(): boolean
   /** After the last line. May give events that could not be given before. */
   finish(end: ProcessEnd): { events: AgentEvent[]; verdict: Verdict }
-}
-
-/** What an agent can really do, for people who choose between them. */
-export type Abilities = {
-  deltas: boolean
-  resume: boolean
-  system_prompt: 'flag' | 'before the prompt'
-  max_turns: boolean
-  os_sandbox: boolean
-  usage: { cached: boolean; reasoning: boolean }
 }
 
 export type Agent = {

@@ -1,5 +1,6 @@
 /** Reads `claude -p --output-format stream-json`, and the shapes of other formats and earlier releases. */
 import type { AgentEvent } from './agent.ts'
+import { initEvent, messageEvents, thinkingEvents } from './agent-events.ts'
 import { endingOf, sayRetry, usageOf } from './claude-result.ts'
 import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from './json-fields.ts'
 import { type Dialect, noFindings } from './output-reader.ts'
@@ -55,19 +56,10 @@ export class ClaudeOutput implements Dialect {
     const subtype = textAt(line, 'subtype')
     if (subtype === 'api_retry') return [{ type: 'progress', content: { stage: 'retry', message: sayRetry(line) } }]
     if (subtype !== 'init' && subtype !== undefined) return []
-    const [model, sessionId, cwd] = [textAt(line, 'model'), textAt(line, 'session_id'), textAt(line, 'cwd')]
+    const [model, sessionId, workdir] = [textAt(line, 'model'), textAt(line, 'session_id'), textAt(line, 'cwd')]
     this.#found.model = model
     this.#found.sessionId = sessionId
-    return [
-      {
-        type: 'init',
-        content: {
-          ...(model !== undefined && { model }),
-          ...(sessionId !== undefined && { backend_session_id: sessionId }),
-          ...(cwd !== undefined && { working_dir: cwd }),
-        },
-      },
-    ]
+    return [initEvent({ model, sessionId, workdir })]
   }
 
   #readStreamed(event: JsonObject | undefined): AgentEvent[] {
@@ -80,7 +72,7 @@ export class ClaudeOutput implements Dialect {
     const [text, thinking] = [textAt(delta, 'text'), textAt(delta, 'thinking')]
     if (text) this.#message.add(text)
     if (thinking) this.#thinking.add(thinking)
-    return [...this.#say(text, { isPartial: true }), ...think(thinking, { isPartial: true })]
+    return [...this.#say(text, { isPartial: true }), ...thinkingEvents(thinking, { isPartial: true })]
   }
 
   #restart(): void {
@@ -109,7 +101,7 @@ export class ClaudeOutput implements Dialect {
     }
     if (isHidden) return []
     const text = textAt(block, type === 'thinking' ? 'thinking' : 'text') ?? ''
-    if (type === 'thinking') return think(this.#thinking.settle(text), { isPartial: false })
+    if (type === 'thinking') return thinkingEvents(this.#thinking.settle(text), { isPartial: false })
     if (type !== 'text') return []
     this.#found.text = text || this.#found.text
     return this.#say(this.#message.settle(text), { isPartial: false })
@@ -150,12 +142,8 @@ export class ClaudeOutput implements Dialect {
   #say(text: string | undefined, { isPartial }: { isPartial: boolean }): AgentEvent[] {
     if (!text) return []
     this.#hasSpoken = true
-    return [{ type: 'message', content: { text, role: 'assistant', ...(isPartial && { is_partial: true }) } }]
+    return messageEvents(text, { isPartial })
   }
-}
-
-function think(text: string | undefined, { isPartial }: { isPartial: boolean }): AgentEvent[] {
-  return text ? [{ type: 'thinking', content: { text, ...(isPartial && { is_partial: true }) } }] : []
 }
 
 function isOfSubAgent(line: JsonObject): boolean {

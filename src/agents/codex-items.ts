@@ -1,5 +1,6 @@
 /** The items of a codex turn: messages, thoughts, and the tools it uses. */
 import type { AgentEvent } from './agent.ts'
+import { messageEvents, thinkingEvents } from './agent-events.ts'
 import { countAt, isObject, type JsonObject, objectAt, objectsAt, parseObject, textAt, toText } from './json-fields.ts'
 import type { ToolLog } from './tool-log.ts'
 
@@ -15,9 +16,9 @@ export function readItem(reading: Reading): AgentEvent[] {
   switch (textAt(item, 'type')) {
     case 'agent_message':
     case 'message':
-      return isCompleted ? say(item) : []
+      return isCompleted ? messageEvents(textOf(item), { isPartial: false }) : []
     case 'reasoning':
-      return isCompleted ? think(item) : []
+      return isCompleted ? thinkingEvents(textOf(item), { isPartial: false }) : []
     case 'command_execution':
     case 'file_change':
     case 'mcp_tool_call':
@@ -37,20 +38,13 @@ export function readItem(reading: Reading): AgentEvent[] {
   }
 }
 
-function say(item: JsonObject): AgentEvent[] {
-  const text = textAt(item, 'text') ?? toText(item['content'])
-  return text ? [{ type: 'message', content: { text, role: 'assistant' } }] : []
+function textOf(item: JsonObject): string | undefined {
+  return textAt(item, 'text') ?? toText(item['content'])
 }
 
-function think(item: JsonObject): AgentEvent[] {
-  const text = textAt(item, 'text') ?? toText(item['content'])
-  return text ? [{ type: 'thinking', content: { text } }] : []
-}
-
-/** A tool that was not announced when it started is so now. */
 function readTool({ item, isCompleted, tools }: Reading): AgentEvent[] {
   const [id, name] = [idOf(item), toolName(item)]
-  const call = tools.has(id) ? [] : [tools.use({ id, name, input: inputOf(item) })]
+  const call = tools.announce({ id, name, input: inputOf(item) })
   return isCompleted ? [...call, tools.result({ id, name, ...outcomeOf(item) })] : call
 }
 

@@ -1,7 +1,9 @@
 /** Reads `codex exec --json`, and the names that earlier releases had for the same things. */
 import type { AgentEvent, Usage } from './agent.ts'
+import { initEvent } from './agent-events.ts'
 import { readItem } from './codex-items.ts'
-import { countAt, type JsonObject, objectAt, textAt } from './json-fields.ts'
+import { toUsage } from './codex-usage.ts'
+import { type JsonObject, objectAt, textAt } from './json-fields.ts'
 import { type Dialect, noFindings } from './output-reader.ts'
 import { ToolLog } from './tool-log.ts'
 import { usageEvents, withoutPrior } from './usage.ts'
@@ -51,7 +53,7 @@ export class CodexOutput implements Dialect {
   #readStart(line: JsonObject): AgentEvent[] {
     const id = textAt(line, 'thread_id')
     this.#found.sessionId = id
-    return [{ type: 'init', content: id === undefined ? {} : { backend_session_id: id } }]
+    return [initEvent({ sessionId: id })]
   }
 
   #readItem(line: JsonObject): AgentEvent[] {
@@ -87,14 +89,9 @@ export class CodexOutput implements Dialect {
     return this.#count(objectAt(info, 'total_token_usage') ?? info)
   }
 
-  /** Codex counts the whole thread. Its input includes what was cached. */
+  /** Codex counts the whole thread. */
   #count(usage: JsonObject | undefined): AgentEvent[] {
-    const total: Usage = {
-      input_tokens: countAt(usage, 'input_tokens') ?? 0,
-      output_tokens: countAt(usage, 'output_tokens') ?? 0,
-      cached_tokens: countAt(usage, 'cached_input_tokens') ?? 0,
-      reasoning_tokens: countAt(usage, 'reasoning_output_tokens') ?? 0,
-    }
+    const total = toUsage(usage)
     this.#found.threadUsage = total
     this.#found.usage = this.#prior === undefined ? total : withoutPrior(total, this.#prior)
     return usageEvents(this.#found.usage)

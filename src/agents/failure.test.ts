@@ -24,6 +24,10 @@ describe('classifyFailure', () => {
     [{ message: 'the tool was terminated' }, 'agent_failed'],
     [{ message: 'Not logged in · Please run /login' }, 'agent_auth_failed'],
     [{ message: 'Missing environment variable: `K`.' }, 'agent_auth_failed'],
+    [{ message: 'Invalid session identifier "x".' }, 'agent_session_missing'],
+    [{ message: 'No previous sessions found for this project.' }, 'agent_session_missing'],
+    [{ message: 'Session not found: x' }, 'agent_session_missing'],
+    [{ message: 'thread not found: x' }, 'agent_session_missing'],
     [{ message: 'anything', code: 'agent_max_turns', status: 500 }, 'agent_max_turns'],
     [{ message: 'the disk is full' }, 'agent_failed'],
   ])('%j is %s', (trouble, code) => {

@@ -18,7 +18,10 @@ export type Trouble = { message: string; code?: FailureCode | undefined; status?
 
 /** The first that fits decides, so what is specific comes before words that occur in many messages. */
 const SIGNS: readonly (readonly [RegExp, FailureCode])[] = [
-  [/no conversation found|no rollout found|error resuming session|requires a valid session/i, 'agent_session_missing'],
+  [
+    /no conversation found|no rollout found|error resuming session|requires a valid session|invalid session identifier|no previous sessions found|(?:session|thread) not found/i,
+    'agent_session_missing',
+  ],
   [/unknown option|unexpected argument|unknown argument/i, 'agent_bad_flag'],
   [/\binterrupted\b/i, 'agent_ended_early'],
   [/max(?:imum)? (?:number of |session )?turns/i, 'agent_max_turns'],

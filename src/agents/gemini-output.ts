@@ -1,7 +1,15 @@
 /** Reads `gemini -o stream-json`, the single object of `-o json`, and the names that earlier releases had. */
 import type { AgentEvent, ProcessEnd } from './agent.ts'
+import { initEvent, messageEvents } from './agent-events.ts'
 import type { Trouble } from './failure.ts'
-import { exitTrouble, jsonOnStderr, unwrapApiError, usageOfDocument, usageOfStream } from './gemini-result.ts'
+import {
+  exitTrouble,
+  jsonOnStderr,
+  NOT_ASKED,
+  unwrapApiError,
+  usageOfDocument,
+  usageOfStream,
+} from './gemini-result.ts'
 import { countAt, type JsonObject, objectAt, textAt, toText } from './json-fields.ts'
 import { type Dialect, noFindings } from './output-reader.ts'
 import { StreamedText } from './streamed-text.ts'
@@ -55,15 +63,7 @@ export class GeminiOutput implements Dialect {
     const [model, sessionId] = [textAt(line, 'model'), textAt(line, 'session_id', 'sessionId')]
     this.#found.model = model
     this.#found.sessionId = sessionId
-    return [
-      {
-        type: 'init',
-        content: {
-          ...(model !== undefined && { model }),
-          ...(sessionId !== undefined && { backend_session_id: sessionId }),
-        },
-      },
-    ]
+    return [initEvent({ model, sessionId })]
   }
 
   #readMessage(line: JsonObject): AgentEvent[] {
@@ -71,11 +71,11 @@ export class GeminiOutput implements Dialect {
     const text = textAt(line, 'content', 'text') ?? ''
     if (line['delta'] === true) {
       this.#message.add(text)
-      return say(text, { isPartial: true })
+      return messageEvents(text, { isPartial: true })
     }
     const rest = this.#message.settle(text)
     this.#found.text = text || this.#found.text
-    return say(rest, { isPartial: false })
+    return messageEvents(rest, { isPartial: false })
   }
 
   #readToolUse(line: JsonObject): AgentEvent[] {
@@ -125,14 +125,8 @@ export class GeminiOutput implements Dialect {
     this.#found.text = text
     this.#found.usage = usageOfDocument(objectAt(line, 'stats'))
     this.#found.ending = error ? unwrapApiError(textAt(error, 'message') ?? 'gemini ended with an error') : 'success'
-    return [...say(text, { isPartial: false }), ...usageEvents(this.#found.usage)]
+    return [...messageEvents(text, { isPartial: false }), ...usageEvents(this.#found.usage)]
   }
-}
-
-/** What gemini calls a success when it leaves a prompt that is larger than the model's context unsent. */
-const NOT_ASKED: Trouble = {
-  code: 'agent_ended_early',
-  message: 'gemini ended without asking the model; the prompt may be too large for it',
 }
 
 function namesOf(line: JsonObject) {
@@ -141,9 +135,4 @@ function namesOf(line: JsonObject) {
 
 function isDocument(line: JsonObject): boolean {
   return textAt(line, 'response') !== undefined || objectAt(line, 'error') !== undefined
-}
-
-function say(text: string, { isPartial }: { isPartial: boolean }): AgentEvent[] {
-  if (text === '') return []
-  return [{ type: 'message', content: { text, role: 'assistant', ...(isPartial && { is_partial: true }) } }]
 }

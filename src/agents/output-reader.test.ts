@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyEnd, anyOutput, expectWellFormed } from '../../test/support/any-output.ts'
 import { readRecording, recordingNames, replay } from '../../test/support/replay-recording.ts'
 import type { Agent, ProcessEnd } from './agent.ts'
-import { FAILURES } from './failure.ts'
 import { AGENTS } from './registry.ts'
 
 const AGENT_LIST = Object.values(AGENTS).map((agent) => [agent.backend, agent] as const)
@@ -89,47 +89,11 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
   })
 })
 
-/** Anything an agent could print, near to and far from what it does print. */
-function anyOutput(agent: Agent) {
-  const known = recordingNames(agent.backend).flatMap((name) => readRecording(agent.backend, name).lines)
-  const line = fc.constantFrom(...known)
-  const bent = fc.tuple(line, fc.nat(), fc.string()).map(([text, at, more]) => {
-    const place = at % (text.length + 1)
-    return text.slice(0, place) + more + text.slice(place + more.length)
-  })
-  const changed = fc.tuple(line, fc.jsonValue({ maxDepth: 3 })).map(([text, value]) => replaceSomething(text, value))
-  return fc.array(fc.oneof(line, bent, changed, fc.json(), fc.string({ unit: 'binary' })), { maxLength: 30 })
-}
-
-/** Puts a value of any type where the agent has one of a certain type. */
-function replaceSomething(text: string, value: unknown): string {
-  const places = [...text.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+|true|false|null)/g)]
-  const place = places[JSON.stringify(value).length % Math.max(1, places.length)]
-  if (place === undefined) return text
-  return `${text.slice(0, place.index)}:${JSON.stringify(value)}${text.slice(place.index + place[0].length)}`
-}
-
-const anyEnd = fc.record({
-  code: fc.option(fc.nat({ max: 255 })),
-  signal: fc.option(fc.constantFrom('SIGTERM', 'SIGKILL')),
-  stderrTail: fc.oneof(fc.string(), fc.constant('[ERROR] {\n "error": 1\n}')),
-})
-
 describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
   it('nothing makes the reader throw, and the verdict is always well-formed', () => {
     fc.assert(
-      fc.property(anyOutput(agent), anyEnd, (lines, end) => {
-        const { events, verdict } = replay(agent, { lines, end })
-        const { text, usage, error, sessionId, model, turnCount } = verdict
-        expect(typeof text).toBe('string')
-        expect(Object.values(usage).every((count) => Number.isInteger(count) && count >= 0)).toBe(true)
-        if (error !== undefined) {
-          expect(error.code in FAILURES).toBe(true)
-          expect(error.message.trim()).not.toBe('')
-        }
-        for (const text of [sessionId, model]) expect(['string', 'undefined']).toContain(typeof text)
-        expect(['number', 'undefined']).toContain(typeof turnCount)
-        expect(() => JSON.stringify(events)).not.toThrow()
+      fc.property(anyOutput(linesOf(agent)), anyEnd, (lines, end) => {
+        expectWellFormed(replay(agent, { lines, end }))
       }),
       { numRuns: 300 },
     )
@@ -142,6 +106,10 @@ describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
     expect(() => JSON.stringify(events)).not.toThrow()
   })
 })
+
+function linesOf(agent: Agent): string[] {
+  return recordingNames(agent.backend).flatMap((name) => readRecording(agent.backend, name).lines)
+}
 
 /** The use of a tool in the dialect of each agent; those of others are not understood. */
 function toolLines(value: string): string[] {

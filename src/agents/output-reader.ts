@@ -27,6 +27,8 @@ export type Findings = {
 /** How one agent speaks, and what it has said in one run. */
 export type Dialect = {
   readonly backend: Backend
+  /** Speaks a protocol: text between its frames is never an answer. */
+  readonly isFramed?: boolean
   /** The events in one object; undefined if no object of this agent looks like that. Never throws. */
   read(value: JsonObject): AgentEvent[] | undefined
   findings(): Findings
@@ -41,7 +43,7 @@ export const ANSWER_LIMIT_CHARACTERS = 16 * 1024 * 1024
 
 export function createOutputReader(dialect: Dialect): OutputReader {
   /** Undefined as soon as the agent has spoken in its own way. */
-  let plain: string[] | undefined = []
+  let plain: string[] | undefined = dialect.isFramed ? undefined : []
   let held = 0
   const read = (value: JsonObject | undefined) => {
     const events = value && dialect.read(value)

@@ -13,10 +13,6 @@ type Outcome = {
 export class ToolLog {
   readonly #names = new Map<string, string>()
 
-  has(id: string | undefined): boolean {
-    return id !== undefined && this.#names.has(id)
-  }
-
   get isEmpty(): boolean {
     return this.#names.size === 0
   }
@@ -32,6 +28,11 @@ export class ToolLog {
         ...(input !== undefined && isShallow(input) && { input }),
       },
     }
+  }
+
+  /** For agents that tell of a call several times, or of its end alone: the event of the first time. */
+  announce(call: Call): AgentEvent[] {
+    return call.id !== undefined && this.#names.has(call.id) ? [] : [this.use(call)]
   }
 
   result({ id, name, output, failure }: Outcome): AgentEvent {

@@ -16,6 +16,8 @@ export type Turn = {
   script: Script
   stage: Stage
   wordMs: number
+  /** Before each piece of text. */
+  permit(): Promise<void>
   runTool(call: ToolCall): Promise<ToolResult>
   startDaemon(): Promise<void>
   /** Just before the closing event. */
@@ -62,6 +64,7 @@ async function speakReply(turn: Turn, { thinking, chunks, call }: Reply): Promis
   if (thinking !== undefined) await stage.say(voice.thought?.(thinking))
   await stage.say(voice.textStart?.())
   for (const chunk of chunks) {
+    await turn.permit()
     await stage.say(voice.word?.(chunk))
     await reach('word', turn)
     await pause(turn.wordMs)

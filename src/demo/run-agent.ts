@@ -5,6 +5,7 @@ import { planAnswer } from './answer.ts'
 import { Children } from './children.ts'
 import type { Dialect, Facts, Interruption, Invocation, Voice } from './dialect.ts'
 import { perform } from './perform.ts'
+import { createPermits } from './permits.ts'
 import { type Ending, onStdout, refuse } from './said.ts'
 import { readScript, type Script } from './script.ts'
 import { openSessions, type Sessions } from './sessions.ts'
@@ -97,6 +98,7 @@ async function takeTurn(world: World, stage: Stage, call: Call): Promise<Ending>
     script,
     stage,
     wordMs,
+    permit: createPermits(script.permits),
     runTool: async ({ command, pretended }) => pretended ?? children.runTool(command),
     startDaemon: () => children.startDaemon(),
     onAnswered: () => save(addUsage(priorUsage, plan.usage)),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runDemo, startDemo, until } from '../../test/support/demo-agent.ts'
@@ -109,6 +109,16 @@ describe.each(AGENT_NAMES)('a script makes %s', (agent) => {
     child.stdout.setEncoding('latin1').on('data', (text: string) => chunks.push(Buffer.from(text, 'latin1')))
     expect(await ended).toMatchObject({ code: 5 })
     expect(Buffer.concat(chunks)).toEqual(bytes)
+  })
+
+  it('say no more than it is allowed to', async () => {
+    const permits = join(temporaryDirectory(), 'permits')
+    const { heard, ended } = await start(agent, { tool: 'true', text: ['last'], permits })
+    writeFileSync(permits, '.'.repeat('I will run a command.'.split(' ').length))
+    await until(() => heard.stdout.includes('tool_result') || heard.stdout.includes('"status":"completed"'))
+    expect(heard.stdout).not.toContain('last')
+    appendFileSync(permits, '.')
+    expect((await ended).stdout).toContain('last')
   })
 
   it('retry for ever', async () => {

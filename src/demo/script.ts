@@ -11,6 +11,8 @@ export type Script = {
   text?: readonly string[]
   /** Pause after each piece, and between retry notices. */
   chunkMs?: number
+  /** A file with one byte for each piece that may be said by now; the agent waits for more. */
+  permits?: string
   usage?: Partial<Usage>
   /** A shell command that really runs, in a session of its own. */
   tool?: string
@@ -56,6 +58,7 @@ const POINT = oneOf(POINTS)
 const RULES: Readonly<Record<keyof Script, Rule>> = {
   text: TEXTS,
   chunkMs: COUNT,
+  permits: TEXT,
   usage: { says: 'an object of the counts input, cached, output, reasoning', isMet: isUsage },
   tool: TEXT,
   toolDenied: SWITCH,

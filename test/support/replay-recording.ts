@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent, AgentEvent, ProcessEnd, Usage } from '../../src/agents/agent.ts'
+import type { Agent, AgentEvent, ProcessEnd, Usage, Verdict } from '../../src/agents/agent.ts'
 
 const RECORDINGS = join(import.meta.dirname, '..', 'recordings')
 
@@ -42,9 +42,12 @@ function listTypes(events: readonly AgentEvent[]): string {
   return runs.map(({ type, count }) => (count === 1 ? type : `${count} ${type}`)).join(', ')
 }
 
-/** What a recording amounts to, short enough for a row of a table. */
 export function outlineRecording(agent: Agent, name: string) {
-  const { events, verdict } = replay(agent, readRecording(agent.backend, name))
+  return outline(replay(agent, readRecording(agent.backend, name)))
+}
+
+/** What events and a verdict amount to, short enough for a row of a table. */
+export function outline({ events, verdict }: { events: AgentEvent[]; verdict: Verdict }) {
   const { text, usage, sessionId, turnCount, model, error } = verdict
   return {
     events: listTypes(events),

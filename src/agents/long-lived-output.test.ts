@@ -1,0 +1,110 @@
+/** What holds for the readers of all agents that serve several sessions at once. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyEnd, anyOutput, expectWellFormed } from '../../test/support/any-output.ts'
+import { frameRecordingNames, linesSince, readFrames, replayTurn } from '../../test/support/replay-frames.ts'
+import { CodexThreadOutput } from './codex-thread-output.ts'
+import type { FollowedTurn } from './followed-turn.ts'
+import { GeminiAcpOutput } from './gemini-acp-output.ts'
+import type { Dialect } from './output-reader.ts'
+
+const CODEX = '01a1dca9-47e6-7673-a1dd-538a6af15ec3'
+const GEMINI = '99266926-84a3-4151-a6f6-4f0bfbe90817'
+
+const CHUNK = '{"sessionUpdate":"agent_message_chunk","content":{"text":"x"}}'
+
+/** A turn of the recording `warm` that uses a tool, and how it is read. */
+const SUBJECTS: readonly (readonly ['codex' | 'gemini', FollowedTurn, (turn: FollowedTurn) => Dialect])[] = [
+  ['codex', { sessionId: CODEX, openings: [], prompt: 13 }, (turn) => new CodexThreadOutput(turn, undefined)],
+  ['gemini', { sessionId: GEMINI, openings: [], prompt: 13 }, (turn) => new GeminiAcpOutput(turn)],
+]
+
+describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialectOf) => {
+  const own = linesSince(readFrames(backend, 'warm'), turn)
+  const read = (lines: readonly string[], end?: Parameters<typeof replayTurn>[2]) =>
+    replayTurn(dialectOf(turn), lines, end)
+  const everything = frameRecordingNames(backend).flatMap((name) =>
+    readFrames(backend, name).map(({ frame }) => JSON.stringify(frame)),
+  )
+  const OTHER = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+  /** The same talk, but in another session, and in answer to other requests. */
+  const ofOthers = own.map((line) => line.replaceAll(turn.sessionId ?? '', OTHER).replace('"id":13', '"id":813'))
+
+  it('says nothing of frames it does not know, and of text between them', () => {
+    const unknown = [
+      'Loaded cached credentials.',
+      '{"method":"brand/new","params":{}}',
+      `{"method":"brand/new","params":{"threadId":"${CODEX}","sessionId":"${GEMINI}","update":${CHUNK}}}`,
+      `{"method":"session/update","params":{"sessionId":"${GEMINI}","update":{"sessionUpdate":"brand_new"}}}`,
+      '{"id":7,"result":{"stopReason":"end_turn","turn":{"id":"x"}}}',
+      '{"id":7,"error":{"message":"no"}}',
+      '{}',
+      '[]',
+    ]
+    expect(read(own.flatMap((line) => [...unknown, line, ...unknown]))).toEqual(read(own))
+  })
+
+  it('skips what is said in other sessions, however it is mixed in', () => {
+    const places = fc.array(fc.nat({ max: own.length }), { minLength: ofOthers.length, maxLength: ofOthers.length })
+    fc.assert(
+      fc.property(places, (at) => {
+        const sorted = at.toSorted((a, b) => a - b)
+        const mixed = own.flatMap((line, index) => [...ofOthers.filter((_, other) => sorted[other] === index), line])
+        expect(read(mixed)).toEqual(read(own))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('says no more once the turn has ended', () => {
+    const events = read(own).events
+    expect(read([...own, ...own, ...everything]).events).toEqual(events)
+  })
+
+  it('never throws, whatever comes in whatever order', () => {
+    fc.assert(
+      fc.property(anyOutput([...own, ...everything]), anyEnd, (lines, end) => {
+        expectWellFormed(read(lines, end))
+        expectWellFormed(replayTurn(dialectOf({ openings: [11], prompt: 12 }), lines, end))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('leaves out what is nested too deeply to be written again', () => {
+    const deep = `${'['.repeat(10_000)}1${']'.repeat(10_000)}`
+    const { events } = read(toolLines(deep))
+    expect(events.map(({ type }) => type).slice(-2)).toEqual(['tool_use', 'tool_result'])
+    expect(() => JSON.stringify(events)).not.toThrow()
+  })
+
+  it('calls it an early end when the agent ends in the middle of the turn, with what it had said', () => {
+    const message = `${backend} ended before it had finished its answer (exit code 0)`
+    const { verdict, hasEnded } = read(own.slice(0, 6), { code: 0, signal: null, stderrTail: '' })
+    expect(hasEnded).toBe(false)
+    expect(verdict.error).toEqual({ code: 'agent_ended_early', message })
+    expect(verdict.sessionId).toBe(turn.sessionId)
+  })
+
+  it('never takes plain text for an answer', () => {
+    const { events, verdict } = read(['All is well.'], { code: 0, signal: null, stderrTail: '' })
+    expect(events).toEqual([])
+    expect(verdict).toMatchObject({ text: '', error: { code: 'agent_ended_early' } })
+  })
+
+  it('tells the reason of an end before the turn from stderr', () => {
+    const { verdict } = read([], { code: 1, signal: null, stderrTail: 'Missing environment variable: `K`.\n' })
+    expect(verdict.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
+  })
+})
+
+/** The use of a tool in the dialect of each agent; those of others are not understood. */
+function toolLines(value: string): string[] {
+  const item = `{"type":"mcpToolCall","id":"t","arguments":${value},"result":${value}}`
+  const update = `{"sessionUpdate":"tool_call","toolCallId":"t","status":"failed","content":[{"diff":${value}}]}`
+  return [
+    `{"method":"turn/started","params":{"threadId":"${CODEX}","turn":{"id":"u"}}}`,
+    `{"method":"item/completed","params":{"threadId":"${CODEX}","turnId":"u","item":${item}}}`,
+    `{"method":"session/update","params":{"sessionId":"${GEMINI}","update":${update}}}`,
+  ]
+}

@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { AgentEvent, Verdict } from '../../src/agents/agent.ts'
+import { FAILURES } from '../../src/agents/failure.ts'
+
+/** Anything an agent could print, near to and far from what it does print. */
+export function anyOutput(known: readonly string[]) {
+  const line = fc.constantFrom(...known)
+  const bent = fc.tuple(line, fc.nat(), fc.string()).map(([text, at, more]) => {
+    const place = at % (text.length + 1)
+    return text.slice(0, place) + more + text.slice(place + more.length)
+  })
+  const changed = fc.tuple(line, fc.jsonValue({ maxDepth: 3 })).map(([text, value]) => replaceSomething(text, value))
+  return fc.array(fc.oneof(line, bent, changed, fc.json(), fc.string({ unit: 'binary' })), { maxLength: 30 })
+}
+
+/** Puts a value of any type where the agent has one of a certain type. */
+function replaceSomething(text: string, value: unknown): string {
+  const places = [...text.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+|true|false|null)/g)]
+  const place = places[JSON.stringify(value).length % Math.max(1, places.length)]
+  if (place === undefined) return text
+  return `${text.slice(0, place.index)}:${JSON.stringify(value)}${text.slice(place.index + place[0].length)}`
+}
+
+export const anyEnd = fc.record({
+  code: fc.option(fc.nat({ max: 255 })),
+  signal: fc.option(fc.constantFrom('SIGTERM', 'SIGKILL')),
+  stderrTail: fc.oneof(fc.string(), fc.constant('[ERROR] {\n "error": 1\n}')),
+})
+
+/** What holds for every run, whatever the agent printed. */
+export function expectWellFormed({ events, verdict }: { events: AgentEvent[]; verdict: Verdict }): void {
+  const { text, usage, error, sessionId, model, turnCount } = verdict
+  expect(typeof text).toBe('string')
+  expect(Object.values(usage).every((count) => Number.isInteger(count) && count >= 0)).toBe(true)
+  if (error !== undefined) {
+    expect(error.code in FAILURES).toBe(true)
+    expect(error.message.trim()).not.toBe('')
+  }
+  for (const text of [sessionId, model]) expect(['string', 'undefined']).toContain(typeof text)
+  expect(['number', 'undefined']).toContain(typeof turnCount)
+  expect(() => JSON.stringify(events)).not.toThrow()
+}
