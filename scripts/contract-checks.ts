@@ -1,0 +1,61 @@
+/**
+ * The validators of the machine protocol, in three modules: what every command reports, what comes from issues, and what
+ * runs are made of. A module imports the validators of parts that another has. More modules would cost more to load than
+ * what they leave out: opening a file takes as long as reading 100 KB of it.
+ */
+import type { TSchema } from 'typebox'
+import { Action } from '../src/contract/action.shape.ts'
+import { ChangeReport } from '../src/contract/change-report.shape.ts'
+import { CliError } from '../src/contract/cli-error.shape.ts'
+import { DoctorReport } from '../src/contract/doctor-report.shape.ts'
+import { GitObservation } from '../src/contract/git-observation.shape.ts'
+import { ListReport } from '../src/contract/list-report.shape.ts'
+import { ActionMaterial, PinnedMaterial } from '../src/contract/material.shape.ts'
+import { Next } from '../src/contract/next.shape.ts'
+import { Outcome } from '../src/contract/outcome.shape.ts'
+import { PinnedSource } from '../src/contract/pinned-source.shape.ts'
+import { ProtocolState } from '../src/contract/protocol-state.shape.ts'
+import { RawSourceEnvelope } from '../src/contract/raw-source-envelope.shape.ts'
+import { RunStatus } from '../src/contract/run-status.shape.ts'
+import { SourceCandidate } from '../src/contract/source-candidate.shape.ts'
+import { StatusList } from '../src/contract/status-list.shape.ts'
+import { compileShapes, declareShapes } from './compile-shapes.ts'
+import type { GeneratedFile } from './generated-files.ts'
+
+const MODULES: Readonly<Record<string, readonly TSchema[]>> = {
+  reports: [ChangeReport, ListReport, DoctorReport, CliError, Next],
+  source: [RawSourceEnvelope, PinnedSource, SourceCandidate],
+  runs: [Action, ActionMaterial, PinnedMaterial, Outcome, GitObservation, ProtocolState, RunStatus, StatusList],
+}
+
+export async function contractChecks(): Promise<GeneratedFile[]> {
+  const files = Object.entries(MODULES).map(async ([module, parts]) => {
+    const shapes = Object.fromEntries(parts.map((part) => [validatorName(part), part]))
+    return [
+      {
+        path: `src/contract/${module}.generated.js`,
+        content: await compileShapes(shapes, { allProblems: false, imports: importsOf(module) }),
+      },
+      { path: `src/contract/${module}.generated.d.ts`, content: declareShapes(shapes, '../kit/schema.ts') },
+    ]
+  })
+  return (await Promise.all(files)).flat()
+}
+
+/** What the other modules have. */
+function importsOf(module: string): Record<string, { validator: string; from: string }> {
+  const others = Object.entries(MODULES).filter(([name]) => name !== module)
+  const rows = others.flatMap(([name, parts]) =>
+    parts.map((part) => [nameOf(part), { validator: validatorName(part), from: `./${name}.generated.js` }]),
+  )
+  return Object.fromEntries(rows)
+}
+
+function nameOf(part: TSchema): string {
+  return String((part as { $id?: string }).$id)
+}
+
+function validatorName(part: TSchema): string {
+  const name = nameOf(part)
+  return `validate${name.charAt(0).toUpperCase()}${name.slice(1)}`
+}

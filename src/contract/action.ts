@@ -1,0 +1,61 @@
+import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
+import { writeJson } from '../kit/write-json.ts'
+import type { Action, ActionRequirements } from './action.shape.ts'
+import { destructiveRules } from './destructive.ts'
+import { repeated } from './distinct.ts'
+import { LIMITS } from './limits.ts'
+import { validateAction } from './runs.generated.js'
+
+/** The bytes of an action as it is sent: as JSON, with a line feed. */
+export function actionBytes(action: Action): number {
+  return Buffer.byteLength(writeJson(action)) + 1
+}
+
+function actionFitsItsSize(action: Action): Problem[] {
+  const bytes = actionBytes(action)
+  return bytes <= LIMITS.actionBytes
+    ? []
+    : [{ path: '$', rule: `must have at most ${LIMITS.actionBytes} bytes as JSON and has ${bytes}` }]
+}
+
+function revisionsAgree({ source, requirements }: Action): Problem[] {
+  return source?.requirements_revision === requirements?.requirements_revision
+    ? []
+    : [{ path: '$.requirements.requirements_revision', rule: 'must be the requirements_revision of the source' }]
+}
+
+function readerIsForThisAction({ run_id, action_id, requirements }: Action): Problem[] {
+  if (requirements === undefined) return []
+  const [, , , , , , run, , action] = requirements.reader.base_argv
+  return run === run_id && action === action_id
+    ? []
+    : [{ path: '$.requirements.reader.base_argv', rule: 'must name the run and the action that carry it' }]
+}
+
+function sectionsHaveDistinctKeys({ sections }: ActionRequirements): Problem[] {
+  return repeated(sections, ({ key }) => key).map((index) => ({
+    path: `$.sections[${index}].key`,
+    rule: 'must not be the key of another section',
+  }))
+}
+
+function everySectionIsRequired({ sections, required_for_action, reader }: ActionRequirements): Problem[] {
+  const keys = sections.map(({ key }) => key).join()
+  const lists = [
+    { path: '$.required_for_action', list: required_for_action },
+    { path: '$.reader.input.choices', list: reader.input.choices },
+  ]
+  return lists
+    .filter(({ list }) => list.join() !== keys)
+    .map(({ path }) => ({ path, rule: 'must be the keys of all sections, in order' }))
+}
+
+export const actionRules: readonly Rule<Action>[] = [
+  actionFitsItsSize,
+  revisionsAgree,
+  readerIsForThisAction,
+  within('requirements', [sectionsHaveDistinctKeys, everySectionIsRequired]),
+  within('destructive_authorization', destructiveRules),
+]
+
+export const checkAction = checker<Action>('action', validateAction, actionRules)

@@ -1,0 +1,20 @@
+/** What the URLs in a source must say beyond their form. */
+import type { Problem } from '../kit/schema.ts'
+
+type Issue = { readonly canonical_url: string; readonly issue_number: number }
+type MovedIssue = Issue & { readonly url_aliases: readonly string[] }
+
+export function urlHasTheIssueNumber({ canonical_url, issue_number }: Issue): Problem[] {
+  return canonical_url.endsWith(`/${issue_number}`)
+    ? []
+    : [{ path: '$.canonical_url', rule: `must end with the issue number, ${issue_number}` }]
+}
+
+export function aliasesAreOtherUrls({ canonical_url, url_aliases }: MovedIssue): Problem[] {
+  const index = url_aliases.indexOf(canonical_url)
+  return index === -1 ? [] : [{ path: `$.url_aliases[${index}]`, rule: 'must not be the canonical URL' }]
+}
+
+export function commentUrl(issueUrl: string, databaseId: number): string {
+  return `${issueUrl}#issuecomment-${databaseId}`
+}

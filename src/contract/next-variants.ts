@@ -1,0 +1,142 @@
+/**
+ * Every command that `next` can offer, word for word, and what it takes from its caller. Words in capitals are values;
+ * a last word in brackets may be left out. Whoever offers a command makes it from this table, and whatever is offered is
+ * checked against it.
+ */
+import type { Next, NextInput, NextVariant } from './next.shape.ts'
+
+type Operation = Exclude<Next['operation'], 'none'>
+
+/** What a value may be, in words, and in a pattern where not every word will do. */
+const VALUES = {
+  RUN: { says: 'a run id', pattern: /^[A-Za-z0-9_-]{1,128}$/ },
+  ACTION: { says: 'an action id' },
+  CANDIDATE: { says: 'a candidate id' },
+  ROOT: { says: 'an absolute path', pattern: /^(?:\/|[A-Za-z]:[\\/]|\\\\)/ },
+  BUDGET: { says: 'a number from 1 to 1000', pattern: /^(?:[1-9][0-9]{0,2}|1000)$/ },
+  DIGEST: { says: 'a digest', pattern: /^sha256:[0-9a-f]{64}$/ },
+} as const satisfies Record<string, { says: string; pattern?: RegExp }>
+
+type ValueName = keyof typeof VALUES
+
+export type VariantRow = {
+  id: string
+  operations: readonly Operation[]
+  words: string
+  inputs: readonly NextInput[]
+}
+
+const budget: NextInput = { name: 'budget', type: 'string', flag: '--budget', required: false }
+const goalFile: NextInput = { name: 'goal_file', type: 'path', flag: '--goal-file', required: true }
+const sourceFile: NextInput = { name: 'source_file', type: 'path', flag: '--source-file', required: true }
+const outcomeFile: NextInput = { name: 'outcome_file', type: 'path', flag: '--outcome-file', required: true }
+const textFile: NextInput = { name: 'text_file', type: 'path', flag: '--text-file', required: true }
+const surface: NextInput = {
+  name: 'surface',
+  type: 'enum',
+  flag: '--surface',
+  required: true,
+  choices: ['ide', 'cli'],
+}
+
+const ofAction = (command: string) => `drover protocol ${command} --run RUN --action ACTION --root ROOT`
+const RESUME = 'drover protocol resume RUN --root ROOT'
+const RUN = 'drover run --budget BUDGET --json --root ROOT [--no-review]'
+const STATUS = 'drover status --root ROOT --json'
+const STATUS_OF_RUN = 'drover status RUN --root ROOT --json'
+const LIST = 'drover list --root ROOT --json'
+const DOCTOR = 'drover doctor --root ROOT --json'
+
+const rows = (operation: Operation, each: readonly (readonly [id: string, words: string, ...inputs: NextInput[]])[]) =>
+  each.map(([id, words, ...inputs]): VariantRow => ({ id, operations: [operation], words, inputs }))
+
+export const VARIANTS: readonly VariantRow[] = [
+  ...rows('action', [
+    ['submit-outcome-file', ofAction('submit'), outcomeFile],
+    ['submit-outcome-stdin', `${ofAction('submit')} --outcome-stdin`],
+  ]),
+  { id: 'skip-action', operations: ['action', 'answer', 'resume'], words: ofAction('skip'), inputs: [] },
+  ...rows('answer', [
+    ['answer-decision', ofAction('answer'), textFile],
+    [
+      'confirm-destructive',
+      `${ofAction('answer')} --confirm-destructive --scope-sha256 DIGEST`,
+      { ...textFile, required: false },
+    ],
+    ['decline-or-feedback', ofAction('answer'), textFile],
+  ]),
+  ...rows('resume', [
+    ['resume-ad-hoc', RESUME, budget],
+    ['refresh-source', RESUME, sourceFile, budget],
+    ['refresh-source', `${RESUME} --budget BUDGET`, sourceFile],
+    ['use-pinned-source', `${RESUME} --use-pinned-source`, budget],
+    ['keep-pinned', `${RESUME} --source-choice pinned --candidate CANDIDATE`, budget],
+    ['adopt', `${RESUME} --source-choice adopt --candidate CANDIDATE`, budget],
+  ]),
+  ...rows('start', [
+    ['retry-run', RUN, goalFile],
+    ['start-with-source', RUN, goalFile, sourceFile],
+  ]),
+  ...rows('command', [
+    ['inspect-run', STATUS_OF_RUN],
+    ['inspect-runs', STATUS],
+    ['list-runs', STATUS],
+    ['inspect-run-in-its-workspace', STATUS_OF_RUN],
+    ['inspect-run-in-its-workspace', STATUS],
+    ['refresh-adapters', 'drover install --refresh --root ROOT --json'],
+    ['run-doctor', DOCTOR],
+    ['retry-doctor', DOCTOR],
+    ['retry-list', LIST],
+    ['list-host-adapters', LIST],
+    ['inspect-host-adapters', LIST],
+    ['install-kiro', 'drover install --root ROOT --tool kiro --json', surface],
+  ]),
+]
+
+/** The values of a command, and `options`, the words in brackets that are wanted. */
+export type VariantValues = { readonly [V in ValueName]?: string } & { readonly options?: readonly string[] }
+
+/** The variant of this id that has exactly these values. */
+export function makeVariant(id: string, values: VariantValues): NextVariant {
+  const { options = [], ...given } = values
+  const names = Object.keys(given).sort().join()
+  const row = VARIANTS.find((each) => each.id === id && valueNames(each).sort().join() === names)
+  if (row === undefined) throw new TypeError(`there is no variant ${id} with ${names || 'no values'}`)
+  const [program = '', command = '', ...rest] = row.words.split(' ').flatMap((word) => {
+    const option = optionIn(word)
+    if (option !== undefined) return options.includes(option) ? [option] : []
+    return [isValueName(word) ? String(values[word]) : word]
+  })
+  return { id, base_argv: [program, command, ...rest], inputs: row.inputs }
+}
+
+/** Why a command is not in the words of a row; undefined when it is. */
+export function mismatch(row: VariantRow, argv: readonly string[]): string | undefined {
+  const words = row.words.split(' ')
+  const fewest = words.filter((word) => optionIn(word) === undefined).length
+  const hasLength = argv.length >= fewest && argv.length <= words.length
+  const wrong = argv.findIndex((word, index) => !fits(word, words[index] ?? ''))
+  return hasLength && wrong === -1 ? undefined : `must be ${row.words}${sayValue(words[wrong])}`
+}
+
+function fits(word: string, expected: string): boolean {
+  if (!isValueName(expected)) return word === (optionIn(expected) ?? expected)
+  const value = VALUES[expected]
+  return !('pattern' in value) || value.pattern.test(word)
+}
+
+function sayValue(word: string | undefined): string {
+  return word !== undefined && isValueName(word) ? `, where ${word} is ${VALUES[word].says}` : ''
+}
+
+function valueNames(row: VariantRow): string[] {
+  return row.words.split(' ').filter(isValueName)
+}
+
+function isValueName(word: string): word is ValueName {
+  return Object.hasOwn(VALUES, word)
+}
+
+function optionIn(word: string): string | undefined {
+  return /^\[(.*)\]$/.exec(word)?.[1]
+}

@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest'
+import { loadValidators } from '../../test/support/load-validators.ts'
+import { problemsOf } from '../../test/support/problems.ts'
+import { digest } from '../kit/digest.ts'
+import { checker } from '../kit/schema.ts'
+import { NextInput, NextVariant } from './next.shape.ts'
+import { checkNext } from './next.ts'
+import { makeVariant, VARIANTS, type VariantValues } from './next-variants.ts'
+
+const SCOPE = digest('scope')
+const V = { RUN: 'run-1', ACTION: 'action-1', ROOT: '/work', CANDIDATE: 'cand-1', BUDGET: '8', DIGEST: SCOPE }
+
+const SUBMIT = 'drover protocol submit --run run-1 --action action-1 --root /work'
+const ANSWER = 'drover protocol answer --run run-1 --action action-1 --root /work'
+const SKIP = 'drover protocol skip --run run-1 --action action-1 --root /work'
+const RESUME = 'drover protocol resume run-1 --root /work'
+const START = 'drover run --budget 8 --json --root /work'
+
+const GOAL = { name: 'goal_file', type: 'path', flag: '--goal-file', required: true }
+const SRC = { name: 'source_file', type: 'path', flag: '--source-file', required: true }
+const TXT = { name: 'text_file', type: 'path', flag: '--text-file', required: true }
+const MAYBE_TXT = { ...TXT, required: false }
+const BUD = { name: 'budget', type: 'string', flag: '--budget', required: false }
+const OUT = { name: 'outcome_file', type: 'path', flag: '--outcome-file', required: true }
+const SURFACE = { name: 'surface', type: 'enum', flag: '--surface', required: true, choices: ['ide', 'cli'] }
+
+/** Every command, in the order of the protocol: operation, id, words, inputs, and the values it is made of. */
+const COMMANDS: readonly [string, string, string, object[], (keyof typeof V)[], ...string[]][] = [
+  ['action', 'submit-outcome-file', SUBMIT, [OUT], ['RUN', 'ACTION', 'ROOT']],
+  ['action', 'submit-outcome-stdin', `${SUBMIT} --outcome-stdin`, [], ['RUN', 'ACTION', 'ROOT']],
+  ['action', 'skip-action', SKIP, [], ['RUN', 'ACTION', 'ROOT']],
+  ['answer', 'skip-action', SKIP, [], ['RUN', 'ACTION', 'ROOT']],
+  ['resume', 'skip-action', SKIP, [], ['RUN', 'ACTION', 'ROOT']],
+  ['answer', 'answer-decision', ANSWER, [TXT], ['RUN', 'ACTION', 'ROOT']],
+  [
+    'answer',
+    'confirm-destructive',
+    `${ANSWER} --confirm-destructive --scope-sha256 ${SCOPE}`,
+    [MAYBE_TXT],
+    ['RUN', 'ACTION', 'ROOT', 'DIGEST'],
+  ],
+  ['answer', 'decline-or-feedback', ANSWER, [TXT], ['RUN', 'ACTION', 'ROOT']],
+  ['resume', 'resume-ad-hoc', RESUME, [BUD], ['RUN', 'ROOT']],
+  ['resume', 'refresh-source', RESUME, [SRC, BUD], ['RUN', 'ROOT']],
+  ['resume', 'refresh-source', `${RESUME} --budget 8`, [SRC], ['RUN', 'ROOT', 'BUDGET']],
+  ['resume', 'use-pinned-source', `${RESUME} --use-pinned-source`, [BUD], ['RUN', 'ROOT']],
+  ['resume', 'keep-pinned', `${RESUME} --source-choice pinned --candidate cand-1`, [BUD], ['RUN', 'ROOT', 'CANDIDATE']],
+  ['resume', 'adopt', `${RESUME} --source-choice adopt --candidate cand-1`, [BUD], ['RUN', 'ROOT', 'CANDIDATE']],
+  ['start', 'retry-run', START, [GOAL], ['BUDGET', 'ROOT']],
+  ['start', 'retry-run', `${START} --no-review`, [GOAL], ['BUDGET', 'ROOT'], '--no-review'],
+  ['start', 'start-with-source', START, [GOAL, SRC], ['BUDGET', 'ROOT']],
+  ['start', 'start-with-source', `${START} --no-review`, [GOAL, SRC], ['BUDGET', 'ROOT'], '--no-review'],
+  ['command', 'inspect-run', 'drover status run-1 --root /work --json', [], ['RUN', 'ROOT']],
+  ['command', 'inspect-runs', 'drover status --root /work --json', [], ['ROOT']],
+  ['command', 'list-runs', 'drover status --root /work --json', [], ['ROOT']],
+  ['command', 'inspect-run-in-its-workspace', 'drover status run-1 --root /work --json', [], ['RUN', 'ROOT']],
+  ['command', 'inspect-run-in-its-workspace', 'drover status --root /work --json', [], ['ROOT']],
+  ['command', 'refresh-adapters', 'drover install --refresh --root /work --json', [], ['ROOT']],
+  ['command', 'run-doctor', 'drover doctor --root /work --json', [], ['ROOT']],
+  ['command', 'retry-doctor', 'drover doctor --root /work --json', [], ['ROOT']],
+  ['command', 'retry-list', 'drover list --root /work --json', [], ['ROOT']],
+  ['command', 'list-host-adapters', 'drover list --root /work --json', [], ['ROOT']],
+  ['command', 'inspect-host-adapters', 'drover list --root /work --json', [], ['ROOT']],
+  ['command', 'install-kiro', 'drover install --root /work --tool kiro --json', [SURFACE], ['ROOT']],
+]
+
+const OPERATIONS = ['action', 'answer', 'resume', 'start', 'command', 'none']
+
+const offer = (operation: string, ...variants: object[]) => ({ operation, workspace_identity: digest('w'), variants })
+const command = (id: string, words: string, inputs: object[] = []) => ({ id, base_argv: words.split(' '), inputs })
+
+describe('the commands that next offers', () => {
+  it.each(COMMANDS)('under %s: %s is `%s`', (operation, id, words, inputs, names, ...options) => {
+    const values: VariantValues = { ...Object.fromEntries(names.map((name) => [name, V[name]])), options }
+    const variant = makeVariant(id, values)
+    expect(variant).toEqual(command(id, words, inputs))
+    expect(problemsOf(checkNext, offer(operation, variant))).toEqual([])
+  })
+
+  it('are all of these and no others', () => {
+    const listed = COMMANDS.map(([, id]) => id)
+    expect([...new Set(VARIANTS.map(({ id }) => id))]).toEqual([...new Set(listed)])
+  })
+
+  it.each(COMMANDS)(
+    'are refused with a word changed, added or left out: %s %s `%s`',
+    (operation, id, words, inputs) => {
+      const argv = words.split(' ')
+      const broken = [
+        ...argv.flatMap((word, index) => (word === '--no-review' ? [] : [argv.toSpliced(index, 1)])),
+        ...argv.flatMap((word, index) => (isValue(word) ? [] : [argv.with(index, 'other')])),
+        [...argv, '--more'],
+      ]
+      const taken = broken.filter(
+        (base_argv) => problemsOf(checkNext, offer(operation, { id, base_argv, inputs })).length === 0,
+      )
+      expect(taken).toEqual(
+        id === 'inspect-run-in-its-workspace' ? [withoutRun(argv)].filter((words) => words !== argv) : [],
+      )
+    },
+  )
+
+  it.each(COMMANDS)('are refused with other inputs: %s %s `%s`', (operation, id, words, inputs) => {
+    const others = [
+      [...inputs, BUD],
+      inputs.slice(1),
+      inputs.map((input) => ({ ...input, flag: '--other' })),
+      inputs.toReversed(),
+    ]
+    const different = others.filter((each) => JSON.stringify(each) !== JSON.stringify(inputs))
+    for (const each of different) {
+      const problems = problemsOf(checkNext, offer(operation, command(id, words, each)))
+      const names = inputs.map((input) => (input as { name: string }).name).join(', ')
+      expect(problems).toEqual([{ path: '$.variants[0].inputs', rule: `must be exactly: ${names || 'none'}` }])
+    }
+  })
+
+  it.each(COMMANDS)('belong to their operation: %s %s', (_operation, id, words, inputs) => {
+    const taking = OPERATIONS.filter(
+      (each) => problemsOf(checkNext, offer(each, command(id, words, inputs))).length === 0,
+    )
+    expect(taking).toEqual([...new Set(COMMANDS.filter((row) => row[1] === id).map(([each]) => each))])
+  })
+
+  it('are made of exactly the values they have', () => {
+    expect(() => makeVariant('inspect-run', { ROOT: '/work' })).toThrow('there is no variant inspect-run with ROOT')
+    expect(() => makeVariant('run-doctor', {})).toThrow('there is no variant run-doctor with no values')
+    expect(() => makeVariant('dance', { ROOT: '/work' })).toThrow('there is no variant dance with ROOT')
+  })
+})
+
+function isValue(word: string): boolean {
+  return Object.values(V).includes(word) && word !== '/work' && word !== SCOPE && word !== '8'
+}
+
+function withoutRun(argv: string[]): string[] {
+  return argv.includes('run-1') ? argv.filter((word) => word !== 'run-1') : argv
+}
+
+describe('next, as it follows from the state of a run', () => {
+  const variant = (id: string, names: (keyof typeof V)[]) =>
+    makeVariant(id, Object.fromEntries(names.map((n) => [n, V[n]])))
+  const ofAction = (id: string) => variant(id, ['RUN', 'ACTION', 'ROOT'])
+  const ofRun = (id: string) => variant(id, ['RUN', 'ROOT'])
+  const skip = ofAction('skip-action')
+
+  it.each([
+    ['ended', 'none', []],
+    ['an invalid candidate', 'resume', [variant('keep-pinned', ['RUN', 'ROOT', 'CANDIDATE'])]],
+    ['a valid candidate', 'resume', ['keep-pinned', 'adopt'].map((id) => variant(id, ['RUN', 'ROOT', 'CANDIDATE']))],
+    ['active', 'action', [ofAction('submit-outcome-file'), ofAction('submit-outcome-stdin'), skip]],
+    ['a decision', 'answer', [ofAction('answer-decision'), skip]],
+    [
+      'a destructive confirmation',
+      'answer',
+      [variant('confirm-destructive', ['RUN', 'ACTION', 'ROOT', 'DIGEST']), ofAction('decline-or-feedback'), skip],
+    ],
+    ['no environment, ad hoc', 'resume', [ofRun('resume-ad-hoc'), skip]],
+    ['no environment, issue-bound', 'resume', [ofRun('refresh-source'), ofRun('use-pinned-source'), skip]],
+    ['anything else, ad hoc', 'resume', [ofRun('resume-ad-hoc')]],
+    ['anything else, issue-bound', 'resume', [ofRun('refresh-source'), ofRun('use-pinned-source')]],
+  ])('%s: %s', (_state, operation, variants) => {
+    expect(problemsOf(checkNext, offer(operation, ...variants))).toEqual([])
+  })
+})
+
+describe('next', () => {
+  const inspect = command('inspect-runs', 'drover status --root /work --json')
+
+  it.each([
+    ['a command under none', offer('none', inspect), '$.variants', 'must have at most 0 items'],
+    ['no command under command', offer('command'), '$.variants', 'must have at least 1 item'],
+    [
+      'an unknown operation',
+      offer('rest', inspect),
+      '$.operation',
+      'must be one of "action", "answer", "resume", "start", "command", "none"',
+    ],
+    ['an id twice', offer('command', inspect, inspect), '$.variants[1].id', 'must not be the id of another variant'],
+    [
+      'two roots',
+      offer('command', inspect, command('list-runs', 'drover status --root /else --json')),
+      '$.variants[1].base_argv',
+      'must have the --root of the others',
+    ],
+    [
+      'a root that is not absolute',
+      offer('command', command('inspect-runs', 'drover status --root work --json')),
+      '$.variants[0].base_argv',
+      'must be drover status --root ROOT --json, where ROOT is an absolute path',
+    ],
+    [
+      'an id of another operation',
+      offer('start', inspect),
+      '$.variants[0].id',
+      'must be a variant of the operation start: retry-run, start-with-source',
+    ],
+  ])('refuses %s', (_name, next, path, rule) => {
+    expect(problemsOf(checkNext, next)).toEqual([{ path, rule }])
+  })
+
+  it.each([
+    ['1', true],
+    ['999', true],
+    ['1000', true],
+    ['0', false],
+    ['1001', false],
+    ['08', false],
+    ['8.0', false],
+    ['-8', false],
+  ])('takes a budget of 1 to 1000 in plain digits: %s', (budget, isTaken) => {
+    const retry = command('retry-run', START.replace('8', budget), [GOAL])
+    expect(problemsOf(checkNext, offer('start', retry)).length === 0).toBe(isTaken)
+  })
+
+  it.each([
+    ['a', true],
+    ['Run_1-x', true],
+    ['r'.repeat(128), true],
+    ['r'.repeat(129), false],
+    ['a/b', false],
+    ['a b', false],
+  ])('takes a run id of 1 to 128 letters, digits, underscores and hyphens: %s', (run, isTaken) => {
+    const variant = { id: 'inspect-run', base_argv: ['drover', 'status', run, '--root', '/work', '--json'], inputs: [] }
+    expect(problemsOf(checkNext, offer('command', variant)).length === 0).toBe(isTaken)
+  })
+
+  it.each(['/', '/work', 'C:\\work', 'c:/work', '\\\\host\\share'])('takes the root %s', (root) => {
+    expect(problemsOf(checkNext, offer('command', makeVariant('run-doctor', { ROOT: root })))).toEqual([])
+  })
+})
+
+describe('the general form', async () => {
+  const validators = await loadValidators({ nextInput: NextInput, nextVariant: NextVariant })
+  const checkInput = checker('nextInput', validators.nextInput)
+  const checkVariant = checker('nextVariant', validators.nextVariant)
+
+  it.each(COMMANDS)('holds for %s %s `%s`', (_operation, id, words, inputs) => {
+    expect(problemsOf(checkVariant, command(id, words, inputs))).toEqual([])
+    for (const input of inputs) expect(problemsOf(checkInput, input)).toEqual([])
+  })
+
+  it.each([
+    ['a digest', { ...OUT, type: 'digest' }, []],
+    ['an enum with a choice', { ...OUT, type: 'enum', choices: ['a'] }, []],
+    ['an enum without choices', { ...OUT, type: 'enum' }, ['$.choices']],
+    ['an enum with no choice', { ...OUT, type: 'enum', choices: [] }, ['$.choices']],
+    ['an enum with a choice twice', { ...OUT, type: 'enum', choices: ['a', 'b', 'a'] }, ['$.choices']],
+    ['an enum with an empty choice', { ...OUT, type: 'enum', choices: [''] }, ['$.choices[0]']],
+    ['choices without an enum', { ...OUT, choices: ['a'] }, ['$.choices']],
+    ['an unknown type', { ...OUT, type: 'number' }, ['$.type']],
+    ['a name that does not start with a letter', { ...OUT, name: '1st' }, ['$.name']],
+    ['a name with a hyphen', { ...OUT, name: 'goal-file' }, ['$.name']],
+    ['a flag without hyphens', { ...OUT, flag: 'goal' }, ['$.flag']],
+    ['a flag with an underscore', { ...OUT, flag: '--goal_file' }, ['$.flag']],
+  ])('of an input: %s', (_name, input, paths) => {
+    expect(problemsOf(checkInput, input).map(({ path }) => path)).toEqual(paths)
+  })
+
+  it.each([
+    ['two words', ['drover', 'list'], []],
+    ['one word', ['drover'], ['$.base_argv']],
+    ['another program', ['git', 'status'], ['$.base_argv[0]']],
+    ['an empty word', ['drover', ''], ['$.base_argv[1]']],
+    ['a word with NUL', ['drover', 'a\0b'], ['$.base_argv[1]']],
+    ['the placeholder FILE', ['drover', 'FILE'], ['$.base_argv[1]']],
+    ['a quoted placeholder', ['drover', ' "FILE" '], ['$.base_argv[1]']],
+    ['a placeholder in angle brackets', ['drover', '<path>'], ['$.base_argv[1]']],
+    ['such a one over two lines', ['drover', "'<a\nb>'"], ['$.base_argv[1]']],
+    ['words that only look like them', ['drover', 'FILES', 'a<b>c', '<b', '/FILE'], []],
+  ])('of a command: %s', (_name, base_argv, paths) => {
+    expect(problemsOf(checkVariant, { id: 'x', base_argv, inputs: [] }).map(({ path }) => path)).toEqual(paths)
+  })
+
+  it.each([
+    ['skip-action', true],
+    ['a1', true],
+    ['1a', false],
+    ['Skip', false],
+    ['skip_action', false],
+    ['', false],
+  ])('of an id: %j', (id, isTaken) => {
+    const variant = command(id, 'drover list')
+    expect(problemsOf(checkVariant, variant).length === 0).toBe(isTaken)
+  })
+})

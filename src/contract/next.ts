@@ -1,0 +1,49 @@
+import { checker, type Problem, type Rule } from '../kit/schema.ts'
+import { writeCanonicalJson } from '../kit/write-json.ts'
+import type { Next, NextVariant } from './next.shape.ts'
+import { mismatch, VARIANTS } from './next-variants.ts'
+import { validateNext } from './reports.generated.js'
+
+function variantsAreDistinct({ variants }: Next): Problem[] {
+  return variants.flatMap(({ id }, index) =>
+    variants.findIndex((other) => other.id === id) === index
+      ? []
+      : [{ path: `$.variants[${index}].id`, rule: 'must not be the id of another variant' }],
+  )
+}
+
+function commandsAreKnown(next: Next): Problem[] {
+  return next.variants.flatMap((variant, index) => {
+    const problem = misfit(next, variant)
+    return problem === undefined ? [] : [{ ...problem, path: `$.variants[${index}].${problem.path}` }]
+  })
+}
+
+/** The first thing about a variant that is not as in the table; `path` is the field of the variant. */
+function misfit(next: Next, variant: NextVariant): Problem | undefined {
+  const possible = VARIANTS.filter(({ operations }) => operations.some((operation) => operation === next.operation))
+  const rows = possible.filter(({ id }) => id === variant.id)
+  if (rows.length === 0) {
+    const ids = [...new Set(possible.map(({ id }) => id))].join(', ')
+    return { path: 'id', rule: `must be a variant of the operation ${next.operation}: ${ids}` }
+  }
+  const row = rows.find((each) => mismatch(each, variant.base_argv) === undefined)
+  if (row === undefined) {
+    const rules = rows.map((each) => mismatch(each, variant.base_argv))
+    return { path: 'base_argv', rule: rules.join(', or ') }
+  }
+  const isSame = writeCanonicalJson(row.inputs) === writeCanonicalJson(variant.inputs)
+  const names = row.inputs.map(({ name }) => name).join(', ')
+  return isSame ? undefined : { path: 'inputs', rule: `must be exactly: ${names || 'none'}` }
+}
+
+function rootsAreTheSame({ variants }: Next): Problem[] {
+  const roots = variants.map(({ base_argv }) => base_argv[base_argv.indexOf('--root') + 1])
+  return roots.flatMap((root, index) =>
+    root === roots[0] ? [] : [{ path: `$.variants[${index}].base_argv`, rule: 'must have the --root of the others' }],
+  )
+}
+
+export const nextRules: readonly Rule<Next>[] = [variantsAreDistinct, commandsAreKnown, rootsAreTheSame]
+
+export const checkNext = checker<Next>('next', validateNext, nextRules)

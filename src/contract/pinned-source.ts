@@ -1,0 +1,44 @@
+import { checker, type Problem, type Rule } from '../kit/schema.ts'
+import { repeated } from './distinct.ts'
+import { aliasesAreOtherUrls, commentUrl, urlHasTheIssueNumber } from './issue-url.ts'
+import { LIMITS } from './limits.ts'
+import type { PinnedSource } from './pinned-source.shape.ts'
+import { validatePinnedSource } from './source.generated.js'
+
+function sectionsAreDistinct({ sections }: PinnedSource): Problem[] {
+  const provenances = sections.map(({ provenance }) => provenance)
+  const found = [
+    { field: 'key', indexes: repeated(sections, ({ key }) => key) },
+    { field: 'provenance.comment_node_id', indexes: repeated(provenances, (each) => each.comment_node_id) },
+    { field: 'provenance.comment_database_id', indexes: repeated(provenances, (each) => each.comment_database_id) },
+  ]
+  return found.flatMap(({ field, indexes }) =>
+    indexes.map((index) => ({ path: `$.sections[${index}].${field}`, rule: 'must not be that of another section' })),
+  )
+}
+
+/** An issue that moved keeps its comments, and a pinned section the URL it was seen at. */
+function sectionsAreOfThisIssue({ canonical_url, url_aliases, sections }: PinnedSource): Problem[] {
+  return sections.flatMap(({ provenance }, index) => {
+    const urls = [canonical_url, ...url_aliases].map((url) => commentUrl(url, provenance.comment_database_id))
+    const rule = `must be ${urls[0]}, or the same under an alias`
+    return urls.includes(provenance.url) ? [] : [{ path: `$.sections[${index}].provenance.url`, rule }]
+  })
+}
+
+function sectionsFitTheBundle({ sections }: PinnedSource): Problem[] {
+  const bytes = sections.reduce((sum, section) => sum + section.bytes, 0)
+  return bytes <= LIMITS.bundleBytes
+    ? []
+    : [{ path: '$.sections', rule: `must have at most ${LIMITS.bundleBytes} bytes together and have ${bytes}` }]
+}
+
+export const pinnedSourceRules: readonly Rule<PinnedSource>[] = [
+  urlHasTheIssueNumber,
+  aliasesAreOtherUrls,
+  sectionsAreDistinct,
+  sectionsAreOfThisIssue,
+  sectionsFitTheBundle,
+]
+
+export const checkPinnedSource = checker<PinnedSource>('pinnedSource', validatePinnedSource, pinnedSourceRules)

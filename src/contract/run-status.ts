@@ -1,0 +1,30 @@
+import { checker, type Rule, within } from '../kit/schema.ts'
+import { actionRules } from './action.ts'
+import { destructiveRules } from './destructive.ts'
+import { gitObservationRules } from './git-observation.ts'
+import { nextRules } from './next.ts'
+import { outcomeRules } from './outcome.ts'
+import { pinnedSourceRules } from './pinned-source.ts'
+import type { ActionRecord } from './run-record.shape.ts'
+import type { RunStatus } from './run-status.shape.ts'
+import { validateRunStatus } from './runs.generated.js'
+import { sourceCandidateRules } from './source-candidate.ts'
+
+const actionRecordRules: readonly Rule<ActionRecord>[] = [
+  within('action', actionRules),
+  within('outcome', outcomeRules),
+]
+
+export const runStatusRules: readonly Rule<RunStatus>[] = [
+  within('initial_git', gitObservationRules),
+  within('current_git', gitObservationRules),
+  within('pinned_source', pinnedSourceRules),
+  within('source_candidate', sourceCandidateRules),
+  within('current_action', actionRules),
+  within('actions', actionRecordRules),
+  within('pending_destructive_request', destructiveRules),
+  within('destructive_grant', destructiveRules),
+  within('next', nextRules),
+]
+
+export const checkRunStatus = checker<RunStatus>('runStatus', validateRunStatus, runStatusRules)

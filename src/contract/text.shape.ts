@@ -1,0 +1,49 @@
+/** The kinds of text in messages. All are told apart by which characters they may hold. */
+import { type TSchemaOptions, Type } from 'typebox'
+import { named, textLike } from '../kit/shape.ts'
+
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f'
+const CONTROLS_BUT_TAB_AND_LINE_ENDS = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f'
+/** Looks ahead instead of splitting the text around a character, which would take quadratic time to refuse a long one. */
+const NOT_BLANK = '(?=\\s*\\S)'
+
+const plain = (options: TSchemaOptions = {}) =>
+  textLike(`^[^${CONTROLS}]*$`, 'text without control characters', options)
+
+export const nonEmptyPlain = (options: TSchemaOptions = {}) =>
+  textLike(`^${NOT_BLANK}[^${CONTROLS}]*$`, 'text that is not blank and has no control characters', {
+    minLength: 1,
+    ...options,
+  })
+
+export const nonEmptyMarkdown = (options: TSchemaOptions = {}) =>
+  textLike(
+    `^${NOT_BLANK}[^${CONTROLS_BUT_TAB_AND_LINE_ENDS}]*$`,
+    'text that is not blank and has no control characters but tabs and line ends',
+    { minLength: 1, ...options },
+  )
+
+export const PlainText = named('plainText', plain({ title: 'Plain text' }))
+
+export const NonEmptyPlainText = named('nonEmptyPlainText', nonEmptyPlain({ title: 'Plain text, not blank' }))
+
+export const MarkdownText = named(
+  'markdownText',
+  textLike(`^[^${CONTROLS_BUT_TAB_AND_LINE_ENDS}]*$`, 'text without control characters but tabs and line ends', {
+    title: 'Markdown',
+  }),
+)
+
+export const NonEmptyMarkdownText = named('nonEmptyMarkdownText', nonEmptyMarkdown({ title: 'Markdown, not blank' }))
+
+/** Any characters, but not only white space. */
+export const NonEmptyText = named(
+  'nonEmptyText',
+  textLike('\\S', 'text that is not blank', { minLength: 1, title: 'Text, not blank' }),
+)
+
+/** A path as the system gives it: one that consists of a space is a path. */
+export const PathText = named('pathText', Type.String({ minLength: 1, title: 'Path', description: 'A path.' }))
+
+/** Text of one line that drover words as a key: `run_busy`. */
+export const Code = named('code', textLike('^[a-z][a-z0-9_]*$', 'a lowercase word such as run_busy', { title: 'Code' }))

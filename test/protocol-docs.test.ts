@@ -1,0 +1,72 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { contractDefinitions } from '../scripts/contract-schema.ts'
+import { MESSAGES, type MessageName } from '../src/contract/messages.ts'
+import { readJson } from '../src/kit/read-json.ts'
+import { ALL_EXAMPLES } from './support/contract-examples.ts'
+import { numbersOnly } from './support/walk-message.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const page = readFileSync(join(ROOT, 'docs', 'machine-protocol.md'), 'utf8')
+const schema = JSON.parse(readFileSync(join(ROOT, 'schema', 'machine-protocol-v2.json'), 'utf8'))
+const names = Object.keys(MESSAGES) as MessageName[]
+
+describe('docs/machine-protocol.md', () => {
+  const sections = new Map(page.split(/^## /m).map((section) => [section.slice(0, section.indexOf('\n')), section]))
+
+  it.each(names)('has a section about %s with an example that its checker takes', async (name) => {
+    const [, example = ''] = /```json\n(.*?)```/s.exec(sections.get(name) ?? '') ?? []
+    const check = await MESSAGES[name]()
+    expect(() => check(readJson(Buffer.from(example), { input: 'the example', limitBytes: 100_000 }))).not.toThrow()
+  })
+
+  it('describes every part, and links only to what is there', () => {
+    const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text.toLowerCase().replaceAll(' ', '-'))
+    const anchors = [...page.matchAll(/<a id="(\w+)">/g)].map(([, id = '']) => id)
+    const places = new Set([...headings, ...anchors])
+    const links = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, id = '']) => id)
+    const parts = Object.keys(contractDefinitions()).map((name) => name.toLowerCase())
+    expect([...links, ...parts].filter((place) => !places.has(place))).toEqual([])
+  })
+
+  it('has a sentence for every rule that the schema cannot say', () => {
+    const documented = new Map<string, string>()
+    for (const definition of Object.values(contractDefinitions())) {
+      for (const [rule, sentence] of Object.entries((definition['x-rules'] ?? {}) as Record<string, string>)) {
+        documented.set(rule, sentence)
+      }
+    }
+    const sources = globSync('src/contract/*.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
+    const rules = sources.flatMap((source) => [...source.matchAll(/^(?:export )?function (\w+)\(.*\): Problem\[\]/gm)])
+    expect(rules.map(([, name]) => name).sort()).toEqual([...documented.keys()].sort())
+    expect([...documented.values()].filter((sentence) => !page.includes(`- ${sentence}`))).toEqual([])
+  })
+})
+
+describe('schema/machine-protocol-v2.json', () => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false })
+  addFormats.default(ajv)
+  const validate = ajv.compile(schema)
+
+  it.each(ALL_EXAMPLES)('takes $message, $name, as exactly that message', ({ message, value }) => {
+    const json = numbersOnly(value)
+    expect(validate(json), ajv.errorsText(validate.errors)).toBe(true)
+    const fitting = names.filter((name) => ajv.validate(`${schema.$id}#/$defs/${name}`, json))
+    expect(fitting).toEqual([message])
+  })
+
+  it('refuses what is no message', () => {
+    expect([{}, { contract_version: 2 }, [], null].filter((value) => validate(value))).toEqual([])
+  })
+
+  it('says what every definition is, in standard words alone', () => {
+    const silent = Object.entries(schema.$defs as Record<string, { title?: string; description?: string }>).filter(
+      ([, { title, description }]) => !title || !description?.endsWith('.'),
+    )
+    expect(silent.map(([name]) => name)).toEqual([])
+    expect(JSON.stringify(schema)).not.toContain('"x-')
+  })
+})
