@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
+import { askGit, askGitForOutput, type Git, locateGit, whatGitSaid } from './git.ts'
+
+const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
+const signal = new AbortController().signal
+
+/** A program in the place of git that does as the script says. */
+function gitThat(script: string): Git {
+  const program = join(temporaryDirectory(), 'git')
+  writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return { ...git, program }
+}
+
+const ask = (which: Git, around: { directory?: string; signal?: AbortSignal } = {}) =>
+  askGit(which, { directory: '/', args: ['status', '-z'], signal, ...around })
+
+describe('locateGit', () => {
+  it('finds git in PATH and allows it 30 s and 16 MiB', () => {
+    expect(git).toMatchObject({
+      program: expect.stringMatching(/^\/.*\/git$/),
+      timeoutMs: 30_000,
+      outputLimitBytes: 16_777_216,
+    })
+  })
+
+  it('knows no program where there is none', () => {
+    expect(locateGit({ env: { PATH: temporaryDirectory() }, cwd: '/' }).program).toBeUndefined()
+  })
+})
+
+describe('askGit', () => {
+  it('gives the output, and an exit code other than 0 as a value', async () => {
+    expect(await ask(gitThat('printf out; printf err >&2; exit 7'))).toEqual({
+      code: 7,
+      stdout: Buffer.from('out'),
+      stderr: 'err',
+    })
+  })
+
+  it('runs in the directory, with the environment for git and nothing to read', async () => {
+    const script = 'pwd; echo "$GIT_OPTIONAL_LOCKS $LC_ALL"; cat'
+    const { stdout } = await ask(gitThat(script), { directory: '/usr' })
+    expect(stdout.toString()).toBe('/usr\n0 C\n')
+  })
+
+  it('puts its settings above those of the repository', async () => {
+    const { root, git: make } = createRepository()
+    make('config', 'core.fsmonitor', 'true')
+    make('config', 'status.showStash', 'true')
+    make('config', 'protocol.allow', 'always')
+    const setting = async (name: string) =>
+      String(await askGitForOutput(git, { directory: root, args: ['config', name], signal })).trim()
+    expect(await setting('core.fsmonitor')).toBe('false')
+    expect(await setting('core.hooksPath')).toBe('/dev/null')
+    expect(await setting('status.showStash')).toBe('false')
+    expect(await setting('protocol.allow')).toBe('never')
+  })
+
+  it('says that git is missing', async () => {
+    await expect(ask({ ...git, program: undefined })).rejects.toMatchObject({ code: 'git_missing' })
+  })
+
+  it('ends a git that takes too long', async () => {
+    await expect(ask({ ...gitThat('exec sleep 60'), timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'git_timeout',
+      message: 'git status did not end within 50 ms; try again when the disk is less busy',
+    })
+  })
+
+  it('ends git when it is told to stop', async () => {
+    await expect(ask(gitThat('exec sleep 60'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'git_interrupted',
+    })
+  })
+
+  it('reads as much as the limit, and not one byte more', async () => {
+    const printing = (bytes: number) => gitThat(`head -c ${bytes} /dev/zero`)
+    expect((await ask(printing(16_777_216))).stdout.length).toBe(16_777_216)
+    await expect(ask(printing(16_777_217))).rejects.toMatchObject({
+      code: 'git_output_too_large',
+      details: { command: 'git status', limitBytes: 16_777_216 },
+    })
+  })
+
+  it('says that git was killed', async () => {
+    await expect(ask(gitThat('kill -9 $$'))).rejects.toMatchObject({
+      code: 'git_failed',
+      message: 'git status failed: it was ended by SIGKILL; mend that and try again',
+    })
+  })
+
+  it('says that git could not be started', async () => {
+    await expect(ask(git, { directory: '/nonexistent' })).rejects.toMatchObject({
+      code: 'git_failed',
+      cause: expect.objectContaining({ code: 'program_directory_missing' }),
+    })
+  })
+})
+
+describe('askGitForOutput', () => {
+  it('throws what git said when it failed', async () => {
+    const failing = gitThat('echo "fatal: bad index" >&2; exit 128')
+    await expect(askGitForOutput(failing, { directory: '/', args: ['ls-files'], signal })).rejects.toMatchObject({
+      code: 'git_failed',
+      message: 'git ls-files failed: bad index; mend that and try again',
+    })
+  })
+})
+
+describe('whatGitSaid', () => {
+  it.each([
+    ['fatal: bad index\n', 'bad index'],
+    ['warning: a\nerror: b\nhint: c\n', 'b'],
+    ['hint: a\nlast line\n\n', 'last line'],
+    ['fatal: a\x1b[31mb\tc\u0085', 'a?[31mb?c?'],
+    ['', 'it did not say why'],
+    [`fatal: ${'x'.repeat(501)}`, 'x'.repeat(500)],
+    [`fatal: ${'x'.repeat(499)}😀`, `${'x'.repeat(499)}\ufffd`],
+  ])('takes from %j the complaint', (stderr, said) => {
+    expect(whatGitSaid(stderr)).toBe(said)
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { identifyWorkspace, isSameWorkspace, isSoundIdentity } from './identity.ts'
+
+const places = { worktree_root: '/srv/repo', git_dir: '/srv/repo/.git', git_common_dir: '/srv/repo/.git' }
+const identity = identifyWorkspace(places)
+
+describe('identifyWorkspace', () => {
+  it('has a fixed id for fixed places', () => {
+    expect(identity).toEqual({
+      version: 1,
+      ...places,
+      id: 'sha256:017e548557a0b859715bdeb1a1e0e43d061b2b42e30c57ee399653dcc94a3048',
+    })
+  })
+
+  it.each(['worktree_root', 'git_dir', 'git_common_dir'])('gives another id for another %s', (place) => {
+    expect(identifyWorkspace({ ...places, [place]: '/elsewhere' }).id).not.toBe(identity.id)
+  })
+})
+
+describe('isSameWorkspace', () => {
+  it('holds for equal identities', () => {
+    expect(isSameWorkspace(identity, { ...identity })).toBe(true)
+  })
+
+  it.each([
+    ['version', 2],
+    ['worktree_root', '/other'],
+    ['git_dir', '/other'],
+    ['git_common_dir', '/other'],
+    ['id', `sha256:${'0'.repeat(64)}`],
+  ])('does not hold when %s differs', (field, value) => {
+    expect(isSameWorkspace(identity, { ...identity, [field]: value })).toBe(false)
+  })
+})
+
+describe('isSoundIdentity', () => {
+  it('holds for what was given out', () => {
+    expect(isSoundIdentity(identity)).toBe(true)
+  })
+
+  it('does not hold for an id of other places', () => {
+    expect(isSoundIdentity({ ...identity, worktree_root: '/other' })).toBe(false)
+  })
+
+  it.each(['relative', '/srv/../repo', '/srv/repo/', '/srv//repo', '/srv/re\0po'])(
+    'does not hold for the place %j, whatever its id',
+    (place) => {
+      expect(isSoundIdentity(identifyWorkspace({ ...places, worktree_root: place }))).toBe(false)
+      expect(isSoundIdentity(identifyWorkspace({ ...places, git_dir: place }))).toBe(false)
+      expect(isSoundIdentity(identifyWorkspace({ ...places, git_common_dir: place }))).toBe(false)
+    },
+  )
+
+  it('does not hold for a place that has no UTF-8 form', () => {
+    expect(isSoundIdentity({ ...identity, git_dir: '/srv/\ud800' })).toBe(false)
+  })
+})

@@ -1,0 +1,121 @@
+/*
+ * Reads what `git status --porcelain=v2 -z` prints: records that end with NUL, of fields with one space between them.
+ * The last field is a path and may itself hold spaces, and any byte but NUL.
+ *
+ *   1 XY sub mH mI mW hH hI path                    changed
+ *   2 XY sub mH mI mW hH hI score path NUL origin   renamed (score R…) or copied (C…) from origin
+ *   u XY sub m1 m2 m3 mW h1 h2 h3 path              conflicting
+ *   ? path                                          untracked
+ *   ! path                                          ignored by git, and here
+ *   # …                                             a header, of which unknown ones are to be passed over
+ */
+import { compareBytes } from '../kit/utf8.ts'
+import { gitFailed } from './faults.ts'
+import { toPathText } from './path-text.ts'
+
+export type ChangedPath = {
+  /** As messages name it. */
+  path: string
+  /** Its bytes, one to a character. */
+  bytes: string
+  category: string
+  state: string
+}
+
+type Entry = Omit<ChangedPath, 'path'>
+
+/** The paths that differ, each once, in the order of their texts' bytes. */
+export function parseStatus(output: Buffer): ChangedPath[] {
+  const records = output.toString('latin1').split('\0')
+  if (records.pop() !== '') throw unreadable('its last record has no end')
+  const entries = readEntries(records)
+  return [...Map.groupBy(entries, ({ bytes }) => bytes)]
+    .map(([bytes, about]) => ({
+      path: toPathText(Buffer.from(bytes, 'latin1')),
+      bytes,
+      category: joined(about.map(({ category }) => category)),
+      state: joined(about.map(({ state }) => state)),
+    }))
+    .sort((a, b) => compareBytes(a.path, b.path))
+}
+
+function readEntries(records: readonly string[]): Entry[] {
+  const entries: Entry[] = []
+  for (let at = 0; at < records.length; at += 1) {
+    const record = records[at] ?? ''
+    switch (record.slice(0, 2)) {
+      case '1 ':
+        entries.push(entryOf(record, { fields: 9, category: 'ordinary' }))
+        break
+      case '2 ':
+        at += 1
+        entries.push(...movedOf(record, records[at]))
+        break
+      case 'u ':
+        entries.push(entryOf(record, { fields: 11, category: 'unmerged' }))
+        break
+      case '? ':
+        entries.push({ bytes: checkedPath(record.slice(2)), category: 'untracked', state: '??' })
+        break
+      case '! ':
+      case '# ':
+        break
+      default:
+        throw unreadable(`it holds a record of an unknown kind: ${JSON.stringify(record.slice(0, 40))}`)
+    }
+  }
+  return entries
+}
+
+function entryOf(record: string, { fields, category }: { fields: number; category: string }): Entry {
+  const parts = split(record, fields)
+  return { bytes: checkedPath(parts.at(-1) ?? ''), category, state: checkedState(parts[1] ?? '') }
+}
+
+function movedOf(record: string, origin: string | undefined): [Entry, Entry] {
+  const parts = split(record, 10)
+  const score = parts[8] ?? ''
+  if (!/^[RC][0-9]+$/.test(score)) throw unreadable(`${JSON.stringify(score)} is not the score of a rename or copy`)
+  if (origin === undefined) throw unreadable('a renamed path lacks its origin')
+  const category = score.startsWith('R') ? 'rename' : 'copy'
+  const state = `${checkedState(parts[1] ?? '')} ${score}`
+  return [
+    { bytes: checkedPath(parts[9] ?? ''), category, state },
+    { bytes: checkedPath(origin), category: `${category}_origin`, state },
+  ]
+}
+
+/** The last part is the rest, spaces and all. */
+function split(record: string, count: number): string[] {
+  const parts: string[] = []
+  let start = 0
+  while (parts.length < count - 1) {
+    const end = record.indexOf(' ', start)
+    if (end === -1) throw unreadable(`a record has ${parts.length + 1} fields instead of ${count}`)
+    parts.push(record.slice(start, end))
+    start = end + 1
+  }
+  return [...parts, record.slice(start)]
+}
+
+function checkedState(state: string): string {
+  if (!/^[.A-Z]{2}$/.test(state)) throw unreadable(`${JSON.stringify(state)} is not a state`)
+  return state
+}
+
+/** Paths are looked up below the root of the worktree, so none may lead out of it. */
+function checkedPath(bytes: string): string {
+  if (bytes === '' || /^\/|(?:^|\/)\.\.(?:\/|$)/.test(bytes)) {
+    throw unreadable(`${JSON.stringify(bytes)} is not a path inside the worktree`)
+  }
+  return bytes
+}
+
+/** A path can be there twice: as the origin of a rename and as a new file, for instance. */
+function joined(values: readonly string[]): string {
+  return [...new Set(values)].sort(compareBytes).join(',')
+}
+
+function unreadable(problem: string) {
+  return gitFailed({ command: 'git status', problem: `its output cannot be read, because ${problem}` })
+}

@@ -1,0 +1,83 @@
+import { type BigIntStats, constants, type PathLike } from 'node:fs'
+import { type Digest, digest, digestSections } from '../kit/digest.ts'
+import { isSameFile } from '../kit/disk.ts'
+import type { PathDisk } from './path-disk.ts'
+
+const WHOLE_LIMIT_BYTES = 16 * 1024 * 1024
+const SAMPLE_BYTES = 64 * 1024
+/** Between two of them the time is looked at. */
+const CHUNK_BYTES = 1024 * 1024
+
+/** Which bytes of a file to read, and what is made of them. */
+type Plan = {
+  observation: 'regular' | 'oversize_sampled'
+  kind: 'full_sha256' | 'oversize_samples_v1'
+  offsets: readonly number[]
+  partBytes: number
+}
+
+/** A large file is known by its size and its beginning, middle and end. */
+export function planReading(size: number): Plan & { bytes: number } {
+  if (size <= WHOLE_LIMIT_BYTES) {
+    return { observation: 'regular', kind: 'full_sha256', offsets: [0], partBytes: size, bytes: size }
+  }
+  const offsets = [0, Math.floor(size / 2) - SAMPLE_BYTES / 2, size - SAMPLE_BYTES]
+  const bytes = offsets.length * SAMPLE_BYTES
+  return { observation: 'oversize_sampled', kind: 'oversize_samples_v1', offsets, partBytes: SAMPLE_BYTES, bytes }
+}
+
+type Reading = {
+  place: PathLike
+  /** The regular file as it was seen before; only that very file is read. */
+  found: BigIntStats
+  plan: Plan
+  look: () => BigIntStats | undefined
+  isOverdue: () => boolean
+}
+
+/** The digest of what is planned to be read, if the file stays as it is meanwhile. Throws what the system throws. */
+export function readContent(reading: Reading, disk: PathDisk): Digest | 'changed' | 'overdue' {
+  const { place, found, plan } = reading
+  // Windows has neither flag. Non-blocking, because a named pipe put there meanwhile would hold us for ever.
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+  const descriptor = disk.openSync(place, flags)
+  try {
+    if (!isUntouched(found, disk.fstatSync(descriptor, { bigint: true }))) return 'changed'
+    const parts: Buffer[] = []
+    for (const offset of plan.offsets) {
+      const part = readPart({ ...reading, descriptor, offset }, disk)
+      if (typeof part === 'string') return part
+      parts.push(part)
+    }
+    return isUntouched(found, reading.look()) ? digestOf(plan, { parts, size: found.size }) : 'changed'
+  } finally {
+    disk.closeSync(descriptor)
+  }
+}
+
+function readPart(
+  { plan, descriptor, offset, isOverdue }: Reading & { descriptor: number; offset: number },
+  disk: PathDisk,
+): Buffer | 'changed' | 'overdue' {
+  const part = Buffer.allocUnsafe(plan.partBytes)
+  let length = 0
+  while (length < part.length) {
+    if (isOverdue()) return 'overdue'
+    const wanted = Math.min(CHUNK_BYTES, part.length - length)
+    const count = disk.readSync(descriptor, part, length, wanted, offset + length)
+    if (count === 0) return 'changed'
+    length += count
+  }
+  return part
+}
+
+function digestOf({ kind, offsets }: Plan, { parts, size }: { parts: readonly Buffer[]; size: bigint }): Digest {
+  if (kind === 'full_sha256') return digest(Buffer.concat(parts))
+  const samples = parts.flatMap((part, at) => [['offset', `${offsets[at]}`] as const, ['sample', part] as const])
+  return digestSections([['mode', kind], ['size', `${size}`], ...samples])
+}
+
+/** Not by the time of its last change of state too, which also moves when a file gets a second name. */
+function isUntouched(before: BigIntStats, now: BigIntStats | undefined): boolean {
+  return isSameFile(before, now) && before.size === now?.size && before.mtimeNs === now.mtimeNs
+}

@@ -1,0 +1,25 @@
+import type { PathObservation } from '../contract/git-observation.shape.ts'
+
+/** About what the details may take in a record of the journal. */
+const COST_LIMIT = 512 * 1024
+
+/** The first observations, as many as fit; the first that does not fit ends the list, so that no path is skipped. */
+export function retainDetails(observations: readonly PathObservation[]): readonly PathObservation[] {
+  let cost = 0
+  const end = observations.findIndex((observation) => {
+    cost += costOf(observation)
+    return cost > COST_LIMIT
+  })
+  return end === -1 ? observations : observations.slice(0, end)
+}
+
+/** An upper estimate of its JSON: a byte may be written as six (`\u0000`), and a path is listed twice. */
+function costOf(observation: PathObservation): number {
+  const { path, category, state, content_sha256 = '', content_fingerprint_kind = '' } = observation
+  const words = [category, state, observation.observation]
+  return 12 * bytesOf([path]) + 6 * bytesOf(words) + bytesOf([content_sha256, content_fingerprint_kind]) + 320
+}
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+}
