@@ -1,0 +1,155 @@
+/** The file of the sessions: opening it, bringing it to the latest form, and transactions that wait for one another. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer } from './faults.ts'
+import { MIGRATIONS } from './migrations.ts'
+import type { Row } from './session-rows.ts'
+import { ensureStoreFile } from './store-file.ts'
+import { isBusy, toStoreFault } from './store-trouble.ts'
+
+export type DatabaseOptions = {
+  path: string
+  /** How long to wait while others have the file locked. */
+  waitMs: number
+  migrations?: readonly string[]
+}
+
+/** By which the file is told from those of other programs: "drov". */
+const APPLICATION_ID = 0x64726f76
+/** SQLite waits by stopping the whole process, so it waits for a moment only; then the event loop turns. */
+const SQLITE_WAIT_MS = 20
+const POLL_MS = 10
+
+/** Opens the file, or makes it. What is not a file of sessions is refused and left as it is. */
+export async function openDatabase(options: DatabaseOptions): Promise<SessionDatabase> {
+  const { path, migrations = MIGRATIONS } = options
+  ensureStoreFile(path)
+  const database = new SessionDatabase(await connect(path), options)
+  try {
+    // First of all, because the steps after it change the file.
+    const version = await database.read(() => formOf(database, migrations.length))
+    await database.prepare()
+    if (version < migrations.length) await database.write(() => migrate(database, migrations))
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** `node:sqlite` is loaded here, so that what needs no sessions does not pay for it. */
+async function connect(path: string): Promise<DatabaseSync> {
+  const sqlite = await import('node:sqlite')
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw') // creates no file
+  try {
+    return new sqlite.DatabaseSync(url, { timeout: SQLITE_WAIT_MS })
+  } catch (error) {
+    throw toStoreFault(path, error)
+  }
+}
+
+/** How many migrations the file has been through; 0 for an empty one. */
+function formOf(database: SessionDatabase, known: number): number {
+  const { path } = database
+  const number = (pragma: string) => Number(database.get(`PRAGMA ${pragma}`)?.[pragma])
+  const [version, application] = [number('user_version'), number('application_id')]
+  const isEmpty = version === 0 && application === 0 && database.get('SELECT 1 FROM sqlite_schema') === undefined
+  if (isEmpty) return 0
+  if (application !== APPLICATION_ID)
+    throw sessionStoreInvalid({ path, problem: 'it is a database of another program' })
+  if (version > known) throw sessionStoreNewer({ path, version, known })
+  return version
+}
+
+/** Looks at the form again, because another process may have been quicker. */
+function migrate(database: SessionDatabase, migrations: readonly string[]): void {
+  for (const step of migrations.slice(formOf(database, migrations.length))) database.exec(step)
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
+}
+
+export class SessionDatabase {
+  readonly path: string
+  readonly #waitMs: number
+  readonly #connection: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(connection: DatabaseSync, { path, waitMs }: DatabaseOptions) {
+    this.path = path
+    this.#waitMs = waitMs
+    this.#connection = connection
+  }
+
+  /** With WAL, readers and a writer do not wait for each other. What is deleted is overwritten, not only forgotten. */
+  async prepare(): Promise<void> {
+    await this.#retry(this.#waitMs, () => {
+      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
+    })
+  }
+
+  /** The work sees the sessions as they are at one moment. It may be done several times, so it must not wait. */
+  read<T>(work: () => T): Promise<T> {
+    return this.#retry(this.#waitMs, () => this.#transact('BEGIN', work))
+  }
+
+  /** The work is done and durable, or undone and a fault. It may be done several times, so it must not wait. */
+  write<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
+    return this.#retry(waitMs, () => this.#transact('BEGIN IMMEDIATE', work))
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values)
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values)
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): void {
+    this.#statement(sql).run(...values)
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql)
+  }
+
+  close(): void {
+    if (this.#connection.isOpen) this.#connection.close()
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#connection.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  #transact<T>(begin: string, work: () => T): T {
+    this.exec(begin)
+    try {
+      const result = work()
+      this.exec('COMMIT')
+      return result
+    } catch (error) {
+      // After some errors SQLite has rolled back by itself.
+      if (this.#connection.isTransaction) this.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** Tries until nobody is in the way, at least once. */
+  async #retry<T>(waitMs: number, attempt: () => T): Promise<T> {
+    const deadline = performance.now() + waitMs
+    for (;;) {
+      try {
+        return attempt()
+      } catch (error) {
+        if (!isBusy(error)) throw toStoreFault(this.path, error)
+        if (performance.now() >= deadline) throw sessionStoreBusy({ path: this.path, waitMs }, error)
+      }
+      await sleep(POLL_MS)
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { newSession, openStore, sessionsPath, tickingClock } from '../../test/support/session-store.ts'
+import { BACKENDS } from '../agents/agent.ts'
+import { NO_USAGE } from '../agents/usage.ts'
+import { openDatabase } from './database.ts'
+import { fold, searchTextOf } from './search-text.ts'
+import { SESSION_STATUSES, type Session } from './session.ts'
+import type { SessionFilter, SessionStore } from './session-store.ts'
+import { addRow } from './session-table.ts'
+
+const ALL = { limit: 10_000, offset: 0 }
+const TAGS = ['api', 'nightly', 'x']
+const MODELS = ['opus', 'flash']
+const PLACES = ['/work/a', '/work/b']
+const PROMPTS = ['Fix the "parser"', 'explain the ÄNDERUNG', '漢字 and more', 'add', 'a\nb %_*']
+
+/** What a list has to give, said as plainly as possible. */
+function expected(sessions: readonly Session[], filter: SessionFilter): Session[] {
+  const { backend, status, tag, model, workdir, search, since, until, isResumable } = filter
+  return sessions
+    .filter(
+      (session) =>
+        (backend === undefined || session.backend === backend) &&
+        (status === undefined || session.status === status) &&
+        (tag === undefined || session.tags.includes(tag)) &&
+        (model === undefined || session.model === model) &&
+        (workdir === undefined || session.working_dir === workdir) &&
+        (since === undefined || session.last_used >= since) &&
+        (until === undefined || session.last_used < until) &&
+        (isResumable === undefined || (session.backend_session_id !== undefined) === isResumable) &&
+        (search === undefined || searchTextOf(session).includes(fold(search)) || session.id.startsWith(fold(search))),
+    )
+    .toSorted((a, b) => compare(b.last_used, a.last_used) || compare(b.id, a.id))
+}
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+const moments = Array.from({ length: 5 }, (_, second) => `2026-01-01T00:00:0${second}.000Z`)
+const filters: fc.Arbitrary<SessionFilter> = fc.record(
+  {
+    backend: fc.constantFrom(...BACKENDS),
+    status: fc.constantFrom(...SESSION_STATUSES),
+    tag: fc.constantFrom(...TAGS, 'unknown'),
+    model: fc.constantFrom(...MODELS, 'unknown'),
+    workdir: fc.constantFrom(...PLACES, '/unknown'),
+    search: fc.constantFrom(
+      'PARSER',
+      'änd',
+      '漢字',
+      'a',
+      'ad',
+      'add',
+      '"p',
+      '"PARSER"',
+      '%',
+      'e the',
+      '0',
+      '',
+      'no such thing',
+    ),
+    since: fc.constantFrom(...moments),
+    until: fc.constantFrom(...moments),
+    isResumable: fc.boolean(),
+  },
+  { requiredKeys: [] },
+)
+
+describe('a list', () => {
+  /** Many use the same moment, and all properties are mixed. */
+  const sessionNumber = (at: number): Session => ({
+    ...newSession(),
+    id: (Math.imul(at + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0').repeat(4),
+    backend: BACKENDS[at % 3] ?? 'claude',
+    status: (['completed', 'error', 'paused'] as const)[Math.floor(at / 2) % 3] ?? 'error',
+    created_at: moments[0] ?? '',
+    last_used: moments[at % 5] ?? '',
+    working_dir: PLACES[Math.floor(at / 5) % 2] ?? '',
+    initial_prompt: PROMPTS[at % PROMPTS.length] ?? '',
+    turn_count: 1,
+    token_usage: NO_USAGE,
+    tags: TAGS.filter((_, bit) => (at >> bit) & 1),
+    ...(at % 4 > 0 && { model: MODELS[at % 2] ?? '' }),
+    ...(at % 7 > 2 && { backend_session_id: `agent-${at}` }),
+    ...(at % 11 === 0 && { title: 'All about the Parser' }),
+  })
+  const sessions = Array.from({ length: 300 }, (_, at) => sessionNumber(at))
+  /** Enough that a search which finds most of them takes the other way through the sessions, too. */
+  const crowd = Array.from({ length: 2_100 }, (_, at) => ({ ...sessionNumber(at + 300), initial_prompt: 'Crowd' }))
+
+  async function storeOf(kept: readonly Session[]): Promise<SessionStore> {
+    const path = sessionsPath()
+    const database = await openDatabase({ path, waitMs: 0 })
+    await database.write(() => {
+      for (const session of kept) addRow(database, session, { owner: null, threadUsage: undefined })
+    })
+    database.close()
+    return openStore({ path })
+  }
+
+  it('gives what matches every part of a filter, last used first, and how many there are', async () => {
+    const store = await storeOf(sessions)
+    const page = fc.record({ limit: fc.integer({ min: 1, max: 400 }), offset: fc.nat(350) })
+    await fc.assert(
+      fc.asyncProperty(filters, page, async (filter, { limit, offset }) => {
+        const all = expected(sessions, filter)
+        expect(await store.list(filter, { limit, offset })).toEqual({
+          sessions: all.slice(offset, offset + limit),
+          total: all.length,
+          limit,
+          offset,
+        })
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it.each<SessionFilter>([
+    { search: 'crowd' },
+    { search: 'CR' },
+    { search: 'c' },
+    { search: 'crowd', backend: 'codex' },
+    { search: 'row', isResumable: true },
+    { search: 'row', tag: 'api', since: '2026-01-01T00:00:02Z' },
+  ])('of thousands gives the same: %j', async (filter) => {
+    const many = [...sessions, ...crowd]
+    const store = await storeOf(many)
+    const all = expected(many, filter.since === undefined ? filter : { ...filter, since: '2026-01-01T00:00:02.000Z' })
+    expect(await store.list(filter, ALL)).toMatchObject({ sessions: all, total: all.length })
+    expect((await store.list(filter, { limit: 7, offset: 20 })).sessions).toEqual(all.slice(20, 27))
+  })
+
+  it.each<[SessionFilter, string]>([
+    [{ tag: 'NO' }, 'the tag "NO" must have'],
+    [{ tag: '' }, 'the tag "" must have'],
+    [{ model: '' }, 'model must not be empty'],
+    [{ workdir: '' }, 'workdir must not be empty'],
+    [{ since: 'now' }, 'since must be a moment'],
+    [{ until: 'now' }, 'until must be a moment'],
+    [{ search: '\0' }, 'search must not have'],
+  ])('refuses %j', async (filter, problem) => {
+    await expect((await openStore()).list(filter, ALL)).rejects.toThrow(problem)
+  })
+
+  it('refuses a page that is none', async () => {
+    await expect((await openStore()).list({}, { limit: 0, offset: 0 })).rejects.toThrow('limit must be')
+  })
+})
+
+describe('a list after changes', () => {
+  type Step = { act: keyof typeof ACTS; at: number; choice: number }
+  type Act = (store: SessionStore, id: string, choice: number) => Promise<unknown>
+
+  const pick = <T>(from: readonly T[], choice: number): T => from[choice % from.length] as T
+  const ACTS = {
+    create: (store, _, choice) =>
+      store.create(
+        newSession({
+          backend: pick(BACKENDS, choice),
+          working_dir: pick(PLACES, choice),
+          tags: TAGS.filter((_tag, bit) => (choice >> bit) & 1),
+          initial_prompt: pick(PROMPTS, choice),
+        }),
+      ),
+    learn: (store, id, choice) => store.learn(id, pick([{ backendSessionId: 'x' }, { model: 'opus' }], choice)),
+    settle: (store, id, choice) =>
+      store.settle(id, {
+        outcome: pick(['completed', 'error', 'interrupted'] as const, choice),
+        usage: NO_USAGE,
+        ...pick([{}, { backendSessionId: 'y', model: 'flash' }], choice),
+      }),
+    reopen: (store, id) => store.reopen(id),
+    edit: (store, id, choice) =>
+      store.edit(id, {
+        addTags: [pick(TAGS, choice)],
+        removeTags: [pick(['x', 'api'], choice)],
+        title: pick([null, 'Parser'], choice),
+      }),
+    delete: (store, id) => store.delete(id),
+  } satisfies Record<string, Act>
+
+  const steps: fc.Arbitrary<Step[]> = fc.array(
+    fc.record({
+      act: fc.constantFrom<Step['act'][]>('create', 'create', 'learn', 'settle', 'settle', 'reopen', 'edit', 'delete'),
+      at: fc.nat(20),
+      choice: fc.nat(100),
+    }),
+    { minLength: 5, maxLength: 30 },
+  )
+
+  async function take({ act, at, choice }: Step, store: SessionStore): Promise<void> {
+    const { sessions } = await store.list({}, ALL)
+    const session = sessions[at % Math.max(1, sessions.length)]
+    if (session === undefined && act !== 'create') return
+    const doing: Promise<unknown> = ACTS[act](store, session?.id ?? '', choice)
+    await doing.catch((error) => expect(error).toHaveProperty('kind', 'conflict'))
+  }
+
+  it('counts and finds as if everything were looked through', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, filters, async (taken, filter) => {
+        const store = await openStore({ clock: tickingClock() })
+        for (const step of taken) await take(step, store)
+        const { sessions } = await store.list({}, ALL)
+        expect(await store.count()).toBe(sessions.length)
+        for (const one of [filter, ...Object.entries(filter).map((entry) => Object.fromEntries([entry]))]) {
+          const all = expected(sessions, one)
+          expect(await store.list(one, ALL)).toMatchObject({ sessions: all, total: all.length })
+        }
+        await store.close()
+      }),
+      { numRuns: 15 },
+    )
+  }, 120_000)
+})

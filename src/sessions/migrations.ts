@@ -1,0 +1,109 @@
+/**
+ * The forms that the file of the sessions has had, as the steps from each to the next. `user_version` counts the steps
+ * that a file has been through.
+ *
+ * - `sessions` is the truth, one row each. Everything else follows from it.
+ * - `session_tags` lists the sessions of a tag, last used first, as an index does for a column.
+ * - `session_counts` says how many sessions there are of each kind, so that nobody has to count them for a page. Every
+ *   session is counted under each of its tags and under no tag (''), and that in its directory and in all ('').
+ * - `session_search` finds parts of titles and prompts. Its rows are written with the title, because SQLite cannot fold
+ *   letters of every script; all other upkeep is done by triggers.
+ */
+const COUNTED = ['model', 'backend', 'status', 'is_resumable'] as const
+
+/** Counts the row OLD or NEW of a trigger, once more or once less. */
+function count(row: 'OLD' | 'NEW', by: 1 | -1): string {
+  return `
+    INSERT INTO session_counts (working_dir, tag, ${COUNTED.join(', ')}, count)
+    SELECT place.value, tag.value, ifnull(${row}.model, ''), ${row}.backend, ${row}.status,
+           ${row}.backend_session_id IS NOT NULL, ${by}
+      FROM (SELECT '' AS value UNION ALL SELECT ${row}.working_dir) AS place,
+           (SELECT '' AS value UNION ALL SELECT value FROM json_each(${row}.tags)) AS tag
+     WHERE true
+        ON CONFLICT DO UPDATE SET count = count + excluded.count;`
+}
+
+const listTags = `
+    INSERT INTO session_tags (tag, last_used, id, number)
+    SELECT value, NEW.last_used, NEW.id, NEW.number FROM json_each(NEW.tags);`
+
+const unlistTags = `
+    DELETE FROM session_tags
+     WHERE last_used = OLD.last_used AND id = OLD.id AND tag IN (SELECT value FROM json_each(OLD.tags));`
+
+const FIRST = `
+  CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    backend TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    last_used TEXT NOT NULL,
+    working_dir TEXT NOT NULL CHECK (working_dir <> ''),
+    backend_session_id TEXT,
+    model TEXT,
+    turn_count INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    thread_usage TEXT,
+    tags TEXT NOT NULL,
+    title TEXT,
+    parent_id TEXT,
+    owner TEXT,
+    error_message TEXT,
+    metadata TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    system_prompt TEXT,
+    initial_prompt TEXT NOT NULL,
+    CHECK ((status = 'active') = (owner IS NOT NULL))
+  ) STRICT;
+  CREATE INDEX sessions_by_use ON sessions (last_used, id);
+  CREATE INDEX sessions_by_backend ON sessions (backend, last_used, id);
+  CREATE INDEX sessions_by_status ON sessions (status, last_used, id);
+  CREATE INDEX sessions_by_model ON sessions (model, last_used, id);
+  CREATE INDEX sessions_by_workdir ON sessions (working_dir, last_used, id);
+  CREATE INDEX sessions_by_owner ON sessions (owner) WHERE owner IS NOT NULL;
+
+  CREATE TABLE session_tags (
+    tag TEXT NOT NULL,
+    last_used TEXT NOT NULL,
+    id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (tag, last_used, id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE session_counts (
+    working_dir TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    model TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    status TEXT NOT NULL,
+    is_resumable INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (working_dir, tag, ${COUNTED.join(', ')})
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE VIRTUAL TABLE session_search USING fts5(text, tokenize = 'trigram case_sensitive 1');
+
+  CREATE TRIGGER session_added AFTER INSERT ON sessions BEGIN${listTags}${count('NEW', 1)}
+  END;
+  CREATE TRIGGER session_deleted AFTER DELETE ON sessions BEGIN${unlistTags}${count('OLD', -1)}
+    DELETE FROM session_search WHERE rowid = OLD.number;
+  END;
+  CREATE TRIGGER session_listed AFTER UPDATE OF last_used, tags ON sessions
+  WHEN OLD.last_used <> NEW.last_used OR OLD.tags <> NEW.tags BEGIN${unlistTags}${listTags}
+  END;
+  CREATE TRIGGER session_counted AFTER UPDATE OF status, model, backend_session_id, tags ON sessions
+  WHEN OLD.status <> NEW.status OR OLD.model IS NOT NEW.model OR OLD.tags <> NEW.tags
+    OR (OLD.backend_session_id IS NULL) <> (NEW.backend_session_id IS NULL)
+  BEGIN${count('OLD', -1)}${count('NEW', 1)}
+  END;
+  CREATE TRIGGER count_is_zero AFTER UPDATE ON session_counts WHEN NEW.count = 0 BEGIN
+    DELETE FROM session_counts
+     WHERE working_dir = NEW.working_dir AND tag = NEW.tag AND ${COUNTED.map((name) => `${name} = NEW.${name}`).join(' AND ')};
+  END;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST]

@@ -1,0 +1,120 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { randomIds } from '../kit/ids.ts'
+import { Owners } from './owners.ts'
+
+const NOBODY = '0'.repeat(32)
+
+let directory: string
+beforeEach(() => {
+  directory = join(temporaryDirectory(), 'owners')
+})
+
+function process(): Owners {
+  const owners = new Owners({ directory, ids: randomIds })
+  onTestFinished(() => owners.close())
+  return owners
+}
+/** Whether `one` finds the process of that name dead, and how often it then did the work. */
+async function judge(one: Owners, name: string): Promise<{ isDead: boolean; done: number }> {
+  let done = 0
+  const isDead = await one.ifDead({ name, waitMs: 0 }, async () => {
+    done += 1
+  })
+  return { isDead, done }
+}
+
+describe('the name of a process', () => {
+  it('is taken when it is first asked for, and stays', async () => {
+    const owners = process()
+    expect(await owners.takenName()).toBeUndefined()
+    expect(existsSync(directory)).toBe(false)
+    const names = await Promise.all([owners.name(), owners.name()])
+    expect(names).toEqual([await owners.takenName(), await owners.takenName()])
+    expect(names[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(readdirSync(directory)).toEqual([`${names[0]}.lock`])
+    expect(lstatSync(directory).mode).toBe(0o040700)
+  })
+
+  it('can be asked for again after it could not be taken', async () => {
+    writeFileSync(directory, '')
+    const owners = process()
+    await expect(owners.name()).rejects.toThrow(expect.objectContaining({ code: 'directory_unusable' }))
+    expect(await owners.takenName()).toBeUndefined()
+  })
+
+  it('goes when it is closed', async () => {
+    const owners = process()
+    await owners.name()
+    await owners.close()
+    expect(readdirSync(directory)).toEqual([])
+  })
+})
+
+describe('ifDead', () => {
+  it('finds nobody dead who holds a lock, not even itself', async () => {
+    const [one, other] = [process(), process()]
+    expect(await judge(one, await one.name())).toEqual({ isDead: false, done: 0 })
+    expect(await judge(one, await other.name())).toEqual({ isDead: false, done: 0 })
+    expect(readdirSync(directory)).toHaveLength(2)
+  })
+
+  it('finds whoever has closed dead, and whose lock file is left, and removes that', async () => {
+    const [one, other] = [process(), process()]
+    const name = await other.name()
+    await other.close()
+    writeFileSync(join(directory, `${NOBODY}.lock`), '')
+    expect(await judge(one, name)).toEqual({ isDead: true, done: 1 })
+    expect(await judge(one, NOBODY)).toEqual({ isDead: true, done: 1 })
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  it('keeps the lock file while the work has not been done', async () => {
+    mkdirSync(directory)
+    writeFileSync(join(directory, `${NOBODY}.lock`), '')
+    const failure = new Error('no')
+    const one = process()
+    await expect(one.ifDead({ name: NOBODY, waitMs: 0 }, () => Promise.reject(failure))).rejects.toBe(failure)
+    expect(readdirSync(directory)).toEqual([`${NOBODY}.lock`])
+    expect(await judge(one, NOBODY)).toEqual({ isDead: true, done: 1 })
+  })
+
+  it('takes what it cannot judge for alive', async () => {
+    mkdirSync(directory)
+    writeFileSync(join(directory, `${NOBODY}.lock`), 'not a lock')
+    expect(await judge(process(), NOBODY)).toEqual({ isDead: false, done: 0 })
+    expect(readdirSync(directory)).toEqual([`${NOBODY}.lock`])
+  })
+
+  it('waits for another who is at the same', async () => {
+    const one = process()
+    let finish = () => {}
+    const begun = new Promise<void>((begin) => {
+      onTestFinished(() => finish())
+      void one.ifDead({ name: NOBODY, waitMs: 0 }, () => {
+        begin()
+        return new Promise<void>((resolve) => {
+          finish = resolve
+        })
+      })
+    })
+    await begun
+    expect(await judge(one, NOBODY)).toEqual({ isDead: false, done: 0 })
+    const waiting = one.ifDead({ name: NOBODY, waitMs: 20_000 }, async () => undefined)
+    finish()
+    expect(await waiting).toBe(true)
+    expect(readdirSync(directory)).toEqual([])
+  })
+})
+
+describe('found', () => {
+  it('names who has a lock file, and nothing else that is there', async () => {
+    const one = process()
+    expect(one.found()).toEqual([])
+    const name = await one.name()
+    for (const file of ['notes.txt', 'abc.lock', `${NOBODY}.lock.old`]) writeFileSync(join(directory, file), '')
+    expect(one.found()).toEqual([name])
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { type Facet, isCounted, type Lead, pickLead, toSessionQuery } from './session-query.ts'
+import type { SessionFilter } from './session-store.ts'
+
+describe('toSessionQuery', () => {
+  it('brings a filter into the form in which sessions are stored', () => {
+    const filter: SessionFilter = {
+      backend: 'codex',
+      tag: 'api',
+      search: 'ÄPFEL',
+      since: '2026-01-31T09:30:00Z',
+      until: '2026-01-31T09:30:00+01:00',
+      isResumable: true,
+    }
+    expect(toSessionQuery(filter)).toEqual({
+      facets: new Map([
+        ['backend', 'codex'],
+        ['tag', 'api'],
+      ]),
+      isResumable: true,
+      since: '2026-01-31T09:30:00.000Z',
+      until: '2026-01-31T08:30:00.000Z',
+      needle: 'äpfel',
+    })
+  })
+
+  it('takes an empty search for none', () => {
+    expect(toSessionQuery({ search: '' }).needle).toBeUndefined()
+  })
+})
+
+describe('isCounted', () => {
+  it.each<[SessionFilter, boolean]>([
+    [{}, true],
+    [{ backend: 'claude', status: 'error', tag: 'a', model: 'm', workdir: '/w', isResumable: false }, true],
+    [{ search: 'x' }, false],
+    [{ since: '2026-01-01T00:00:00Z' }, false],
+    [{ until: '2026-01-01T00:00:00Z' }, false],
+  ])('of %j is %s', (filter, isKept) => {
+    expect(isCounted(toSessionQuery(filter))).toBe(isKept)
+  })
+})
+
+describe('pickLead', () => {
+  const SIZES: [Facet, number][] = [
+    ['backend', 30],
+    ['status', 10],
+    ['tag', 30],
+  ]
+
+  it.each<[string, SessionFilter, number, [Facet, number][], Lead]>([
+    ['all sessions if there is no filter', {}, 9_999, [], 'use'],
+    ['the only facet', { model: 'm' }, 9_999, [], 'model'],
+    ['the facet that the fewest have', { backend: 'codex', status: 'error', tag: 'a' }, 5, SIZES, 'status'],
+    ['the first of two that as many have', { backend: 'codex', tag: 'a' }, 5, SIZES, 'backend'],
+    ['a search that found 2,000', { search: 'x', tag: 'a' }, 2_000, [], 'search'],
+    ['the facet of a search that found more', { search: 'x', tag: 'a' }, 2_001, [], 'tag'],
+    ['all sessions for a search alone that found more', { search: 'x' }, 2_001, [], 'use'],
+  ])('is %s', (_, filter, found, sizes, lead) => {
+    expect(pickLead(toSessionQuery(filter), { found, sizes: new Map(sizes) })).toBe(lead)
+  })
+})

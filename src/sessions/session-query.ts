@@ -1,0 +1,149 @@
+/** What is asked of a list of sessions, as SQL. Pure. The tables are described in migrations.ts. */
+import { fold } from './search-text.ts'
+import { idsBeginningWith } from './session-id.ts'
+import { checkMoment, checkNotEmpty, checkSearch, checkTag } from './session-rules.ts'
+import type { SessionFilter } from './session-store.ts'
+
+export type Sql = { text: string; values: readonly (string | number)[] }
+
+/** Properties by which sessions are indexed and counted. */
+export type Facet = 'backend' | 'status' | 'tag' | 'model' | 'workdir'
+
+/** What leads through the sessions: the index of a facet, the one of all by their last use, or those that a search found. */
+export type Lead = Facet | 'use' | 'search'
+
+/** A filter whose values have been checked and brought into the form in which they are stored. */
+export type SessionQuery = {
+  facets: ReadonlyMap<Facet, string>
+  isResumable: boolean | undefined
+  since: string | undefined
+  until: string | undefined
+  needle: string | undefined
+}
+
+/** The index on trigrams finds nothing shorter. */
+const TRIGRAM = 3
+/** Of more than this, looking at the last used sessions one by one finds a page sooner than sorting all that match. */
+const FEW = 2_000
+
+const HAS_TAG = 'EXISTS (SELECT 1 FROM session_tags t WHERE t.tag = ? AND t.last_used = s.last_used AND t.id = s.id)'
+
+export function toSessionQuery(filter: SessionFilter): SessionQuery {
+  const { backend, status, tag, model, workdir, search, since, until } = filter
+  const facets = Object.entries({
+    backend,
+    status,
+    tag: tag === undefined ? undefined : checkTag(tag),
+    model: model === undefined ? undefined : checkNotEmpty('model', model),
+    workdir: workdir === undefined ? undefined : checkNotEmpty('workdir', workdir),
+  })
+  return {
+    facets: new Map(facets.filter((facet): facet is [Facet, string] => facet[1] !== undefined)),
+    isResumable: filter.isResumable,
+    since: since === undefined ? undefined : checkMoment('since', since),
+    until: until === undefined ? undefined : checkMoment('until', until),
+    needle: search === undefined || search === '' ? undefined : fold(checkSearch(search)),
+  }
+}
+
+/** Whether the counts that are kept tell how many there are. */
+export function isCounted({ since, until, needle }: SessionQuery): boolean {
+  return since === undefined && until === undefined && needle === undefined
+}
+
+/** How many sessions there are, from the counts that are kept. */
+export function toKeptCount({ facets, isResumable }: Pick<SessionQuery, 'facets' | 'isResumable'>): Sql {
+  const conditions = [
+    where('working_dir = ?', facets.get('workdir') ?? ''),
+    where('tag = ?', facets.get('tag') ?? ''),
+    ...(['model', 'backend', 'status'] as const).map((facet) => where(`${facet} = ?`, facets.get(facet))),
+    where('is_resumable = ?', isResumable === undefined ? undefined : Number(isResumable)),
+  ]
+  const source = { text: 'session_counts', values: [] }
+  return toSelect('ifnull(sum(count), 0) AS total', source, conditions.flat())
+}
+
+/** How many sessions there are, by counting them. */
+export function toCount(query: SessionQuery, lead: Lead): Sql {
+  const conditions = conditionsOf(query, lead)
+  // What a search found need not be looked at when nothing else is asked for.
+  const isSearchAlone = lead === 'search' && conditions.length === 0
+  const found = toSearch(query.needle ?? '')
+  const source = isSearchAlone ? { ...found, text: `(${found.text})` } : sourceOf(query, lead)
+  return toSelect('count(*) AS total', source, conditions)
+}
+
+/** Last used first; of those used at the same moment the greatest id. */
+export function toPage(query: SessionQuery, page: { lead: Lead; limit: number; offset: number }): Sql {
+  const { text, values } = toSelect('s.*', sourceOf(query, page.lead), conditionsOf(query, page.lead))
+  const order = page.lead === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
+  return { text: `${text} ORDER BY ${order} LIMIT ? OFFSET ?`, values: [...values, page.limit, page.offset] }
+}
+
+/** The lead with which the fewest sessions are looked at. `sizes` has how many sessions each facet has, if there are several. */
+export function pickLead(
+  { facets, needle }: SessionQuery,
+  { found, sizes }: { found: number; sizes: ReadonlyMap<Facet, number> },
+): Lead {
+  if (needle !== undefined && found <= FEW) return 'search'
+  const [first = 'use', ...others] = facets.keys()
+  const sizeOf = (lead: Lead) => sizes.get(lead as Facet) ?? Number.POSITIVE_INFINITY
+  return others.reduce<Lead>((best, facet) => (sizeOf(facet) < sizeOf(best) ? facet : best), first)
+}
+
+function conditionsOf({ facets, isResumable, since, until, needle }: SessionQuery, lead: Lead): Sql[] {
+  const moment = lead === 'tag' ? 't.last_used' : 's.last_used'
+  return [
+    where('s.backend = ?', facets.get('backend')),
+    where('s.status = ?', facets.get('status')),
+    where('s.model = ?', facets.get('model')),
+    where('s.working_dir = ?', facets.get('workdir')),
+    where(lead === 'tag' ? 't.tag = ?' : HAS_TAG, facets.get('tag')),
+    where('(s.backend_session_id IS NOT NULL) = ?', isResumable === undefined ? undefined : Number(isResumable)),
+    where(`${moment} >= ?`, since),
+    where(`${moment} < ?`, until),
+    needle === undefined || lead === 'search' ? [] : [hasText(needle)],
+  ].flat()
+}
+
+/** CROSS JOIN and INDEXED BY keep SQLite from choosing another lead: it knows less about the sizes than we do. */
+function sourceOf({ needle = '' }: SessionQuery, lead: Lead): Sql {
+  if (lead === 'tag') return { text: 'session_tags t CROSS JOIN sessions s ON s.number = t.number', values: [] }
+  if (lead !== 'search') return { text: `sessions s INDEXED BY sessions_by_${lead}`, values: [] }
+  const found = toSearch(needle)
+  return { text: `(${found.text}) f CROSS JOIN sessions s ON s.number = f.number`, values: found.values }
+}
+
+/** The numbers of the sessions that have a text, or whose id begins with it. */
+function toSearch(needle: string): Sql {
+  const ids = idsBeginningWith(needle)
+  const isIndexed = [...needle].length >= TRIGRAM
+  const inText = isIndexed
+    ? { text: 'session_search MATCH ?', values: [`"${needle.replaceAll('"', '""')}"`] }
+    : { text: 'instr(text, ?) > 0', values: [needle] }
+  const byText = `SELECT rowid AS number FROM session_search WHERE ${inText.text}`
+  if (ids === undefined) return { text: byText, values: inText.values }
+  const byId = 'SELECT number FROM sessions WHERE id >= ? AND id < ?'
+  return { text: `${byText} UNION ${byId}`, values: [...inText.values, ids.from, ids.below] }
+}
+
+/** The same for a session that something else has led to. */
+function hasText(needle: string): Sql {
+  const inText = 'EXISTS (SELECT 1 FROM session_search f WHERE f.rowid = s.number AND instr(f.text, ?) > 0)'
+  const ids = idsBeginningWith(needle)
+  if (ids === undefined) return { text: inText, values: [needle] }
+  return { text: `(${inText} OR (s.id >= ? AND s.id < ?))`, values: [needle, ids.from, ids.below] }
+}
+
+/** No condition if there is no value. */
+function where(text: string, value: string | number | undefined): Sql[] {
+  return value === undefined ? [] : [{ text, values: [value] }]
+}
+
+function toSelect(what: string, source: Sql, conditions: readonly Sql[]): Sql {
+  const clause = conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ text }) => text).join(' AND ')}`
+  return {
+    text: `SELECT ${what} FROM ${source.text}${clause}`,
+    values: [source, ...conditions].flatMap(({ values }) => values),
+  }
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { BACKENDS } from '../agents/agent.ts'
+import { SESSION_STATUSES, type Session } from './session.ts'
+import { asSessionRow, type Keeping, toColumns, toKeeping, toSession } from './session-rows.ts'
+
+const text = fc.string({ unit: 'grapheme' })
+const count = fc.nat()
+const usage = fc.record({ input_tokens: count, output_tokens: count, cached_tokens: count, reasoning_tokens: count })
+const metadata = fc.dictionary(
+  text.filter((key) => key !== '__proto__'),
+  fc.oneof(text, fc.boolean(), fc.integer(), fc.bigInt({ min: 2n ** 53n, max: 2n ** 80n }), fc.array(text)),
+)
+
+const session: fc.Arbitrary<Session> = fc.record(
+  {
+    id: text,
+    backend: fc.constantFrom(...BACKENDS),
+    status: fc.constantFrom(...SESSION_STATUSES),
+    created_at: text,
+    last_used: text,
+    working_dir: text,
+    backend_session_id: text,
+    model: text,
+    system_prompt: text,
+    initial_prompt: text,
+    turn_count: count,
+    token_usage: usage,
+    tags: fc.array(text),
+    title: text,
+    parent_id: text,
+    error_message: text,
+    metadata,
+    policy: fc.record({
+      approval_mode: fc.constantFrom('default' as const, 'auto' as const),
+      sandbox_mode: fc.constantFrom('default' as const, 'full' as const),
+      extra: fc.array(text),
+    }),
+  },
+  {
+    requiredKeys: [
+      'id',
+      'backend',
+      'status',
+      'created_at',
+      'last_used',
+      'working_dir',
+      'initial_prompt',
+      'turn_count',
+      'token_usage',
+      'tags',
+      'metadata',
+      'policy',
+    ],
+  },
+)
+const keeping: fc.Arbitrary<Keeping> = fc.record({
+  owner: fc.option(text),
+  threadUsage: fc.option(usage, { nil: undefined }),
+})
+
+describe('a session', () => {
+  it('comes back from its row as it was, what is absent being absent', () => {
+    fc.assert(
+      fc.property(session, keeping, (before, kept) => {
+        const row = asSessionRow({ number: 1, ...toColumns(before, kept) } as Parameters<typeof asSessionRow>[0])
+        expect(toSession(row)).toEqual(before)
+        expect(Object.keys(toSession(row)).toSorted()).toEqual(Object.keys(before).toSorted())
+        expect(toKeeping(row)).toEqual(kept)
+      }),
+    )
+  })
+})

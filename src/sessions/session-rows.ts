@@ -1,0 +1,107 @@
+/** A session as a row of the database, and back. Pure. */
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { Usage } from '../agents/agent.ts'
+import { parseStrictJson } from '../kit/strict-json.ts'
+import { writeJson } from '../kit/write-json.ts'
+import type { Session } from './session.ts'
+
+/** The columns, of the types that the schema (migrations.ts) makes SQLite keep. */
+export type SessionRow = {
+  /** By which other tables name the session; means nothing outside of the database. */
+  number: number
+  id: string
+  backend: Session['backend']
+  status: Session['status']
+  created_at: string
+  last_used: string
+  working_dir: string
+  backend_session_id: string | null
+  model: string | null
+  system_prompt: string | null
+  initial_prompt: string
+  turn_count: number
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+  reasoning_tokens: number
+  /** JSON of a `Usage`. */
+  thread_usage: string | null
+  /** JSON, as are the metadata and the policy. */
+  tags: string
+  title: string | null
+  parent_id: string | null
+  error_message: string | null
+  metadata: string
+  policy: string
+  /** The process that works on it; null unless it is active. */
+  owner: string | null
+}
+
+export type Row = Record<string, SQLOutputValue>
+
+/** What a row keeps beside the session itself. */
+export type Keeping = { owner: string | null; threadUsage: Usage | undefined }
+
+/** STRICT tables and NOT NULL columns keep what this claims. */
+export function asSessionRow(row: Row): SessionRow {
+  return row as SessionRow
+}
+
+export function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    backend: row.backend,
+    status: row.status,
+    created_at: row.created_at,
+    last_used: row.last_used,
+    working_dir: row.working_dir,
+    ...withoutNulls({
+      backend_session_id: row.backend_session_id,
+      model: row.model,
+      system_prompt: row.system_prompt,
+      title: row.title,
+      parent_id: row.parent_id,
+      error_message: row.error_message,
+    }),
+    initial_prompt: row.initial_prompt,
+    turn_count: row.turn_count,
+    token_usage: {
+      input_tokens: row.input_tokens,
+      output_tokens: row.output_tokens,
+      cached_tokens: row.cached_tokens,
+      reasoning_tokens: row.reasoning_tokens,
+    },
+    tags: JSON.parse(row.tags),
+    // Unlike JSON.parse, keeps integers that a number cannot hold.
+    metadata: parseStrictJson(row.metadata, { input: 'metadata', numbers: 'any' }) as Session['metadata'],
+    policy: JSON.parse(row.policy),
+  }
+}
+
+export function toKeeping({ owner, thread_usage }: SessionRow): Keeping {
+  return { owner, threadUsage: thread_usage === null ? undefined : JSON.parse(thread_usage) }
+}
+
+/** The columns of a session, without its number. */
+export function toColumns(session: Session, { owner, threadUsage }: Keeping): Record<string, SQLInputValue> {
+  const { token_usage, tags, metadata, policy, ...plain } = session
+  return {
+    backend_session_id: null,
+    model: null,
+    system_prompt: null,
+    title: null,
+    parent_id: null,
+    error_message: null,
+    ...plain,
+    ...token_usage,
+    tags: JSON.stringify(tags),
+    metadata: writeJson(metadata),
+    policy: JSON.stringify(policy),
+    thread_usage: threadUsage === undefined ? null : JSON.stringify(threadUsage),
+    owner,
+  }
+}
+
+function withoutNulls<K extends string>(fields: Record<K, string | null>): Partial<Record<K, string>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<Record<K, string>>
+}

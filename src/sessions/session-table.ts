@@ -1,0 +1,88 @@
+/** The rows of the sessions: what is done to them inside a transaction. */
+import type { SessionDatabase } from './database.ts'
+import { sessionAmbiguous, sessionNotFound } from './faults.ts'
+import { searchTextOf } from './search-text.ts'
+import type { Session } from './session.ts'
+import { idsMeantBy } from './session-id.ts'
+import { asSessionRow, type Keeping, type SessionRow, toColumns } from './session-rows.ts'
+
+/** What may change once a session has been made. */
+const CHANGING = [
+  'status',
+  'last_used',
+  'backend_session_id',
+  'model',
+  'turn_count',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'thread_usage',
+  'tags',
+  'metadata',
+  'title',
+  'error_message',
+  'owner',
+] as const
+
+/** The one session that is meant by an id or the beginning of one. */
+export function findRow(database: SessionDatabase, idOrPrefix: string): SessionRow {
+  const { from, below } = idsMeantBy(idOrPrefix)
+  const [row, another] = database.all('SELECT * FROM sessions WHERE id >= ? AND id < ? LIMIT 2', from, below)
+  if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
+  if (another === undefined) return asSessionRow(row)
+  const count = Number(
+    database.get('SELECT count(*) AS total FROM sessions WHERE id >= ? AND id < ?', from, below)?.['total'],
+  )
+  throw sessionAmbiguous({ id: idOrPrefix, count })
+}
+
+export function loadRow(database: SessionDatabase, id: string): SessionRow | undefined {
+  const row = database.get('SELECT * FROM sessions WHERE id = ?', id)
+  return row && asSessionRow(row)
+}
+
+export function addRow(database: SessionDatabase, session: Session, keeping: Keeping): void {
+  const columns = toColumns(session, keeping)
+  const names = Object.keys(columns)
+  database.run(
+    `INSERT INTO sessions (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    ...Object.values(columns),
+  )
+  database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', searchTextOf(session))
+}
+
+export function saveRow(database: SessionDatabase, session: Session, keeping: Keeping): void {
+  const columns = toColumns(session, keeping)
+  const values = CHANGING.map((name) => columns[name] ?? null)
+  database.run(
+    `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
+    ...values,
+    session.id,
+  )
+}
+
+/** To be called with a new title, which changes how a session is found. */
+export function saveSearchText(database: SessionDatabase, number: number, session: Session): void {
+  database.run('UPDATE session_search SET text = ? WHERE rowid = ?', searchTextOf(session), number)
+}
+
+export function deleteRow(database: SessionDatabase, id: string): void {
+  database.run('DELETE FROM sessions WHERE id = ?', id)
+}
+
+/** Sessions nobody works on, last used before a moment, oldest first. */
+export function findUnused(database: SessionDatabase, before: string, limit: number): string[] {
+  const sql = `SELECT id FROM sessions INDEXED BY sessions_by_use WHERE last_used < ? AND owner IS NULL
+    ORDER BY last_used, id LIMIT ?`
+  return database.all(sql, before, limit).map((row) => String(row['id']))
+}
+
+/** The processes that have sessions at work. */
+export function findOwners(database: SessionDatabase): string[] {
+  return database.all('SELECT DISTINCT owner FROM sessions WHERE owner IS NOT NULL').map((row) => String(row['owner']))
+}
+
+export function findOwnedBy(database: SessionDatabase, owner: string): SessionRow[] {
+  return database.all('SELECT * FROM sessions WHERE owner = ?', owner).map(asSessionRow)
+}

@@ -1,0 +1,418 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { newSession, openStore, sessionsPath, tickingClock } from '../../test/support/session-store.ts'
+import { NO_USAGE } from '../agents/usage.ts'
+import type { Ids } from '../kit/ids.ts'
+import { randomIds } from '../kit/ids.ts'
+import type { Session, SessionStatus } from './session.ts'
+import type { SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
+
+const USAGE = { input_tokens: 10, output_tokens: 20, cached_tokens: 3, reasoning_tokens: 4 }
+const THREAD = { input_tokens: 100, output_tokens: 200, cached_tokens: 30, reasoning_tokens: 40 }
+const ALL = { limit: 1_000, offset: 0 }
+const ABANDONED = 'the process that ran this turn ended before the agent did'
+
+const completed = (over: Partial<TurnEnd> = {}): TurnEnd => ({ outcome: 'completed', usage: NO_USAGE, ...over })
+const fault = (code: string, kind: string) => expect.objectContaining({ code, kind })
+/** Ids that begin as told, so that a test can tell which is which; owners get random ones. */
+function idsBeginning(...beginnings: string[]): Ids {
+  return { ...randomIds, hex: (bytes) => ((beginnings.shift() ?? '') + randomIds.hex(bytes)).slice(0, bytes * 2) }
+}
+async function settled(store: SessionStore, over: Partial<Parameters<typeof newSession>[0]> = {}): Promise<Session> {
+  const { id } = await store.create(newSession(over))
+  await store.settle(id, completed({ backendSessionId: `agent-${id}` }))
+  return store.find(id)
+}
+const idsOf = async (store: SessionStore, filter: SessionFilter = {}) =>
+  (await store.list(filter, ALL)).sessions.map(({ id }) => id)
+
+describe('create', () => {
+  it('adds an active session and gives it back whole', async () => {
+    const store = await openStore({ clock: tickingClock() })
+    const wanted = newSession({
+      model: 'opus',
+      system_prompt: 'be brief',
+      title: 'Greeting',
+      tags: ['b', 'a', 'b'],
+      parent_id: '0'.repeat(32),
+      metadata: { big: 2n ** 60n, share: 0.5, nested: { list: [null, true] } },
+    })
+    const session = await store.create(wanted)
+    expect(session).toEqual({
+      ...wanted,
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      tags: ['b', 'a'],
+      status: 'active',
+      created_at: '2026-01-01T00:00:01.000Z',
+      last_used: '2026-01-01T00:00:01.000Z',
+      turn_count: 0,
+      token_usage: NO_USAGE,
+    })
+    expect(await store.find(session.id)).toEqual(session)
+  })
+
+  it.each([{ tags: ['No'] }, { title: '' }])('refuses %j and adds nothing', async (over) => {
+    const store = await openStore()
+    await expect(store.create(newSession(over))).rejects.toThrow(fault('session_field_invalid', 'invalid'))
+    expect(await store.count()).toBe(0)
+  })
+})
+
+describe('a turn', () => {
+  it.each<[TurnEnd['outcome'], string | undefined, SessionStatus]>([
+    ['completed', 'agent-1', 'completed'],
+    ['completed', undefined, 'completed'],
+    ['error', 'agent-1', 'error'],
+    ['error', undefined, 'error'],
+    ['interrupted', 'agent-1', 'paused'],
+    ['interrupted', undefined, 'error'],
+  ])('that ends %s, with the id %s of the agent known, leaves the session %s', async (outcome, agentId, status) => {
+    const store = await openStore()
+    const { id } = await store.create(newSession())
+    if (agentId !== undefined) await store.learn(id, { backendSessionId: agentId })
+    expect(await store.settle(id, { outcome, usage: NO_USAGE })).toMatchObject({ status, turn_count: 1 })
+    expect((await store.find(id)).status).toBe(status)
+  })
+
+  it('adds to the session what it used, and what the agent said', async () => {
+    const store = await openStore({ clock: tickingClock() })
+    const { id } = await store.create(newSession())
+    await store.learn(id, { backendSessionId: 'first', model: 'opus' })
+    expect(await store.find(id)).toMatchObject({ status: 'active', backend_session_id: 'first', model: 'opus' })
+    await store.settle(id, { outcome: 'error', errorMessage: 'no credit', usage: USAGE, threadUsage: THREAD })
+    const reopened = await store.reopen(id)
+    expect(reopened).toEqual({
+      session: expect.objectContaining({ status: 'active', turn_count: 1, error_message: 'no credit' }),
+      threadUsage: THREAD,
+    })
+    const end = completed({ usage: USAGE, backendSessionId: 'second', model: 'sonnet' })
+    const after = await store.settle(id, end)
+    expect(after).toEqual({
+      ...(await store.find(id)),
+      status: 'completed',
+      turn_count: 2,
+      token_usage: { input_tokens: 20, output_tokens: 40, cached_tokens: 6, reasoning_tokens: 8 },
+      backend_session_id: 'second',
+      model: 'sonnet',
+      last_used: '2026-01-01T00:00:04.000Z',
+      created_at: '2026-01-01T00:00:01.000Z',
+    })
+    expect(after).not.toHaveProperty('error_message')
+    expect((await store.reopen(id)).threadUsage).toEqual(THREAD)
+  })
+
+  it('counts no tokens where they are not to be stored, but still what the agent needs to count', async () => {
+    const store = await openStore({ storeTokenUsage: false })
+    const { id } = await store.create(newSession())
+    await store.settle(id, completed({ usage: USAGE, threadUsage: THREAD, backendSessionId: 'x' }))
+    const { session, threadUsage } = await store.reopen(id)
+    expect({ usage: session.token_usage, threadUsage }).toEqual({ usage: NO_USAGE, threadUsage: THREAD })
+  })
+
+  it('ends once', async () => {
+    const store = await openStore()
+    const { id } = await store.create(newSession())
+    const first = await store.settle(id, completed({ usage: USAGE }))
+    expect(await store.settle(id, { outcome: 'error', usage: USAGE })).toEqual(first)
+    await store.learn(id, { backendSessionId: 'late' })
+    expect(await store.find(id)).toEqual(first)
+  })
+
+  it('of a session that is gone ends in nothing', async () => {
+    const store = await openStore()
+    const { id } = await settled(store)
+    await store.delete(id)
+    expect(await store.settle(id, completed())).toBeUndefined()
+    await store.learn(id, { model: 'x' })
+  })
+
+  it('of another process is not ended by this one', async () => {
+    const path = sessionsPath()
+    const [one, other] = [await openStore({ path }), await openStore({ path })]
+    await other.owner()
+    const session = await one.create(newSession())
+    expect(await other.settle(session.id, completed())).toEqual(session)
+    await other.learn(session.id, { model: 'x' })
+    expect(await one.find(session.id)).toEqual(session)
+  })
+})
+
+describe('reopen', () => {
+  it('refuses a session that is being worked on, here or elsewhere', async () => {
+    const path = sessionsPath()
+    const [one, other] = [await openStore({ path }), await openStore({ path })]
+    const { id } = await settled(one)
+    await one.reopen(id)
+    for (const store of [one, other])
+      await expect(store.reopen(id)).rejects.toThrow(fault('session_active', 'conflict'))
+  })
+
+  it('refuses a session that the agent never named, and changes nothing', async () => {
+    const store = await openStore()
+    const { id } = await store.create(newSession({ backend: 'gemini' }))
+    const before = await store.settle(id, completed())
+    await expect(store.reopen(id)).rejects.toThrow(fault('session_not_resumable', 'conflict'))
+    expect(await store.find(id)).toEqual(before)
+  })
+
+  it('takes up a session whose process has ended without a word', async () => {
+    const { path, id } = await abandoned({ backendSessionId: 'x' })
+    const next = await openStore({ path })
+    expect((await next.reopen(id)).session).toMatchObject({
+      status: 'active',
+      turn_count: 1,
+      error_message: ABANDONED,
+      backend_session_id: 'x',
+    })
+  })
+
+  it('lets one of two that ask at the same time have it', async () => {
+    const path = sessionsPath()
+    const [one, other] = [await openStore({ path }), await openStore({ path })]
+    const { id } = await settled(one)
+    const results = await Promise.allSettled([one.reopen(id), other.reopen(id)])
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  })
+})
+
+/** A session as a process leaves it that is killed: active, of an owner whose lock nobody holds. */
+async function abandoned(fact: { backendSessionId?: string } = {}) {
+  const path = sessionsPath()
+  const store = await openStore({ path, clock: tickingClock() })
+  const { id } = await store.create(newSession())
+  await store.learn(id, fact)
+  await store.close()
+  const owner = 'd'.repeat(32)
+  const database = new DatabaseSync(path)
+  database.prepare("UPDATE sessions SET status = 'active', owner = ?, turn_count = 0, error_message = NULL").run(owner)
+  database.close()
+  return { path, id, owner }
+}
+
+describe('settleAbandoned', () => {
+  it.each<[string, { backendSessionId?: string }, SessionStatus]>([
+    ['the agent has named', { backendSessionId: 'x' }, 'paused'],
+    ['the agent has not named', {}, 'error'],
+  ])('settles a session that %s, as last used when it was', async (_, fact, status) => {
+    const { path, id, owner } = await abandoned(fact)
+    const store = await openStore({ path })
+    const before = await store.find(id)
+    expect(await store.settleAbandoned()).toEqual({ settled: 1, deadOwners: [owner] })
+    expect(await store.find(id)).toEqual({ ...before, status, turn_count: 1, error_message: ABANDONED })
+    expect(await store.settleAbandoned()).toEqual({ settled: 0, deadOwners: [] })
+    expect(readdirSync(join(dirname(path), 'owners'))).toEqual([])
+  })
+
+  it('leaves alone what living processes work on', async () => {
+    const path = sessionsPath()
+    const [one, other] = [await openStore({ path }), await openStore({ path })]
+    await one.create(newSession())
+    await other.create(newSession())
+    expect(await one.settleAbandoned()).toEqual({ settled: 0, deadOwners: [] })
+    expect((await one.list({ status: 'active' }, ALL)).total).toBe(2)
+  })
+
+  it('names the dead that left no session, and clears their lock files away', async () => {
+    const path = sessionsPath()
+    const store = await openStore({ path })
+    const own = await store.owner()
+    const owners = join(dirname(path), 'owners')
+    for (const name of ['a', 'b']) writeFileSync(join(owners, `${name.repeat(32)}.lock`), '')
+    const { settled, deadOwners } = await store.settleAbandoned()
+    expect({ settled, deadOwners: deadOwners.toSorted() }).toEqual({
+      settled: 0,
+      deadOwners: ['a'.repeat(32), 'b'.repeat(32)],
+    })
+    expect(readdirSync(owners)).toEqual([`${own}.lock`])
+  })
+
+  it('settles each session once when several do it at the same time', async () => {
+    const { path, id } = await abandoned()
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore({ path })))
+    const settledBy = await Promise.all(stores.map((store) => store.settleAbandoned()))
+    expect(settledBy.reduce((sum, { settled }) => sum + settled, 0)).toBe(1)
+    expect(await stores[0]?.find(id)).toMatchObject({ status: 'error', turn_count: 1 })
+  })
+})
+
+describe('find', () => {
+  it('takes the whole id or a beginning that only one has', async () => {
+    const store = await openStore({ ids: idsBeginning('', 'aaaa1', 'aaaa2', 'aaab') })
+    await store.owner()
+    const [one, two, three] = [await settled(store), await settled(store), await settled(store)]
+    for (const text of [one.id, one.id.slice(0, 31), 'aaaa1']) expect((await store.find(text)).id).toBe(one.id)
+    expect((await store.find('aaab')).id).toBe(three.id)
+    await expect(store.find('aaaa')).rejects.toThrow(
+      expect.objectContaining({ code: 'session_ambiguous', kind: 'conflict', details: { id: 'aaaa', count: 2 } }),
+    )
+    await store.delete('aaaa2')
+    await expect(store.find(two.id)).rejects.toThrow(fault('session_not_found', 'not_found'))
+    await expect(store.find('aaa')).rejects.toThrow(fault('session_id_malformed', 'invalid'))
+  })
+})
+
+describe('edit', () => {
+  it('changes title and tags, by which the session is then found, and not its last use', async () => {
+    const store = await openStore()
+    const before = await settled(store, { title: 'Old name', tags: ['a', 'b'] })
+    const after = await store.edit(before.id.slice(0, 8), { title: 'New name', addTags: ['c'], removeTags: ['a'] })
+    expect(after).toEqual({ ...before, title: 'New name', tags: ['b', 'c'] })
+    expect(await store.find(before.id)).toEqual(after)
+    const found = async (filter: SessionFilter) => (await store.list(filter, ALL)).total
+    expect([await found({ search: 'old name' }), await found({ search: 'new name' })]).toEqual([0, 1])
+    expect([await found({ tag: 'a' }), await found({ tag: 'b' }), await found({ tag: 'c' })]).toEqual([0, 1, 1])
+    const { title: _, ...untitled } = after
+    expect(await store.edit(before.id, { title: null })).toStrictEqual(untitled)
+    expect(await found({ search: 'new name' })).toBe(0)
+  })
+
+  it('may be done while a turn is running, and stays when it ends', async () => {
+    const store = await openStore()
+    const { id } = await store.create(newSession())
+    await store.edit(id, { title: 'Running' })
+    expect(await store.settle(id, completed())).toMatchObject({ title: 'Running', status: 'completed' })
+  })
+})
+
+describe('delete', () => {
+  it('deletes by the beginning of the id, gives the whole, and leaves no trace in lists', async () => {
+    const store = await openStore()
+    const { id } = await settled(store, { tags: ['a'], initial_prompt: 'needle' })
+    expect(await store.delete(id.slice(0, 8))).toBe(id)
+    for (const filter of [{}, { tag: 'a' }, { search: 'needle' }, { search: 'n' }]) {
+      expect(await store.list(filter, ALL)).toMatchObject({ sessions: [], total: 0 })
+    }
+    expect(await store.count()).toBe(0)
+  })
+
+  it('refuses a session that is being worked on', async () => {
+    const store = await openStore()
+    const { id } = await store.create(newSession())
+    await expect(store.delete(id)).rejects.toThrow(fault('session_active', 'conflict'))
+    expect(await store.count()).toBe(1)
+  })
+
+  it('deletes a session whose process is dead', async () => {
+    const { path, id } = await abandoned()
+    const store = await openStore({ path })
+    expect(await store.delete(id)).toBe(id)
+  })
+})
+
+describe('deleteUnusedSince', () => {
+  it('deletes what was last used before the moment, oldest first, and nothing that is active', async () => {
+    const store = await openStore({ clock: tickingClock() })
+    const active = await store.create(newSession())
+    const old = [await settled(store), await settled(store)]
+    const limit = await settled(store)
+    const before = limit.last_used
+    const ids = old.map(({ id }) => id)
+    expect(await store.deleteUnusedSince(before, { isDryRun: true })).toEqual(ids)
+    expect(await store.count()).toBe(4)
+    expect(await store.deleteUnusedSince(before, { isDryRun: false })).toEqual(ids)
+    expect(await idsOf(store)).toEqual([limit.id, active.id])
+  })
+
+  it('deletes more than it deletes at once', async () => {
+    const store = await openStore({ clock: tickingClock() })
+    const all: string[] = []
+    for (let i = 0; i < 101; i++) all.push((await settled(store)).id)
+    expect(await store.deleteUnusedSince('2030-01-01T00:00:00Z', { isDryRun: false })).toEqual(all)
+    expect(await store.count()).toBe(0)
+  })
+
+  it('refuses what is not a moment', async () => {
+    const store = await openStore()
+    await expect(store.deleteUnusedSince('0', { isDryRun: false })).rejects.toThrow(
+      fault('session_field_invalid', 'invalid'),
+    )
+  })
+})
+
+describe('the end of a turn that cannot be saved', () => {
+  /** A store whose file another process keeps locked until it is released. */
+  async function locked() {
+    const path = sessionsPath()
+    const store = await openStore({ path, waitMs: 0, clock: tickingClock() })
+    const { id } = await store.create(newSession())
+    const holder = new DatabaseSync(path)
+    holder.exec('BEGIN IMMEDIATE')
+    await expect(store.settle(id, completed({ usage: USAGE }))).rejects.toThrow(
+      fault('session_store_busy', 'unavailable'),
+    )
+    return { path, store, id, release: () => holder.close() }
+  }
+  const SETTLED = {
+    status: 'completed',
+    turn_count: 1,
+    token_usage: USAGE,
+    last_used: '2026-01-01T00:00:02.000Z',
+  }
+
+  it('does not keep sessions from being read', async () => {
+    const { store, id, release } = await locked()
+    expect((await store.find(id)).status).toBe('active')
+    release()
+  })
+
+  it.each<[string, (store: SessionStore, id: string) => Promise<unknown>]>([
+    ['read', (store) => store.count()],
+    ['listed', (store) => store.list({}, ALL)],
+    ['written', (store) => store.create(newSession())],
+  ])('is saved before sessions are next %s, as of when it was', async (_, act) => {
+    const { path, store, id, release } = await locked()
+    release()
+    await act(store, id)
+    const other = await openStore({ path })
+    expect(await other.find(id)).toMatchObject(SETTLED)
+    await store.count()
+    expect(await other.find(id)).toMatchObject(SETTLED)
+  })
+
+  it('is saved before the same session is taken up again', async () => {
+    const { store, id, release } = await locked()
+    release()
+    await expect(store.reopen(id)).rejects.toThrow(fault('session_not_resumable', 'conflict'))
+    expect(await store.find(id)).toMatchObject(SETTLED)
+  })
+
+  it('is saved when the store is closed', async () => {
+    const { path, store, id, release } = await locked()
+    release()
+    await store.close()
+    expect(await (await openStore({ path })).find(id)).toMatchObject(SETTLED)
+  })
+
+  it('is told once more when it cannot be saved at the close either; the next process settles the session', async () => {
+    const { path, store, id, release } = await locked()
+    await expect(store.close()).rejects.toThrow(fault('session_store_busy', 'unavailable'))
+    release()
+    const next = await openStore({ path })
+    expect(await next.settleAbandoned()).toMatchObject({ settled: 1 })
+    expect(await next.find(id)).toMatchObject({ status: 'error', error_message: ABANDONED })
+  })
+})
+
+describe('close', () => {
+  it('settles what is still at work, and removes the lock of this process', async () => {
+    const path = sessionsPath()
+    const store = await openStore({ path })
+    const { id } = await store.create(newSession())
+    await store.close()
+    await store.close()
+    expect(readdirSync(join(dirname(path), 'owners'))).toEqual([])
+    expect(await (await openStore({ path })).find(id)).toMatchObject({ status: 'error', error_message: ABANDONED })
+  })
+})
+
+describe('count', () => {
+  it('counts all sessions', async () => {
+    const store = await openStore()
+    expect(await store.count()).toBe(0)
+    await store.create(newSession())
+    await settled(store, { tags: ['a', 'b'] })
+    expect(await store.count()).toBe(2)
+  })
+})

@@ -1,0 +1,263 @@
+/** Keeps sessions in a SQLite file that any number of processes share. */
+import { dirname, join } from 'node:path'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import type { Usage } from '../agents/agent.ts'
+import { NO_USAGE } from '../agents/usage.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import type { Ids } from '../kit/ids.ts'
+import { openDatabase, type SessionDatabase } from './database.ts'
+import { sessionActive, sessionNotResumable } from './faults.ts'
+import { countBy, listSessions } from './list-sessions.ts'
+import { Owners } from './owners.ts'
+import type { Session } from './session.ts'
+import { editSession } from './session-edit.ts'
+import { newSessionId } from './session-id.ts'
+import { toKeptCount, toSessionQuery } from './session-query.ts'
+import { type SessionRow, toKeeping, toSession } from './session-rows.ts'
+import { checkMoment, checkPage, checkTags, checkTitle } from './session-rules.ts'
+import { ABANDONED, endTurn, isResumable, learn } from './session-status.ts'
+import type { NewSession, SessionEdit, SessionFilter, SessionPage, SessionStore, TurnEnd } from './session-store.ts'
+import {
+  addRow,
+  deleteRow,
+  findOwnedBy,
+  findOwners,
+  findRow,
+  findUnused,
+  loadRow,
+  saveRow,
+  saveSearchText,
+} from './session-table.ts'
+
+export type SessionStoreOptions = {
+  /** The file; its directory also gets the locks of the processes that work on sessions. */
+  path: string
+  clock: Clock
+  ids: Ids
+  /** Whether sessions add up what their turns have used. */
+  storeTokenUsage?: boolean
+  /** How long an operation waits while others have the file locked. */
+  waitMs?: number
+}
+
+const DEFAULT_WAIT_MS = 5_000
+/** Far more than another process needs to settle what a dead one left; as long does it take to refuse an active session. */
+const PROOF_WAIT_MS = 100
+/** Deleted in one transaction: few enough that neither other processes nor this one's event loop wait long. */
+const DELETED_AT_ONCE = 50
+
+/** The end of a turn that is not in the file yet. */
+type UnsavedTurn = { id: string; end: TurnEnd; at: string }
+
+export async function openSessionStore(options: SessionStoreOptions): Promise<SessionStore> {
+  const { path, waitMs = DEFAULT_WAIT_MS } = options
+  return new SqliteSessionStore(await openDatabase({ path, waitMs }), options)
+}
+
+class SqliteSessionStore implements SessionStore {
+  readonly #database: SessionDatabase
+  readonly #owners: Owners
+  readonly #clock: Clock
+  readonly #ids: Ids
+  readonly #countsTokens: boolean
+  /** By session. What could not be saved at the end of its turn goes along with the next write. */
+  readonly #unsaved = new Map<string, UnsavedTurn>()
+
+  constructor(database: SessionDatabase, { path, clock, ids, storeTokenUsage = true }: SessionStoreOptions) {
+    this.#database = database
+    this.#owners = new Owners({ directory: join(dirname(path), 'owners'), ids })
+    this.#clock = clock
+    this.#ids = ids
+    this.#countsTokens = storeTokenUsage
+  }
+
+  owner(): Promise<string> {
+    return this.#owners.name()
+  }
+
+  async create(wanted: NewSession): Promise<Session> {
+    const now = this.#now()
+    const { title, ...rest } = wanted
+    const session: Session = {
+      ...rest,
+      ...(title !== undefined && { title: checkTitle(title) }),
+      tags: checkTags(wanted.tags),
+      id: newSessionId(this.#ids),
+      status: 'active',
+      created_at: now,
+      last_used: now,
+      turn_count: 0,
+      token_usage: NO_USAGE,
+    }
+    const owner = await this.owner()
+    await this.#write(() => addRow(this.#database, session, { owner, threadUsage: undefined }))
+    return session
+  }
+
+  async reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }> {
+    const owner = await this.owner()
+    return this.#whenIdle(id, (row) => {
+      const before = toSession(row)
+      if (!isResumable(before)) throw sessionNotResumable(before)
+      const session: Session = { ...before, status: 'active', last_used: this.#now() }
+      const { threadUsage } = toKeeping(row)
+      saveRow(this.#database, session, { owner, threadUsage })
+      return { session, ...(threadUsage !== undefined && { threadUsage }) }
+    })
+  }
+
+  async learn(id: string, fact: { backendSessionId?: string; model?: string }): Promise<void> {
+    const owner = await this.#owners.takenName()
+    await this.#write(() => {
+      const row = loadRow(this.#database, id)
+      if (row !== undefined && row.owner === owner) saveRow(this.#database, learn(toSession(row), fact), toKeeping(row))
+    })
+  }
+
+  async settle(id: string, end: TurnEnd): Promise<Session | undefined> {
+    this.#unsaved.set(id, { id, end, at: this.#now() })
+    return this.#write(() => {
+      const row = loadRow(this.#database, id)
+      return row && toSession(row)
+    })
+  }
+
+  async find(idOrPrefix: string): Promise<Session> {
+    return this.#read(() => toSession(findRow(this.#database, idOrPrefix)))
+  }
+
+  async list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage> {
+    checkPage(page)
+    const query = toSessionQuery(filter)
+    return this.#read(() => listSessions(this.#database, query, page))
+  }
+
+  async edit(idOrPrefix: string, change: SessionEdit): Promise<Session> {
+    return this.#write(() => {
+      const row = findRow(this.#database, idOrPrefix)
+      const session = editSession(toSession(row), change)
+      saveRow(this.#database, session, toKeeping(row))
+      if (change.title !== undefined) saveSearchText(this.#database, row.number, session)
+      return session
+    })
+  }
+
+  async delete(idOrPrefix: string): Promise<string> {
+    return this.#whenIdle(idOrPrefix, ({ id }) => {
+      deleteRow(this.#database, id)
+      return id
+    })
+  }
+
+  async deleteUnusedSince(moment: string, { isDryRun }: { isDryRun: boolean }): Promise<string[]> {
+    const before = checkMoment('moment', moment)
+    if (isDryRun) return this.#read(() => findUnused(this.#database, before, Number.MAX_SAFE_INTEGER))
+    const deleted: string[] = []
+    for (;;) {
+      const some = await this.#write(() => {
+        const ids = findUnused(this.#database, before, DELETED_AT_ONCE)
+        for (const id of ids) deleteRow(this.#database, id)
+        return ids
+      })
+      deleted.push(...some)
+      if (some.length < DELETED_AT_ONCE) return deleted
+      await turnOfTheLoop()
+    }
+  }
+
+  async settleAbandoned(): Promise<{ settled: number; deadOwners: string[] }> {
+    const atWork = await this.#read(() => findOwners(this.#database))
+    const deadOwners: string[] = []
+    let settled = 0
+    for (const owner of new Set([...atWork, ...this.#owners.found()])) {
+      const isDead = await this.#owners.ifDead({ name: owner, waitMs: 0 }, async () => {
+        settled += await this.#settleAllOf(owner)
+      })
+      if (isDead) deadOwners.push(owner)
+    }
+    return { settled, deadOwners }
+  }
+
+  async count(): Promise<number> {
+    return this.#read(() => countBy(this.#database, toKeptCount({ facets: new Map(), isResumable: undefined })))
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#settleOwn()
+    } finally {
+      await this.#owners.close()
+      this.#database.close()
+    }
+  }
+
+  /** Does the work on a session that no turn is running in. A dead process's turn is not running, and is settled first. */
+  async #whenIdle<T>(idOrPrefix: string, work: (row: SessionRow) => T): Promise<T> {
+    for (;;) {
+      const outcome = await this.#write(() => {
+        const row = findRow(this.#database, idOrPrefix)
+        return row.owner === null ? { done: work(row) } : { id: row.id, owner: row.owner }
+      })
+      if ('done' in outcome) return outcome.done
+      const { id, owner } = outcome
+      const isDead = await this.#owners.ifDead({ name: owner, waitMs: PROOF_WAIT_MS }, async () => {
+        await this.#settleAllOf(owner)
+      })
+      if (!isDead) throw sessionActive({ id })
+    }
+  }
+
+  /** Ends the turns that a process will not end itself, and says how many. They were last used when they were begun. */
+  #settleAllOf(owner: string): Promise<number> {
+    return this.#write(() => {
+      const rows = findOwnedBy(this.#database, owner)
+      const end: TurnEnd = { outcome: 'interrupted', errorMessage: ABANDONED, usage: NO_USAGE }
+      for (const row of rows) this.#endTurn(row, { id: row.id, end, at: row.last_used })
+      return rows.length
+    })
+  }
+
+  /** Ends what this process leaves behind. Who has left nothing does not wait for a chance to write. */
+  async #settleOwn(): Promise<void> {
+    const owner = await this.#owners.takenName()
+    if (owner === undefined) return
+    const isAtWork = await this.#database.read(() => findOwnedBy(this.#database, owner).length > 0)
+    if (isAtWork) await this.#settleAllOf(owner)
+  }
+
+  #endTurn(row: SessionRow, { end, at }: UnsavedTurn): void {
+    const session = endTurn(toSession(row), { end, at, countsTokens: this.#countsTokens })
+    const threadUsage = end.threadUsage ?? toKeeping(row).threadUsage
+    saveRow(this.#database, session, { owner: null, threadUsage })
+  }
+
+  /** Reads on although the end of a turn cannot be saved: a full disk is no reason not to show what is on it. */
+  async #read<T>(work: () => T): Promise<T> {
+    if (this.#unsaved.size > 0) await this.#write(() => undefined, { waitMs: 0 }).catch(passOverFault)
+    return this.#database.read(work)
+  }
+
+  async #write<T>(work: () => T, options: { waitMs?: number } = {}): Promise<T> {
+    const turns = [...this.#unsaved.values()]
+    const owner = await this.#owners.takenName()
+    const result = await this.#database.write(() => {
+      for (const turn of turns) {
+        const row = loadRow(this.#database, turn.id)
+        // A turn ends once: if it is no longer ours, an earlier attempt has saved it after all, or it was deleted.
+        if (row !== undefined && row.owner === owner) this.#endTurn(row, turn)
+      }
+      return work()
+    }, options)
+    for (const turn of turns) if (this.#unsaved.get(turn.id) === turn) this.#unsaved.delete(turn.id)
+    return result
+  }
+
+  #now(): string {
+    return toTimestamp(this.#clock.now())
+  }
+}
+
+function passOverFault(error: unknown): void {
+  if (!(error instanceof Fault)) throw error
+}

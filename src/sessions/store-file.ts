@@ -1,0 +1,44 @@
+import { chmodSync, lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileKind, systemReason } from '../kit/disk.ts'
+import { Fault } from '../kit/fault.ts'
+import { fileExists } from '../kit/faults.ts'
+import { ensurePrivateDirectory } from '../kit/private-directory.ts'
+import { createFile } from '../kit/write-file.ts'
+import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
+
+const PRIVATE = 0o600
+/** SQLite keeps the latest changes in the first of these, and makes both with the mode of the database. */
+const COMPANIONS = ['-wal', '-shm']
+
+/**
+ * Makes sure that the file of the sessions exists and that only this user can read it. SQLite would make it with a mode
+ * after the umask. A file that exists is not opened: closing it would drop the locks that this process has on it.
+ */
+export function ensureStoreFile(path: string): void {
+  ensurePrivateDirectory({ path: dirname(path), links: 'follow' })
+  try {
+    if (!makePrivate(path)) create(path)
+    for (const suffix of COMPANIONS) makePrivate(path + suffix)
+  } catch (error) {
+    throw sessionStoreUnavailable({ path, reason: systemReason(error) }, error)
+  }
+}
+
+/** False if there is no such file. */
+function makePrivate(path: string): boolean {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (found === undefined) return false
+  if (!found.isFile()) throw sessionStoreInvalid({ path, problem: `it is a ${fileKind(found)}` })
+  if ((found.mode & 0o077n) !== 0n) chmodSync(path, PRIVATE)
+  return true
+}
+
+function create(path: string): void {
+  try {
+    createFile({ path, bytes: new Uint8Array(), mode: PRIVATE })
+  } catch (error) {
+    const madeByAnother = error instanceof Fault && error.code === fileExists.code
+    if (!madeByAnother) throw error
+  }
+}

@@ -1,0 +1,141 @@
+/** Several processes on one file of sessions, some of which are killed. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SessionStore } from '../../src/sessions/session-store.ts'
+import { newSession, openStore, sessionsPath } from '../support/session-store.ts'
+
+const PROGRAMS = join(import.meta.dirname, '..', 'programs')
+const ABANDONED = 'the process that ran this turn ended before the agent did'
+
+type Program = { child: ChildProcessByStdio<Writable, Readable, null>; lines: Interface }
+
+function start(program: string, ...args: string[]): Program {
+  const child = spawn(process.execPath, [join(PROGRAMS, program), ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, lines: createInterface(child.stdout) }
+}
+async function firstLine({ lines }: Program): Promise<string> {
+  const [line] = await once(lines, 'line')
+  return line
+}
+/** All that a program says until it ends. */
+async function allLines({ child, lines }: Program): Promise<string[]> {
+  const said: string[] = []
+  lines.on('line', (line) => said.push(line))
+  const [[code]] = await Promise.all([once(child, 'exit'), once(lines, 'close')])
+  expect(code).toBe(0)
+  return said
+}
+/** What a program had said when it was killed, which is at some moment after it has said so many lines. */
+async function killAfter({ child, lines }: Program, count: number): Promise<string[]> {
+  const said: string[] = []
+  lines.on('line', (line) => {
+    said.push(line)
+    if (said.length === count) child.kill('SIGKILL')
+  })
+  await Promise.all([once(child, 'exit'), once(lines, 'close')])
+  return said
+}
+async function allIds(store: SessionStore): Promise<Set<string>> {
+  const { sessions } = await store.list({}, { limit: 10_000, offset: 0 })
+  return new Set(sessions.map(({ id }) => id))
+}
+
+describe('two processes', () => {
+  it('that write a thousand sessions each at the same time, from no file on, lose none', async () => {
+    const path = sessionsPath()
+    const said = await Promise.all([
+      allLines(start('session-work.ts', path, '1000', 'one')),
+      allLines(start('session-work.ts', path, '1000', 'two')),
+    ])
+    const store = await openStore({ path })
+    const ids = said.flatMap(([_owner, ...own]) => own)
+    expect(await allIds(store)).toEqual(new Set(ids))
+    const totals = (['one', 'two'] as const).map(
+      async (tag) => (await store.list({ tag }, { limit: 1, offset: 0 })).total,
+    )
+    expect(await Promise.all([store.count(), ...totals])).toEqual([2_000, 1_000, 1_000])
+    expect(readdirSync(dirname(path)).toSorted()).toEqual([
+      'owners',
+      'sessions.db',
+      'sessions.db-shm',
+      'sessions.db-wal',
+    ])
+  }, 120_000)
+})
+
+describe('a process that is killed while it writes', () => {
+  it.each([1, 10, 57])('after %i answers has lost nothing that it had said was stored', async (count) => {
+    const path = sessionsPath()
+    const [owner = '', ...ids] = await killAfter(start('session-work.ts', path, 'forever'), count + 1)
+    const store = await openStore({ path })
+    const stored = await allIds(store)
+    expect(ids.filter((id) => !stored.has(id))).toEqual([])
+    const { total: active } = await store.list({ status: 'active' }, { limit: 1, offset: 0 })
+    expect(await store.settleAbandoned()).toEqual({ settled: active, deadOwners: [owner] })
+    expect((await store.list({ status: 'active' }, { limit: 1, offset: 0 })).total).toBe(0)
+    expect(await store.find(ids[0] ?? '')).toMatchObject({ status: 'paused', error_message: ABANDONED, turn_count: 1 })
+    expect(readdirSync(join(dirname(path), 'owners'))).toEqual([])
+  })
+
+  it('leaves sessions that can be resumed at once', async () => {
+    const path = sessionsPath()
+    const [, id = ''] = await killAfter(start('session-work.ts', path, 'forever'), 2)
+    const store = await openStore({ path })
+    expect((await store.reopen(id)).session).toMatchObject({ id, status: 'active', error_message: ABANDONED })
+  })
+
+  it('is settled once, however many look after it at the same time', async () => {
+    const path = sessionsPath()
+    const [owner = ''] = await killAfter(start('session-work.ts', path, 'forever'), 12)
+    const store = await openStore({ path })
+    const { total: active } = await store.list({ status: 'active' }, { limit: 1, offset: 0 })
+    const settlers = [1, 2, 3].map(() => start('session-settle.ts', path))
+    await Promise.all(settlers.map(firstLine))
+    const answers = settlers.map(firstLine)
+    for (const { child } of settlers) child.stdin.end()
+    const reports = (await Promise.all(answers)).map((line) => JSON.parse(line))
+    expect(reports.reduce((sum, { settled }) => sum + settled, 0)).toBe(active)
+    expect(new Set(reports.flatMap(({ deadOwners }) => deadOwners))).toEqual(new Set([owner]))
+    const { sessions } = await store.list({ status: 'paused' }, { limit: 100, offset: 0 })
+    expect(sessions.map(({ turn_count }) => turn_count)).toEqual(sessions.map(() => 1))
+  })
+})
+
+describe('a process that lives', () => {
+  it('keeps its sessions, whoever looks after the dead', async () => {
+    const path = sessionsPath()
+    const worker = start('session-work.ts', path, 'forever')
+    const owner = await firstLine(worker)
+    await firstLine(worker)
+    const store = await openStore({ path, waitMs: 60_000 })
+    worker.child.kill('SIGSTOP') // busy with something else for long: its lock, not its heartbeat, tells that it lives
+    const { settled, deadOwners } = await store.settleAbandoned()
+    expect({ settled, deadOwners }).toEqual({ settled: 0, deadOwners: [] })
+    expect(readdirSync(join(dirname(path), 'owners'))).toEqual([`${owner}.lock`])
+  })
+})
+
+describe('a file that another process keeps locked', () => {
+  it('is waited for, and told when that takes too long', async () => {
+    const path = sessionsPath()
+    const store = await openStore({ path, waitMs: 50 })
+    const patient = await openStore({ path, waitMs: 60_000 })
+    await Promise.all([store.owner(), patient.owner()])
+    const holder = start('session-lock.ts', path)
+    await firstLine(holder)
+    await expect(store.create(newSession())).rejects.toThrow(
+      `${path} is locked by another process and stayed so for 50 ms; try again when that is done`,
+    )
+    const waiting = patient.create(newSession())
+    expect(await store.count()).toBe(0)
+    holder.child.stdin.end()
+    const { id } = await waiting
+    expect((await store.find(id)).id).toBe(id)
+  })
+})
