@@ -1,49 +1,56 @@
 /** The result of a prompt as it goes over the wire, the same on the command line and over HTTP. */
-import type { Backend, Usage } from '../agents/agent.ts'
 import type { AgentResult } from '../agents/settle-result.ts'
 import { NO_USAGE } from '../agents/usage.ts'
+import type { Fault } from '../kit/fault.ts'
+import type { PromptResult } from './prompt-result.shape.ts'
 
-export type PromptResult = {
-  /** drover's own id; empty when no session was kept. */
-  session_id: string
-  backend: Backend
-  model?: string
-  exit_code: number
-  duration_ms: number
-  output: string
-  token_usage: Usage
-  /** The agent's own id of the session. */
-  backend_session_id?: string
-  error?: { code: string; message: string }
-  /** What was asked for and could not be had. */
-  warnings?: readonly string[]
-}
+export type { PromptResult }
 
-export function toPromptResult(backend: Backend, result: AgentResult): PromptResult {
-  const { exitCode, durationMs, text, usage, model, sessionId, error, warnings } = result
+type Known = { backend: string; sessionId: string; warnings: readonly string[] }
+
+export function toPromptResult(result: AgentResult, known: Known): PromptResult {
+  const { exitCode, durationMs, text, usage, model, sessionId, error } = result
   return {
-    session_id: '',
-    backend,
+    session_id: known.sessionId,
+    backend: known.backend,
     ...(model !== undefined && { model }),
     exit_code: exitCode,
     duration_ms: durationMs,
     output: text,
     token_usage: usage,
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
-    ...(error !== undefined && { error }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(error !== undefined && { error: error.message, error_code: error.code }),
+    ...(known.warnings.length > 0 && { warnings: known.warnings }),
   }
 }
 
+const NOTHING_RAN = { session_id: '', duration_ms: 0, output: '', token_usage: NO_USAGE }
+
 /** What would have been done, and was not. */
-export function dryRunResult(backend: Backend, line: string, warnings: readonly string[]): PromptResult {
+export function dryRunResult(line: string, known: Known): PromptResult {
   return {
-    session_id: '',
-    backend,
+    ...NOTHING_RAN,
+    session_id: known.sessionId,
+    backend: known.backend,
     exit_code: 0,
-    duration_ms: 0,
     output: line,
-    token_usage: NO_USAGE,
-    ...(warnings.length > 0 && { warnings }),
+    ...(known.warnings.length > 0 && { warnings: known.warnings }),
   }
+}
+
+/** One of several prompts that could not be run, which must not void the others. */
+export function failedResult(backend: string, { message, code }: Pick<Fault, 'message' | 'code'>): PromptResult {
+  return { ...NOTHING_RAN, backend, exit_code: 1, error: message, error_code: code }
+}
+
+/** Cancelled before it began. */
+export function canceledResult(backend: string): PromptResult {
+  return { ...NOTHING_RAN, backend, exit_code: -1, error: 'canceled', error_code: 'canceled' }
+}
+
+export type Standing = 'completed' | 'failed' | 'canceled'
+
+export function standingOf({ exit_code: exitCode, error, error_code: code }: PromptResult): Standing {
+  if (code === 'canceled' || code === 'agent_cancelled') return 'canceled'
+  return exitCode === 0 && error === undefined ? 'completed' : 'failed'
 }

@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createPromptRoom } from '../../test/support/prompt-room.ts'
+import { compareAgents } from './compare-agents.ts'
+
+const never = new AbortController().signal
+
+describe('compareAgents', () => {
+  it('gives the answers in the order in which they were asked for, with what they cost', async () => {
+    const { context } = await createPromptRoom({
+      claude: { text: ['one'], usage: { input: 7, output: 2 } },
+      gemini: { text: ['two'] },
+    })
+    const request = { prompt: 'who are you?', backends: ['gemini', 'claude', 'claude'], model: 'm-1' }
+    const result = await compareAgents(request, context, { signal: never })
+    expect(result).toMatchObject({ prompt: 'who are you?', backends: ['gemini', 'claude', 'claude'] })
+    expect(result.results.map(({ backend, output, exit_code: code }) => [backend, output, code])).toEqual([
+      ['gemini', 'two', 0],
+      ['claude', 'one', 0],
+      ['claude', 'one', 0],
+    ])
+    for (const { model } of result.results) expect(model).toBe('m-1')
+    expect(result.results[1]?.token_usage).toMatchObject({ input_tokens: 7, output_tokens: 2 })
+  })
+
+  it('keeps an agent that is missing or fails to its own row', async () => {
+    const { context, directory } = await createPromptRoom({ gemini: { fail: 429 } })
+    rmSync(join(directory, 'codex'))
+    const request = { prompt: 'x', backends: ['codex', 'gemini', 'claude', 'clod'] }
+    const { results } = await compareAgents(request, context, { signal: never })
+    expect(results.map(({ error_code: code }) => code)).toEqual([
+      'backend_unavailable',
+      'agent_rate_limited',
+      undefined,
+      'backend_not_found',
+    ])
+  })
+
+  it.each([
+    [true, 1],
+    [false, 3],
+  ])('with sequential %s has %i at work at once', async (sequential, most) => {
+    const { context } = await createPromptRoom({
+      claude: { delayMs: 300 },
+      codex: { delayMs: 300 },
+      gemini: { delayMs: 300 },
+    })
+    let seen = 0
+    const look = () => {
+      seen = Math.max(seen, context.slots.load().running)
+    }
+    const watcher = { started: () => void setImmediate(look), event: look }
+    await compareAgents({ prompt: 'x', backends: ['claude', 'codex', 'gemini'], sequential }, context, {
+      signal: never,
+      watcher,
+    })
+    expect(seen).toBe(most)
+  })
+
+  it('pretends', async () => {
+    const { context } = await createPromptRoom()
+    const { results } = await compareAgents({ prompt: 'x', backends: ['claude'], dry_run: true }, context, {
+      signal: never,
+    })
+    expect(results[0]?.output).toContain('Would execute')
+  })
+})

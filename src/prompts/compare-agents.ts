@@ -1,0 +1,20 @@
+import type { PromptContext } from './prompt-context.ts'
+import type { CompareRequest } from './prompt-request.shape.ts'
+import type { ComparisonResult } from './prompt-result.shape.ts'
+import { type ItemOptions, runItems, toStatelessTask } from './run-items.ts'
+
+export type { ComparisonResult }
+
+/** Asks several agents the same. */
+export async function compareAgents(
+  request: CompareRequest,
+  context: PromptContext,
+  options: ItemOptions,
+): Promise<ComparisonResult> {
+  const startedAt = performance.now()
+  const { prompt, backends, sequential, dry_run: dryRun, ...asking } = request
+  const tasks = backends.map((backend) => toStatelessTask({ ...asking, backend, prompt }, dryRun === true))
+  const atOnce = sequential === true ? 1 : tasks.length
+  const results = await runItems(tasks, { atOnce, failFast: false }, { context, part: 'compare_backend', ...options })
+  return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
+}

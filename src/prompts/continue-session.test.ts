@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { claude } from '../agents/claude.ts'
+import { codex } from '../agents/codex.ts'
+import { NO_USAGE } from '../agents/usage.ts'
+import type { Session } from '../sessions/session.ts'
+import { checkResumption, policyOf, sayPolicyChanges, settingsOfSession, systemPromptOf } from './continue-session.ts'
+
+const SESSION: Session = {
+  id: '0123456789abcdef0123456789abcdef',
+  backend: 'claude',
+  status: 'completed',
+  created_at: '2026-01-01T00:00:00.000Z',
+  last_used: '2026-01-01T00:00:00.000Z',
+  working_dir: '/project',
+  backend_session_id: 'own-id',
+  system_prompt: 'be brief',
+  initial_prompt: 'hello',
+  turn_count: 1,
+  token_usage: NO_USAGE,
+  tags: [],
+  metadata: {},
+  policy: { approval_mode: 'auto', sandbox_mode: 'default', model: 'm-1', extra: ['--stored'] },
+}
+const ASKED = { backend: 'claude', prompt: 'go on' }
+const OWN = {
+  model: 'm-2',
+  model_aliases: {},
+  approval_mode: 'none',
+  sandbox_mode: 'full',
+  system_prompt: 'config',
+  allowed_tools: 'Bash',
+  extra_flags: ['--operator'],
+} as const
+const SHARED = { approval_mode: 'none', sandbox_mode: 'full', verbose: false, max_turns: 0 } as const
+
+describe('settingsOfSession', () => {
+  it('puts the policy of the session in the place of everything the config allows today', () => {
+    expect(settingsOfSession(SESSION, ASKED, { own: OWN, shared: SHARED })).toEqual({
+      own: {
+        ...OWN,
+        model: 'm-1',
+        approval_mode: '',
+        sandbox_mode: '',
+        system_prompt: '',
+        allowed_tools: '',
+        extra_flags: ['--stored'],
+      },
+      shared: { ...SHARED, approval_mode: 'auto', sandbox_mode: 'default' },
+    })
+  })
+
+  it('keeps the flags of the operator when the request brings others of its own', () => {
+    const { own } = settingsOfSession(SESSION, { ...ASKED, extra: ['--mine'] }, { own: OWN, shared: SHARED })
+    expect(own.extra_flags).toEqual(['--operator'])
+  })
+})
+
+describe('systemPromptOf', () => {
+  it('repeats it for an agent that takes it as a flag, and not for one that has read it with the first prompt', () => {
+    expect(systemPromptOf(SESSION, claude)).toBe('be brief')
+    expect(systemPromptOf(SESSION, codex)).toBeUndefined()
+  })
+})
+
+describe('checkResumption', () => {
+  const { backend_session_id: _, ...unnamed } = SESSION
+
+  it.each([
+    ['a session that the agent never named', unnamed, {}, 'session_not_resumable'],
+    ['an ephemeral turn', SESSION, { ephemeral: true }, 'resume_invalid'],
+    ['another directory', SESSION, { workdir: '/elsewhere' }, 'resume_invalid'],
+  ])('refuses %s', (_name, session, asked, code) => {
+    expect(() => checkResumption(session, { ...ASKED, ...asked })).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('allows the directory of the session', () => {
+    expect(() => checkResumption(SESSION, { ...ASKED, workdir: '/project', ephemeral: false })).not.toThrow()
+  })
+})
+
+describe('sayPolicyChanges', () => {
+  const before = SESSION.policy
+
+  it('says nothing of a policy that stays, and nothing of another model', () => {
+    expect(sayPolicyChanges(before, { ...before, model: 'm-9' })).toEqual([])
+  })
+
+  it.each([
+    [{ approval_mode: 'none' }, 'approval_mode is none for this turn; the session was started with auto'],
+    [{ sandbox_mode: 'full' }, 'sandbox_mode is full for this turn; the session was started with default'],
+    [{ allowed_tools: 'Bash' }, 'allowed_tools is Bash for this turn; the session was started with none given'],
+    [{ extra: [] }, 'extra is none given for this turn; the session was started with --stored'],
+  ] as const)('says %j', (change, sentence) => {
+    expect(sayPolicyChanges(before, { ...before, ...change })).toEqual([sentence])
+  })
+})
+
+describe('policyOf', () => {
+  it('takes from a request what the agent is allowed', () => {
+    const request = {
+      prompt: 'p',
+      workdir: '/',
+      approvalMode: 'auto',
+      sandboxMode: 'full',
+      isVerbose: false,
+      isEphemeral: false,
+      wantsDeltas: false,
+      extra: ['--x'],
+      allowedTools: 'Bash',
+      model: 'm',
+    } as const
+    expect(policyOf(request)).toEqual({
+      approval_mode: 'auto',
+      sandbox_mode: 'full',
+      model: 'm',
+      allowed_tools: 'Bash',
+      extra: ['--x'],
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkReferences, fillPrompt } from './fill-prompt.ts'
+
+const step = (prompt: string, name?: string) => ({ backend: 'claude', prompt, ...(name !== undefined && { name }) })
+
+describe('fillPrompt', () => {
+  it.each([
+    ['puts the previous answer everywhere', '{{previous}} and {{previous}}', 'A and A'],
+    ['puts the answer of a named step', 'see {{steps.plan}}', 'see P'],
+    ['takes a name with spaces and dots', 'see {{steps.the 1.0 plan}}', 'see Q'],
+    [
+      'leaves the braces of other languages alone',
+      '{{ .Values }} {{#if}} {previous}',
+      '{{ .Values }} {{#if}} {previous}',
+    ],
+    ['leaves a name it does not know', '{{steps.other}}', '{{steps.other}}'],
+  ])('%s', (_name, prompt, filled) => {
+    const named = new Map([
+      ['plan', 'P'],
+      ['the 1.0 plan', 'Q'],
+    ])
+    expect(fillPrompt(prompt, { previous: 'A', named })).toBe(filled)
+  })
+
+  it('leaves {{previous}} as it is where nothing came before', () => {
+    expect(fillPrompt('{{previous}}', { previous: undefined, named: new Map() })).toBe('{{previous}}')
+  })
+
+  it('takes an answer literally, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.string(), (answer) => {
+        const previous = `${answer}{{previous}}{{steps.plan}}$&$1`
+        const filled = fillPrompt('<{{previous}}|{{steps.plan}}>', { previous, named: new Map([['plan', previous]]) })
+        expect(filled).toBe(`<${previous}|${previous}>`)
+      }),
+    )
+  })
+})
+
+describe('checkReferences', () => {
+  it.each([
+    ['a step that is named before', [step('a', 'plan'), step('{{steps.plan}}')]],
+    ['{{previous}} in the first step', [step('{{previous}}')]],
+    ['two steps of one name that nobody refers to', [step('a', 'plan'), step('b', 'plan')]],
+  ])('allows %s', (_name, steps) => {
+    expect(() => checkReferences(steps)).not.toThrow()
+  })
+
+  it.each([
+    ['a name that no step has', [step('a'), step('{{steps.plan}}')], '$.steps[1].prompt {{steps.plan}} names no step'],
+    ['a step that comes later', [step('{{steps.b}}'), step('b', 'b')], '$.steps[0].prompt {{steps.b}} names no step'],
+    ['the step itself', [step('{{steps.a}}', 'a')], '$.steps[0].prompt'],
+    ['a name that two steps have', [step('a', 'x'), step('b', 'x'), step('{{steps.x}}')], '2 steps have that name'],
+    ['{{session}}', [step('a'), step('{{session}}')], '$.steps[1].prompt asks for {{session}}'],
+  ])('refuses %s', (_name, steps, problem) => {
+    expect(() => checkReferences(steps)).toThrow(
+      expect.objectContaining({ code: 'chain_invalid', message: expect.stringContaining(problem) }),
+    )
+  })
+})

@@ -1,0 +1,15 @@
+/** An event of a prompt as it goes over the wire: what the agent said, and in which session. */
+import type { AgentEvent, Backend } from '../agents/agent.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { PromptEvent } from './prompt-event.shape.ts'
+
+export type { PromptEvent }
+
+export function createEnvelope({ backend, sessionId, clock }: { backend: Backend; sessionId: string; clock: Clock }) {
+  let sequence = 0
+  return (event: AgentEvent): PromptEvent => {
+    sequence += 1
+    const envelope = { backend, session_id: sessionId, timestamp: toTimestamp(clock.now()), sequence }
+    return { type: event.type, ...envelope, content: event.content } as PromptEvent
+  }
+}

@@ -1,0 +1,66 @@
+import { chainInvalid } from './faults.ts'
+import { checkReferences, fillPrompt } from './fill-prompt.ts'
+import type { PromptContext } from './prompt-context.ts'
+import type { ChainRequest, ChainStep } from './prompt-request.shape.ts'
+import type { ChainResult, StepResult } from './prompt-result.shape.ts'
+import { standingOf } from './prompt-result.ts'
+import { type ItemOptions, runItem, toStatelessTask } from './run-items.ts'
+
+export type { ChainResult }
+
+/** Runs one prompt after another, in which the later ones may use the answers of the earlier ones. */
+export async function runChain(
+  request: ChainRequest,
+  context: PromptContext,
+  options: ItemOptions,
+): Promise<ChainResult> {
+  checkChain(request)
+  const startedAt = performance.now()
+  const results: StepResult[] = []
+  const course = {
+    workdir: undefined as string | undefined,
+    previous: undefined as string | undefined,
+    named: new Map<string, string>(),
+  }
+  for (const [at, step] of request.steps.entries()) {
+    if (options.signal.aborted) break
+    const task = toStatelessTask(toPrompt(step, request, course), request.dry_run === true)
+    const result = await runItem(at, task, { context, part: 'chain_step', ...options })
+    results.push({ step: at + 1, ...(step.name !== undefined && { name: step.name }), ...result })
+    if (standingOf(result) !== 'completed' && request.stop_on_failure === true) break
+    course.workdir = task.request.workdir
+    // Nothing has been answered in a dry run, so its places stay visible.
+    if (request.dry_run === true || context.settings.unified_flags.dry_run) continue
+    course.previous = result.output
+    if (step.name !== undefined) course.named.set(step.name, result.output)
+  }
+  return summaryOf(request, results, Math.round(performance.now() - startedAt))
+}
+
+/** Throws a Fault for a chain that could not be run as it is meant. */
+export function checkChain(request: ChainRequest): void {
+  for (const name of ['pass_session_id', 'persist_sessions'] as const) {
+    if (request[name] === true) {
+      throw chainInvalid({ path: `$.${name}`, problem: 'cannot be true: the steps of a chain are stateless' })
+    }
+  }
+  checkReferences(request.steps)
+}
+
+type Course = { workdir: string | undefined; previous: string | undefined; named: ReadonlyMap<string, string> }
+
+function toPrompt({ name: _, ...step }: ChainStep, request: ChainRequest, { workdir, ...answers }: Course) {
+  const inherited = request.pass_working_dir === true ? (step.workdir ?? workdir) : step.workdir
+  return { ...step, prompt: fillPrompt(step.prompt, answers), ...(inherited !== undefined && { workdir: inherited }) }
+}
+
+function summaryOf(request: ChainRequest, results: StepResult[], durationMs: number): ChainResult {
+  const failed = results.find((result) => standingOf(result) === 'failed')
+  return {
+    total_steps: request.steps.length,
+    completed_steps: results.filter((result) => standingOf(result) === 'completed').length,
+    ...(failed !== undefined && { failed_step: failed.step }),
+    total_duration_ms: durationMs,
+    results,
+  }
+}

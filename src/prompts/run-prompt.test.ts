@@ -1,0 +1,305 @@
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { until } from '../../test/support/demo-agent.ts'
+import { createPromptRoom, finishPrompt } from '../../test/support/prompt-room.ts'
+import { BACKENDS } from '../agents/agent.ts'
+import { sessionStoreUnavailable } from '../sessions/faults.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
+import { runPrompt } from './run-prompt.ts'
+import { createSlots } from './slots.ts'
+
+const HELLO = { backend: 'claude', prompt: 'say hello' }
+const never = new AbortController().signal
+
+describe.each(BACKENDS)('runPrompt on %s', (backend) => {
+  it('runs the agent in a session that is settled when the last event is given', async () => {
+    const { context, store, work } = await createPromptRoom({ [backend]: { text: ['Hello', ' there'] } })
+    let statusAtDone: string | undefined
+    const { events, result } = await finishPrompt({ request: { backend, prompt: 'say hello' } }, context, {
+      onEvent: async ({ type, session_id: id }) => {
+        if (type === 'done') statusAtDone = (await store.find(id)).status
+      },
+    })
+    expect(result).toMatchObject({ backend, exit_code: 0, output: 'Hello there' })
+    expect(result.session_id).toMatch(/^[0-9a-f]{32}$/)
+    expect(events.at(0)?.type).toBe('init')
+    expect(events.at(-1)?.type).toBe('done')
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1))
+    expect(new Set(events.map((event) => event.session_id))).toEqual(new Set([result.session_id]))
+    expect(statusAtDone).toBe('completed')
+    expect(await store.find(result.session_id)).toMatchObject({
+      backend,
+      status: 'completed',
+      working_dir: work,
+      initial_prompt: 'say hello',
+      turn_count: 1,
+      token_usage: result.token_usage,
+      backend_session_id: result.backend_session_id,
+      tags: ['api'],
+      policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
+    })
+  })
+
+  it('goes on with a session, and adds this turn alone to what it has used', async () => {
+    const usage = { input: 100, output: 10 }
+    const { context, store } = await createPromptRoom({ [backend]: { usage } })
+    const first = await finishPrompt({ request: { backend, prompt: 'one' } }, context)
+    const resumes = await store.find(first.result.session_id)
+    const second = await finishPrompt({ request: { backend, prompt: 'two' }, resumes }, context)
+    expect(second.result).toMatchObject({ exit_code: 0, session_id: resumes.id })
+    expect(second.result.token_usage).toEqual(first.result.token_usage)
+    expect(second.result.backend_session_id).toBe(first.result.backend_session_id)
+    expect(second.result.warnings).toEqual(first.result.warnings)
+    const session = await store.find(resumes.id)
+    expect(session).toMatchObject({ status: 'completed', turn_count: 2, initial_prompt: 'one' })
+    expect(session.token_usage.output_tokens).toBe(2 * first.result.token_usage.output_tokens)
+  })
+
+  it('says that the agent has forgotten a session, and offers a new one', async () => {
+    const { context, store, directory } = await createPromptRoom()
+    const first = await finishPrompt({ request: { backend, prompt: 'one' } }, context)
+    rmSync(join(directory, 'agent-sessions'), { recursive: true })
+    const resumes = await store.find(first.result.session_id)
+    const { events, result } = await finishPrompt({ request: { backend, prompt: 'two' }, resumes }, context)
+    expect(result.exit_code).not.toBe(0)
+    expect(result).toMatchObject({ error_code: 'session_expired', error: expect.stringContaining('--fork') })
+    expect(events.find(({ type }) => type === 'error')?.content).toMatchObject({ code: 'session_expired' })
+    expect(await store.find(resumes.id)).toMatchObject({ status: 'error', error_message: result.error })
+  })
+
+  it('starts a new session from an old one with its settings and a link to it', async () => {
+    const { context, store } = await createPromptRoom()
+    const request = { backend, prompt: 'one', approval_mode: 'auto', model: 'm-1', metadata: { a: 1 } } as const
+    const first = await finishPrompt({ request }, context)
+    const forks = await store.edit(first.result.session_id, { addTags: ['kept'] })
+    const second = await finishPrompt({ request: { backend, prompt: 'two' }, forks }, context)
+    expect(second.result.session_id).not.toBe(forks.id)
+    expect(second.result.backend_session_id).not.toBe(forks.backend_session_id)
+    expect(await store.find(second.result.session_id)).toMatchObject({
+      parent_id: forks.id,
+      initial_prompt: 'two',
+      turn_count: 1,
+      policy: forks.policy,
+      metadata: { a: 1 },
+      tags: expect.arrayContaining(['api', 'kept']),
+    })
+  })
+})
+
+/** How a turn may end, and what becomes of its session. */
+describe('the session of a prompt', () => {
+  const hangs = (directory: string) => JSON.parse(readFileSync(join(directory, 'pids'), 'utf8'))
+
+  it.each([
+    ['completed', 'an answer', {}, {}, { exit_code: 0 }],
+    ['error', 'a failure of the agent', { fail: 401 }, {}, { error_code: 'agent_auth_failed' }],
+    ['error', 'a crash', { crashAfter: 'start' }, {}, { error_code: 'agent_ended_early' }],
+    [
+      'paused',
+      'a timeout after the agent named its session',
+      { hangAfter: 'init' },
+      { longestRunMs: 1500 },
+      { exit_code: 124 },
+    ],
+    ['error', 'a timeout before that', { hangAfter: 'start' }, { longestRunMs: 1500 }, { exit_code: 124 }],
+  ] as const)('is %s after %s', async (status, _name, script, over, expected) => {
+    const { context, store } = await createPromptRoom({ claude: script }, over)
+    const { result } = await finishPrompt({ request: HELLO }, context)
+    expect(result).toMatchObject(expected)
+    expect((await store.find(result.session_id)).status).toBe(status)
+  })
+
+  it.each([
+    ['paused', 'init'],
+    ['error', 'start'],
+  ] as const)('is %s when it is cancelled after %s, and the agent is gone', async (status, point) => {
+    const { context, store, directory } = await createPromptRoom({})
+    const pidFile = join(directory, 'pids')
+    const cancel = new AbortController()
+    const script = JSON.stringify({ hangAfter: point, pidFile })
+    const claude = join(directory, 'claude')
+    writeFileSync(
+      claude,
+      readFileSync(claude, 'utf8').replace(/DEMO_AGENT_SCRIPT='.*'/, `DEMO_AGENT_SCRIPT='${script}'`),
+    )
+    const running = finishPrompt({ request: HELLO }, context, { signal: cancel.signal })
+    await until(() => existsSync(pidFile) && hangs(directory).hangs)
+    cancel.abort()
+    const { result } = await running
+    expect(result).toMatchObject({ exit_code: 130, error_code: 'agent_cancelled' })
+    expect((await store.find(result.session_id)).status).toBe(status)
+    expect(() => process.kill(hangs(directory).agent, 0)).toThrow()
+  })
+
+  it('is paused when nobody reads the events to their end', async () => {
+    const { context, store } = await createPromptRoom({ claude: { hangAfter: 'word' } })
+    const course = runPrompt({ request: HELLO, wantsDeltas: true }, context, { signal: never })
+    const first = await course.next()
+    const { session_id: id } = first.value as { session_id: string }
+    expect((await store.find(id)).status).toBe('active')
+    await course.return(undefined as never)
+    expect((await store.find(id)).status).toBe('paused')
+    expect(context.slots.load()).toEqual({ running: 0, queued: 0 })
+  })
+
+  it('is error, and the fault is thrown, when the agent cannot be started', async () => {
+    const { context, store, directory, work } = await createPromptRoom()
+    writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n')
+    chmodSync(join(directory, 'claude'), 0o755)
+    await expect(finishPrompt({ request: HELLO }, context)).rejects.toMatchObject({ name: 'Fault' })
+    const { sessions } = await store.list({ workdir: work }, { limit: 10, offset: 0 })
+    expect(sessions.map(({ status }) => status)).toEqual(['error'])
+  })
+
+  it('is not kept for an ephemeral prompt, for which the operator needs no store at all', async () => {
+    const openStore = () => Promise.reject(new Error('opened'))
+    const { context } = await createPromptRoom({}, { openStore, caller: 'operator' })
+    const { result } = await finishPrompt({ request: { ...HELLO, ephemeral: true } }, context)
+    expect(result).toMatchObject({ session_id: '', exit_code: 0 })
+  })
+
+  it('is a warning in the result, and told to the observer, when its end cannot be written', async () => {
+    const failures: unknown[] = []
+    const observer = { sessionFailed: (error: unknown) => failures.push(error) }
+    const room = await createPromptRoom({}, { observer })
+    const { store } = room
+    const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
+    const failing = new Proxy(store, {
+      get: (target, name: keyof SessionStore) =>
+        name === 'settle' ? () => Promise.reject(fault) : target[name]?.bind(target),
+    })
+    const { events, result } = await finishPrompt(
+      { request: HELLO },
+      { ...room.context, openStore: async () => failing },
+    )
+    const warning = `the session could not be saved: ${fault.message}`
+    expect(result).toMatchObject({ exit_code: 0, warnings: [warning] })
+    expect(events.at(-1)?.content).toMatchObject({ exit_code: 0, warnings: [warning] })
+    expect(failures).toEqual([fault])
+  })
+})
+
+describe('a prompt that cannot be run', () => {
+  it.each([
+    ['backend_not_found', { backend: 'clod' }],
+    ['workdir_not_allowed', { workdir: 'relative' }],
+    ['workdir_not_allowed', { workdir: '/no/such/place' }],
+    ['extra_flag_refused', { extra: ['--dangerously-skip-permissions'] }],
+    ['prompt_empty', { prompt: ' \n' }],
+    ['prompt_not_text', { prompt: 'a\0b' }],
+    ['session_field_invalid', { metadata: { a: 'x'.repeat(64 * 1024) } }],
+  ])('is refused with %s before anything is started or kept', async (code, over) => {
+    const { context, store } = await createPromptRoom()
+    await expect(finishPrompt({ request: { ...HELLO, ...over } }, context)).rejects.toMatchObject({ code })
+    expect(await store.count()).toBe(0)
+  })
+
+  it('takes metadata of 64 KiB', async () => {
+    const { context } = await createPromptRoom()
+    const metadata = { a: 'x'.repeat(64 * 1024 - '{"a":""}'.length) }
+    expect((await finishPrompt({ request: { ...HELLO, metadata, dry_run: true } }, context)).result.exit_code).toBe(0)
+  })
+
+  it('is refused when the agent is not installed or disabled', async () => {
+    const { context, directory } = await createPromptRoom()
+    rmSync(join(directory, 'codex'))
+    await expect(finishPrompt({ request: { backend: 'codex', prompt: 'x' } }, context)).rejects.toMatchObject({
+      code: 'backend_unavailable',
+    })
+    const { settings } = context
+    const backends = { ...settings.backends, claude: { ...settings.backends.claude, enabled: false } }
+    const disabled = { ...context, settings: { ...settings, backends } }
+    await expect(finishPrompt({ request: HELLO }, disabled)).rejects.toMatchObject({ code: 'backend_unavailable' })
+  })
+
+  it('is refused when the queue is full, and waits when it is not', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 0 })
+    const { context } = await createPromptRoom({}, { slots })
+    const held = await slots.take(never)
+    await expect(finishPrompt({ request: HELLO }, context)).rejects.toMatchObject({ code: 'queue_full' })
+    held?.giveBack()
+    expect((await finishPrompt({ request: HELLO }, context)).result.exit_code).toBe(0)
+    expect(slots.load()).toEqual({ running: 0, queued: 0 })
+  })
+
+  it('leaves the queue when it is cancelled, without a session or an agent', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 1 })
+    const { context, store } = await createPromptRoom({}, { slots })
+    await slots.take(never)
+    const cancel = new AbortController()
+    const waiting = finishPrompt({ request: HELLO }, context, { signal: cancel.signal })
+    await until(() => slots.load().queued === 1)
+    cancel.abort()
+    expect(await waiting).toEqual({
+      events: [],
+      result: expect.objectContaining({ exit_code: -1, error_code: 'canceled' }),
+    })
+    expect(await store.count()).toBe(0)
+  })
+})
+
+describe('a dry run', () => {
+  it('says what would be started, in a session of its own for a client', async () => {
+    const { context, store, directory } = await createPromptRoom()
+    const { events, result } = await finishPrompt({ request: { ...HELLO, dry_run: true } }, context)
+    expect(result.output).toMatch(new RegExp(`^Would execute: ${directory}/claude -p .*<<< 'say hello'$`))
+    expect(result).toMatchObject({ exit_code: 0, token_usage: { input_tokens: 0 } })
+    expect(events.map(({ type }) => type)).toEqual(['init', 'message', 'done'])
+    expect(await store.find(result.session_id)).toMatchObject({ status: 'completed', turn_count: 1 })
+  })
+
+  it('keeps nothing for the operator, and needs no agent', async () => {
+    const { context, store, directory } = await createPromptRoom({}, { caller: 'operator' })
+    rmSync(join(directory, 'claude'))
+    const { result } = await finishPrompt({ request: { ...HELLO, dry_run: true } }, context)
+    expect(result).toMatchObject({
+      exit_code: 0,
+      session_id: '',
+      output: expect.stringContaining('Would execute: claude'),
+    })
+    expect(await store.count()).toBe(0)
+  })
+
+  it('of a client needs the agent', async () => {
+    const { context, directory } = await createPromptRoom()
+    rmSync(join(directory, 'claude'))
+    await expect(finishPrompt({ request: { ...HELLO, dry_run: true } }, context)).rejects.toMatchObject({
+      code: 'backend_unavailable',
+    })
+  })
+})
+
+describe('a resumed session', () => {
+  it('keeps its policy whatever the config says today, and says when this turn has another', async () => {
+    const { context, store } = await createPromptRoom()
+    const first = await finishPrompt({ request: { ...HELLO, approval_mode: 'auto' } }, context)
+    const resumes = await store.find(first.result.session_id)
+    const { settings } = context
+    const today = { ...settings, unified_flags: { ...settings.unified_flags, approval_mode: 'none' as const } }
+    const dry = { ...HELLO, dry_run: true }
+    const same = await finishPrompt({ request: dry, resumes }, { ...context, settings: today })
+    expect(same.result.output).toContain('--permission-mode acceptEdits')
+    expect(same.result.warnings).toBeUndefined()
+    const other = await finishPrompt({ request: { ...dry, approval_mode: 'none' }, resumes }, context)
+    expect(other.result.warnings).toContain('approval_mode is none for this turn; the session was started with auto')
+  })
+
+  it('takes on the metadata of the turn beside its own', async () => {
+    const { context, store } = await createPromptRoom()
+    const first = await finishPrompt({ request: { ...HELLO, metadata: { a: 1, b: 1 } } }, context)
+    const resumes = await store.find(first.result.session_id)
+    await finishPrompt({ request: { ...HELLO, metadata: { b: 2 } }, resumes }, context)
+    expect((await store.find(resumes.id)).metadata).toEqual({ a: 1, b: 2 })
+  })
+
+  it('cannot be worked on twice at once', async () => {
+    const { context, store } = await createPromptRoom()
+    const first = await finishPrompt({ request: HELLO }, context)
+    const resumes = await store.find(first.result.session_id)
+    const course = runPrompt({ request: HELLO, resumes, wantsDeltas: false }, context, { signal: never })
+    await course.next()
+    await expect(finishPrompt({ request: HELLO, resumes }, context)).rejects.toMatchObject({ code: 'session_active' })
+    await course.return(undefined as never)
+  })
+})

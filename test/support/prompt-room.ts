@@ -1,0 +1,77 @@
+/** A place in which prompts really run: demo agents as executables, a real session store, a directory to work in. */
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
+import { settle } from '../../src/config/settle.ts'
+import type { Script } from '../../src/demo/script.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { randomIds } from '../../src/kit/ids.ts'
+import type { PromptTask } from '../../src/prompts/prepare-prompt.ts'
+import type { PromptContext } from '../../src/prompts/prompt-context.ts'
+import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
+import { type Running, runPrompt } from '../../src/prompts/run-prompt.ts'
+import { createSlots } from '../../src/prompts/slots.ts'
+import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
+import { temporaryDirectory } from './run-drover.ts'
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
+const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
+
+/** Each agent may have its own script, so that one call can meet several fates. */
+export type Scripts = Partial<Record<Backend, Script>>
+
+export async function createPromptRoom(scripts: Scripts = {}, over: Partial<PromptContext> = {}) {
+  const directory = realpathSync(temporaryDirectory())
+  const work = join(directory, 'work')
+  mkdirSync(work)
+  for (const backend of BACKENDS) installAgent(directory, backend, scripts[backend] ?? {})
+  const store = await openSessionStore({ path: join(directory, 'sessions.db'), clock: systemClock, ids: randomIds })
+  onTestFinished(() => store.close())
+  const context: PromptContext = {
+    caller: 'client',
+    settings: settle([]).config,
+    env: { PATH: `${directory}:${PATH_HERE}`, HOME: directory },
+    cwd: work,
+    isRoot: false,
+    clock: systemClock,
+    openStore: async () => store,
+    slots: createSlots({ limit: 8, queueLimit: 256 }),
+    isUnsafeExtraAllowed: false,
+    longestRunMs: 30_000,
+    ...over,
+  }
+  return { context, store, directory, work }
+}
+
+/** Its sessions are kept beside it, so that one can be resumed and an unknown one cannot. */
+function installAgent(directory: string, backend: Backend, script: Script): void {
+  const orders = {
+    DEMO_AGENT_WORD_MS: '0',
+    DEMO_AGENT_STATE: join(directory, 'agent-sessions'),
+    DEMO_AGENT_SCRIPT: JSON.stringify(script),
+  }
+  const exports = Object.entries(orders).map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
+  const path = join(directory, backend)
+  writeFileSync(path, `#!/bin/sh\n${exports.join('\n')}\nexec '${process.execPath}' '${LAUNCHER}' ${backend} "$@"\n`)
+  chmodSync(path, 0o755)
+}
+
+/** Reads a prompt to its end. */
+export async function finishPrompt(
+  task: Omit<PromptTask, 'wantsDeltas'>,
+  context: PromptContext,
+  { onEvent, ...running }: Partial<Running> & { onEvent?: (event: PromptEvent) => unknown } = {},
+) {
+  const events: PromptEvent[] = []
+  const course = runPrompt({ wantsDeltas: true, ...task }, context, {
+    signal: new AbortController().signal,
+    ...running,
+  })
+  for (;;) {
+    const next = await course.next()
+    if (next.done === true) return { events, result: next.value }
+    events.push(next.value)
+    await onEvent?.(next.value)
+  }
+}
