@@ -1,0 +1,12 @@
+/** Settles what dead processes left, once its standard input ends, and says what it did as JSON: `<path>`. */
+import { once } from 'node:events'
+import { systemClock } from '../../src/kit/clock.ts'
+import { randomIds } from '../../src/kit/ids.ts'
+import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
+
+const [path = ''] = process.argv.slice(2)
+const store = await openSessionStore({ path, clock: systemClock, ids: randomIds })
+process.stdout.write('ready\n')
+await once(process.stdin.resume(), 'end')
+process.stdout.write(`${JSON.stringify(await store.settleAbandoned())}\n`)
+await store.close()

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type Clock, systemClock } from '../../src/kit/clock.ts'
+import { randomIds } from '../../src/kit/ids.ts'
+import type { NewSession, SessionStore } from '../../src/sessions/session-store.ts'
+import { openSessionStore, type SessionStoreOptions } from '../../src/sessions/sqlite-session-store.ts'
+import { temporaryDirectory } from './run-drover.ts'
+
+export function newSession(over: Partial<NewSession> = {}): NewSession {
+  return {
+    backend: 'claude',
+    working_dir: '/work/project',
+    initial_prompt: 'say hello',
+    tags: [],
+    metadata: {},
+    policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
+    ...over,
+  }
+}
+
+/** A place for sessions that is gone when the test is over. */
+export function sessionsPath(): string {
+  return join(temporaryDirectory(), 'home', 'sessions.db')
+}
+
+/** A store that is closed when the test is over. */
+export async function openStore(over: Partial<SessionStoreOptions> = {}): Promise<SessionStore> {
+  const store = await openSessionStore({
+    path: over.path ?? sessionsPath(),
+    clock: systemClock,
+    ids: randomIds,
+    ...over,
+  })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** A clock that moves by one second each time it is asked, from 2026-01-01 on. */
+export function tickingClock(): Clock {
+  let time = Date.UTC(2026, 0, 1)
+  return {
+    now: () => {
+      time += 1_000
+      return new Date(time)
+    },
+  }
+}
