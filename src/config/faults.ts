@@ -47,6 +47,29 @@ export const environmentInvalid = defineFault({
   say: (d: { variable: string; rule: string }) => `${d.variable} ${d.rule}`,
 })
 
+export const apiKeysUnavailable = defineFault({
+  code: 'api_keys_unavailable',
+  kind: 'unavailable',
+  when: 'A configured source of API keys cannot be read or holds no key, so the server does not start.',
+  say: (d: { source: string; reason: string }) =>
+    `the server does not start without its API keys: ${d.source} gave none (${d.reason}); mend that, or take the source out of the configuration`,
+})
+
+export const apiKeyUnusable = defineFault({
+  code: 'api_key_unusable',
+  kind: 'invalid',
+  when: 'An API key holds a space or a character outside ASCII, which no request header could carry.',
+  say: (d: { source: string; number: number }) =>
+    `key ${d.number} in ${d.source} holds a space or a character that is not ASCII; replace it`,
+})
+
+export const gopassFailed = defineFault({
+  code: 'gopass_failed',
+  kind: 'unavailable',
+  when: 'The program gopass was asked for API keys and failed, or did not answer in time.',
+  say: (d: { path: string; reason: string }) => `"gopass show ${d.path}" failed: ${d.reason}; try it in a terminal`,
+})
+
 function sayProblem({ key, rule }: { key: string; rule: string }): string {
   return key === '' ? rule : `${key} ${rule}`
 }

@@ -25,6 +25,6 @@ export function byLine(one: { origin: Origin }, other: { origin: Origin }): numb
 }
 
 /** The line in the file; 0 for what does not come from one. */
-export function lineOf(origin: Origin): number {
+function lineOf(origin: Origin): number {
   return origin.from === 'file' ? origin.line : 0
 }

@@ -15,10 +15,12 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
     meaning: 'The config file, in place of `config.yaml` in that directory. `--config` goes first.',
   },
   { name: 'DROVER_API_KEYS', meaning: 'API keys of the server, separated by commas. Not handed on to agents.' },
+  {
+    name: 'DROVER_API_KEYS_FILE',
+    meaning: 'A file with API keys, separated by commas or line ends. It is read again when it changes.',
+  },
   { name: 'DROVER_DEBUG', meaning: 'Any value but empty: errors are shown with all their details.' },
 ]
-
-/** Marks the processes that an agent starts, for drover's own use. */
 
 /** The values that variables set, with every variable that cannot be used and every one that nobody reads. */
 export function readEnvironment(env: Environment): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {

@@ -1,0 +1,179 @@
+import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { digest } from '../kit/digest.ts'
+import type { Log } from '../kit/log.ts'
+import { type LoadedKeys, loadApiKeys } from './api-keys.ts'
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'drover-keys-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+type Wishes = { env?: Record<string, string>; keys?: { name: string; sha256: string }[]; gopass?: string }
+
+async function load({ env = {}, keys = [], gopass = '' }: Wishes): Promise<LoadedKeys> {
+  const loaded = await loadApiKeys({ env, cwd: '/', server: { keys, api_keys_gopass_path: gopass } })
+  onTestFinished(() => loaded.close())
+  return loaded
+}
+
+/** A `gopass` that does what the text says, and the PATH to find it. */
+function fakeGopass(script: string): { PATH: string } {
+  const directory = temporaryDirectory()
+  writeFileSync(join(directory, 'gopass'), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(directory, 'gopass'), 0o755)
+  return { PATH: `${directory}:/usr/bin:/bin` }
+}
+
+function keysFile(text: string): string {
+  const path = join(temporaryDirectory(), 'keys')
+  writeFileSync(path, text)
+  return path
+}
+
+function recordingLog(): { log: Log; lines: string[] } {
+  const lines: string[] = []
+  const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
+  const log: Log = { debug: write, info: write, warn: write, error: write, with: () => log }
+  return { log, lines }
+}
+
+async function until(ask: () => boolean): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!ask()) {
+    if (performance.now() > deadline) throw new Error('waited in vain')
+    await delay(20)
+  }
+}
+
+const knows = ({ ring }: LoadedKeys, ...keys: string[]) => keys.map((key) => ring.find(key) !== undefined)
+
+describe('loadApiKeys', () => {
+  it('asks for no key when none is configured', async () => {
+    const loaded = await load({})
+    expect([loaded.ring.isRequired, loaded.sources]).toEqual([false, []])
+  })
+
+  it.each<[string, string]>([
+    ['one', 'one'],
+    ['commas and blanks', ' one ,, two,'],
+    ['lines', 'one\ntwo\r\n\n'],
+  ])('reads %s from the variable', async (_name, text) => {
+    const loaded = await load({ env: { DROVER_API_KEYS: text } })
+    expect(knows(loaded, 'one', 'two', text, '')).toEqual([true, text !== 'one', text === 'one', false])
+    expect(loaded.sources).toEqual(['DROVER_API_KEYS'])
+  })
+
+  it('unites variable, file, gopass and config', async () => {
+    const file = keysFile('two\n')
+    const loaded = await load({
+      env: { DROVER_API_KEYS: 'one', DROVER_API_KEYS_FILE: file, ...fakeGopass('echo three,four') },
+      keys: [{ name: 'five', sha256: digest('five') }],
+      gopass: 'api/keys',
+    })
+    expect(knows(loaded, 'one', 'two', 'three', 'four', 'five', 'six')).toEqual([true, true, true, true, true, false])
+    expect(loaded.sources).toEqual([
+      'server.keys',
+      'DROVER_API_KEYS',
+      `the file ${file} (DROVER_API_KEYS_FILE)`,
+      'gopass api/keys',
+    ])
+  })
+
+  it('asks gopass for the password alone, without a shell', async () => {
+    const loaded = await load({ env: fakeGopass('[ "$*" = "show --password a/b" ] && echo right'), gopass: 'a/b' })
+    expect(knows(loaded, 'right')).toEqual([true])
+  })
+
+  it.each<[string, () => Wishes, RegExp]>([
+    [
+      'a variable of nothing but commas',
+      () => ({ env: { DROVER_API_KEYS: ' , ' } }),
+      /DROVER_API_KEYS gave none \(it holds no key\)/,
+    ],
+    ['an empty file', () => ({ env: { DROVER_API_KEYS_FILE: keysFile('\n') } }), /it holds no key/],
+    [
+      'a file that is not there',
+      () => ({ env: { DROVER_API_KEYS_FILE: '/nowhere/keys' } }),
+      /\/nowhere\/keys does not exist/,
+    ],
+    ['a missing gopass', () => ({ env: { PATH: '/nowhere' }, gopass: 'a' }), /gopass.*was not found/],
+    [
+      'a failing gopass',
+      () => ({ env: fakeGopass('echo locked >&2; exit 3'), gopass: 'a' }),
+      /"gopass show a" failed: locked/,
+    ],
+    ['an empty gopass', () => ({ env: fakeGopass('true'), gopass: 'a' }), /gopass a gave none \(it holds no key\)/],
+    [
+      'a key that no header can carry',
+      () => ({ env: { DROVER_API_KEYS: 'good,ba d' } }),
+      /key 2 in DROVER_API_KEYS holds a space/,
+    ],
+    ['a key outside ASCII', () => ({ env: { DROVER_API_KEYS: 'schlüssel' } }), /key 1 in DROVER_API_KEYS/],
+  ])('refuses to go on with %s', async (_name, wishes, says) => {
+    const failing = load(wishes())
+    await expect(failing).rejects.toMatchObject({ code: 'api_keys_unavailable' })
+    await expect(failing).rejects.toThrow(says)
+  })
+
+  it('gives a gopass that hangs five seconds', async () => {
+    const failing = load({ env: fakeGopass('sleep 60'), gopass: 'a' })
+    await expect(failing).rejects.toThrow('no answer within 5 seconds')
+  })
+
+  it('tells no key in what it says', async () => {
+    const failing = load({ env: { DROVER_API_KEYS: 'hidden-key,ba d' } })
+    await expect(failing).rejects.not.toThrow(/hidden-key|ba d/)
+  })
+})
+
+describe('reload', () => {
+  it('takes the keys of a file that was rewritten, by itself', async () => {
+    const file = keysFile('old')
+    const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
+    loaded.follow(recordingLog().log)
+    // Until the file was first looked at, a change cannot be told; so it is changed more than once.
+    let round = 0
+    await until(() => {
+      writeFileSync(`${file}.next`, `brand,new,${round++}`)
+      renameSync(`${file}.next`, file)
+      return knows(loaded, 'brand')[0] === true
+    })
+    expect(knows(loaded, 'old', 'new')).toEqual([false, true])
+  })
+
+  it('leaves no valid key when a file was emptied, and does not open the server', async () => {
+    const file = keysFile('old')
+    const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
+    writeFileSync(file, '')
+    await loaded.reload(recordingLog().log)
+    expect([knows(loaded, 'old', ''), loaded.ring.isRequired]).toEqual([[false, false], true])
+  })
+
+  it('keeps the last good keys of a source that fails, and says so without telling a key', async () => {
+    const file = keysFile('good')
+    const loaded = await load({ env: { DROVER_API_KEYS_FILE: file, DROVER_API_KEYS: 'other' } })
+    const { log, lines } = recordingLog()
+    rmSync(file)
+    await loaded.reload(log)
+    expect(knows(loaded, 'good', 'other')).toEqual([true, true])
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('the last ones stay valid')
+    writeFileSync(file, 'good,ba d')
+    await loaded.reload(log)
+    expect(knows(loaded, 'good')).toEqual([true])
+    expect(lines[1]).not.toMatch(/"good|ba d/)
+  })
+
+  it('asks gopass again', async () => {
+    const answer = keysFile('first')
+    const loaded = await load({ env: fakeGopass(`cat ${answer}`), gopass: 'a' })
+    writeFileSync(answer, 'second')
+    await loaded.reload(recordingLog().log)
+    expect(knows(loaded, 'first', 'second')).toEqual([false, true])
+  })
+})

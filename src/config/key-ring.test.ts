@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { digest } from '../kit/digest.ts'
+import { createKeyRing } from './key-ring.ts'
+
+describe('a key ring', () => {
+  it('finds a key by its digest, and calls it by the beginning of that', () => {
+    const ring = createKeyRing({ isRequired: true })
+    ring.replace([{ digest: digest('one'), rateLimit: {} }])
+    expect(ring.find('one')).toEqual({ name: `key-${digest('one').slice(7, 15)}`, rateLimit: {} })
+    expect(ring.find('two')).toBeUndefined()
+    expect(ring.find('')).toBeUndefined()
+  })
+
+  it('keeps the name and limits of a key that also comes without them', () => {
+    const ring = createKeyRing({ isRequired: true })
+    const named = { digest: digest('one'), name: 'ci', rateLimit: { rps: 5 } }
+    ring.replace([named, { digest: digest('one'), rateLimit: {} }])
+    expect(ring.find('one')).toEqual({ name: 'ci', rateLimit: { rps: 5 } })
+  })
+
+  it('forgets the keys that are replaced', () => {
+    const ring = createKeyRing({ isRequired: true })
+    ring.replace([{ digest: digest('one'), rateLimit: {} }])
+    ring.replace([])
+    expect(ring.find('one')).toBeUndefined()
+    expect(ring.isRequired).toBe(true)
+  })
+
+  it('does not hold the keys themselves', () => {
+    const ring = createKeyRing({ isRequired: true })
+    ring.replace([{ digest: digest('a-very-secret-key'), rateLimit: {} }])
+    expect(JSON.stringify(ring.find('a-very-secret-key'))).not.toContain('secret')
+  })
+})
