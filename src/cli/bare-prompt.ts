@@ -3,11 +3,11 @@ import type { Command } from './command.ts'
 import { lookAhead } from './parse-words.ts'
 
 /** Flags that only a prompt has, so that even a single word with one of them is a prompt. */
-const TELLING_FLAGS = ['backend', 'model']
+const TELLING_FLAGS = ['backend', 'model', 'continue']
 
 /**
- * The words with `prompt` in front, when they are one: a first word with a space in it, any word together with `-b` or
- * `-m`, a lone `-`, or no word at all while something is piped in or a flag of `prompt` is given.
+ * The words with `prompt` in front, when they are one: a first word with a space in it, any word together with `-b`,
+ * `-m` or `-c`, a lone `-`, or no word at all while something is piped in or a flag of `prompt` is given.
  */
 export function withPrompt(
   table: readonly Command[],

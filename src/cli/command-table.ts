@@ -1,10 +1,16 @@
 /** Every command of drover, in the order of the help. Nothing here loads the code that does the work. */
+import { BATCH_COMMANDS } from './batch-commands.ts'
 import type { Command } from './command.ts'
 import { CONFIG_COMMANDS } from './config-commands.ts'
 import { PROMPT_COMMANDS } from './prompt-commands.ts'
+import { SERVER_COMMANDS } from './server-commands.ts'
+import { SESSION_COMMANDS } from './session-commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...BATCH_COMMANDS,
+  ...SERVER_COMMANDS,
   ...CONFIG_COMMANDS,
   {
     words: ['completion'],

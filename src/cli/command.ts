@@ -7,8 +7,8 @@ export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other'
 
 export const GROUPS: readonly Group[] = ['Prompts', 'Server', 'Changes', 'Hosts', 'Other']
 
-/** Words a shell may offer; a function when they cost something to know. */
-export type Choices = readonly string[] | (() => Promise<readonly string[]>)
+/** Words a shell may offer; a function when they have to be looked up. */
+export type Choices = readonly string[] | ((world: World) => Promise<readonly string[]>)
 
 export type Flag = {
   name: string
@@ -70,6 +70,8 @@ export type World = {
   isRoot: boolean
   /** How the built-in demo agent is started. */
   demoAgent: readonly [string, ...string[]]
+  /** How long a server that is told to stop lets requests finish; only tests are in more of a hurry than it is. */
+  drainMs?: number
 }
 
 export type Invocation = {

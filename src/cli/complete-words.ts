@@ -1,18 +1,26 @@
 /** Which words may stand at the cursor. Pure but for suggestions that have to be looked up. */
-import type { Choices, Command, Flag } from './command.ts'
+import type { Choices, Command, Flag, World } from './command.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from './parse-words.ts'
 
 export type Candidate = { word: string; says: string }
 
 /** `typed` ends with the unfinished word, which may be empty. */
-export async function completeWords(table: readonly Command[], typed: readonly string[]): Promise<Candidate[]> {
+export async function completeWords(
+  table: readonly Command[],
+  typed: readonly string[],
+  world: World,
+): Promise<Candidate[]> {
   const finished = typed.slice(0, -1)
   const unfinished = typed.at(-1) ?? ''
-  const candidates = await candidatesAfter(table, finished, unfinished)
+  const candidates = await candidatesAfter(table, { finished, unfinished }, world)
   return candidates.filter((candidate) => candidate.word.startsWith(unfinished))
 }
 
-async function candidatesAfter(table: readonly Command[], finished: readonly string[], unfinished: string) {
+async function candidatesAfter(
+  table: readonly Command[],
+  { finished, unfinished }: { finished: readonly string[]; unfinished: string },
+  world: World,
+): Promise<Candidate[]> {
   const visible = table.filter((command) => command.isHidden !== true)
   const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
   const words = wordsAmong(finished, known)
@@ -25,7 +33,7 @@ async function candidatesAfter(table: readonly Command[], finished: readonly str
   if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
   if (command === undefined) return nextWords(visible, words)
   const positional = command.positionals[words.length - command.words.length] ?? repeating(command)
-  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? []))
+  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], world))
 }
 
 /** What is left when flags and their values are taken out. */
@@ -69,6 +77,6 @@ function plain(words: readonly string[], before = ''): Candidate[] {
   return words.map((word) => ({ word: before + word, says: '' }))
 }
 
-async function lookUp(choices: Choices): Promise<readonly string[]> {
-  return typeof choices === 'function' ? await choices() : choices
+async function lookUp(choices: Choices, world: World): Promise<readonly string[]> {
+  return typeof choices === 'function' ? await choices(world) : choices
 }

@@ -1,7 +1,6 @@
 /** The `config` commands. */
-import type { Command, Flag, Positional } from './command.ts'
-
-const JSON_FLAG: Flag = { name: 'json', says: 'Print JSON' }
+import type { Command, Positional } from './command.ts'
+import { JSON_FLAG } from './shared-flags.ts'
 
 const KEY: Positional = {
   name: 'key',

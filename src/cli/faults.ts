@@ -94,9 +94,101 @@ export const workdirMissing = defineFault({
   say: (d: { workdir: string }) => `there is no directory ${d.workdir} to work in`,
 })
 
+export const nothingToContinue = defineFault({
+  code: 'nothing_to_continue',
+  kind: 'not_found',
+  when: 'There is no session that `--continue` or `--last` could go on with.',
+  say: (d: { workdir: string | undefined; backend: string | undefined }) =>
+    `there is no session${d.backend === undefined ? '' : ` of ${d.backend}`}${d.workdir === undefined ? '' : ` in ${d.workdir}`} that could be continued; "drover sessions list" shows all`,
+})
+
 export const outputFailed = defineFault({
   code: 'output_failed',
   kind: 'unavailable',
   when: 'What a command printed could not be written, as on a full disk.',
   say: (d: { reason: string }) => `the output could not be written: ${d.reason}`,
+})
+
+export const flagsConflict = defineFault({
+  code: 'flags_conflict',
+  kind: 'usage',
+  when: 'Two flags were given that exclude each other.',
+  say: (d: { flags: readonly [string, string] }) =>
+    `${d.flags.join(' and ')} exclude each other; leave one of them out`,
+})
+
+export const sessionNotNamed = defineFault({
+  code: 'session_not_named',
+  kind: 'usage',
+  when: 'A session is to be resumed, but it was not said which one.',
+  say: (d: { given: string | undefined }) =>
+    `${d.given === undefined ? 'it was not said which session to resume' : `${JSON.stringify(d.given)} is not the id of a session`}; give an id ("drover sessions list" shows them), or --last for the latest one`,
+})
+
+export const cleaningRefused = defineFault({
+  code: 'cleaning_refused',
+  kind: 'usage',
+  when: 'To clean up as asked would delete every session, and that was not confirmed; nothing was deleted.',
+  say: (d: { reason: 'unconfirmed' | 'kept_for_ever' | 'age_zero' }) => {
+    if (d.reason === 'unconfirmed')
+      return '--all deletes every session; add --yes if that is meant, or --dry-run to see'
+    const problem =
+      d.reason === 'age_zero'
+        ? '--older-than 0 would delete every session'
+        : 'session.retention_days is 0, so sessions are kept for ever'
+    return `${problem}; say how old with --older-than 30d, or delete all with --all --yes`
+  },
+})
+
+export const tasksMissing = defineFault({
+  code: 'tasks_missing',
+  kind: 'usage',
+  when: 'A file for `drover parallel` or `drover chain` holds nothing to run, or there is no such file at all.',
+  say: (d: { noun: 'tasks' | 'steps'; source: string | undefined }) => {
+    const lack = d.noun === 'tasks' ? 'no tasks provided' : 'no steps defined'
+    return d.source === undefined
+      ? `${lack}; name a file with --file FILE, or pipe one in`
+      : `${lack}: ${d.source} holds none`
+  },
+})
+
+/** `line` is missing where the trouble is not at one place. */
+export type TaskProblem = { path: string; rule: string; line?: number; column?: number }
+
+const SHOWN_TASK_PROBLEMS = 20
+
+export const taskFileInvalid = defineFault({
+  code: 'task_file_invalid',
+  kind: 'usage',
+  when: 'A file of tasks or steps breaks a rule; nothing was started, and the details list every problem with its place.',
+  say: (d: { source: string; problems: readonly TaskProblem[] }) => {
+    const lines = d.problems.slice(0, SHOWN_TASK_PROBLEMS).map(({ path, rule, line, column }) => {
+      const where = line === undefined ? '' : `:${line}:${column}`
+      return `${d.source}${where}: ${path === '' ? '' : `${path} `}${rule}`
+    })
+    const more = d.problems.length - lines.length
+    return `nothing was started: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  },
+})
+
+export const resultsExist = defineFault({
+  code: 'results_exist',
+  kind: 'conflict',
+  when: 'The directory for results holds those of an earlier run, and `--force` was not given; nothing was started.',
+  say: (d: { directory: string; count: number }) =>
+    `${d.directory} holds ${d.count} result files of an earlier run; choose another directory, or replace them with --force`,
+})
+
+export const noBackendLeft = defineFault({
+  code: 'no_backend_left',
+  kind: 'unavailable',
+  when: 'None of the agents that are to be compared can be used.',
+  say: () => 'none of these agents can be used; "drover backends" shows why, and --demo lets a built-in agent stand in',
+})
+
+export const backendsNotNamed = defineFault({
+  code: 'backends_not_named',
+  kind: 'usage',
+  when: 'Agents are to be compared, but it was not said which ones.',
+  say: () => 'specify backends with --backends claude,codex, or take all that are installed with --all-backends',
 })

@@ -1,6 +1,8 @@
+/** Text from agents and people as a terminal may show it, and how many columns it takes there. */
+
 /**
- * Text from an agent as a terminal may show it: line breaks and tabs stay, all other control characters go. What a model
- * says must not be able to move the cursor, set the title or fill the clipboard.
+ * Line breaks and tabs stay, all other control characters go. What a model says must not be able to move the cursor,
+ * set the title or fill the clipboard.
  */
 export function toPrintable(text: string): string {
   return text
@@ -8,20 +10,62 @@ export function toPrintable(text: string): string {
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => (/[\n\t]/.test(character) ? character : ''))
 }
 
+/** No character takes more code units than this, so that a text of megabytes is not looked at as a whole. */
+const UNITS_PER_COLUMN = 32
+
 /** One line of at most so many columns. */
 export function toOneLine(text: string, columns: number): string {
   const plain = toPrintable(text).replace(/\s+/g, ' ').trim()
-  let width = 0
-  let shown = ''
-  for (const character of plain) {
-    width += widthOf(character)
-    if (width > columns) return `${shown.slice(0, -1)}…`
-    shown += character
-  }
-  return shown
+  const fits = plain.length <= UNITS_PER_COLUMN * columns && columnsOf(plain) <= columns
+  return fits ? plain : `${cutToColumns(plain, columns - 1)}…`
 }
 
-/** From the CJK radicals on nearly every character takes two columns; to count a few too many does no harm. */
-function widthOf(character: string): number {
-  return (character.codePointAt(0) ?? 0) >= 0x2e80 ? 2 : 1
+export function columnsOf(text: string): number {
+  return isPlain(text) ? text.length : graphemesOf(text).reduce((sum, grapheme) => sum + widthOf(grapheme), 0)
+}
+
+/** The longest beginning that takes no more columns; what looks like one character stays whole. */
+export function cutToColumns(text: string, columns: number): string {
+  const [piece = ''] = splitToColumns(text.slice(0, UNITS_PER_COLUMN * Math.max(columns, 0)), columns)
+  return columnsOf(piece) <= columns ? piece : ''
+}
+
+/** Pieces of at most so many columns, though each has at least one character. */
+export function splitToColumns(text: string, columns: number): string[] {
+  const pieces: string[] = []
+  let width = Number.POSITIVE_INFINITY
+  for (const grapheme of graphemesOf(text)) {
+    width += widthOf(grapheme)
+    if (width > columns) {
+      pieces.push('')
+      width = widthOf(grapheme)
+    }
+    pieces[pieces.length - 1] += grapheme
+  }
+  return pieces
+}
+
+export function padToColumns(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
+}
+
+function isPlain(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text)
+}
+
+let segmenter: Intl.Segmenter | undefined
+
+/** Made when first needed: it takes longer to make than most commands take to run. */
+function graphemesOf(text: string): string[] {
+  if (isPlain(text)) return [...text]
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
+
+/** East Asian wide and fullwidth characters, roughly, and what is shown as a picture. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u
+
+function widthOf(grapheme: string): number {
+  return WIDE.test(grapheme) ? 2 : 1
 }

@@ -1,5 +1,6 @@
 /** One quiet line on a terminal that says what an agent is doing, and goes away when it has something to say. */
 import type { AgentEvent } from '../agents/agent.ts'
+import { activityOf } from './activity.ts'
 import { toOneLine } from './printable.ts'
 import type { Channel } from './terminal.ts'
 
@@ -26,33 +27,4 @@ export class ProgressLine {
     this.#isShown = false
     await this.#channel.write(CLEAR_LINE)
   }
-}
-
-/** What an event says about the moment, in a few words; undefined when it says nothing new. */
-function activityOf(event: AgentEvent): string | undefined {
-  switch (event.type) {
-    case 'init':
-      return 'waiting for the answer'
-    case 'thinking':
-      return 'thinking'
-    case 'tool_use':
-      return `${event.content.tool_name} ${sayInput(event.content.input)}`
-    case 'tool_result':
-      return `${event.content.tool_name} ${event.content.is_error === true ? 'failed' : 'done'}`
-    case 'progress':
-      return event.content.message ?? event.content.stage.replaceAll('_', ' ')
-    default:
-      return undefined
-  }
-}
-
-/** A tool's input on one line: the command where there is one, otherwise all of it. */
-function sayInput(input: unknown): string {
-  if (typeof input === 'object' && input !== null) {
-    for (const name of ['command', 'file_path', 'path', 'pattern', 'url']) {
-      const value = (input as Record<string, unknown>)[name]
-      if (typeof value === 'string') return value
-    }
-  }
-  return input === undefined ? '' : JSON.stringify(input)
 }

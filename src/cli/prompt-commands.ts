@@ -1,10 +1,6 @@
 /** The commands that run prompts. */
-import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/agent.ts'
-import type { Command, Flag } from './command.ts'
-
-const MAX_SECONDS = 7 * 24 * 60 * 60
-
-const DEMO: Flag = { name: 'demo', says: 'Let the built-in demo agent stand in for agents that are not installed' }
+import type { Command } from './command.ts'
+import { BACKEND, DEMO, JSON_FLAG, MODEL, SINGLE_RUN, WORKDIR } from './shared-flags.ts'
 
 export const PROMPT_COMMANDS: readonly Command[] = [
   {
@@ -17,44 +13,12 @@ pipe goes the finished answer alone.
 The exit code is the agent's own when it fails, 124 after a timeout, 130 after Ctrl-C.`,
     positionals: [{ name: 'text', says: 'The prompt; - reads it from standard input', isOptional: true }],
     flags: [
-      { name: 'backend', short: 'b', value: 'NAME', says: 'The agent', choices: BACKENDS },
-      { name: 'model', short: 'm', value: 'NAME', says: "The model, or one of the agent's aliases in the config" },
-      { name: 'workdir', short: 'w', value: 'DIR', says: 'Where the agent works; the current directory by default' },
-      {
-        name: 'output-format',
-        short: 'o',
-        value: 'FORMAT',
-        says: 'What to print: the answer, the whole result, or every event',
-        choices: ['text', 'json', 'stream-json'],
-      },
-      { name: 'raw', says: "Print the agent's own lines as they are" },
-      {
-        name: 'approval',
-        value: 'MODE',
-        says: 'What the agent may do without asking',
-        choices: APPROVAL_MODES,
-      },
-      {
-        name: 'sandbox',
-        value: 'MODE',
-        says: 'Where the agent may write',
-        choices: SANDBOX_MODES,
-      },
-      { name: 'max-turns', value: 'N', says: 'Stop after so many turns', integer: { min: 1, max: 10_000 } },
-      { name: 'system', value: 'TEXT', says: 'The system prompt' },
-      { name: 'extra', value: 'ARG', says: 'One more argument for the agent itself, as --extra=--flag', repeats: true },
-      {
-        name: 'timeout',
-        value: 'SECONDS',
-        says: 'End the agent after this time',
-        integer: { min: 1, max: MAX_SECONDS },
-      },
-      { name: 'file', short: 'f', value: 'FILE', says: 'Read the prompt from a file' },
+      BACKEND,
+      MODEL,
+      WORKDIR,
+      { name: 'continue', short: 'c', says: 'Go on with the latest session of this directory' },
       { name: 'ephemeral', says: 'Leave no session behind' },
-      { name: 'dry-run', says: 'Print the command instead of running it' },
-      { name: 'verbose', says: 'Ask the agent for more detail' },
-      { name: 'usage', says: 'Also print the tokens used, on stderr' },
-      DEMO,
+      ...SINGLE_RUN,
     ],
     examples: [
       { line: 'drover "explain the build of this project"', says: 'ask the default agent' },
@@ -64,6 +28,7 @@ The exit code is the agent's own when it fails, 124 after a timeout, 130 after C
       },
       { line: 'git diff | drover prompt - -o json', says: 'the prompt from a pipe, the result as JSON' },
       { line: 'drover prompt --file task.md --timeout 600', says: 'from a file, ten minutes at most' },
+      { line: 'drover -c "and now the tests"', says: 'go on with the latest session of this directory' },
       { line: 'drover --demo "hello there"', says: 'try it without any agent installed' },
     ],
     load: () => import('./commands/prompt.ts'),
@@ -73,7 +38,7 @@ The exit code is the agent's own when it fails, 124 after a timeout, 130 after C
     group: 'Prompts',
     summary: 'Show which agents are installed and what each can do',
     positionals: [],
-    flags: [{ name: 'json', says: 'Print JSON' }, DEMO],
+    flags: [JSON_FLAG, DEMO],
     examples: [
       { line: 'drover backends', says: 'installed agents, their versions and abilities' },
       { line: 'drover backends --json', says: 'for scripts' },

@@ -1,6 +1,6 @@
 /** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
 import type { AgentEvent, Backend, Usage } from '../agents/agent.ts'
-import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { toPrintable } from './printable.ts'
 import { ProgressLine } from './progress-line.ts'
@@ -10,11 +10,11 @@ export type PromptPrinter = {
   /** Before anything is known of the agent. */
   begin?(): Promise<void>
   /** `closed` when nobody reads any more, and the agent may as well stop. */
-  event(event: AgentEvent): Promise<Written>
+  event(event: PromptEvent): Promise<Written>
   end(result: PromptResult): Promise<void>
 }
 
-export type PrintOptions = { backend: Backend; clock: Clock; showTokens: boolean; showTiming: boolean }
+export type PrintOptions = { backend: Backend; showTokens: boolean; showTiming: boolean }
 
 /** The whole result, when it is there. */
 export function createJsonPrinter({ out }: Terminal): PromptPrinter {
@@ -25,16 +25,8 @@ export function createJsonPrinter({ out }: Terminal): PromptPrinter {
 }
 
 /** One event a line, as over HTTP. */
-export function createEventPrinter({ out }: Terminal, { backend, clock }: PrintOptions): PromptPrinter {
-  let sequence = 0
-  return {
-    event: ({ type, content }) => {
-      sequence += 1
-      const timestamp = toTimestamp(clock.now())
-      return out.write(`${JSON.stringify({ type, backend, session_id: '', timestamp, sequence, content })}\n`)
-    },
-    end: async () => undefined,
-  }
+export function createEventPrinter({ out }: Terminal): PromptPrinter {
+  return { event: (event) => out.write(`${JSON.stringify(event)}\n`), end: async () => undefined }
 }
 
 /** Nothing but failures: the lines are printed elsewhere. */
@@ -94,7 +86,7 @@ function withNewline(text: string): string {
 
 async function tellTrouble({ err }: Terminal, { backend, warnings = [], error }: PromptResult): Promise<void> {
   const lines = warnings.map((warning) => `drover: warning: ${warning}\n`)
-  if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error.message)}\n`)
+  if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error)}\n`)
   await err.write(lines.join(''))
 }
 

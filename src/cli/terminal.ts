@@ -12,7 +12,9 @@ export type Channel = {
   write(text: string): Promise<Written>
   style(style: Style, text: string): string
   isTty: boolean
-  columns: number
+  /** As it is now: terminals change their size. */
+  readonly columns: number
+  readonly rows: number
   /** No colour from here on, whatever the terminal could do. */
   goPlain(): void
 }
@@ -33,7 +35,12 @@ function createChannel(stream: Stream, env: Environment): Channel {
   stream.on('error', () => undefined)
   return {
     isTty: stream.isTTY === true,
-    columns: stream.columns || 80,
+    get columns() {
+      return stream.columns || 80
+    },
+    get rows() {
+      return stream.rows || 24
+    },
     style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
     goPlain: () => {
       isColoured = false

@@ -107,7 +107,7 @@ describe('what is printed', () => {
     const { code, stdout } = await drover(['hello there', '-o', 'json', '-m', 'm-1'], scripted(FINE))
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
-      session_id: '',
+      session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       backend: 'claude',
       model: 'm-1',
       exit_code: 0,
@@ -134,10 +134,25 @@ describe('what is printed', () => {
     expect(events[1]).toEqual({
       type: 'message',
       backend: 'claude',
-      session_id: '',
+      session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       timestamp: expect.stringMatching(/Z$/),
       sequence: 2,
       content: { text: 'Hello ', role: 'assistant', is_partial: true },
+    })
+  })
+
+  it('names no session with --ephemeral, and keeps none', async () => {
+    const { stdout } = await drover(['hello there', '-o', 'json', '--ephemeral'])
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: '', exit_code: 0 })
+    expect(JSON.parse((await drover(['sessions', 'list', '--json'])).stdout)).toMatchObject({ total: 0 })
+  })
+
+  it('has the failure and its code, as JSON', async () => {
+    const { code, stdout } = await drover(['hello there', '-o', 'json'], scripted({ fail: 429 }))
+    expect(JSON.parse(stdout)).toMatchObject({
+      exit_code: code,
+      error: expect.stringMatching(/\S/),
+      error_code: 'agent_rate_limited',
     })
   })
 
@@ -295,6 +310,17 @@ describe('a dry run', () => {
   it('is a result like any other, as JSON', async () => {
     const { stdout } = await drover(['hello there', '--dry-run', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ exit_code: 0, output: expect.stringMatching(/^Would execute: /) })
+  })
+
+  it('is three events, as stream-json', async () => {
+    const { stdout } = await drover(['hello there', '--dry-run', '-o', 'stream-json'])
+    const events = stdout.split('\n').filter(Boolean)
+    expect(events.map((line) => JSON.parse(line).type)).toEqual(['init', 'message', 'done'])
+  })
+
+  it('keeps no session', async () => {
+    await drover(['hello there', '--dry-run'])
+    expect(JSON.parse((await drover(['sessions', 'list', '--json'])).stdout)).toMatchObject({ total: 0 })
   })
 
   it('shows how the demo agent would be started', async () => {

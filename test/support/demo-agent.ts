@@ -49,11 +49,13 @@ export function runDemo(agent: AgentName, args: readonly string[], options: Demo
   return startDemo(agent, args, options).ended
 }
 
+type Maybe<T> = T | undefined | false
+
 /** Asks again and again until there is an answer. */
-export async function until<T>(ask: () => T | undefined | false): Promise<T> {
+export async function until<T>(ask: () => Maybe<T> | Promise<Maybe<T>>): Promise<T> {
   const deadline = performance.now() + 20_000
   while (performance.now() < deadline) {
-    const answer = ask()
+    const answer = await ask()
     if (answer) return answer
     await delay(5)
   }

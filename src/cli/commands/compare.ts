@@ -1,0 +1,80 @@
+import { BACKENDS } from '../../agents/agent.ts'
+import { backendUnavailable } from '../../agents/faults.ts'
+import { locateAgents } from '../../agents/locate-agents.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { compareAgents } from '../../prompts/compare-agents.ts'
+import { standingOf } from '../../prompts/prompt-result.ts'
+import { withTimes, withTotals } from '../batch-report.ts'
+import { sayWarnings } from '../batch-text.ts'
+import type { Invocation, Run } from '../command.ts'
+import { sayComparison } from '../comparison-text.ts'
+import { backendsNotNamed, flagsConflict, flagValueInvalid, noBackendLeft } from '../faults.ts'
+import { performBatch } from '../perform-batch.ts'
+import { requestOf } from '../prompt-flags.ts'
+import { setUpPrompts } from '../prompt-setup.ts'
+import { readPrompt } from '../read-prompt.ts'
+import { readSettings } from '../settings.ts'
+
+export const run: Run = async (invocation) => {
+  const { flags, world } = invocation
+  const { out, err } = world.terminal
+  const { config } = await readSettings(invocation)
+  const backends = await usableAmong(invocation, readBackends(invocation), config)
+  const prompt = await readPrompt(invocation)
+  const request = { ...requestOf(invocation), prompt, backends, sequential: flags.isOn('sequential') }
+  await using setup = setUpPrompts(invocation, { config, atOnce: backends.length })
+  const { result, span, spanOf, exitCode } = await performBatch(invocation, {
+    items: backends.map((backend, at) => ({ mark: `[${at + 1}/${backends.length}]`, name: backend, backend })),
+    isLive: true,
+    run: (options) => compareAgents(request, setup.context, options),
+  })
+  const results = result.results.map((each, at) => withTimes(each, spanOf(at)))
+  const report = withTotals(result, span, results)
+  if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
+  else {
+    await err.write(sayWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
+    await out.write(sayComparison(results, out))
+  }
+  return exitCode(results.some((each) => standingOf(each) !== 'completed'))
+}
+
+/** Those that were asked for, in the order in which they were; undefined means all that there are. */
+function readBackends({ flags }: Invocation): readonly string[] | undefined {
+  const given = flags.text('backends')
+  if (flags.isOn('all-backends')) {
+    if (given !== undefined) throw flagsConflict({ flags: ['--backends', '--all-backends'] })
+    return undefined
+  }
+  const names = (given ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 0) throw backendsNotNamed({})
+  const unknown = names.find((name) => !BACKENDS.some((known) => known === name))
+  if (unknown !== undefined) {
+    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `some of ${BACKENDS.join(', ')}` })
+  }
+  return names
+}
+
+/** An agent that was named and cannot be used is left out with a warning. A dry run needs none of them. */
+async function usableAmong(
+  { flags, world }: Invocation,
+  names: readonly string[] | undefined,
+  config: Config,
+): Promise<string[]> {
+  const demo = flags.isOn('demo') ? world.demoAgent : undefined
+  const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
+  const located = locateAgents({ ...world, backends: config.backends, demo })
+  const isUsable = ({ isEnabled, program }: (typeof located)[number]) =>
+    isEnabled && (isDryRun || program !== undefined)
+  const usable = located.filter(isUsable).map(({ backend }): string => backend)
+  const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
+  for (const { backend, isEnabled, wanted } of missing) {
+    const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
+    await world.terminal.err.write(`drover: warning: left out, because ${message}\n`)
+  }
+  const left = names?.filter((name) => usable.includes(name)) ?? usable
+  if (left.length === 0) throw noBackendLeft({})
+  return left
+}

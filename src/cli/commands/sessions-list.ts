@@ -1,0 +1,31 @@
+import { writeIndentedJson } from '../../kit/write-json.ts'
+import type { SessionPage } from '../../sessions/session-store.ts'
+import type { Run } from '../command.ts'
+import { readFilter } from '../session-filter.ts'
+import { sessionRows } from '../session-text.ts'
+import type { Channel } from '../terminal.ts'
+import { formatTable, tableWidth } from '../text-table.ts'
+import { withSessions } from '../with-sessions.ts'
+
+const DEFAULT_LIMIT = 20
+
+export const run: Run = async (invocation) => {
+  const { flags, world } = invocation
+  const { out } = world.terminal
+  const filter = readFilter(invocation)
+  const page = { limit: flags.integer('limit') ?? DEFAULT_LIMIT, offset: flags.integer('offset') ?? 0 }
+  return await withSessions(invocation, async (store) => {
+    const found = await store.list(filter, page)
+    await out.write(flags.isOn('json') ? `${writeIndentedJson(found)}\n` : inWords(found, out, world.clock.now()))
+    return 0
+  })
+}
+
+function inWords({ sessions, total, offset }: SessionPage, out: Channel, now: Date): string {
+  if (total === 0) return 'No sessions found.\n'
+  if (sessions.length === 0) return `No sessions from number ${offset + 1} on; there are ${total}.\n`
+  const [heading = '', ...lines] = formatTable(sessionRows(sessions, now), tableWidth(out))
+  const more = offset + sessions.length < total ? '; --limit and --offset show others' : ''
+  const count = out.style('dim', `${sessions.length} of ${total}${more}`)
+  return `${[out.style('bold', heading), ...lines, count].join('\n')}\n`
+}

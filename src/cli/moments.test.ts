@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { parseAge, parseMoment, sayAge, sayDuration } from './moments.ts'
+
+const NOW = new Date('2026-03-10T12:00:00.000Z')
+
+describe('parseAge', () => {
+  it.each([
+    ['90m', 5_400_000],
+    ['12h', 43_200_000],
+    ['30d', 2_592_000_000],
+    ['2w', 1_209_600_000],
+    ['0d', 0],
+    ['36500d', 3_153_600_000_000],
+    ['36501d', undefined],
+    ['30', undefined],
+    ['1.5d', undefined],
+    ['-1d', undefined],
+    ['d', undefined],
+    ['', undefined],
+  ])('reads %j as %s', (text, milliseconds) => {
+    expect(parseAge(text)).toBe(milliseconds)
+  })
+})
+
+describe('parseMoment', () => {
+  it.each([
+    ['7d', '2026-03-03T12:00:00.000Z'],
+    ['12h', '2026-03-10T00:00:00.000Z'],
+    ['2026-03-01', new Date('2026-03-01T00:00:00').toISOString()],
+    ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
+    ['2026-03-01T10:00:00.25+02:00', '2026-03-01T08:00:00.250Z'],
+    ['2026-02-30', undefined],
+    ['2026-13-01', undefined],
+    ['2026-03-01T25:00:00Z', undefined],
+    ['2026-03-01 10:00', undefined],
+    ['yesterday', undefined],
+    ['', undefined],
+  ])('reads %j as %s', (text, moment) => {
+    expect(parseMoment(text, NOW)).toBe(moment)
+  })
+})
+
+describe('sayAge', () => {
+  it.each([
+    ['2026-03-10T12:00:05.000Z', 'just now'],
+    ['2026-03-10T11:59:01.000Z', 'just now'],
+    ['2026-03-10T11:59:00.000Z', '1m ago'],
+    ['2026-03-10T11:00:01.000Z', '59m ago'],
+    ['2026-03-10T11:00:00.000Z', '1h ago'],
+    ['2026-03-09T12:00:00.000Z', '1d ago'],
+    ['2026-03-03T12:00:01.000Z', '6d ago'],
+    ['2026-03-03T12:00:00.000Z', '2026-03-03'],
+  ])('says %s as %s', (moment, words) => {
+    expect(sayAge(moment, NOW)).toBe(words)
+  })
+})
+
+describe('sayDuration', () => {
+  it.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [1000, '1.0 s'],
+    [59_900, '59.9 s'],
+    [60_000, '1:00'],
+    [245_000, '4:05'],
+    [3_723_000, '1:02:03'],
+  ])('says %i as %s', (milliseconds, words) => {
+    expect(sayDuration(milliseconds)).toBe(words)
+  })
+})

@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
+import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
+import { isRunning } from '../support/test-command.ts'
+
+let room: Room
+
+beforeEach(() => {
+  room = createRoom()
+})
+
+const compare = (args: readonly string[], options: RunOptions = {}) => room.drover(['compare', ...args], options)
+
+async function report(args: readonly string[], options: RunOptions = {}) {
+  const { code, stdout, stderr } = await compare(['--json', ...args], options)
+  return { code, stderr, report: JSON.parse(stdout) }
+}
+
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+
+describe('drover compare', () => {
+  it('asks each agent the same, and gives the whole outcome as JSON in the order asked for', async () => {
+    const ran = await report(['hello there', '--backends', 'gemini, claude'])
+    expect(ran).toEqual({
+      code: 0,
+      stderr: '',
+      report: {
+        prompt: 'hello there',
+        backends: ['gemini', 'claude'],
+        total_duration_seconds: expect.any(Number),
+        start_time: MOMENT,
+        end_time: MOMENT,
+        results: [
+          expect.objectContaining({ backend: 'gemini', output: expect.stringContaining('"hello there"') }),
+          expect.objectContaining({
+            backend: 'claude',
+            model: 'demo',
+            exit_code: 0,
+            token_usage: expect.objectContaining({ output_tokens: expect.any(Number) }),
+            duration_seconds: expect.any(Number),
+            start_time: MOMENT,
+            end_time: MOMENT,
+          }),
+        ],
+      },
+    })
+  })
+
+  it.each<[string, string[], RunOptions]>([
+    ['a pipe', ['-'], { input: 'from a pipe' }],
+    ['a pipe without -', [], { input: 'from a pipe' }],
+    ['a file', ['--file', 'task.md'], {}],
+  ])('takes its prompt from %s', async (_name, args, options) => {
+    writeFileSync(join(room.path, 'task.md'), 'from a pipe')
+    const { report: made } = await report(['--backends', 'codex', ...args], options)
+    expect(made).toMatchObject({ prompt: 'from a pipe', results: [{ exit_code: 0 }] })
+  })
+
+  it('asks all that are installed with --all-backends', async () => {
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
+    const ran = await report(['hello there', '--all-backends'], { env })
+    expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
+  })
+
+  it('leaves out with a warning what was named and cannot be used', async () => {
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex', DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
+    const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
+    expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
+    expect(ran.stderr).toMatch(
+      /^drover: warning: left out, because codex is not installed.*\ndrover: warning: left out, because gemini is disabled.*\n$/,
+    )
+  })
+
+  it.each<[string, string[], Record<string, string>, number, string]>([
+    ['nobody', ['hello there'], {}, 2, 'specify backends with --backends'],
+    ['nobody by name', ['hello there', '--backends', ','], {}, 2, 'specify backends'],
+    [
+      'somebody unknown',
+      ['hello there', '--backends', 'claude,chatty'],
+      {},
+      2,
+      '--backends must be some of claude, codex, gemini, not "chatty"',
+    ],
+    ['all and some', ['x', '--backends', 'claude', '--all-backends'], {}, 2, 'exclude each other'],
+    [
+      'nobody who is there',
+      ['hello there', '--all-backends'],
+      { PATH: '/usr/bin:/bin' },
+      1,
+      'none of these agents can be used',
+    ],
+    ['nothing', ['--backends', 'claude'], {}, 2, 'there is no prompt'],
+  ])('refuses to ask %s', async (_name, args, env, code, sentence) => {
+    expect(await compare(args, { env })).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('fails when one of them does, after printing all', async () => {
+    room.teach('codex', { fail: 500 })
+    const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^claude \(demo\)\nThis is .*\n[\d.]+ m?s, \d+ tokens\n\ncodex\nfailed: .*\n[\d.]+ m?s, 0 tokens\n$/,
+    )
+  })
+
+  it('asks one after another with --sequential', async () => {
+    const { report: made } = await report(['hello there', '--all-backends', '--sequential'])
+    const spans: { start_time: string; end_time: string }[] = made.results
+    spans.slice(1).forEach((span, at) => {
+      expect(span.start_time >= (spans[at]?.end_time ?? '')).toBe(true)
+    })
+  })
+
+  it('gives one model and one timeout to all', async () => {
+    const { report: made } = await report(['hello there', '--all-backends', '-m', 'm-1', '--dry-run'], {
+      env: room.bare,
+    })
+    expect(made.results.map(({ output }: { output: string }) => /--model[ =]m-1|-m m-1/.test(output))).toEqual([
+      true,
+      true,
+      true,
+    ])
+    const slow = await report(['x', '--backends', 'claude', '--timeout', '1'], { script: { hangAfter: 'init' } })
+    expect(slow).toMatchObject({ code: 1, report: { results: [{ exit_code: 124 }] } })
+  })
+
+  it('works without any agent in the demo', async () => {
+    const { report: made } = await report(['hello there', '--all-backends', '--demo'], { env: room.bare })
+    expect(made.backends).toEqual(['claude', 'codex', 'gemini'])
+  })
+
+  it('ends all of them at Ctrl-C', async () => {
+    const pidFile = join(room.path, 'pids')
+    room.teach('codex', { hangAfter: 'init', pidFile })
+    const { child, ended } = room.start(['compare', 'hello there', '--backends', 'claude,codex'])
+    const agent = await hangingAgent(pidFile)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('canceled') })
+    expect(isRunning(agent)).toBe(false)
+  })
+})
+
+describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
+  const onTerminal = async (columns: number) => {
+    room.teach('claude', { text: ['one two three four five six seven eight nine ten'] })
+    room.teach('codex', { text: ['short'] })
+    const args = ['compare', 'hello there', '--backends', 'claude,codex']
+    const { seen } = await startOnTerminal(args, { cwd: room.path, env: room.env, columns }).ended
+    return leftOnScreen(seen).replace(/[\d.]+ m?s, \d+ tokens/g, 'COST')
+  }
+
+  it('sets the answers side by side where there is room', async () => {
+    expect(await onTerminal(83)).toMatch(
+      /^claude \(demo\) +│ codex\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n$/,
+    )
+  })
+
+  it('sets them one after another where there is not', async () => {
+    expect(await onTerminal(82)).toMatch(/^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n$/)
+  })
+})

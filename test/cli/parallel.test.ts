@@ -1,0 +1,413 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
+import { until } from '../support/demo-agent.ts'
+import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
+import { isRunning } from '../support/test-command.ts'
+
+let room: Room
+
+beforeEach(() => {
+  room = createRoom()
+})
+
+/** Writes the file and runs it. */
+function parallel(content: unknown, args: readonly string[] = [], options: RunOptions = {}) {
+  return room.drover(['parallel', '-f', write(content), ...args], options)
+}
+
+function write(content: unknown): string {
+  const path = join(room.path, typeof content === 'string' ? 'tasks.yaml' : 'tasks.json')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+async function report(content: unknown, args: readonly string[] = [], options: RunOptions = {}) {
+  const { code, stdout, stderr } = await parallel(content, ['--json', ...args], options)
+  return { code, stderr, report: JSON.parse(stdout) }
+}
+
+const filesIn = (directory: string) => readdirSync(join(room.path, directory)).sort()
+const readResult = (...path: string[]) => JSON.parse(readFileSync(join(room.path, ...path), 'utf8'))
+
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+
+describe('drover parallel', () => {
+  it('gives the whole outcome as JSON, in the order of the tasks', async () => {
+    const tasks = [
+      { id: 'a-1', name: 'first', tags: ['x'], meta: { ticket: 7 }, prompt: 'one' },
+      { backend: 'codex', prompt: 'two' },
+    ]
+    const ran = await report({ tasks })
+    expect(ran).toEqual({
+      code: 0,
+      stderr: '',
+      report: {
+        total_tasks: 2,
+        completed: 2,
+        failed: 0,
+        canceled: 0,
+        total_duration_seconds: expect.any(Number),
+        start_time: MOMENT,
+        end_time: MOMENT,
+        results: [
+          {
+            index: 0,
+            task_id: 'a-1',
+            task_name: 'first',
+            tags: ['x'],
+            meta: { ticket: 7 },
+            session_id: '',
+            backend: 'claude',
+            model: 'demo',
+            exit_code: 0,
+            duration_ms: expect.any(Number),
+            duration_seconds: expect.any(Number),
+            start_time: MOMENT,
+            end_time: MOMENT,
+            output: expect.stringContaining('Your prompt arrived: "one"'),
+            token_usage: expect.objectContaining({ input_tokens: expect.any(Number) }),
+            backend_session_id: expect.any(String),
+          },
+          expect.objectContaining({ index: 1, backend: 'codex', output: expect.stringContaining('"two"') }),
+        ],
+      },
+    })
+  })
+
+  it('keeps no sessions', async () => {
+    await parallel([{ prompt: 'one' }])
+    expect((await room.drover(['sessions', 'list'])).stdout).toBe('No sessions found.\n')
+  })
+
+  it.each<[string, string[], string | undefined]>([
+    ['JSON on standard input', [], '[{"prompt": "hello"}]'],
+    ['YAML on standard input', [], '- prompt: hello\n'],
+    ['standard input by its name', ['-f', '-'], 'tasks:\n  - prompt: hello\n'],
+    ['a file with --input', ['--input', 'tasks.yaml'], undefined],
+  ])('reads %s', async (_name, args, input) => {
+    write('- prompt: hello\n')
+    const ran = await room.drover(['parallel', '--json', ...args], input === undefined ? {} : { input })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(ran.stdout)).toMatchObject({ total_tasks: 1, completed: 1 })
+  })
+
+  it('prints outputs, a table and totals, and tells on stderr how it goes', async () => {
+    const { code, stdout, stderr } = await parallel(
+      '- {name: the first, prompt: one}\n- {backend: codex, prompt: please fail}\n',
+    )
+    expect(code).toBe(1)
+    expect(stdout.replace(/[\d.]+ m?s/g, 'T')).toMatch(
+      new RegExp(
+        [
+          '^\\[1\\] the first \\(claude\\)\nThis is .* "one"\n',
+          '\\[2\\] please fail \\(codex\\)\nfailed: .*asks it to\n',
+          '# {2}BACKEND {2}STATUS {2}DURATION {2}TOKENS {2}TASK',
+          '1 {2}claude {3}OK .*the first',
+          '2 {2}codex {4}FAILED .*please fail',
+          '2 tasks: 1 completed, 1 failed; T, \\d+ tokens\n$',
+        ].join('\n'),
+      ),
+    )
+    expect(stderr).toContain('[1] started: the first (claude)\n')
+    expect(stderr).toMatch(/\[1\] finished after \S+ m?s: the first \(claude\)\n/)
+    expect(stderr).toMatch(/\[2\] failed after \S+ m?s: please fail \(codex\)\n/)
+  })
+
+  it('prints the table alone with --quiet', async () => {
+    const { stdout, stderr } = await parallel('- prompt: one\n', ['-q'])
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^# {2}BACKEND/)
+  })
+
+  it('prints outputs as they come and no table when parallel.aggregate_output is off', async () => {
+    const env = { DROVER_PARALLEL_AGGREGATE_OUTPUT: 'false' }
+    room.teach('claude', { text: ['slow'], delayMs: 2000 })
+    room.teach('codex', { text: ['quick'] })
+    const { stdout } = await parallel('- prompt: one\n- {prompt: two, backend: codex}\n', [], { env })
+    expect(stdout).toMatch(/^\[2\] two \(codex\)\nquick\n\n\[1\] one \(claude\)\nslow\n\n2 tasks: 2 completed/)
+  })
+
+  it('shows warnings once, with the tasks they belong to', async () => {
+    const { stderr } = await parallel('- {prompt: a, max_turns: 2}\n- {prompt: b, max_turns: 2}\n', [
+      '-q',
+      '-b',
+      'codex',
+    ])
+    expect(stderr).toMatch(/^drover: warning: \[1\] \[2\] .*turns.*\n$/)
+  })
+
+  it('shows with --dry-run what would be started', async () => {
+    const dry = await report([{ prompt: 'one', dry_run: false }], ['--dry-run'], { env: room.bare })
+    expect(dry.report.results).toMatchObject([
+      { exit_code: 0, output: expect.stringMatching(/^Would execute: claude /) },
+    ])
+    const fromFile = await report({ tasks: [{ prompt: 'one' }], dry_run: true })
+    expect(fromFile.report.results[0].output).toMatch(/^Would execute: /)
+  })
+
+  it('lets the demo stand in', async () => {
+    const { report: made } = await report([{ prompt: 'one', backend: 'gemini' }], ['--demo'], { env: room.bare })
+    expect(made.results[0].output).toContain('standing in for gemini')
+  })
+
+  it('is a failed task and no more when an agent is not installed', async () => {
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
+    const ran = await report([{ prompt: 'one', backend: 'codex' }, { prompt: 'two' }], [], { env })
+    expect(ran).toMatchObject({
+      code: 1,
+      report: {
+        completed: 1,
+        failed: 1,
+        results: [{ exit_code: 1, error_code: 'backend_unavailable' }, { exit_code: 0 }],
+      },
+    })
+  })
+})
+
+describe('what a task leaves open', () => {
+  const dryRun = async (task: object, args: readonly string[], env = {}): Promise<string> => {
+    const { report: made } = await report([{ prompt: 'one', ...task }], ['--dry-run', ...args], { env })
+    return made.results[0].output
+  }
+
+  it.each<[string, string[], Record<string, string>, RegExp]>([
+    ['the default agent', [], { DROVER_BACKEND: 'gemini' }, /gemini -o/],
+    ['-b', ['-b', 'codex'], {}, /codex exec/],
+    ['-m', ['-m', 'm-1'], {}, /--model m-1/],
+    ['--approval', ['--approval', 'auto'], {}, /acceptEdits/],
+    ['--sandbox', ['--sandbox', 'workspace', '-b', 'codex'], {}, /-s workspace-write/],
+  ])('is said by %s', async (_name, args, env, pattern) => {
+    expect(await dryRun({}, args, env)).toMatch(pattern)
+  })
+
+  it('is never changed where the task does say it', async () => {
+    const task = { backend: 'codex', model: 'm-2', sandbox_mode: 'read-only' }
+    const line = await dryRun(task, ['-b', 'claude', '-m', 'm-1', '--sandbox', 'full'])
+    expect(line).toMatch(/codex exec .*-s read-only/)
+    expect(line).toContain('m-2')
+  })
+
+  it('is the directory where drover was started, or that of -w', async () => {
+    const inner = room.folder('inner')
+    const prompts = [{ prompt: 'one' }, { prompt: 'two', workdir: 'inner' }]
+    const cwdOf = async (args: readonly string[]) => {
+      await report(prompts, ['--output-dir', 'out', '--force', ...args])
+      return readResult('out', '001_task-1.json').task.workdir
+    }
+    expect(await cwdOf([])).toBeUndefined()
+    expect(readResult('out', '002_task-2.json').task.workdir).toBe(inner)
+    expect(await cwdOf(['-w', 'inner'])).toBe(inner)
+  })
+
+  it('is the time that --timeout gives', async () => {
+    const ran = await report([{ prompt: 'one' }], ['--timeout', '1'], { script: { hangAfter: 'init' } })
+    expect(ran).toMatchObject({
+      code: 1,
+      report: { failed: 1, results: [{ exit_code: 124, error_code: 'agent_timeout' }] },
+    })
+  })
+})
+
+describe('how many run at once', () => {
+  const NAMES = ['one', 'two', 'three']
+
+  /** The most tasks that ran at the same time, by what the results say of it. */
+  async function most(args: readonly string[], file: object, env = {}): Promise<number> {
+    const tasks = NAMES.map((prompt) => ({ prompt }))
+    const { report: made } = await report({ tasks, ...file }, args, { script: { delayMs: 700 }, env })
+    const spans: { start_time: string; end_time: string }[] = made.results
+    return Math.max(
+      ...spans.map(({ start_time: at }) => spans.filter((each) => each.start_time <= at && at < each.end_time).length),
+    )
+  }
+
+  it.each<[string, string[], object, Record<string, string>, number]>([
+    ['the config says', [], {}, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 2],
+    ['the file says more', [], { max_parallel: 1 }, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 1],
+    ['the flag says most', ['--max-parallel', '3'], { max_parallel: 1 }, {}, 3],
+  ])('%s', async (_name, args, file, env, count) => {
+    expect(await most(args, file, env)).toBe(count)
+  })
+})
+
+describe('a failure', () => {
+  it('ends the others with fail-fast, in whatever way that was asked for', async () => {
+    const pidFile = join(room.path, 'pids')
+    room.teach('claude', { hangAfter: 'init', pidFile })
+    room.teach('codex', { delayMs: 1500, fail: 500 })
+    const tasks = [{ prompt: 'hangs' }, { prompt: 'fails', backend: 'codex' }, { prompt: 'never begun' }]
+    for (const [args, file, env] of [
+      [['--fail-fast'], {}, {}],
+      [[], { fail_fast: true }, {}],
+      [[], {}, { DROVER_PARALLEL_FAIL_FAST: 'true' }],
+    ] as const) {
+      const ran = await report({ tasks, max_parallel: 2, ...file }, args, { env })
+      expect(ran).toMatchObject({
+        code: 1,
+        report: {
+          completed: 0,
+          failed: 1,
+          canceled: 2,
+          results: [{ error_code: 'agent_cancelled' }, { backend: 'codex' }, { exit_code: -1, error: 'canceled' }],
+        },
+      })
+      expect(isRunning(JSON.parse(readFileSync(pidFile, 'utf8')).agent)).toBe(false)
+    }
+  })
+
+  it('ends nothing else without it, also when the file says so and the config does not', async () => {
+    const tasks = [{ prompt: 'please fail' }, { prompt: 'two' }]
+    const env = { DROVER_PARALLEL_FAIL_FAST: 'true' }
+    const ran = await report({ tasks, fail_fast: false, max_parallel: 1 }, [], { env })
+    expect(ran).toMatchObject({ code: 1, report: { completed: 1, failed: 1, canceled: 0 } })
+  })
+})
+
+describe('a wrong file', () => {
+  it.each<[string, string, string]>([
+    ['that is empty', '', 'no tasks provided: '],
+    ['without tasks', 'tasks: []\n', 'no tasks provided: '],
+    ['with a task that has no prompt', 'tasks:\n  - name: a\n', ':2:5: $.tasks[0].prompt is required'],
+    ['with an agent that does not exist', '- {prompt: a, backend: chatty}\n', ':1:15: $[0].backend must be one of'],
+    [
+      'with a directory that is not there',
+      '- prompt: a\n- {prompt: b, workdir: gone}\n',
+      ':2:3: $[1] cannot be run: the working directory',
+    ],
+    [
+      'with an argument that is refused',
+      '- {prompt: a, extra: [--dangerously-skip-permissions]}\n',
+      ':1:3: $[0] cannot be run: "--dangerously-skip-permissions"',
+    ],
+    ['with a prompt of spaces', '- prompt: "  "\n', ':1:3: $[0] cannot be run: the prompt is empty'],
+  ])('%s is refused, and nothing is started', async (_name, text, sentence) => {
+    const pidFile = join(room.path, 'pids')
+    const { code, stdout, stderr } = await parallel(text, ['--output-dir', 'out'], { script: { pidFile } })
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
+    expect(stderr).toContain('tasks.yaml')
+    expect(existsSync(pidFile)).toBe(false)
+    expect(existsSync(join(room.path, 'out'))).toBe(false)
+  })
+
+  it('is an error with every problem, as JSON', async () => {
+    const ran = await parallel([{ prompt: 1 }, { promt: 'x' }], ['--json'])
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: 'task_file_invalid',
+      details: {
+        problems: [{ path: '$[0].prompt', line: 1, column: 3 }, { path: '$[1].prompt' }, { path: '$[1].promt' }],
+      },
+    })
+  })
+
+  it.each<[string, string[], number, string]>([
+    ['not there', ['-f', 'gone.yaml'], 1, 'gone.yaml does not exist'],
+    ['not named', [], 2, 'no tasks provided; name a file with --file FILE, or pipe one in'],
+    ['named twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input exclude each other'],
+  ])('is %s', async (_name, args, code, sentence) => {
+    expect(await room.drover(['parallel', ...args])).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
+  })
+})
+
+describe('the directory of results', () => {
+  const TASKS = [
+    { id: 'a/b c', prompt: 'one', backend: 'codex' },
+    { name: 'naïve', prompt: 'please fail' },
+    { prompt: 'three' },
+  ]
+
+  it('gets a private file for each task and a summary', async () => {
+    const { report: made } = await report({ tasks: TASKS, output_dir: 'from-file' }, ['--output-dir', 'out/deep'])
+    expect(filesIn('out/deep')).toEqual(['001_a_b_c.json', '002_na_ve.json', '003_task-3.json', 'summary.json'])
+    expect(statSync(join(room.path, 'out', 'deep')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(room.path, 'out', 'deep', 'summary.json')).mode & 0o777).toBe(0o600)
+    expect(readResult('out', 'deep', 'summary.json')).toEqual(made)
+    expect(readResult('out', 'deep', '001_a_b_c.json')).toEqual({ task: TASKS[0], result: made.results[0] })
+    expect(existsSync(join(room.path, 'from-file'))).toBe(false)
+  })
+
+  it('may be named by the file', async () => {
+    await parallel({ tasks: [{ prompt: 'one' }], output_dir: 'from-file' })
+    expect(filesIn('from-file')).toEqual(['001_task-1.json', 'summary.json'])
+  })
+
+  it('never mixes the results of two runs', async () => {
+    await parallel(TASKS, ['--output-dir', 'out'])
+    const again = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('out holds 4 result files') })
+    writeFileSync(join(room.path, 'out', 'notes.txt'), 'mine')
+    expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).toMatchObject({ code: 0 })
+    expect(filesIn('out')).toEqual(['001_task-1.json', 'notes.txt', 'summary.json'])
+  })
+
+  it('keeps the permissions it has', async () => {
+    mkdirSync(join(room.path, 'shared'), { mode: 0o755 })
+    await parallel([{ prompt: 'one' }], ['--output-dir', 'shared'])
+    expect(statSync(join(room.path, 'shared')).mode & 0o777).toBe(0o755)
+  })
+
+  it('must be a directory', async () => {
+    writeFileSync(join(room.path, 'out'), '')
+    expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it is not a directory'),
+    })
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('ends all agents, and keeps and prints what has finished', async () => {
+    const pidFile = join(room.path, 'pids')
+    room.teach('claude', { hangAfter: 'init', pidFile })
+    room.teach('codex', { text: ['quick'] })
+    const tasks = [{ prompt: 'a', backend: 'codex' }, { prompt: 'b' }, { prompt: 'c' }]
+    const path = write({ tasks, max_parallel: 1 })
+    const { child, ended } = room.start(['parallel', '-f', path, '--json', '--output-dir', 'out'])
+    const agent = await hangingAgent(pidFile)
+    expect(readResult('out', '001_task-1.json').result).toMatchObject({ output: 'quick' })
+    expect(existsSync(join(room.path, 'out', '002_task-2.json'))).toBe(false)
+    child.kill('SIGINT')
+    const { code, stdout } = await ended
+    expect(code).toBe(130)
+    expect(JSON.parse(stdout)).toMatchObject({
+      completed: 1,
+      failed: 0,
+      canceled: 2,
+      results: [{ output: 'quick' }, { error_code: 'agent_cancelled' }, { error_code: 'canceled' }],
+    })
+    expect(isRunning(agent)).toBe(false)
+    expect(filesIn('out')).toEqual(['001_task-1.json', '002_task-2.json', '003_task-3.json', 'summary.json'])
+  })
+})
+
+describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
+  it('draws a line for each running task in place, and leaves only the results', async () => {
+    room.teach('claude', { text: ['done'], tool: 'sleep 0.5' })
+    const path = write(
+      'max_parallel: 2\ntasks:\n  - {name: alpha, prompt: a}\n  - {name: beta, prompt: b}\n  - {name: gamma, prompt: c}\n',
+    )
+    const terminal = startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env, columns: 70 })
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(0)
+    expect(seen).toMatch(/\[1\] {2}alpha {2,}\S+ m?s .*\n\[2\] {2}beta .*\n0 of 3 done, 2 running, 1 waiting/)
+    expect(seen).toContain('Bash sleep 0.5')
+    expect(leftOnScreen(seen)).toMatch(/^\[1\] alpha \(claude\)\n/)
+    expect(leftOnScreen(seen)).not.toContain('running')
+  })
+
+  it('never draws more lines than the terminal has', async () => {
+    room.teach('claude', { hangAfter: 'init' })
+    const path = write(Array.from({ length: 5 }, (_, at) => ({ name: `task ${at}`, prompt: 'x' })))
+    const args = ['parallel', '-f', path, '--max-parallel', '5', '--json']
+    const terminal = startOnTerminal(args, { cwd: room.path, env: room.env, rows: 4 })
+    await until(() => terminal.seen().split('0 of 5 done, 5 running').length > 4)
+    expect(terminal.seen()).toContain('\u001b[3A')
+    expect(terminal.seen()).not.toContain('\u001b[4A')
+    terminal.type('\u0003')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(130)
+    expect(JSON.parse(leftOnScreen(seen))).toMatchObject({ canceled: 5 })
+  })
+})

@@ -1,0 +1,296 @@
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createRoom, hangingAgent, type Room } from '../support/agent-room.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+
+let room: Room
+
+beforeEach(() => {
+  room = createRoom()
+})
+
+/** Starts a session in a directory of its own and gives its id. */
+async function begin(args: readonly string[] = [], cwd = room.path): Promise<string> {
+  const { stdout, stderr } = await room.drover(['first words', '-o', 'json', ...args], { cwd })
+  expect(stderr).toBe('')
+  return JSON.parse(stdout).session_id
+}
+
+async function show(id: string) {
+  return JSON.parse((await room.drover(['sessions', 'show', id, '--json'])).stdout)
+}
+
+describe('drover resume', () => {
+  it.each(['claude', 'codex', 'gemini'])('really goes on with a session of %s', async (backend) => {
+    const id = await begin(['-b', backend])
+    const before = await show(id)
+    const { code, stdout, stderr } = await room.drover(['resume', id.slice(0, 8), 'go on'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`It continues session ${before.backend_session_id}.`)
+    expect(stdout).toContain('Your prompt arrived: "go on"')
+    const after = await show(id)
+    expect(after).toMatchObject({ status: 'completed', turn_count: 2, initial_prompt: 'first words' })
+    expect(after.token_usage.output_tokens).toBeGreaterThan(before.token_usage.output_tokens)
+  })
+
+  it('works where the session did, wherever it is called from', async () => {
+    const id = await begin([], room.folder('project'))
+    const elsewhere = room.folder('elsewhere')
+    const { stdout } = await room.drover(['resume', id, 'where', '-o', 'stream-json'], { cwd: elsewhere })
+    const [init] = stdout.split('\n').map((line) => JSON.parse(line || '{}'))
+    expect(init).toMatchObject({ type: 'init', session_id: id, content: { working_dir: join(room.path, 'project') } })
+  })
+
+  it.each([
+    ['a pipe', ['-'], 'from a pipe'],
+    ['a pipe without -', [], 'from a pipe'],
+    ['a file', ['--file', 'task.md'], 'from a file'],
+  ])('takes its prompt from %s', async (_name, args, text) => {
+    writeFileSync(join(room.path, 'task.md'), 'from a file')
+    await begin()
+    const ran = await room.drover(['resume', '--last', ...args], { input: 'from a pipe' })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`arrived: "${text}"`) })
+  })
+
+  it('is a result like any other, as JSON', async () => {
+    const id = await begin()
+    const { stdout } = await room.drover(['resume', id, 'go on', '-o', 'json'])
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: id, backend: 'claude', exit_code: 0 })
+  })
+
+  it('says so when the turn is allowed something else than the session was', async () => {
+    const id = await begin(['-b', 'codex', '--sandbox', 'workspace'])
+    const same = await room.drover(['resume', id, 'go on', '--dry-run'])
+    expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('-s workspace-write'), stderr: '' })
+    expect(await room.drover(['resume', id, 'go on', '--sandbox', 'full'])).toMatchObject({
+      code: 0,
+      stderr: 'drover: warning: sandbox_mode is full for this turn; the session was started with workspace\n',
+    })
+  })
+
+  it('shows with --dry-run what would be run, and leaves the session as it was', async () => {
+    const id = await begin()
+    const before = await show(id)
+    const { code, stdout } = await room.drover(['resume', id, 'go on', '--dry-run'])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^Would execute: .*--resume ${before.backend_session_id}`)),
+    })
+    expect(await show(id)).toEqual(before)
+  })
+
+  it('gives the exit code of the agent when it fails', async () => {
+    const id = await begin()
+    const ran = await room.drover(['resume', id, 'go on'], { script: { plainText: 'no', exitCode: 7 } })
+    expect(ran).toMatchObject({ code: 7, stderr: expect.stringContaining('claude failed') })
+    expect(await show(id)).toMatchObject({ status: 'error' })
+  })
+
+  it('ends with 124 after the timeout, and the session can be resumed again', async () => {
+    const id = await begin()
+    const args = ['resume', id, 'go on', '--timeout', '1']
+    expect(await room.drover(args, { script: { hangAfter: 'init' } })).toMatchObject({ code: 124 })
+    expect(await show(id)).toMatchObject({ status: 'paused', turn_count: 2 })
+    expect(await room.drover(['resume', id, 'again'])).toMatchObject({ code: 0 })
+  })
+})
+
+describe('the session that is resumed', () => {
+  it('is the latest one with --last, of any directory', async () => {
+    await begin([], room.folder('one'))
+    const second = await begin([], room.folder('two'))
+    for (const flag of ['--last', '--latest']) {
+      const { stdout } = await room.drover(['resume', flag, 'go on', '-o', 'json'])
+      expect(JSON.parse(stdout).session_id).toBe(second)
+    }
+  })
+
+  it('is one of this directory with --here, whatever the directory is called', async () => {
+    const one = await begin([], room.folder('one'))
+    await begin([], room.folder('two'))
+    symlinkSync(join(room.path, 'one'), join(room.path, 'link'))
+    const { stdout } = await room.drover(['resume', '--last', '--here', 'go on', '-o', 'json'], {
+      cwd: join(room.path, 'link'),
+    })
+    expect(JSON.parse(stdout).session_id).toBe(one)
+  })
+
+  it('is one of this agent with -b', async () => {
+    const codex = await begin(['-b', 'codex'])
+    await begin()
+    const { stdout } = await room.drover(['resume', '--last', '-b', 'codex', 'go on', '-o', 'json'])
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
+  })
+
+  it('is never one that cannot be resumed', async () => {
+    const good = await begin()
+    await room.drover(['first words'], { script: { crashAfter: 'start' } })
+    const { stdout } = await room.drover(['resume', '--last', 'go on', '-o', 'json'])
+    expect(JSON.parse(stdout).session_id).toBe(good)
+  })
+
+  it.each([
+    ['nothing to go on with', ['resume', '--last', 'x'], 1, 'there is no session that could be continued'],
+    [
+      'nothing of that agent here',
+      ['resume', '--last', '--here', '-b', 'codex', 'x'],
+      1,
+      'there is no session of codex in /',
+    ],
+    ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'there is no session abcd1234'],
+    ['an id that is too short', ['resume', 'abc', 'x'], 1, 'give at least its first 4 characters'],
+    ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not the id of a session; give an id'],
+    ['no session at all', ['resume'], 2, 'or --last for the latest one'],
+    ['no prompt', ['resume', '--last'], 2, 'there is no prompt'],
+    ['a word too many', ['resume', '--last', 'abcd1234', 'x'], 2, 'takes no further argument, but "x"'],
+  ])('is said to be wrong: %s', async (_name, args, code, sentence) => {
+    expect(await room.drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('must be of the agent that -b names', async () => {
+    const id = await begin()
+    expect(await room.drover(['resume', id, 'x', '-b', 'codex'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--backend must be claude, as the session has it'),
+    })
+  })
+
+  it('is refused with the reason when the agent never named it', async () => {
+    await room.drover(['first words'], { script: { crashAfter: 'start' } })
+    const { sessions } = JSON.parse((await room.drover(['sessions', 'list', '--json'])).stdout)
+    const args = ['resume', sessions[0].id, 'x', '-o', 'json']
+    const [ran, dry] = [await room.drover(args), await room.drover([...args, '--dry-run'])]
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(dry).toEqual(ran)
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: 'session_not_resumable',
+      message: expect.stringMatching(/cannot be resumed, because claude ended before it named it; start a new session/),
+    })
+  })
+
+  it('is refused while another process works on it', async () => {
+    const id = await begin()
+    const pidFile = join(room.path, 'pids')
+    const { child, ended } = room.start(['resume', id, 'go on'], { script: { hangAfter: 'init', pidFile } })
+    await hangingAgent(pidFile)
+    expect(await room.drover(['resume', id, 'me too'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is being worked on'),
+    })
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130 })
+    expect(await show(id)).toMatchObject({ status: 'paused' })
+  })
+
+  it('is said to be forgotten when the agent no longer has it, with a way out', async () => {
+    const id = await begin()
+    rmSync(join(room.path, 'agents'), { recursive: true })
+    const ran = await room.drover(['resume', id, 'x'])
+    expect(ran.code).not.toBe(0)
+    expect(ran.stderr).toContain(`claude no longer has session ${id}; "drover resume ${id.slice(0, 8)} --fork"`)
+  })
+})
+
+describe('drover resume --fork', () => {
+  it('starts a new session with the settings of the old one, and links it', async () => {
+    const id = await begin(['-b', 'codex', '--sandbox', 'workspace'], room.folder('project'))
+    const { code, stdout, stderr } = await room.drover(['resume', id, '--fork', 'another way', '-o', 'json'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { session_id: forked, output } = JSON.parse(stdout)
+    expect(output).not.toContain('It continues session')
+    expect(await show(forked)).toMatchObject({
+      parent_id: id,
+      backend: 'codex',
+      working_dir: join(room.path, 'project'),
+      initial_prompt: 'another way',
+      turn_count: 1,
+      policy: { sandbox_mode: 'workspace' },
+    })
+    expect(await show(id)).toMatchObject({ turn_count: 1 })
+  })
+
+  it('also takes a session that cannot be resumed', async () => {
+    await room.drover(['first words'], { script: { crashAfter: 'start' } })
+    expect(await room.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('drover -c', () => {
+  it('goes on with the latest session of this directory alone', async () => {
+    const one = await begin([], room.folder('one'))
+    await begin([], room.folder('two'))
+    const { stdout } = await room.drover(['-c', 'go on', '-o', 'json'], { cwd: join(room.path, 'one') })
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: one })
+    expect((await show(one)).turn_count).toBe(2)
+  })
+
+  it('goes on with the latest one of an agent with -b', async () => {
+    const codex = await begin(['-b', 'codex'])
+    await begin()
+    const { stdout } = await room.drover(['-c', '-b', 'codex', 'go on', '-o', 'json'])
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
+  })
+
+  it('starts nothing when there is nothing to continue here', async () => {
+    await begin([], room.folder('one'))
+    const two = room.folder('two')
+    expect(await room.drover(['-c', 'go on'], { cwd: two })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `drover: there is no session in ${two} that could be continued; "drover sessions list" shows all\n`,
+    })
+  })
+})
+
+describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
+  const start = (args: readonly string[] = []) =>
+    startOnTerminal(['resume', ...args], { cwd: room.path, env: room.env })
+
+  it('offers the sessions and asks again until a number is given', async () => {
+    const first = await begin(['-b', 'codex'])
+    await begin()
+    const terminal = start()
+    await terminal.shows('Which session? (1-2, q to leave)')
+    expect(terminal.seen()).toMatch(
+      /# +ID +BACKEND +LAST USED +TITLE\n1 +[0-9a-f]{8} +claude +just now +first words\n2 /,
+    )
+    for (const wrong of ['0', '3', 'two', '']) {
+      terminal.type(`${wrong}\n`)
+      await terminal.shows(`"${wrong}" is none of them. A number from 1 to 2, or q: `)
+    }
+    terminal.type('2\n')
+    await terminal.shows('Prompt: ')
+    terminal.type('typed by hand\n')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(0)
+    expect(seen).toContain('Your prompt arrived: "typed by hand"')
+    expect(await show(first)).toMatchObject({ turn_count: 2 })
+  })
+
+  it('leaves with q, and with Ctrl-C as shells expect it', async () => {
+    await begin()
+    const left = start()
+    await left.shows('q to leave')
+    left.type('q\n')
+    expect(await left.ended).toMatchObject({ code: 0 })
+    const stopped = start()
+    await stopped.shows('q to leave')
+    stopped.type('\u0003')
+    expect(await stopped.ended).toMatchObject({ code: 130 })
+  })
+
+  it('says when there is nothing to choose from', async () => {
+    const { code, seen } = await start(['--here']).ended
+    expect({ code, seen }).toEqual({ code: 1, seen: expect.stringContaining('there is no session') })
+  })
+
+  it('does not ask for a prompt that a file gives', async () => {
+    await begin()
+    writeFileSync(join(room.path, 'task.md'), 'from a file')
+    const terminal = start(['--file', 'task.md'])
+    await terminal.shows('q to leave')
+    terminal.type('1\n')
+    expect((await terminal.ended).seen).toContain('Your prompt arrived: "from a file"')
+  })
+})

@@ -1,0 +1,389 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/kit/clock.ts'
+import { randomIds } from '../../src/kit/ids.ts'
+import type { NewSession } from '../../src/sessions/session-store.ts'
+import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
+import { createRoom, hangingAgent, type Room } from '../support/agent-room.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+
+let room: Room
+
+beforeEach(() => {
+  room = createRoom()
+})
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const POLICY = { approval_mode: 'default', sandbox_mode: 'default', extra: [] } as const
+
+/** Puts a finished session into the store as if it had been used so many days ago. */
+async function keep(
+  wish: Partial<NewSession> & { daysAgo?: number; outcome?: 'completed' | 'error' } = {},
+): Promise<string> {
+  const { daysAgo = 0, outcome = 'completed', ...fields } = wish
+  const clock = { now: () => new Date(systemClock.now().getTime() - daysAgo * DAY_MS) }
+  const store = await openSessionStore({ path: join(room.path, '.drover', 'sessions.db'), clock, ids: randomIds })
+  const { id } = await store.create({
+    backend: 'claude',
+    working_dir: room.path,
+    initial_prompt: 'a prompt',
+    tags: [],
+    metadata: {},
+    policy: POLICY,
+    ...fields,
+  })
+  const usage = { input_tokens: 30, output_tokens: 4, cached_tokens: 2, reasoning_tokens: 1 }
+  await store.settle(id, {
+    outcome,
+    usage,
+    backendSessionId: 'agent-1',
+    ...(outcome === 'error' && { errorMessage: 'it broke' }),
+  })
+  await store.close()
+  return id
+}
+
+const sessions = (...args: string[]) => room.drover(['sessions', ...args])
+
+async function listed(...args: string[]): Promise<string[]> {
+  const { stdout } = await sessions('list', '--json', ...args)
+  return JSON.parse(stdout).sessions.map(({ id }: { id: string }) => id)
+}
+
+describe('drover sessions list', () => {
+  it('says when there are none, and makes no trouble of it', async () => {
+    expect(await sessions('list')).toEqual({ code: 0, stdout: 'No sessions found.\n', stderr: '' })
+    expect(JSON.parse((await sessions('list', '--json')).stdout)).toEqual({
+      sessions: [],
+      total: 0,
+      limit: 20,
+      offset: 0,
+    })
+  })
+
+  it('is a table, last used first', async () => {
+    const old = await keep({ daysAgo: 3, backend: 'codex', outcome: 'error', title: 'the parser' })
+    const young = await keep({ initial_prompt: 'several\nlines' })
+    expect((await sessions('list')).stdout).toBe(
+      [
+        'ID        BACKEND  STATUS     LAST USED  TOKENS  TITLE',
+        `${young.slice(0, 8)}  claude   completed  just now   34      several lines`,
+        `${old.slice(0, 8)}  codex    error      3d ago     34      the parser`,
+        '2 of 2\n',
+      ].join('\n'),
+    )
+  })
+
+  it('gives whole sessions as JSON', async () => {
+    const id = await keep({ tags: ['x'], metadata: { ticket: 12345678901234567890n } })
+    const { stdout } = await sessions('list', '--json')
+    expect(stdout).toContain('"ticket": 12345678901234567890')
+    expect(JSON.parse(stdout)).toMatchObject({
+      sessions: [{ id, status: 'completed', tags: ['x'], token_usage: { input_tokens: 30 }, policy: POLICY }],
+      total: 1,
+    })
+  })
+
+  it('shows a page, and how many there are', async () => {
+    for (const daysAgo of [1, 2, 3]) await keep({ daysAgo, initial_prompt: `number ${daysAgo}` })
+    const { stdout } = await sessions('list', '-n', '1', '--offset', '1')
+    expect(stdout).toMatch(/number 2\n1 of 3; --limit and --offset show others\n$/)
+    expect((await sessions('list', '--offset', '7')).stdout).toBe('No sessions from number 8 on; there are 3.\n')
+  })
+
+  it('has twenty sessions by default', async () => {
+    for (let count = 0; count < 21; count++) await keep()
+    expect(await listed()).toHaveLength(20)
+    expect(await listed('--limit', '1000')).toHaveLength(21)
+  })
+
+  it.each<[string, string[], Partial<NewSession> & { daysAgo?: number; outcome?: 'error' }]>([
+    ['--backend', ['-b', 'gemini'], { backend: 'gemini' }],
+    ['--status', ['--status', 'error'], { outcome: 'error' }],
+    ['--tag', ['--tag', 'review'], { tags: ['review'] }],
+    ['--model', ['-m', 'm-1'], { model: 'm-1' }],
+    ['--workdir', ['-w', '/elsewhere'], { working_dir: '/elsewhere' }],
+    ['--search in titles', ['--search', 'PARSER'], { title: 'the parser' }],
+    ['--search in prompts', ['--search', 'parser'], { initial_prompt: 'write a Parser' }],
+    ['--until an age', ['--until', '2d'], { daysAgo: 3 }],
+    ['--until a moment', ['--until', new Date(Date.now() - 2 * DAY_MS).toISOString()], { daysAgo: 3 }],
+  ])('can be narrowed by %s', async (_name, flags, fields) => {
+    await keep({ daysAgo: 1 })
+    const wanted = await keep(fields)
+    expect(await listed(...flags)).toEqual([wanted])
+  })
+
+  it('can be narrowed by --since and --here', async () => {
+    await keep({ daysAgo: 3, working_dir: '/elsewhere' })
+    const wanted = await keep()
+    expect(await listed('--since', '2d')).toEqual([wanted])
+    expect(await listed('--here')).toEqual([wanted])
+    expect(await listed('--resumable', '--workdir', '.')).toEqual([wanted])
+  })
+
+  it.each([
+    [['--since', 'yesterday'], '--since must be a date such as 2026-01-31'],
+    [['--until', '2026-02-30'], '--until must be a date'],
+    [['--status', 'lost'], '--status must be one of active, completed, error, paused'],
+    [['--limit', '0'], 'must be a whole number from 1 to 1000'],
+    [['--limit', '1001'], 'must be a whole number from 1 to 1000'],
+    [['--here', '-w', '.'], '--here and --workdir exclude each other'],
+  ])('refuses %j', async (flags, sentence) => {
+    expect(await sessions('list', ...flags)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    })
+  })
+
+  it.skipIf(!hasTerminals)('fits the terminal, also with wide characters', async () => {
+    await keep({ title: '漢字'.repeat(60) })
+    const terminal = startOnTerminal(['sessions', 'list'], { cwd: room.path, env: room.env, columns: 60 })
+    const { seen } = await terminal.ended
+    expect(seen).toMatch(/34 {6}漢字漢字漢…\n1 of 1\n$/)
+  })
+})
+
+describe('drover sessions show', () => {
+  it('tells all that is known, one thing a line', async () => {
+    const id = await keep({ title: 'the parser', tags: ['a', 'b'], metadata: { k: 'v' }, model: 'm-1' })
+    const { code, stdout } = await sessions('show', id.slice(0, 6))
+    expect(code).toBe(0)
+    expect(stdout.replace(/\d{4}-\S+Z/g, 'T')).toBe(
+      [
+        `id           ${id}`,
+        'title        the parser',
+        'backend      claude',
+        'status       completed',
+        'model        m-1',
+        `directory    ${room.path}`,
+        'created      T',
+        'last used    T (just now)',
+        'turns        1',
+        'tokens       30 in (2 cached), 4 out (1 reasoning)',
+        'tags         a, b',
+        'allowed      approval default, sandbox default',
+        "agent's id   agent-1",
+        'metadata     {"k":"v"}',
+        'prompt       a prompt',
+        `resume with  drover resume ${id.slice(0, 8)} "..."\n`,
+      ].join('\n'),
+    )
+  })
+
+  it('tells why the last turn failed', async () => {
+    const id = await keep({ outcome: 'error' })
+    expect((await sessions('show', id)).stdout).toContain('last error   it broke')
+    expect(JSON.parse((await sessions('show', id, '--json')).stdout)).toMatchObject({ id, error_message: 'it broke' })
+  })
+
+  it.each([
+    ['none', 'abcd1234', 'there is no session abcd1234'],
+    ['too short', 'abc', 'at least its first 4 characters'],
+    ['no id', 'hello', 'only the digits 0-9 and a-f'],
+  ])('says what is wrong with an id that is %s', async (_name, id, sentence) => {
+    expect(await sessions('show', id)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) })
+  })
+})
+
+describe('drover sessions delete', () => {
+  it('deletes one or several, each once', async () => {
+    const [one, two, three] = [await keep(), await keep(), await keep()]
+    const { code, stdout } = await sessions('delete', one.slice(0, 8), two, one)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Deleted session ${one}.\nDeleted session ${two}.\n` })
+    expect(JSON.parse((await sessions('delete', three, '--json')).stdout)).toEqual({ deleted: [three], failed: [] })
+    expect(await listed()).toEqual([])
+  })
+
+  it('deletes nothing when one of the ids is wrong', async () => {
+    const id = await keep()
+    expect(await sessions('delete', id, 'abcd1234')).toMatchObject({ code: 1 })
+    expect(await listed()).toEqual([id])
+  })
+
+  it('leaves a session that is being worked on, and says so', async () => {
+    const idle = await keep()
+    const pidFile = join(room.path, 'pids')
+    const { child, ended } = room.start(['hello there'], { script: { hangAfter: 'init', pidFile } })
+    await hangingAgent(pidFile)
+    const [busy = ''] = await listed('--status', 'active')
+    const { code, stdout } = await sessions('delete', busy, idle, '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      deleted: [idle],
+      failed: [{ id: busy, error: 'session_active', message: expect.stringContaining('being worked on') }],
+    })
+    child.kill('SIGINT')
+    await ended
+  })
+})
+
+describe('drover sessions clean', () => {
+  it('deletes what is older than it is told', async () => {
+    const old = await keep({ daysAgo: 10 })
+    const young = await keep({ daysAgo: 1 })
+    const dry = await sessions('clean', '--older-than', '7d', '--dry-run')
+    expect(dry.stdout).toMatch(new RegExp(`^Would delete 1 session last used before [^\n]*\\.\n {2}${old}\n$`))
+    expect((await sessions('clean', '--older-than', '7')).stdout).toMatch(
+      /^Deleted 1 session last used before \S+Z\.\n$/,
+    )
+    expect(await listed()).toEqual([young])
+  })
+
+  it('goes by session.retention_days when it is told nothing', async () => {
+    const old = await keep({ daysAgo: 31 })
+    const young = await keep({ daysAgo: 29 })
+    const { stdout } = await sessions('clean', '--json')
+    expect(JSON.parse(stdout)).toEqual({ deleted: [old], before: expect.stringMatching(/Z$/), dry_run: false })
+    expect(await listed()).toEqual([young])
+  })
+
+  it('takes hours and weeks too', async () => {
+    await keep({ daysAgo: 1 })
+    expect((await sessions('clean', '--older-than', '2w')).stdout).toContain('Deleted 0 sessions')
+    expect((await sessions('clean', '--older-than', '23h')).stdout).toContain('Deleted 1 session ')
+  })
+
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['an age of nothing', ['--older-than', '0'], {}, '--older-than 0 would delete every session'],
+    ['an age of no days', ['--older-than', '0d'], {}, '--older-than 0 would delete every session'],
+    [
+      'no age when sessions are kept for ever',
+      [],
+      { DROVER_SESSION_RETENTION_DAYS: '0' },
+      'kept for ever; say how old',
+    ],
+    ['all without a yes', ['--all'], {}, '--all deletes every session; add --yes'],
+    ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'exclude each other'],
+    ['no age at all', ['--older-than', 'old'], {}, '--older-than must be a number of days'],
+  ])('never means everything by accident: %s', async (_name, flags, env, sentence) => {
+    await keep({ daysAgo: 400 })
+    expect(await room.drover(['sessions', 'clean', ...flags], { env })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    })
+    expect(await listed()).toHaveLength(1)
+  })
+
+  it('deletes all when that is said in so many words', async () => {
+    await keep()
+    await keep()
+    expect((await sessions('clean', '--all', '--dry-run')).stdout).toContain('Would delete 2 sessions.')
+    expect((await sessions('clean', '--all', '--yes')).stdout).toBe('Deleted 2 sessions.\n')
+    expect(await listed()).toEqual([])
+  })
+
+  it('shows ten ids of many that would go', async () => {
+    for (let count = 0; count < 12; count++) await keep({ daysAgo: 100 })
+    const { stdout } = await sessions('clean', '--dry-run')
+    expect(stdout.split('\n')).toHaveLength(13)
+    expect(stdout).toContain('  and 2 more')
+  })
+})
+
+describe('drover sessions tag and rename', () => {
+  it('adds tags, each once, and takes them off', async () => {
+    const id = await keep({ tags: ['a'] })
+    const short = id.slice(0, 8)
+    expect((await sessions('tag', 'add', id, 'b', 'a')).stdout).toBe(`Session ${short} is tagged a, b.\n`)
+    expect((await sessions('tag', 'rm', short, 'a', 'none')).stdout).toBe(`Session ${short} is tagged b.\n`)
+    expect(JSON.parse((await sessions('tag', 'rm', id, 'b', '--json')).stdout)).toMatchObject({ id, tags: [] })
+  })
+
+  it('refuses what cannot be a tag', async () => {
+    const id = await keep()
+    expect(await sessions('tag', 'add', id, 'No Good')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the tag "No Good" must have 1 to 32'),
+    })
+    expect(await sessions('tag', 'add', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('needs tag') })
+  })
+
+  it('gives a title, and takes it away', async () => {
+    const id = await keep()
+    const short = id.slice(0, 8)
+    expect((await sessions('rename', id, 'the parser')).stdout).toBe(`Session ${short} is called "the parser".\n`)
+    expect(await listed('--search', 'parser')).toEqual([id])
+    expect((await sessions('rename', id, '')).stdout).toBe(`Session ${short} has no title.\n`)
+  })
+})
+
+describe('drover sessions export', () => {
+  it('writes JSON, JSON lines or Markdown', async () => {
+    const id = await keep({ initial_prompt: 'some *stars*\n```\ncode\n```' })
+    expect(JSON.parse((await sessions('export')).stdout)).toEqual({
+      exported_at: expect.stringMatching(/Z$/),
+      sessions: [expect.objectContaining({ id })],
+    })
+    const { stdout: lines } = await sessions('export', '--format', 'jsonl')
+    expect(
+      lines
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).id),
+    ).toEqual([id])
+    const { stdout: text } = await sessions('export', '--format', 'markdown')
+    expect(text).toContain('## some \\*stars\\*')
+    expect(text).toContain('````text\nsome *stars*\n```\ncode\n```\n````\n')
+  })
+
+  it('takes ids or filters, and not both', async () => {
+    const [one, two] = [await keep({ tags: ['x'] }), await keep()]
+    const ids = async (...args: string[]) =>
+      JSON.parse((await sessions('export', ...args)).stdout).sessions.map(({ id }: { id: string }) => id)
+    expect(await ids(two.slice(0, 8), one)).toEqual([two, one])
+    expect(await ids('--tag', 'x')).toEqual([one])
+    expect(await sessions('export', one, '--tag', 'x')).toMatchObject({ code: 2 })
+  })
+
+  it('writes a private file, and replaces none unless it is forced to', async () => {
+    const id = await keep()
+    const path = join(room.path, 'out.json')
+    expect(await sessions('export', '-o', 'out.json')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `Wrote 1 session to ${path}.\n`,
+    })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(path, 'utf8')).sessions).toMatchObject([{ id }])
+    writeFileSync(path, 'mine')
+    expect(await sessions('export', '-o', 'out.json')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('exists already'),
+    })
+    expect(readFileSync(path, 'utf8')).toBe('mine')
+    expect(await sessions('export', '-o', 'out.json', '--force')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('completion', () => {
+  const offered = async (...typed: string[]) => {
+    const { stdout } = await room.drover(['complete-words', '--', ...typed])
+    return stdout.split('\n').filter(Boolean)
+  }
+
+  it('offers the ids of sessions', async () => {
+    const id = await keep()
+    expect(await offered('sessions', 'show', '')).toEqual([id.slice(0, 8)])
+    expect(await offered('resume', id.slice(0, 3))).toEqual([id.slice(0, 8)])
+    expect(await offered('sessions', 'tag', 'add', '')).toEqual([id.slice(0, 8)])
+  })
+
+  it('offers none and makes nothing where there are no sessions', async () => {
+    expect(await offered('sessions', 'show', '')).toEqual([])
+    expect(existsSync(join(room.path, '.drover'))).toBe(false)
+  })
+
+  it('offers none when they cannot be read', async () => {
+    const path = join(room.folder('.drover'), 'sessions.db')
+    writeFileSync(path, 'not a database')
+    expect(await room.drover(['complete-words', '--', 'sessions', 'show', ''])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+    expect(await sessions('list')).toMatchObject({ code: 1, stderr: expect.stringContaining(path) })
+  })
+})

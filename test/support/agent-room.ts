@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentName } from '../../src/demo/agent-name.ts'
+import type { Script } from '../../src/demo/script.ts'
+import { installDemoAgents, until } from './demo-agent.ts'
+import { DROVER, type Ran, temporaryDirectory } from './run-drover.ts'
+
+export type RunOptions = {
+  cwd?: string
+  env?: Record<string, string>
+  /** What the agents are to do. */
+  script?: Script
+  /** What is piped in; otherwise nothing is. */
+  input?: string
+}
+
+export type Room = ReturnType<typeof createRoom>
+
+/** A home of its own, in which all three agents are installed: the demo agent, which remembers its sessions. */
+export function createRoom() {
+  const path = realpathSync(temporaryDirectory())
+  const bin = join(path, 'bin')
+  mkdirSync(bin)
+  installDemoAgents(bin)
+  const env: Record<string, string> = {
+    HOME: path,
+    PATH: `${bin}:${process.env['PATH']}`,
+    DEMO_AGENT_WORD_MS: '0',
+    DEMO_AGENT_STATE: join(path, 'agents'),
+    NO_COLOR: '1',
+  }
+  const start = (args: readonly string[], options: RunOptions = {}) => {
+    const child = spawn(process.execPath, [DROVER, ...args], {
+      cwd: options.cwd ?? path,
+      env: { ...env, ...(options.script && { DEMO_AGENT_SCRIPT: JSON.stringify(options.script) }), ...options.env },
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    child.stdin?.end(options.input)
+    return { child, ended: ending(child) }
+  }
+  return {
+    path,
+    /** No agent is installed. */
+    bare: { PATH: '/usr/bin:/bin' },
+    env,
+    start,
+    drover: (args: readonly string[], options?: RunOptions): Promise<Ran> => start(args, options).ended,
+    /** One of the agents follows a script of its own. */
+    teach(agent: AgentName, script: Script): void {
+      const path = join(bin, agent)
+      const orders = `DEMO_AGENT_SCRIPT='${JSON.stringify(script)}'\nexport DEMO_AGENT_SCRIPT\n`
+      writeFileSync(path, readFileSync(path, 'utf8').replace('exec ', `${orders}exec `))
+    },
+    /** A directory in the room. */
+    folder(name: string): string {
+      const folder = join(path, name)
+      mkdirSync(folder, { recursive: true })
+      return folder
+    },
+  }
+}
+
+function ending(child: ChildProcess): Promise<Ran> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+/** Waits until the agent that writes this file hangs, as its script says, and gives its process id. */
+export function hangingAgent(pidFile: string): Promise<number> {
+  return until(() => {
+    const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8') || '{}')
+    return known.hangs === true && Number(known.agent)
+  })
+}

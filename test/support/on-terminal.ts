@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { until } from './demo-agent.ts'
+import { DROVER } from './run-drover.ts'
+
+export const hasTerminals = spawnSync('script', ['--version']).status === 0
+
+type Size = { columns?: number; rows?: number }
+
+/** Starts drover on a real pseudo-terminal, with stdout and stderr together as a person sees them. */
+export function startOnTerminal(args: readonly string[], options: { cwd: string; env: Record<string, string> } & Size) {
+  const { columns = 80, rows = 24, cwd, env } = options
+  const command = [process.execPath, DROVER, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
+  const line = `stty cols ${columns} rows ${rows} -echo; exec ${command}`
+  const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { TERM: 'xterm', ...env } })
+  let seen = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    seen += text.replaceAll('\r\n', '\n')
+  })
+  return {
+    child,
+    seen: () => seen,
+    /** Waits until the terminal shows this. */
+    shows: (text: string) => until(() => seen.includes(text)),
+    type: (text: string) => child.stdin.write(text),
+    ended: new Promise<{ code: number | null; seen: string }>((resolve) => {
+      child.on('close', (code) => resolve({ code, seen }))
+    }),
+  }
+}
+
+/** What is left on an endless screen when cursor movements and clearing have been followed. */
+export function leftOnScreen(seen: string): string {
+  const lines = ['']
+  let row = 0
+  for (const [piece] of seen.matchAll(MOVES)) {
+    if (piece === '\n') row += 1
+    else if (piece === CLEAR_BELOW) lines.splice(row, lines.length)
+    else if (/\dA$/.test(piece) && piece.startsWith(ESCAPE)) row -= Number(piece.slice(2, -1))
+    else if (piece !== '\r' && !piece.startsWith(ESCAPE)) lines[row] = piece
+    lines[row] ??= ''
+  }
+  return lines.join('\n')
+}
+
+const ESCAPE = '\u001b'
+const CLEAR_BELOW = `${ESCAPE}[J`
+const MOVES = new RegExp(`${ESCAPE}\\[\\d*[A-Z]|\\n|\\r|[^${ESCAPE}\\n\\r]+`, 'g')
