@@ -64,7 +64,12 @@ async function benchAtOnce(count: number, drover: string): Promise<string> {
     [
       { name: 'the agent started directly', once: at(startDirectly) },
       { name: "through drover's runner", once: at(throughRunner) },
-      { name: 'through the drover program', once: at(() => throughProgram(drover)) },
+      ...(count === 1
+        ? [{ name: 'through "drover prompt"', once: () => throughProgram(drover) }]
+        : [
+            { name: 'through one "drover parallel"', once: () => throughParallel(drover, count) },
+            { name: `through ${count} "drover prompt" at once`, once: at(() => throughProgram(drover)) },
+          ]),
     ],
     ROUNDS,
   )
@@ -86,6 +91,11 @@ async function throughRunner(): Promise<void> {
 
 function throughProgram(drover: string): Promise<void> {
   return feed([process.execPath, drover, '-o', 'stream-json', '-'], 'say hello')
+}
+
+function throughParallel(drover: string, count: number): Promise<void> {
+  const tasks = JSON.stringify(Array.from({ length: count }, () => ({ backend: 'claude', prompt: 'say hello' })))
+  return feed([process.execPath, drover, 'parallel', '--max-parallel', String(count), '--json'], tasks)
 }
 
 function feed(argv: readonly string[], stdin: string): Promise<void> {

@@ -1,0 +1,109 @@
+/**
+ * Says in the words of OpenAPI 3.0.3 what a shape says in those of JSON Schema 2020-12. That dialect has no `const`, no
+ * `null` type, nothing beside a `$ref`, and it lets a value be null only where the type is named.
+ */
+import type { TSchema } from 'typebox'
+import { type Json, publishedSchema } from '../rewrite-shape.ts'
+
+const COMPONENTS = '#/components/schemas/'
+
+/** Gathers the named parts of all shapes that are referred to. */
+export type SchemaBook = {
+  /** The schema that stands where the shape is used: a reference, if the shape has a name. */
+  schemaOf(shape: TSchema): Json
+  components(): Json
+}
+
+export function createSchemaBook(): SchemaBook {
+  const definitions: Json = {}
+  return {
+    schemaOf: (shape) => convert(publishedSchema(shape as Json, definitions)),
+    components() {
+      const names = Object.keys(definitions).sort()
+      const schemas = Object.fromEntries(names.map((name) => [name, convert(definitions[name] as Json)]))
+      return Object.fromEntries(names.map((name) => [name, withDiscriminator(schemas[name] as Json, schemas)]))
+    },
+  }
+}
+
+/** Words that mean the same in both dialects; those with schemas inside are converted on the way. */
+const SHARED = new Set([
+  ...['type', 'format', 'enum', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...['minProperties', 'maxProperties', 'uniqueItems', 'required', 'description', 'default', 'title'],
+])
+
+function convert(schema: Json): Json {
+  if (typeof schema['$ref'] === 'string') return convertReference(schema['$ref'], schema['description'])
+  if (schema['type'] === 'null') return { ...NULL, ...described(schema) }
+  const converted: Json = {}
+  for (const [word, value] of Object.entries(schema)) Object.assign(converted, convertWord(word, value))
+  if (Array.isArray(converted['enum'])) converted['type'] ??= typeof converted['enum'][0]
+  return nullsSaid(converted)
+}
+
+function convertWord(word: string, value: unknown): Json {
+  if (word.startsWith('x-')) return {}
+  if (SHARED.has(word)) return { [word]: value }
+  if (word === 'const') return { enum: [value], type: typeof value }
+  if (word === 'properties') return { properties: mapValues(value as Record<string, Json>, convert) }
+  if (word === 'items') return { items: convert(value as Json) }
+  if (word === 'additionalProperties')
+    return { additionalProperties: typeof value === 'boolean' ? value : convert(value as Json) }
+  if (word === 'anyOf' || word === 'oneOf') return { [word]: (value as Json[]).map(convert) }
+  throw new Error(`OpenAPI 3.0 has no word for ${word}`)
+}
+
+function convertReference(reference: string, description: unknown): Json {
+  const converted = { $ref: reference.replace('#/$defs/', COMPONENTS) }
+  return description === undefined ? converted : { description, allOf: [converted] }
+}
+
+const NULL = { type: 'string', nullable: true, enum: [null] }
+
+/** "Any of these or null" becomes "any of these, nullable". */
+function nullsSaid(schema: Json): Json {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || !anyOf.some(isNull)) return schema
+  const others: Json[] = anyOf.filter((branch) => !isNull(branch))
+  const [first = {}, ...more] = others
+  if (more.length === 0 && '$ref' in first) return { ...rest, anyOf: [first, NULL] }
+  return more.length === 0
+    ? { ...rest, ...orNull(first), ...described(schema) }
+    : { ...rest, anyOf: [orNull(first), ...more] }
+}
+
+function orNull(schema: Json): Json {
+  if (Array.isArray(schema['anyOf'])) {
+    const [first, ...more] = schema['anyOf'] as [Json, ...Json[]]
+    return { ...schema, anyOf: [orNull(first), ...more] }
+  }
+  const values = Array.isArray(schema['enum']) ? { enum: [...schema['enum'], null] } : {}
+  return { ...schema, ...values, nullable: true }
+}
+
+function isNull(schema: Json): boolean {
+  return Array.isArray(schema['enum']) && schema['enum'].length === 1 && schema['enum'][0] === null
+}
+
+/** Tells which field names the branch of a union, where every branch has a name and one value for that field. */
+function withDiscriminator(schema: Json, schemas: Readonly<Record<string, Json>>): Json {
+  const branches = (schema['oneOf'] as { $ref: string }[] | undefined)?.map(({ $ref }) => $ref) ?? []
+  const parts = branches.map((reference) => schemas[reference.slice(COMPONENTS.length)]?.['properties'] as Json)
+  const tag = Object.keys(parts[0] ?? {}).find((name) => parts.every((part) => tagValue(part, name) !== undefined))
+  if (tag === undefined) return schema
+  const mapping = Object.fromEntries(branches.map((reference, at) => [tagValue(parts[at] as Json, tag), reference]))
+  return { ...schema, discriminator: { propertyName: tag, mapping } }
+}
+
+function tagValue(properties: Json, name: string): string | undefined {
+  const values = (properties[name] as Json | undefined)?.['enum']
+  return Array.isArray(values) && values.length === 1 ? String(values[0]) : undefined
+}
+
+function described({ description }: Json): Json {
+  return description === undefined ? {} : { description }
+}
+
+function mapValues(record: Record<string, Json>, change: (value: Json) => Json): Json {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type LoadedKeys, loadApiKeys } from '../../config/api-keys.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { keepSessionsClean } from '../../http/clean-sessions.ts'
+import type { ServerContext } from '../../http/context.ts'
+import { createContext } from '../../http/create-context.ts'
+import { drain } from '../../http/drain.ts'
+import { endpointsOf } from '../../http/endpoints.ts'
+import { listen, type Place } from '../../http/listen.ts'
+import { withMetrics } from '../../http/metrics.ts'
+import { createServer } from '../../http/server.ts'
+import { startupBanner } from '../../http/startup-banner.ts'
+import { endAllProcesses } from '../../kit/process.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Invocation, Run } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { openSessions } from '../prompt-setup.ts'
+import { createServerLog, type ServerLog } from '../server-log.ts'
+import { listenForSignals } from '../server-signals.ts'
+import { readSettings } from '../settings.ts'
+
+const DRAIN_MS = 30_000
+const GRACE_MS = 3000
+
+export const run: Run = async (invocation) => {
+  const { flags, world } = invocation
+  const { config } = await readSettings(invocation, [
+    { key: 'server.host', flag: '--host', value: flags.text('host') },
+    { key: 'server.port', flag: '--port', value: flags.integer('port') },
+  ])
+  const place = placeOf(invocation, config)
+  const keys = await loadApiKeys({ env: world.env, cwd: world.cwd, server: config.server })
+  const serverLog = await createServerLog(world, { isQuiet: flags.isOn('quiet') })
+  const store = await openSessions(invocation, config)
+  try {
+    return await serve(invocation, { config, place, keys, store, ...serverLog })
+  } finally {
+    keys.close()
+    await store.close()
+  }
+}
+
+type Parts = ServerLog & { config: Config; place: Place; keys: LoadedKeys; store: SessionStore }
+
+function placeOf({ flags, world }: Invocation, config: Config): Place {
+  const socket = flags.text('socket')
+  if (socket === undefined) return { host: config.server.host, port: config.server.port }
+  const other = ['host', 'port'].find((name) => flags.text(name) !== undefined || flags.integer(name) !== undefined)
+  if (other !== undefined) throw flagsConflict({ flags: ['--socket', `--${other}`] })
+  return { socket: resolve(world.cwd, socket) }
+}
+
+async function serve(invocation: Invocation, parts: Parts): Promise<number> {
+  const { config, keys, store, log } = parts
+  const { clock, terminal, drainMs = DRAIN_MS } = invocation.world
+  const shutdown = new AbortController()
+  const context = await withMetrics(contextOf(invocation, parts, shutdown.signal))
+  const app = await createServer(context)
+  const place = await listen(app.server, parts.place)
+  const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
+  keys.follow(log)
+  const cleaning = await keepSessionsClean({ store, clock, log, days: config.session.retention_days })
+  await terminal.out.write(bannerOf(app, { context, place, keys, isRoot: invocation.world.isRoot }))
+
+  const failure = await Promise.race([signals.stopped, once(app.server, 'error')])
+  cleaning.stop()
+  shutdown.abort()
+  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and ends')
+  else await terminal.err.write('drover: stopping; what is under way may finish. Press Ctrl+C again to end at once.\n')
+  await drain(app, { drainMs, graceMs: GRACE_MS }, endAllProcesses)
+  return failure === undefined ? 0 : 1
+}
+
+function contextOf({ flags, world }: Invocation, parts: Parts, shutdown: AbortSignal): ServerContext {
+  const { config, place, keys, store, log, writeAccess } = parts
+  return createContext({
+    config,
+    version: world.version(),
+    // A copy, because Node asks the system anew for each variable, and every prompt reads them all.
+    env: { ...world.env },
+    cwd: world.cwd,
+    isRoot: world.isRoot,
+    demo: flags.isOn('demo') ? world.demoAgent : undefined,
+    clock: world.clock,
+    keys: keys.ring,
+    store,
+    bind: place,
+    shutdown,
+    log,
+    writeAccess,
+    logsPrompts: flags.isOn('log-prompts'),
+  })
+}
+
+function bannerOf(
+  app: FastifyInstance,
+  facts: { context: ServerContext; place: Place; keys: LoadedKeys; isRoot: boolean },
+): string {
+  const { context, place, keys, isRoot } = facts
+  return startupBanner({
+    version: context.version,
+    config: context.config,
+    place,
+    hasKeys: keys.ring.isRequired,
+    keySources: keys.sources,
+    isRoot,
+    agents: context.agents.list(),
+    endpoints: endpointsOf(app).list(),
+  })
+}

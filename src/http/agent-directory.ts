@@ -1,0 +1,26 @@
+import { type Located, locateAgents, type Places } from '../agents/locate-agents.ts'
+import { VersionProbe } from '../agents/probe-version.ts'
+import type { AgentDirectory } from './context.ts'
+
+/** An agent that is installed while the server runs is found within this time. */
+const LOOK_AGAIN_MS = 5000
+
+export function createAgentDirectory(places: Places): AgentDirectory {
+  const probe = new VersionProbe(places)
+  const versions = new Map<string, string | undefined>()
+  let looked: { at: number; found: readonly Located[] } | undefined
+
+  const versionOf = async (agent: Located) => {
+    const version = await probe.ask(agent)
+    versions.set(agent.backend, version)
+    return version
+  }
+  const list = () => {
+    if (looked === undefined || performance.now() - looked.at > LOOK_AGAIN_MS) {
+      looked = { at: performance.now(), found: locateAgents(places) }
+      for (const agent of looked.found) if (agent.isEnabled) void versionOf(agent)
+    }
+    return looked.found
+  }
+  return { list, versionOf, knownVersion: ({ backend }) => versions.get(backend) }
+}

@@ -1,0 +1,24 @@
+import { checker } from '../../kit/schema.ts'
+import type { AskedPrompt } from '../answer-prompt.ts'
+import { validateMessageRequest } from '../checks.generated.js'
+import { toCompatibleTask } from '../compatible-task.ts'
+import { toConversation } from '../conversation.ts'
+import { refuseTools } from '../refuse-tools.ts'
+import type { MessageRequest } from './wire.shape.ts'
+
+export type MessageTask = { model: string; task: AskedPrompt; isStream: boolean }
+
+const check = checker<MessageRequest>('the request', validateMessageRequest)
+
+/** What a message request asks for. Throws a Fault for what cannot be had, and passes over what is ignored. */
+export function toMessageTask(body: unknown): MessageTask {
+  const request = check(body)
+  const { model, tools, mcp_servers } = request
+  refuseTools({ tools, mcp_servers })
+  const conversation = toConversation(request.messages, request.system ?? undefined)
+  return {
+    model,
+    task: toCompatibleTask({ model, conversation, isDryRun: request.dry_run === true }),
+    isStream: request.stream === true,
+  }
+}

@@ -1,0 +1,50 @@
+/** Everything that a server stands on. It is given once, to `createServer`, and handed to every route registrar. */
+import type { Located } from '../agents/locate-agents.ts'
+import type { KeyRing } from '../config/api-keys.ts'
+import type { Config } from '../config/config.shape.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Ids } from '../kit/ids.ts'
+import type { Log } from '../kit/log.ts'
+import type { PromptContext } from '../prompts/prompt-context.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
+import type { AccessEntry } from './access-log.ts'
+import type { Metrics } from './metrics.ts'
+import type { ServerObserver } from './observer.ts'
+
+export type ServerContext = {
+  config: Config
+  /** Of the package. */
+  version: string
+  startedAt: Date
+  clock: Clock
+  ids: Ids
+  keys: KeyRing
+  store: SessionStore
+  agents: AgentDirectory
+  /** What prompts need; its `store` is the one above. */
+  prompts: PromptContext
+  /** Where the server listens. Through a Unix socket no browser and no other machine can come. */
+  bind: { host: string } | { socket: string }
+  /** Aborted when the server stops: requests that come now are refused, those under way may finish. */
+  shutdown: AbortSignal
+  /** How long a stream may be silent before the client is told that it is still alive. */
+  heartbeatMs: number
+  log: Log
+  /** Takes one entry for every request. */
+  writeAccess: (entry: AccessEntry) => void
+  /** Whether prompts and answers may be written to the access log. */
+  logsPrompts: boolean
+  observer: ServerObserver
+  /** Only where the operator wants them. */
+  metrics?: Metrics | undefined
+}
+
+/** Which agents there are, without asking the disk on every request. */
+export type AgentDirectory = {
+  /** In canonical order, disabled ones too. */
+  list(): readonly Located[]
+  /** The version, if it is known by now; it is asked for in the background. */
+  knownVersion(agent: Located): string | undefined
+  /** Waits until the agent has answered or is given up on. */
+  versionOf(agent: Located): Promise<string | undefined>
+}

@@ -1,0 +1,42 @@
+/** Which paths and methods there are, so that a wrong method is answered with 405 and not with 404. */
+import type { FastifyInstance } from 'fastify'
+
+export type Endpoint = { method: string; path: string }
+
+export type Endpoints = {
+  methodsOf(path: string): string[]
+  /** In the order of their registration, without the `HEAD` that comes with every `GET`. */
+  list(): Endpoint[]
+}
+
+const NAME = 'endpoints'
+
+export function endpointsOf(app: FastifyInstance): Endpoints {
+  return app.getDecorator<Endpoints>(NAME)
+}
+
+/** Listens for the routes that are registered from now on. */
+export function collectEndpoints(app: FastifyInstance): void {
+  const routes: { method: string; path: string; pattern: RegExp }[] = []
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url === '*') return
+    for (const each of [method].flat()) routes.push({ method: each, path: url, pattern: patternOf(url) })
+  })
+  app.decorate(NAME, {
+    methodsOf: (path) =>
+      routes
+        .filter(({ pattern }) => pattern.test(path))
+        .map(({ method }) => method)
+        .sort(),
+    list: () => routes.filter(({ method }) => method !== 'HEAD').map(({ method, path }) => ({ method, path })),
+  } satisfies Endpoints)
+}
+
+/** `:name` stands for one step of the path, `*` at the end for all the rest. */
+function patternOf(template: string): RegExp {
+  const source = template
+    .replace(/[.+^$(){}|[\]\\]/g, '\\$&')
+    .replace(/:[A-Za-z_]+/g, '[^/]+')
+    .replace(/\*$/, '.*')
+  return new RegExp(`^${source}$`)
+}

@@ -1,0 +1,25 @@
+import { checker } from '../../kit/schema.ts'
+import { validatePromptRequest, validateResumeRequest } from '../../prompts/checks.generated.js'
+import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import { answerPrompt } from '../answer-prompt.ts'
+import { checkBody } from '../read-body.ts'
+import type { RegisterRoutes } from '../routes.ts'
+import { answerForm } from './answer-form.ts'
+
+const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
+const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
+
+export const registerPrompt: RegisterRoutes = (scope, context) => {
+  scope.post('/prompt', async (request, reply) => {
+    const asked = { request: checkBody(request.body, checkPrompt) }
+    return await answerPrompt({ request, reply, context }, asked, answerForm(asked, context))
+  })
+
+  scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
+    const { fork, ...body } = checkBody(request.body, checkResume)
+    const session = await context.store.find(request.params.id)
+    const origin = fork === true ? { forks: session } : { resumes: session }
+    const asked = { request: { ...body, backend: session.backend }, ...origin }
+    return await answerPrompt({ request, reply, context }, asked, answerForm(asked, context))
+  })
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { Fault } from '../../kit/fault.ts'
+import { toChat } from './to-chat.ts'
+
+const MINIMAL = { model: 'gpt-5', messages: [{ role: 'user', content: 'say hello' }] }
+
+const PLAIN = {
+  model: 'gpt-5',
+  task: { request: { backend: 'codex', model: 'gpt-5', prompt: 'say hello', ephemeral: true, dry_run: false } },
+  isStream: false,
+  wantsUsage: false,
+}
+
+const faultOf = (body: unknown): Fault => {
+  try {
+    toChat(body)
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+  throw new Error(`accepted ${JSON.stringify(body)}`)
+}
+
+describe('toChat', () => {
+  it('makes a prompt that leaves no session behind', () => {
+    expect(toChat(MINIMAL)).toEqual(PLAIN)
+  })
+
+  it('reads the model, the messages, the stream and the dry run', () => {
+    const messages = [{ role: 'system', content: 'be brief' }, ...MINIMAL.messages]
+    const stream_options = { include_usage: true }
+    expect(toChat({ model: 'claude', messages, stream: true, stream_options, dry_run: true })).toEqual({
+      model: 'claude',
+      task: {
+        request: { backend: 'claude', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
+      },
+      isStream: true,
+      wantsUsage: true,
+    })
+  })
+
+  it('takes a name of a model at the limit', () => {
+    const model = `gpt${'x'.repeat(253)}`
+    expect(toChat({ ...MINIMAL, model }).task.request).toMatchObject({ backend: 'codex', model })
+  })
+
+  it.each<[string, readonly unknown[]]>([
+    ['max_tokens', [1, 0, -1, 1_000_000]],
+    ['temperature', [0, 0.7, 2]],
+    ['top_p', [0, 0.5, 1]],
+    ['n', [1, 3, 0]],
+    ['stop', ['END', '', [], ['a', 'b'], ['a', 'b', 'c', 'd']]],
+    ['presence_penalty', [-2, 0, 1.5]],
+    ['frequency_penalty', [-2, 0, 1.5]],
+    ['logit_bias', [{}, { 50256: -100 }, { a: 0.5, b: null }]],
+    ['user', ['', 'me']],
+    ['max_completion_tokens', [1]],
+    ['stream_options', [{}, { include_usage: false }, { include_usage: null }, { include_obfuscation: true }]],
+    ['tools', [[]]],
+    ['functions', [[]]],
+    ['stream', [false]],
+    ['dry_run', [false]],
+    // Not named anywhere: whatever a client sends is its own affair.
+    ['seed', [7, 'x', {}]],
+    ['response_format', [{ type: 'json_object' }, 'x']],
+    ['tool_choice', ['none', 'auto']],
+    ['ephemeral', [false]],
+    ['backend', ['gemini']],
+    ['workdir', ['/etc']],
+    ['extra', [['--yolo']]],
+  ])('makes the same of a request with %s', (field, values) => {
+    for (const value of [...values, null]) expect(toChat({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+  })
+
+  it('makes the same of a request with everything', () => {
+    const ignored = { max_tokens: 5, temperature: 2, top_p: 1, n: 3, stop: 'x', presence_penalty: 1 }
+    const more = { frequency_penalty: 1, logit_bias: { 1: 2 }, user: 'me', made_up: { a: [] } }
+    expect(toChat({ ...MINIMAL, ...ignored, ...more })).toEqual(PLAIN)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['model', undefined, 'is required'],
+    ['model', null, 'must be a string'],
+    ['model', '', 'must be a model name, without control characters and not starting with -'],
+    ['model', '--yolo gpt', 'must be a model name, without control characters and not starting with -'],
+    ['model', 'gpt\0', 'must be a model name, without control characters and not starting with -'],
+    ['model', 'x'.repeat(257), 'must have at most 256 characters'],
+    ['model', 5, 'must be a string'],
+    ['messages', undefined, 'is required'],
+    ['messages', null, 'must be an array'],
+    ['messages', [], 'must have at least 1 item'],
+    ['messages', 'say hello', 'must be an array'],
+    ['max_tokens', 1.5, 'must be an integer or null'],
+    ['max_tokens', '1', 'must be an integer or null'],
+    ['temperature', '0.7', 'must be a number or null'],
+    ['top_p', true, 'must be a number or null'],
+    ['n', 1.5, 'must be an integer or null'],
+    ['stream', 'true', 'must be a boolean or null'],
+    ['stream', 1, 'must be a boolean or null'],
+    ['stop', 5, 'must be a string or an array or null'],
+    ['presence_penalty', '1', 'must be a number or null'],
+    ['frequency_penalty', [], 'must be a number or null'],
+    ['logit_bias', [], 'must be an object or null'],
+    ['logit_bias', 'x', 'must be an object or null'],
+    ['user', 5, 'must be a string or null'],
+    ['dry_run', 'yes', 'must be a boolean or null'],
+    ['stream_options', true, 'must be an object or null'],
+    ['tools', {}, 'must be an array or null'],
+  ])('refuses %s: %j', (field, value, rule) => {
+    const { [field]: _, ...rest } = MINIMAL as Record<string, unknown>
+    const body = value === undefined ? rest : { ...rest, [field]: value }
+    expect(faultOf(body)).toMatchObject({
+      code: 'message_invalid',
+      message: `the request is not valid: $.${field} ${rule}`,
+    })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a message that is none', 'x', '$.messages[0] must be an object'],
+    ['a message without a role', { content: 'x' }, '$.messages[0].role is required'],
+    ['a role that is no text', { role: 1, content: 'x' }, '$.messages[0].role must be a string'],
+    ['a message without content', { role: 'user' }, '$.messages[0].content is required'],
+    [
+      'content that is no text',
+      { role: 'user', content: 5 },
+      '$.messages[0].content must be a string or an array or null',
+    ],
+    ['a part that is none', { role: 'user', content: ['x'] }, '$.messages[0].content[0] must be an object'],
+    ['a part without a type', { role: 'user', content: [{ text: 'x' }] }, '$.messages[0].content[0].type is required'],
+    [
+      'a part whose text is none',
+      { role: 'user', content: [{ type: 'text', text: 5 }] },
+      '$.messages[0].content[0].text must be a string',
+    ],
+    [
+      'a part of a type that nobody has heard of',
+      { role: 'user', content: [{ type: 'x'.repeat(65) }] },
+      '$.messages[0].content[0].type must have at most 64 characters',
+    ],
+    ['a stop that holds no texts', undefined, '$.stop[1] must be a string'],
+  ])('names the place of %s', (_name, message, problem) => {
+    const body = message === undefined ? { ...MINIMAL, stop: ['a', 5] } : { ...MINIMAL, messages: [message] }
+    expect(faultOf(body).message).toBe(`the request is not valid: ${problem}`)
+  })
+
+  it.each([[null], [[]], ['x'], [5], [true]])('refuses %j, which is no request', (body) => {
+    expect(faultOf(body).message).toBe('the request is not valid: $ must be an object')
+  })
+
+  it.each(['tools', 'functions'])('refuses %s of the client', (field) => {
+    expect(faultOf({ ...MINIMAL, [field]: [{ name: 'f' }] })).toMatchObject({
+      code: 'unsupported_feature',
+      details: { place: field, feature: 'tools' },
+    })
+  })
+})

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify'
+import type { TrustedProxies } from '../client-address.ts'
+
+/** A name or an address, with or without a port. */
+const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+
+/** Where the client reached this server. A proxy is believed only where the operator trusts it. */
+export function serverAddress(
+  { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
+  proxies: TrustedProxies,
+): string {
+  const isProxied = proxies.includes(raw.socket.remoteAddress ?? '')
+  const host = (isProxied && firstOf(headers['x-forwarded-host'])) || headers.host
+  if (host === undefined || !HOST.test(host)) return '/'
+  const isSecure = isProxied && firstOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https'
+  return `${isSecure ? 'https' : 'http'}://${host}`
+}
+
+/** Of several proxies the first one saw what the client asked for. */
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return [header].flat()[0]?.split(',')[0]?.trim()
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRateLimiter, type RateLimits } from './rate-limit.ts'
+
+const LIMITS: RateLimits = { rps: 2, burst: 3, forgetAfterMs: 10_000 }
+
+function limiterAt(limits: Partial<RateLimits> = {}) {
+  const time = { now: 0 }
+  const limiter = createRateLimiter({ ...LIMITS, ...limits }, () => time.now)
+  const from = (address: string) => limiter.admit({ key: undefined, address })
+  return { time, limiter, from }
+}
+
+describe('a bucket', () => {
+  it('holds the burst, and fills at the rate', () => {
+    const { time, from } = limiterAt()
+    const isAllowed = () => from('1.1.1.1').isAllowed
+    expect([isAllowed(), isAllowed(), isAllowed(), isAllowed()]).toEqual([true, true, true, false])
+    time.now = 499
+    expect(isAllowed()).toBe(false)
+    time.now = 500
+    expect([isAllowed(), isAllowed()]).toEqual([true, false])
+    time.now = 60_000
+    expect([isAllowed(), isAllowed(), isAllowed(), isAllowed()]).toEqual([true, true, true, false])
+  })
+
+  it('tells what is left and when there will be more', () => {
+    const { from } = limiterAt({ rps: 1 })
+    expect(from('1.1.1.1')).toEqual({ isAllowed: true, limit: 3, remaining: 2, retryAfterSecs: 0, resetSecs: 1 })
+    from('1.1.1.1')
+    from('1.1.1.1')
+    expect(from('1.1.1.1')).toEqual({ isAllowed: false, limit: 3, remaining: 0, retryAfterSecs: 1, resetSecs: 3 })
+  })
+
+  it('never tells a time that is too short: whoever waits that long is let in', () => {
+    const count = fc.integer({ min: 1, max: 50 })
+    fc.assert(
+      fc.property(count, count, fc.integer({ min: 0, max: 3000 }), (rps, burst, pause) => {
+        const { time, from } = limiterAt({ rps, burst })
+        for (let used = 0; used < burst; used++) from('1.1.1.1')
+        time.now += pause
+        const { isAllowed, retryAfterSecs } = from('1.1.1.1')
+        time.now += retryAfterSecs * 1000
+        expect(isAllowed || from('1.1.1.1').isAllowed).toBe(true)
+      }),
+    )
+  })
+
+  it.each([
+    ['another address', '1.1.1.1', '1.1.1.2', true],
+    ['the same /64 of IPv6', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', false],
+    ['the same /64 written in other ways', '2001:DB8::1', '2001:0db8:0:0:9::', false],
+    ['another /64', '2001:db8:0:1::1', '2001:db8:0:2::1', true],
+    ['loopback and another', '::1', '::2', false],
+  ])('is that of one client: %s', (_name, first, second, isOther) => {
+    const { from } = limiterAt({ burst: 1 })
+    from(first)
+    expect(from(second).isAllowed).toBe(isOther)
+  })
+
+  it('of a key is its own, with the limits that the key has', () => {
+    const { limiter, from } = limiterAt({ burst: 1 })
+    const key = { name: 'ci', rateLimit: { burst: 2, rps: 1 } }
+    from('1.1.1.1')
+    const admit = () => limiter.admit({ key, address: '1.1.1.1' })
+    expect([admit().isAllowed, admit().isAllowed, admit().isAllowed]).toEqual([true, true, false])
+    expect(admit()).toMatchObject({ limit: 2, retryAfterSecs: 1 })
+  })
+})
+
+describe('clients', () => {
+  it('that were not seen for long are forgotten', () => {
+    const { time, from } = limiterAt({ rps: 1, burst: 100, forgetAfterMs: 200_000 })
+    for (let used = 0; used < 100; used++) from('1.1.1.1')
+    time.now = 200_000
+    from('2.2.2.2')
+    expect(from('1.1.1.1').remaining).toBe(99)
+  })
+
+  it('are not forgotten before their bucket is full anyway', () => {
+    const { time, from } = limiterAt({ rps: 1, burst: 100, forgetAfterMs: 1000 })
+    for (let used = 0; used < 100; used++) from('1.1.1.1')
+    time.now = 2000
+    from('2.2.2.2')
+    expect(from('1.1.1.1').remaining).toBe(1)
+  })
+
+  it('are no more than ten thousand: the one not seen for the longest time gives way', () => {
+    const { from } = limiterAt({ burst: 2 })
+    const address = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
+    for (let n = 0; n < 10_000; n++) from(address(n))
+    from(address(0))
+    from(address(10_000))
+    expect(from(address(1)).remaining).toBe(1)
+    expect(from(address(0)).isAllowed).toBe(false)
+  })
+})

@@ -1,0 +1,91 @@
+/** The HTTP server: a Fastify instance that reads, judges and refuses by our rules, with the routes of every scope. */
+import Fastify, { type FastifyInstance } from 'fastify'
+import { answerConnection, MAX_HEADER_BYTES } from './answer-connection.ts'
+import { createTrustedProxies } from './client-address.ts'
+import { createConnections } from './connections.ts'
+import type { ServerContext } from './context.ts'
+import { collectEndpoints } from './endpoints.ts'
+import { followHandlers } from './handlers-under-way.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
+import { addRequestHooks, beginRequest, type Doorkeepers, refuseUnknown } from './request-hooks.ts'
+import { requestIdFrom } from './request-id.ts'
+import { SCOPES, type Scope } from './routes.ts'
+import { sendRefusal } from './send-refusal.ts'
+
+/** How often Node looks for senders that are too slow; it acts up to this much late. */
+const SLOW_SENDER_CHECK_MS = 500
+
+/** Long enough for any id; longer parts of a path are nobody's. */
+const MAX_PATH_PART = 512
+
+const ID_BYTES = 16
+
+/** Gives the server, ready to listen. Nothing in it outlives it. */
+export async function createServer(
+  context: ServerContext,
+  scopes: readonly Scope[] = SCOPES,
+): Promise<FastifyInstance> {
+  const doorkeepers: Doorkeepers = {
+    connections: createConnections(),
+    proxies: createTrustedProxies(context.config.server.trusted_proxies),
+    limiter: limiterOf(context),
+  }
+  const app = createInstance(context, doorkeepers)
+  collectEndpoints(app)
+  followHandlers(app)
+  // Shapes are checked by generated validators in the routes. Fastify's own would coerce what comes in and drop what goes out.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+  // The body is read once the request is known to be wanted, not when Fastify meets its media type.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.setErrorHandler((error, request, reply) => sendRefusal({ error, request, reply }, context))
+  app.setNotFoundHandler(refuseUnknown)
+  await addRequestHooks(app, context, doorkeepers)
+  for (const { prefix, routes } of scopes) {
+    await app.register(
+      (scope, _options, done) => {
+        for (const register of routes) register(scope, context)
+        done()
+      },
+      { prefix },
+    )
+  }
+  await app.ready()
+  return app
+}
+
+function createInstance(context: ServerContext, doorkeepers: Doorkeepers): FastifyInstance {
+  const { read_timeout_secs, idle_timeout_secs } = context.config.server
+  const { connections } = doorkeepers
+  const app = Fastify({
+    genReqId: (raw) => requestIdFrom(raw.headers['x-request-id']) ?? context.ids.hex(ID_BYTES),
+    routerOptions: { maxParamLength: MAX_PATH_PART },
+    // While it stops, the server refuses in its own words.
+    return503OnClosing: false,
+    requestTimeout: read_timeout_secs * 1000,
+    keepAliveTimeout: idle_timeout_secs * 1000,
+    http: {
+      headersTimeout: read_timeout_secs * 1000,
+      requestTimeout: read_timeout_secs * 1000,
+      connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    clientErrorHandler: (error, socket) => answerConnection({ error, socket, connections }, context),
+    // A path that cannot be decoded has no route, and without a route there are no hooks.
+    frameworkErrors: (error, request, reply) => {
+      beginRequest({ request, reply }, context, doorkeepers)
+      return sendRefusal({ error, request, reply }, context)
+    },
+  })
+  // A client that asks first is told to go on when its body is wanted, which is not known yet.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  return app
+}
+
+function limiterOf({ config }: ServerContext): RateLimiter | undefined {
+  const { rate_limit_enabled, rate_limit_rps, rate_limit_burst, rate_limit_cleanup_secs } = config.server
+  if (!rate_limit_enabled) return undefined
+  const limits = { rps: rate_limit_rps, burst: rate_limit_burst, forgetAfterMs: rate_limit_cleanup_secs * 1000 }
+  return createRateLimiter(limits, () => performance.now())
+}

@@ -1,0 +1,145 @@
+/** Both compatible APIs as the AI SDK sees them, through its two providers. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { APICallError, generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai'
+import { describe, expect, it } from 'vitest'
+import type { Script } from '../../src/demo/script.ts'
+import { until } from '../support/demo-agent.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { isRunning } from '../support/test-command.ts'
+
+/** What a stream cannot tell: the message API counts the input before it is known. */
+type Provider = { name: string; model: (url: string, id: string) => LanguageModel; streamedInput: number }
+
+const PROVIDERS: readonly Provider[] = [
+  {
+    name: '@ai-sdk/openai-compatible',
+    model: (url, id) =>
+      createOpenAICompatible({ name: 'drover', baseURL: `${url}/openai/v1`, apiKey: 'key', includeUsage: true })(id),
+    streamedInput: 12,
+  },
+  {
+    name: '@ai-sdk/anthropic',
+    model: (url, id) => createAnthropic({ baseURL: `${url}/anthropic/v1`, apiKey: 'key' })(id),
+    streamedInput: 0,
+  },
+]
+
+const HELLO: Script = { text: ['Hello', ' there'], usage: { input: 12, output: 3 } }
+
+describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => {
+  async function open(script: Script, { id = 'claude', ...options }: ServerOptions & { id?: string } = {}) {
+    const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
+    // A failed prompt is not worth a second run, and the SDK does not ask the server about that.
+    return { server, settings: { model: model(server.url, id), maxRetries: 0, maxOutputTokens: 100 } }
+  }
+
+  it.each(['claude', 'codex', 'gemini'])('generates a text with %s', async (id) => {
+    const { settings } = await open(HELLO, { id })
+    const { text, finishReason, usage, warnings } = await generateText({ ...settings, prompt: 'say hello' })
+    expect({ text, finishReason, warnings }).toEqual({ text: 'Hello there', finishReason: 'stop', warnings: [] })
+    expect(usage).toMatchObject({ inputTokens: 12, outputTokens: 3, totalTokens: 15 })
+  })
+
+  it('streams a text', async () => {
+    const { settings } = await open(HELLO)
+    const stream = streamText({ ...settings, prompt: 'say hello' })
+    const pieces: string[] = []
+    for await (const piece of stream.textStream) pieces.push(piece)
+    expect(pieces).toEqual(['Hello', ' there'])
+    expect(await stream.text).toBe('Hello there')
+    expect(await stream.finishReason).toBe('stop')
+    expect(await stream.usage).toMatchObject({ inputTokens: streamedInput, outputTokens: 3 })
+  })
+
+  it('sends instructions and earlier turns', async () => {
+    const { settings } = await open({}, { config: { unified_flags: { dry_run: true } }, env: {} })
+    const { text } = await generateText({
+      ...settings,
+      instructions: 'be brief',
+      messages: [
+        { role: 'user', content: 'first question' },
+        { role: 'assistant', content: 'first answer' },
+        { role: 'user', content: 'second question' },
+      ],
+    })
+    const turn = (who: string, said: string) => `--- \\w+ ${who} ---\\\\n${said}\\\\n`
+    const turns = [turn('user', 'first question'), turn('assistant', 'first answer'), turn('user', 'second question')]
+    expect(text).toMatch(new RegExp(`'be brief'.*${turns.join('')}`))
+  })
+
+  it('stops the agent when it aborts a stream', async () => {
+    const pidFile = join(temporaryDirectory(), 'pids')
+    const { server, settings } = await open({ text: ['one'], hangAfter: 'word', pidFile })
+    const leaving = new AbortController()
+    const stream = streamText({ ...settings, prompt: 'x', abortSignal: leaving.signal })
+    for await (const part of stream.fullStream) if (part.type === 'text-delta') leaving.abort()
+    const { agent } = JSON.parse(readFileSync(pidFile, 'utf8')) as { agent: number }
+    await until(() => !isRunning(agent))
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+
+  it('stops the agent when it aborts before the answer', async () => {
+    const pidFile = join(temporaryDirectory(), 'pids')
+    const { settings } = await open({ hangAfter: 'init', pidFile })
+    const leaving = new AbortController()
+    const generating = generateText({ ...settings, prompt: 'x', abortSignal: leaving.signal })
+    const agent = await until(
+      () => existsSync(pidFile) && (JSON.parse(readFileSync(pidFile, 'utf8') || '{}').agent as number),
+    )
+    leaving.abort()
+    await expect(generating).rejects.toThrow('abort')
+    await until(() => !isRunning(agent))
+  })
+
+  it.each<[string, Script, ServerOptions, number, string]>([
+    ['a wrong key', HELLO, { env: { DROVER_API_KEYS: 'another' } }, 401, 'invalid API key'],
+    ['a backend that is not there', HELLO, { isWithoutDemo: true }, 400, 'claude'],
+    ['an agent that fails', { fail: 500 }, {}, 500, 'claude failed: '],
+    ['an agent that is too slow', { hangAfter: 'init' }, { server: { request_timeout_secs: 1 } }, 504, 'within 1 s'],
+  ])('says what is wrong: %s', async (_name, script, options, status, says) => {
+    const { settings } = await open(script, options)
+    const whole = await generateText({ ...settings, prompt: 'x' }).catch((reason: unknown) => reason)
+    let streamed: unknown
+    const onError = ({ error }: { error: unknown }) => {
+      streamed = error
+    }
+    await streamText({ ...settings, prompt: 'x', onError }).consumeStream()
+    for (const error of [whole, streamed]) {
+      if (!APICallError.isInstance(error)) throw error
+      expect(error.statusCode).toBe(status)
+      expect(error.responseBody).toContain(says)
+    }
+  })
+
+  it('says what is wrong in the middle of a stream', async () => {
+    const { settings } = await open({ text: ['one', 'two'], crashAfter: 'word' })
+    const seen: string[] = []
+    const errors: unknown[] = []
+    const onError = ({ error }: { error: unknown }) => void errors.push(error)
+    for await (const part of streamText({ ...settings, prompt: 'x', onError }).fullStream) {
+      if (part.type === 'text-delta') seen.push(part.text)
+    }
+    expect(seen.join('')).toBe('one')
+    expect(JSON.stringify(errors)).toContain('claude failed')
+  })
+
+  it('is told that tools cannot be used', async () => {
+    const { settings } = await open(HELLO)
+    const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: async () => '' })
+    const error = await generateText({ ...settings, prompt: 'x', tools: { look } }).catch((reason) => reason)
+    expect(error.responseBody).toContain('tools cannot be used here')
+  })
+})
+
+it('the message of an error is that of the server with the provider that reads it', async () => {
+  const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify({ fail: 500 }) } })
+  const [chat] = PROVIDERS
+  if (chat === undefined) throw new Error('no provider')
+  await expect(generateText({ model: chat.model(server.url, 'claude'), maxRetries: 0, prompt: 'x' })).rejects.toThrow(
+    'claude failed: ',
+  )
+})

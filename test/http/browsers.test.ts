@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+
+const WITH_KEYS: ServerOptions = { env: { DROVER_API_KEYS: 'k' } }
+const PAGE = 'http://localhost:3000'
+
+const preflight = (headers: Record<string, string> = {}) => ({
+  method: 'OPTIONS',
+  headers: { origin: PAGE, 'access-control-request-method': 'POST', ...headers },
+})
+
+describe('a preflight', () => {
+  it('is answered before key and limit are asked for', async () => {
+    const limits = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 1 }
+    const server = await startServer({ ...WITH_KEYS, server: limits })
+    for (const _ of [1, 2, 3]) {
+      const { status, headers, text } = await server.request('/api/v1/prompt', preflight())
+      expect({ status, text }).toEqual({ status: 204, text: '' })
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': PAGE,
+        'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+        'access-control-max-age': '300',
+        vary: 'Origin',
+      })
+    }
+  })
+
+  it('allows the headers that SDKs send, and no others', async () => {
+    const server = await startServer()
+    const asked = 'X-Stainless-OS, openai-organization, x-evil, authorization, x-stainless-os, x-stainless-\u00e4'
+    const { headers } = await server.request(
+      '/openai/v1/models',
+      preflight({ 'access-control-request-headers': asked }),
+    )
+    expect(headers['access-control-allow-headers']).toBe(
+      'accept, anthropic-beta, anthropic-dangerous-direct-browser-access, anthropic-version, authorization, ' +
+        'cache-control, content-type, traceparent, tracestate, x-api-key, x-request-id, x-stainless-os, openai-organization',
+    )
+  })
+
+  it.each([[{}], [WITH_KEYS]])(
+    'of an origin that is not allowed is refused without CORS headers: %j',
+    async (options) => {
+      const server = await startServer(options)
+      const { status, headers, body } = await server.request('/health', preflight({ origin: 'https://evil.example' }))
+      expect({ status, body }).toMatchObject({ status: 403, body: { error: 'origin_not_allowed' } })
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    },
+  )
+})
+
+describe('CORS headers', () => {
+  const EXPOSED = 'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent'
+
+  it.each<[number, string, ServerOptions, object]>([
+    [200, '/health', {}, {}],
+    [401, '/api/v1/backends', WITH_KEYS, {}],
+    [404, '/nothing', {}, {}],
+    [405, '/health', {}, { method: 'POST' }],
+    [413, '/health', { server: { max_request_body_bytes: 1 } }, { body: 'xx', method: 'POST' }],
+  ])('are on a %i too', async (status, path, options, call) => {
+    const server = await startServer(options)
+    const answer = await server.request(path, { headers: { origin: PAGE }, ...call })
+    expect(answer.status).toBe(status)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': PAGE,
+      'access-control-expose-headers': EXPOSED,
+    })
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+  })
+
+  it('allow credentials when the operator does', async () => {
+    const server = await startServer({ server: { cors_allow_credentials: true } })
+    const { headers } = await server.request('/health', { headers: { origin: PAGE } })
+    expect(headers).toMatchObject({ 'access-control-allow-credentials': 'true', 'access-control-allow-origin': PAGE })
+  })
+
+  it('say * where every page is allowed', async () => {
+    const server = await startServer({ server: { cors_allowed_origins: ['*'] } })
+    const { headers } = await server.request('/health', { headers: { origin: 'https://any.example' } })
+    expect(headers['access-control-allow-origin']).toBe('*')
+  })
+
+  it('are missing for a page that is not allowed and has a key', async () => {
+    const server = await startServer(WITH_KEYS)
+    const headers = { origin: 'https://evil.example', 'x-api-key': 'k' }
+    const answer = await server.request('/api/v1/backends', { headers })
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, undefined])
+  })
+})
+
+describe('without keys, a page', () => {
+  it.each<[string, number]>([
+    ['http://localhost:5173', 200],
+    ['http://127.0.0.1:9', 200],
+    ['https://evil.example', 403],
+    ['http://localhost.evil.example:80', 403],
+    ['http://localhost:1@evil.example', 403],
+    ['null', 403],
+  ])('of %s is answered with %i', async (origin, status) => {
+    const server = await startServer()
+    expect((await server.request('/health', { headers: { origin } })).status).toBe(status)
+  })
+
+  it('of the server itself may call it', async () => {
+    const server = await startServer({ server: { cors_allowed_origins: ['https://other.example'] } })
+    const headers = { origin: server.url, host: new URL(server.url).host }
+    expect((await server.request('/health', { headers })).status).toBe(200)
+  })
+
+  it('cannot send a prompt in a body without a media type', async () => {
+    const server = await startServer()
+    const body = JSON.stringify({ backend: 'claude', prompt: 'do harm' })
+    const { status } = await server.request('/api/v1/prompt', {
+      method: 'POST',
+      body,
+      headers: { origin: 'https://evil.example' },
+    })
+    expect(status).toBe(403)
+  })
+})
+
+describe('without keys, on a loopback bind, the host', () => {
+  it.each<[string, number]>([
+    ['localhost', 200],
+    ['LOCALHOST:8080', 200],
+    ['app.localhost:80', 200],
+    ['127.0.0.1:1', 200],
+    ['127.9.9.9', 200],
+    ['[::1]:8080', 200],
+    ['localhost.', 200],
+    ['evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['192.168.1.5:8080', 403],
+    ['[::2]', 403],
+  ])('%j is answered with %i', async (host, status) => {
+    const server = await startServer()
+    expect((await server.request('/health', { headers: { host } })).status).toBe(status)
+  })
+
+  it.each<[string, ServerOptions]>([
+    ['where there are keys', WITH_KEYS],
+    ['on a public bind', { host: '0.0.0.0' }],
+    ['on a Unix socket', { context: { bind: { socket: '/run/x.sock' } } }],
+  ])('may be any %s', async (_name, options) => {
+    const server = await startServer(options)
+    expect((await server.request('/health', { headers: { host: 'drover.example' } })).status).toBe(200)
+  })
+
+  it('is checked on an IPv6 bind as well', async () => {
+    const server = await startServer({ host: '::1' })
+    expect((await server.request('/health', { headers: { host: 'evil.example' } })).status).toBe(403)
+  })
+})

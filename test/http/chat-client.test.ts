@@ -1,0 +1,269 @@
+/** The chat-completion API as the official `openai` package sees it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai'
+import { describe, expect, it } from 'vitest'
+import type { Script } from '../../src/demo/script.ts'
+import { until } from '../support/demo-agent.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+
+async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
+  const { apiKey = 'none', maxRetries = 0, ...rest } = options
+  const server = await startServer({ ...rest, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...rest.env } })
+  const client = new OpenAI({ baseURL: `${server.url}/openai/v1`, apiKey, maxRetries })
+  return { server, client }
+}
+
+const hello = { model: 'gpt-5', messages: [{ role: 'user' as const, content: 'say hello' }] }
+
+describe('the openai package', () => {
+  it('lists the models, and gets one', async () => {
+    const { client, server } = await open()
+    const models = await client.models.list()
+    const created = Math.floor(server.context.startedAt.getTime() / 1000)
+    const record = (id: string) => ({ id, object: 'model', created, owned_by: 'drover' })
+    expect(models.data).toEqual(['claude', 'codex', 'gemini'].map(record))
+    expect(await client.models.retrieve('codex')).toEqual(record('codex'))
+    await expect(client.models.retrieve('gpt-5')).rejects.toBeInstanceOf(NotFoundError)
+  })
+
+  it('does not list a backend that is disabled', async () => {
+    const { client } = await open({}, { config: { backends: { codex: { enabled: false } } } })
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['claude', 'gemini'])
+  })
+
+  it('creates a completion', async () => {
+    const { client } = await open({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
+    expect(await client.chat.completions.create(hello)).toEqual({
+      id: expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'gpt-5',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello there' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+    })
+  })
+
+  it.each(['claude', 'codex', 'gemini'])('iterates a stream of %s', async (model) => {
+    const { client } = await open({ text: ['Hello', ' there'] })
+    const stream = await client.chat.completions.create({ ...hello, model, stream: true })
+    const chunks: OpenAI.ChatCompletionChunk[] = []
+    for await (const chunk of stream) chunks.push(chunk)
+    expect(chunks[0]?.choices).toEqual([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }])
+    expect(chunks.at(-1)?.choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }])
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Hello there')
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
+    for (const chunk of chunks) expect(chunk).not.toHaveProperty('usage')
+  })
+
+  it('tells the usage of a stream when it is asked for', async () => {
+    const { client } = await open({ usage: { input: 12, output: 3 } })
+    const stream = await client.chat.completions.create({
+      ...hello,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const chunks: OpenAI.ChatCompletionChunk[] = []
+    for await (const chunk of stream) chunks.push(chunk)
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+    })
+    for (const chunk of chunks.slice(0, -1)) expect(chunk.usage).toBeNull()
+  })
+
+  it('follows a stream to its final completion', async () => {
+    const { client } = await open({ text: ['Hello', ' there'] })
+    const runner = client.chat.completions.stream(hello)
+    const pieces: string[] = []
+    runner.on('content', (piece) => void pieces.push(piece))
+    const completion = await runner.finalChatCompletion()
+    expect(completion.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { role: 'assistant', content: 'Hello there' },
+    })
+    expect(pieces.join('')).toBe('Hello there')
+  })
+
+  it('aborts a stream, and the agent is gone', async () => {
+    const { client, server } = await open()
+    const pidFile = join(server.workdir, 'pids')
+    Object.assign(server.context.prompts, {
+      env: {
+        ...server.context.prompts.env,
+        DEMO_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
+      },
+    })
+    const stream = await client.chat.completions.create({ ...hello, model: 'claude', stream: true })
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
+    stream.controller.abort()
+    const agent = await until(() => existsSync(pidFile) && (JSON.parse(readFileSync(pidFile, 'utf8')).agent as number))
+    await until(() => {
+      try {
+        return !process.kill(agent, 0)
+      } catch {
+        return true
+      }
+    })
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+
+  it('pretends when it is asked to', async () => {
+    const { client } = await open()
+    const completion = await client.chat.completions.create({ ...hello, dry_run: true } as typeof hello)
+    expect(completion.choices[0]?.message.content).toMatch(/^Would execute: .*codex.*--model gpt-5/)
+  })
+
+  it('may send everything that the API knows, and what it does not', async () => {
+    const { client } = await open()
+    const completion = await client.chat.completions.create({
+      ...hello,
+      max_tokens: 5,
+      max_completion_tokens: 5,
+      temperature: 2,
+      top_p: 0.5,
+      n: 3,
+      stop: ['a', 'b'],
+      presence_penalty: 1,
+      frequency_penalty: -1,
+      logit_bias: { 50256: -100 },
+      user: 'me',
+      seed: 7,
+      response_format: { type: 'text' },
+      tools: [],
+      metadata: { a: 'b' },
+    })
+    expect(completion.choices).toHaveLength(1)
+    for (const stop of ['a', null])
+      expect((await client.chat.completions.create({ ...hello, stop })).choices).toHaveLength(1)
+  })
+
+  it('sends a prompt of 200 KB', async () => {
+    const { client } = await open()
+    const content = 'word '.repeat(40_000)
+    const completion = await client.chat.completions.create({ model: 'claude', messages: [{ role: 'user', content }] })
+    expect(completion.choices[0]?.message.content).toContain('word')
+  })
+
+  it('makes 50 calls at once', async () => {
+    const { client } = await open({ text: ['one'] })
+    const completions = await Promise.all(Array.from({ length: 50 }, () => client.chat.completions.create(hello)))
+    expect(completions.map(({ choices }) => choices[0]?.message.content)).toEqual(Array(50).fill('one'))
+    expect(new Set(completions.map(({ id }) => id)).size).toBe(50)
+  })
+})
+
+describe('the errors of the openai package', () => {
+  const thrown = async (work: Promise<unknown>): Promise<APIError> => {
+    const error = await work.then(
+      () => undefined,
+      (reason) => reason,
+    )
+    expect(error).toBeInstanceOf(APIError)
+    return error as APIError
+  }
+
+  it('are typed, and carry the real message, code and field', async () => {
+    const { client } = await open()
+    const error = await thrown(client.chat.completions.create({ model: 'claude', messages: [] }))
+    expect(error).toBeInstanceOf(BadRequestError)
+    expect(error.message).toContain('must have at least 1 item')
+    expect(error).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      type: 'invalid_request_error',
+      param: 'messages',
+    })
+  })
+
+  it.each([
+    ['an image', { content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }, 'image_url'],
+    ['a tool result', { role: 'tool', tool_call_id: 'x', content: 'y' }, 'the role tool'],
+  ])('refuse %s by name', async (_name, message, feature) => {
+    const { client } = await open()
+    const messages = [
+      { role: 'user' as const, content: 'x' },
+      { role: 'user' as const, ...message },
+    ] as OpenAI.ChatCompletionMessageParam[]
+    const error = await thrown(client.chat.completions.create({ model: 'claude', messages }))
+    expect(error).toMatchObject({ status: 400, code: 'unsupported_feature', message: expect.stringContaining(feature) })
+  })
+
+  it('refuse tools by name', async () => {
+    const { client } = await open()
+    const tools = [{ type: 'function' as const, function: { name: 'f' } }]
+    expect(await thrown(client.chat.completions.create({ ...hello, tools }))).toMatchObject({
+      code: 'unsupported_feature',
+    })
+  })
+
+  it('tell of a missing backend with 400', async () => {
+    const { client } = await open({}, { isWithoutDemo: true })
+    for (const stream of [false, true]) {
+      const error = await thrown(client.chat.completions.create({ ...hello, stream }))
+      expect(error).toBeInstanceOf(BadRequestError)
+      expect(error.code).toBe('backend_unavailable')
+    }
+  })
+
+  it('tell of a wrong key with 401', async () => {
+    const { client } = await open({}, { apiKey: 'wrong', env: { DROVER_API_KEYS: 'right' } })
+    const error = await thrown(client.chat.completions.create(hello))
+    expect(error).toBeInstanceOf(AuthenticationError)
+    expect(error.message).toContain('invalid API key')
+  })
+
+  it('let the right key in', async () => {
+    const { client } = await open({}, { apiKey: 'right', env: { DROVER_API_KEYS: 'right' } })
+    expect((await client.chat.completions.create(hello)).object).toBe('chat.completion')
+  })
+
+  it('tell of an agent that fails with 500, in its own words, and are not tried again', async () => {
+    const { client, server } = await open({ fail: 401 }, { maxRetries: 2 })
+    const error = await thrown(client.chat.completions.create({ ...hello, model: 'claude' }))
+    expect(error).toBeInstanceOf(InternalServerError)
+    expect(error).toMatchObject({
+      status: 500,
+      code: 'backend_execution_failed',
+      message: expect.stringContaining('claude failed:'),
+    })
+    expect(server.access).toHaveLength(1)
+  })
+
+  it('tell of a timeout with 504', async () => {
+    const { client } = await open({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
+    expect(await thrown(client.chat.completions.create(hello))).toMatchObject({ status: 504, code: 'backend_timeout' })
+  })
+
+  it('break a stream whose agent fails in the middle', async () => {
+    const { client } = await open({ text: ['one', 'two'], crashAfter: 'word' })
+    const stream = await client.chat.completions.create({ ...hello, model: 'claude', stream: true })
+    const pieces: string[] = []
+    const error = await thrown(
+      (async () => {
+        for await (const chunk of stream) pieces.push(chunk.choices[0]?.delta.content ?? '')
+      })(),
+    )
+    expect(pieces.join('')).toBe('one')
+    expect(error.message).toContain('claude failed')
+  })
+
+  it('tell of too many requests with 429, and are tried again when it is time', async () => {
+    const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
+    const once = await open({ text: ['one'] }, { server: limits })
+    await once.client.chat.completions.create(hello)
+    const error = await thrown(once.client.models.list() as unknown as Promise<unknown>)
+    expect(error).toBeInstanceOf(RateLimitError)
+    const again = await open({ text: ['one'] }, { server: limits, maxRetries: 3 })
+    await again.client.models.list()
+    expect((await again.client.models.list()).data).toHaveLength(3)
+    expect(again.server.access.map(({ status }) => status)).toContain(429)
+  })
+})

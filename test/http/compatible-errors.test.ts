@@ -1,0 +1,252 @@
+/** Every status that the compatible APIs answer with when they say no: media type, headers and the whole body. */
+import { describe, expect, it } from 'vitest'
+import type { Script } from '../../src/demo/script.ts'
+import { until } from '../support/demo-agent.ts'
+import { type Answer, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
+
+type Api = { path: string; headers: Record<string, string>; body: Record<string, unknown> }
+
+const messages = [{ role: 'user', content: 'say hello' }]
+
+const APIS: Readonly<Record<'chat' | 'message', Api>> = {
+  chat: { path: '/openai/v1/chat/completions', headers: {}, body: { model: 'claude', messages } },
+  message: {
+    path: '/anthropic/v1/messages',
+    headers: { 'anthropic-version': '2023-06-01' },
+    body: { model: 'claude', max_tokens: 9, messages },
+  },
+}
+
+type Case = {
+  status: number
+  name: string
+  script?: Script
+  options?: ServerOptions
+  /** Instead of the ordinary request. */
+  ask?: (server: TestServer, api: Api) => Promise<Answer>
+  headers?: Record<string, string>
+  problem: string
+  title: string
+  detail: string | RegExp
+  chat: { type: string; code: string; param?: string }
+  message: string
+}
+
+const post = (server: TestServer, api: Api, over: Partial<Api> = {}) => {
+  const { path, headers, body } = { ...api, ...over }
+  return server.request(path, { method: 'POST', headers, body })
+}
+
+/** Until it is too many, however slow this machine is. */
+const postAgain = async (server: TestServer, api: Api) => {
+  for (;;) {
+    const answer = await post(server, api, { body: {} })
+    if (answer.status === 429) return answer
+  }
+}
+
+/** One prompt runs and none may wait. */
+const postToFull = async (server: TestServer, api: Api) => {
+  const leaving = new AbortController()
+  const { path, headers, body } = api
+  const first = server.request(path, { method: 'POST', headers, body, signal: leaving.signal })
+  await until(() => server.context.prompts.slots.load().running === 1)
+  const answer = await post(server, api)
+  leaving.abort()
+  await expect(first).rejects.toThrow()
+  await until(() => server.context.prompts.slots.load().running === 0)
+  return answer
+}
+
+const AGAIN = { 'x-should-retry': 'false' }
+const INVALID = { type: 'invalid_request_error', code: 'invalid_request' }
+
+const CASES: readonly Case[] = [
+  {
+    status: 400,
+    name: 'a field of the wrong type',
+    ask: (server, api) => post(server, api, { body: { ...api.body, stream: 'yes' } }),
+    problem: 'invalid-request',
+    title: 'Invalid Request',
+    detail: 'the request is not valid: $.stream must be a boolean or null',
+    chat: { ...INVALID, param: 'stream' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 400,
+    name: 'content that is not text',
+    ask: (server, api) =>
+      post(server, api, { body: { ...api.body, messages: [{ role: 'user', content: [{ type: 'image' }] }] } }),
+    problem: 'unsupported-feature',
+    title: 'Unsupported Feature',
+    detail: 'messages[0].content[0]: content of type image cannot be used here; send text alone',
+    chat: { type: 'invalid_request_error', code: 'unsupported_feature', param: 'messages[0].content[0]' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 400,
+    name: 'no body',
+    ask: (server, { path, headers }) => server.request(path, { method: 'POST', headers }),
+    problem: 'body-missing',
+    title: 'Body Missing',
+    detail: 'the request body is required; send a JSON object',
+    chat: { type: 'invalid_request_error', code: 'body_missing' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 400,
+    name: 'an agent that is not installed',
+    options: { isWithoutDemo: true },
+    problem: 'backend-unavailable',
+    title: 'Backend Unavailable',
+    detail: /claude/,
+    chat: { type: 'invalid_request_error', code: 'backend_unavailable' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 401,
+    name: 'a missing key',
+    options: { env: { DROVER_API_KEYS: 'one' } },
+    headers: { 'www-authenticate': 'Bearer realm="drover"' },
+    problem: 'unauthorized',
+    title: 'Unauthorized',
+    detail: 'missing API key; send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY"',
+    chat: { type: 'authentication_error', code: 'unauthorized' },
+    message: 'authentication_error',
+  },
+  {
+    status: 404,
+    name: 'a path that is not there',
+    ask: (server, api) => post(server, api, { path: `${api.path}/batches` }),
+    problem: 'not-found',
+    title: 'Not Found',
+    detail: /^there is no endpoint \/.*\/batches; GET \/openapi\.json lists those there are$/,
+    chat: { type: 'invalid_request_error', code: 'not_found' },
+    message: 'not_found_error',
+  },
+  {
+    status: 405,
+    name: 'another method',
+    ask: (server, { path }) => server.request(path, { method: 'GET' }),
+    headers: { allow: 'POST' },
+    problem: 'method-not-allowed',
+    title: 'Method Not Allowed',
+    detail: /^\/.* does not take GET; use POST$/,
+    chat: { type: 'invalid_request_error', code: 'method_not_allowed' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 413,
+    name: 'a body over the limit',
+    options: { server: { max_request_body_bytes: 10 } },
+    problem: 'request-too-large',
+    title: 'Request Too Large',
+    detail: 'the request body exceeds the limit of 10 bytes',
+    chat: { type: 'invalid_request_error', code: 'request_too_large' },
+    message: 'request_too_large',
+  },
+  {
+    status: 415,
+    name: 'a body that is no JSON',
+    ask: (server, api) => post(server, api, { headers: { ...api.headers, 'content-type': 'text/plain' } }),
+    problem: 'media-type-unsupported',
+    title: 'Media Type Unsupported',
+    detail: 'the request body is "text/plain"; send JSON with "Content-Type: application/json"',
+    chat: { type: 'invalid_request_error', code: 'media_type_unsupported' },
+    message: 'invalid_request_error',
+  },
+  {
+    status: 429,
+    name: 'too many requests',
+    options: { server: { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 1 } },
+    ask: postAgain,
+    headers: { 'retry-after': '1', 'ratelimit-remaining': '0' },
+    problem: 'rate-limited',
+    title: 'Rate Limited',
+    detail: 'too many requests; the next one is allowed in 1 second',
+    chat: { type: 'rate_limit_error', code: 'too_many_requests' },
+    message: 'rate_limit_error',
+  },
+  {
+    status: 500,
+    name: 'an agent that fails',
+    script: { fail: 401 },
+    headers: AGAIN,
+    problem: 'backend-execution-failed',
+    title: 'Backend Execution Failed',
+    detail: 'claude failed: Failed to authenticate. API Error: 401 the script of the demo agent says so',
+    chat: { type: 'server_error', code: 'backend_execution_failed' },
+    message: 'api_error',
+  },
+  {
+    status: 500,
+    name: 'an agent that is killed',
+    script: { text: ['one', 'two'], crashAfter: 'init' },
+    headers: AGAIN,
+    problem: 'backend-execution-failed',
+    title: 'Backend Execution Failed',
+    detail: /^claude failed: .*SIGKILL/,
+    chat: { type: 'server_error', code: 'backend_execution_failed' },
+    message: 'api_error',
+  },
+  {
+    status: 503,
+    name: 'a full queue',
+    script: { hangAfter: 'init' },
+    options: { server: { max_concurrent_runs: 1, max_queued_runs: 0 } },
+    ask: postToFull,
+    headers: { 'retry-after': '5' },
+    problem: 'queue-full',
+    title: 'Queue Full',
+    detail: '1 agents are running and 0 are waiting, which is all this server takes; try again later',
+    chat: { type: 'server_error', code: 'queue_full' },
+    message: 'overloaded_error',
+  },
+  {
+    status: 504,
+    name: 'an agent that takes too long',
+    script: { hangAfter: 'init' },
+    options: { server: { request_timeout_secs: 1 } },
+    headers: AGAIN,
+    problem: 'backend-timeout',
+    title: 'Backend Timeout',
+    detail: 'claude did not finish within 1 s and was ended',
+    chat: { type: 'server_error', code: 'backend_timeout' },
+    message: 'timeout_error',
+  },
+]
+
+describe.each(CASES)('$status for $name', (refused) => {
+  const { script = {}, options = {}, ask = post, detail, problem, title, status } = refused
+
+  it.each(['chat', 'message'] as const)(
+    'is a problem of the %s API, also where a stream was asked for',
+    async (name) => {
+      for (const stream of [false, true]) {
+        const env = { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...options.env }
+        const server = await startServer({ ...options, env })
+        const api = APIS[name]
+        const answer = await ask(server, { ...api, body: { ...api.body, stream } })
+        expect(answer.headers).toMatchObject({
+          'content-type': 'application/problem+json; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+          'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/),
+          ...refused.headers,
+        })
+        const said = typeof detail === 'string' ? detail : expect.stringMatching(detail)
+        const error = name === 'chat' ? { param: null, ...refused.chat } : { type: refused.message }
+        expect({ status: answer.status, body: answer.body }).toEqual({
+          status,
+          body: {
+            type: `https://drover.dev/errors/${problem}`,
+            title,
+            status,
+            detail: said,
+            error: { ...error, message: (answer.body as { detail: string }).detail },
+          },
+        })
+      }
+    },
+  )
+})

@@ -1,0 +1,80 @@
+/** The page of `/docs` in a real browser: `CHROMIUM`, or `chromium` on PATH. Without one there is nothing to try it in. */
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { findProgram } from '../../src/kit/find-program.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+
+const executable = process.env['CHROMIUM'] ?? findProgram('chromium', { env: process.env, cwd: process.cwd() })
+
+let browser: Browser | undefined
+afterAll(() => browser?.close())
+
+/** Opens the page and notes what it complains of and whom it calls. */
+async function open(server: TestServer) {
+  browser ??= await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
+  const page = await browser.newPage()
+  const [complaints, strangers]: [string[], string[]] = [[], []]
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    const isOwn = request.url().startsWith(`${server.url}/`) || request.url().startsWith('data:')
+    if (!isOwn) strangers.push(request.url())
+  })
+  await page.goto(`${server.url}/docs`)
+  await page.locator('.opblock').first().waitFor()
+  return { page, complaints, strangers }
+}
+
+/** Runs an operation as somebody who reads the page would, and gives the status and the body that the page shows. */
+async function tryOut(page: Page, operation: string, body?: unknown) {
+  const block = page.locator(`[id$="-${operation}"]`)
+  await block.locator('.opblock-summary-control').click()
+  await block.getByRole('button', { name: 'Try it out' }).click()
+  if (body !== undefined) await block.locator('textarea.body-param__text').fill(JSON.stringify(body))
+  await block.getByRole('button', { name: 'Execute' }).click()
+  const answer = block.locator('.live-responses-table')
+  const status = await answer.locator('.response .response-col_status').first().innerText()
+  return { status: status.trim(), text: await answer.locator('.response-col_description').last().innerText() }
+}
+
+describe('/docs in a browser', { timeout: 60_000 }, () => {
+  beforeEach(({ skip }) => skip(executable === undefined, 'no chromium on this machine, so the page is not tried'))
+
+  it('shows every operation without a complaint and without calling anybody else', async () => {
+    const server = await startServer()
+    const { page, complaints, strangers } = await open(server)
+    expect(await page.title()).toBe('drover API')
+    expect(await page.locator('.opblock').count()).toBe(19)
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+  })
+
+  it('runs a prompt from the page', async () => {
+    const server = await startServer()
+    const { page, complaints } = await open(server)
+    const { status, text } = await tryOut(page, 'executePrompt', { backend: 'claude', prompt: 'hello' })
+    expect(status).toContain('200')
+    expect(text).toContain('session_id')
+    expect(complaints).toEqual([])
+  })
+
+  it.each(['ApiKey', 'Bearer'])('sends the key that was entered as %s', async (scheme) => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'open-sesame' } })
+    const { page } = await open(server)
+    await page.locator('.auth-wrapper .authorize').first().click()
+    const form = page.locator('.auth-container', { hasText: scheme })
+    await form.locator('input').fill('open-sesame')
+    await form.getByRole('button', { name: 'Apply' }).click()
+    await form.getByRole('button', { name: 'Close' }).click()
+    expect(await tryOut(page, 'listBackends')).toMatchObject({ status: expect.stringContaining('200') })
+  })
+
+  it('shows the refusal where no key was entered', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'open-sesame' } })
+    const { page } = await open(server)
+    const { status, text } = await tryOut(page, 'listBackends')
+    expect(status).toContain('401')
+    expect(text).toContain('missing API key')
+  })
+})

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { drain } from '../../src/http/drain.ts'
+import type { RegisterRoutes } from '../../src/http/routes.ts'
+import { until } from '../support/demo-agent.ts'
+import { startServer } from '../support/start-server.ts'
+
+const NO_HURRY = { drainMs: 60_000, graceMs: 60_000 }
+
+async function startSlow() {
+  const reached = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  const slow: RegisterRoutes = (scope) => {
+    scope.get('/quick', async () => ({}))
+    scope.get('/slow', async () => {
+      reached.resolve()
+      await finish.promise
+      return { done: true }
+    })
+    scope.get('/stream', (_request, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(200, { 'content-type': 'text/plain' })
+      reply.raw.write('first ')
+      reached.resolve()
+      void finish.promise.then(() => reply.raw.end('last'))
+    })
+  }
+  const server = await startServer({ scopes: [{ prefix: '', routes: [slow] }] })
+  return { server, reached: reached.promise, finish: () => finish.resolve() }
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+describe('drain', () => {
+  it.each(['/slow', '/stream'])('lets %s finish, then closes its connection and resolves', async (path) => {
+    const { server, reached, finish } = await startSlow()
+    const connection = await server.connect()
+    connection.write(get(path))
+    await reached
+    server.shutdown.abort()
+    const order: string[] = []
+    const drained = drain(server.app, NO_HURRY, async () => void order.push('agents ended')).then(() =>
+      order.push('drained'),
+    )
+    await until(() => !server.app.server.listening)
+    expect(order).toEqual([])
+    finish()
+    await drained
+    expect(order).toEqual(['agents ended', 'drained'])
+    expect(await connection.ended()).toMatch(/^HTTP\/1\.1 200 .*(?:"done":true|last)/s)
+  })
+
+  it('takes no new connection and no new request on one that is kept', async () => {
+    const { server, reached, finish } = await startSlow()
+    const connection = await server.connect()
+    connection.write(get('/slow'))
+    await reached
+    server.shutdown.abort()
+    const drained = drain(server.app, NO_HURRY, async () => {})
+    await until(() => !server.app.server.listening)
+    await expect(server.request('/quick')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    connection.write(get('/quick'))
+    finish()
+    await drained
+    expect((await connection.ended()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  })
+
+  it('answers 503 and closes while the server stops', async () => {
+    const { server } = await startSlow()
+    server.shutdown.abort()
+    const { status, headers, body } = await server.request('/quick')
+    expect({ status, body }).toEqual({
+      status: 503,
+      body: { error: 'shutting_down', message: 'the server is shutting down; try again when it is back' },
+    })
+    expect(headers).toMatchObject({ connection: 'close', 'retry-after': '5' })
+  })
+
+  it('ends the agents when time is up, and gives their answers time to leave', async () => {
+    const { server, reached, finish } = await startSlow()
+    const connection = await server.connect()
+    connection.write(get('/slow'))
+    await reached
+    server.shutdown.abort()
+    await drain(server.app, { drainMs: 10, graceMs: 60_000 }, async () => finish())
+    expect(await connection.ended()).toContain('"done":true')
+  })
+
+  it('cuts off what does not end even then', async () => {
+    const { server, reached } = await startSlow()
+    const connection = await server.connect()
+    connection.write(get('/slow'))
+    await reached
+    await drain(server.app, { drainMs: 10, graceMs: 10 }, async () => {})
+    expect(await connection.ended()).toBe('')
+  })
+
+  it('waits for the work of a client who has gone', async () => {
+    const { server, reached, finish } = await startSlow()
+    const connection = await server.connect()
+    connection.write(get('/slow'))
+    await reached
+    connection.socket.destroy()
+    await until(() => server.access.length === 1)
+    const order: string[] = []
+    const drained = drain(server.app, NO_HURRY, async () => void order.push('agents ended'))
+    await until(() => !server.app.server.listening)
+    order.push('finished')
+    finish()
+    await drained
+    expect(order).toEqual(['finished', 'agents ended'])
+  })
+
+  it('does not wait for connections that nobody uses', async () => {
+    const { server } = await startSlow()
+    const connection = await server.connect()
+    connection.write(get('/quick'))
+    await once(connection.socket, 'data')
+    await drain(server.app, NO_HURRY, async () => {})
+    await connection.ended()
+  })
+})

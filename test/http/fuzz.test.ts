@@ -1,0 +1,95 @@
+/** Whatever is sent to the native API, the server answers, and never with a failure of its own. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { SessionEditRequest } from '../../src/http/native/session-requests.shape.ts'
+import {
+  ChainRequest,
+  CompareRequest,
+  ParallelRequest,
+  PromptRequest,
+  ResumeRequest,
+} from '../../src/prompts/prompt-request.shape.ts'
+import { broken, fitting } from '../support/arbitrary-of-shape.ts'
+import { startServer } from '../support/start-server.ts'
+
+/** `DROVER_FUZZ_RUNS` makes a long run of it. */
+const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? 250)
+
+/** Nothing is started: what is tried here is everything before that. */
+const open = () => startServer({ config: { unified_flags: { dry_run: true } } })
+
+const BODIES = [
+  ['POST', '/prompt', PromptRequest],
+  ['POST', '/parallel', ParallelRequest],
+  ['POST', '/chain', ChainRequest],
+  ['POST', '/compare', CompareRequest],
+  ['POST', '/sessions/0123/resume', ResumeRequest],
+  ['PATCH', '/sessions/0123', SessionEditRequest],
+] as const
+
+describe.each(BODIES)('%s %s', (method, path, shape) => {
+  it.each([
+    ['fits its shape', fitting(shape), path.startsWith('/sessions') ? [400, 404] : [200, 400]],
+    ['does not fit it', broken(shape), [400]],
+  ])('answers every body that %s, with no failure of its own', async (_name, bodies, met) => {
+    const { request } = await open()
+    const statuses = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const answer = await request(`/api/v1${path}`, {
+          method,
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        })
+        statuses.add(answer.status)
+        expect([200, 400, 404, 413]).toContain(answer.status)
+        if (answer.status !== 200)
+          expect(answer.body).toMatchObject({ error: expect.any(String), message: expect.any(String) })
+      }),
+      { numRuns: RUNS },
+    )
+    expect([...statuses]).toEqual(expect.arrayContaining(met))
+  })
+})
+
+describe('the native API', () => {
+  it('answers any bytes as a body', async () => {
+    const { request } = await open()
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+        const answer = await request('/api/v1/prompt', { method: 'POST', body: bytes })
+        expect(answer.status).toBe(400)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('answers any path and query', async () => {
+    const { request } = await open()
+    const part = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(encode)
+    const query = fc.array(
+      fc.tuple(fc.constantFrom('limit', 'offset', 'status', 'backend', 'since', 'tag', 'search', 'other'), part),
+      { maxLength: 3 },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('GET', 'DELETE', 'HEAD', 'POST', 'PUT'),
+        part,
+        query,
+        async (method, id, fields) => {
+          const text = fields.map((field) => field.join('=')).join('&')
+          const answer = await request(`/api/v1/sessions/${id}?${text}`, { method })
+          expect(answer.status).toBeLessThan(500)
+          const list = await request(`/api/v1/sessions?${text}`)
+          expect([200, 400]).toContain(list.status)
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+/** Half a surrogate pair has no encoding. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import type { SessionStore } from '../../src/sessions/session-store.ts'
+import { installDemoAgents, until } from '../support/demo-agent.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
+import { startServer } from '../support/start-server.ts'
+
+const demo = (name: string) => ({ name, available: true, demo: true })
+
+const ALL_DISABLED = { claude: { enabled: false }, codex: { enabled: false }, gemini: { enabled: false } }
+
+describe('/health', () => {
+  it('tells version, uptime, agents and sessions', async () => {
+    const server = await startServer()
+    const { status, body } = await server.request('/health')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'ok',
+      version: '1.2.3',
+      uptime: expect.stringMatching(/^\d+s$/),
+      uptime_ms: expect.any(Number),
+      backends: [demo('claude'), demo('codex'), demo('gemini')],
+      session_store: { available: true, session_count: 0 },
+    })
+  })
+
+  it('is degraded when an enabled agent is not installed', async () => {
+    const server = await startServer({ isWithoutDemo: true, config: { backends: { codex: { enabled: false } } } })
+    const { status, body } = await server.request('/health')
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        status: 'degraded',
+        backends: [
+          { name: 'claude', available: false },
+          { name: 'gemini', available: false },
+        ],
+      },
+    })
+  })
+
+  it('does not miss agents that are disabled', async () => {
+    const server = await startServer({ isWithoutDemo: true, config: { backends: ALL_DISABLED } })
+    expect((await server.request('/health')).body).toMatchObject({ status: 'ok', backends: [] })
+  })
+
+  it('tells the version of an agent once it is known, without waiting for it', async () => {
+    const directory = installDemoAgents(temporaryDirectory(), ['codex'])
+    const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` } })
+    await server.context.agents.versionOf(server.context.agents.list()[1] ?? missing())
+    const { body } = await server.request('/health')
+    expect(body).toMatchObject({
+      backends: [
+        demo('claude'),
+        { name: 'codex', available: true, version: expect.stringMatching(/^\d/) },
+        demo('gemini'),
+      ],
+    })
+  })
+
+  it('is unhealthy, with 503, when the session store fails, and tells why to the log alone', async () => {
+    const broken = {
+      count: async () => {
+        throw new Error('/secret/sessions.db is gone')
+      },
+    } as unknown as SessionStore
+    const server = await startServer({ context: { store: broken } })
+    const { status, body, text } = await server.request('/health')
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: {
+        status: 'unhealthy',
+        session_store: { available: false, session_count: 0, error: 'the session store does not answer' },
+      },
+    })
+    expect(text).not.toContain('secret')
+    await until(() => server.logged.length > 0)
+    expect(server.logged[0]).toMatchObject({ level: 'error', fields: { reason: '/secret/sessions.db is gone' } })
+  })
+})
+
+describe('/api/v1/backends', () => {
+  it('tells of every agent, in canonical order, what it can do', async () => {
+    const directory = installDemoAgents(temporaryDirectory(), ['codex'])
+    const server = await startServer({
+      env: { PATH: `${directory}:/usr/bin:/bin` },
+      config: { default_backend: 'gemini', backends: { claude: { enabled: false } } },
+    })
+    const { body, text } = await server.request('/api/v1/backends')
+    expect(body).toEqual({
+      backends: [
+        {
+          name: 'claude',
+          available: false,
+          enabled: false,
+          default: false,
+          demo: true,
+          version: null,
+          capabilities: expect.objectContaining({ resume: true }),
+        },
+        {
+          name: 'codex',
+          available: true,
+          enabled: true,
+          default: false,
+          demo: false,
+          version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+          capabilities: expect.objectContaining({ os_sandbox: true }),
+        },
+        {
+          name: 'gemini',
+          available: true,
+          enabled: true,
+          default: true,
+          demo: true,
+          version: null,
+          capabilities: expect.objectContaining({ deltas: true }),
+        },
+      ],
+    })
+    expect(text).not.toContain(directory)
+  })
+})
+
+function missing(): never {
+  throw new Error('no such agent')
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { startServer } from '../support/start-server.ts'
+
+const KEYS = { env: { DROVER_API_KEYS: 'alpha, beta' } }
+const digestOf = (key: string) => createHash('sha256').update(key).digest('hex')
+
+describe('a server with API keys', () => {
+  it.each<[string, Record<string, string>, number]>([
+    ['no key', {}, 401],
+    ['X-Api-Key', { 'x-api-key': 'alpha' }, 200],
+    ['another key', { 'x-api-key': 'beta' }, 200],
+    ['Authorization: Bearer', { authorization: 'Bearer alpha' }, 200],
+    ['a scheme in other letters', { authorization: 'bEaReR   beta ' }, 200],
+    ['a wrong key', { 'x-api-key': 'gamma' }, 401],
+    ['the beginning of a key', { 'x-api-key': 'alph' }, 401],
+    ['the list as it stands', { 'x-api-key': 'alpha, beta' }, 401],
+    ['another scheme', { authorization: 'Basic alpha' }, 401],
+    ['no scheme', { authorization: 'alpha' }, 401],
+    ['an empty X-Api-Key and a bearer', { 'x-api-key': '', authorization: 'Bearer alpha' }, 200],
+    ['X-Api-Key before a wrong bearer', { 'x-api-key': 'alpha', authorization: 'Bearer no' }, 200],
+    ['a wrong X-Api-Key before a bearer', { 'x-api-key': 'no', authorization: 'Bearer alpha' }, 401],
+  ])('judges %s', async (_name, headers, status) => {
+    const server = await startServer(KEYS)
+    expect((await server.request('/api/v1/backends', { headers })).status).toBe(status)
+  })
+
+  it.each([
+    ['/health', 200],
+    ['/openapi.json', 404],
+    ['/docs', 404],
+    ['/docs/swagger-ui.css', 404],
+    ['/metrics', 401],
+    ['/api/v1/backends', 401],
+    ['/api/v1/nothing', 401],
+    ['/openai/v1/nothing', 401],
+    ['/anthropic/v1/nothing', 401],
+    ['/nothing', 401],
+    ['/health/', 401],
+    ['/healthy', 401],
+    ['/docsx', 401],
+  ])('without a key answers %s with %i', async (path, status) => {
+    const isServed = async (method: string) =>
+      (await (await startServer({ ...KEYS, scopes: ONLY_HEALTH })).request(path, { method })).status
+    expect([await isServed('GET'), await isServed('HEAD')]).toEqual([status, status])
+  })
+
+  it('serves metrics without one when they are public', async () => {
+    const server = await startServer({ ...KEYS, server: { metrics_public: true }, scopes: ONLY_HEALTH })
+    expect((await server.request('/metrics')).status).toBe(404)
+  })
+
+  it('takes keys by their digests from the config', async () => {
+    const keys = [{ name: 'ci', sha256: digestOf('secret') }]
+    const server = await startServer({ server: { keys } })
+    const { status } = await server.request('/api/v1/backends', { headers: { 'x-api-key': 'secret' } })
+    expect(status).toBe(200)
+    expect(server.access[0]).toMatchObject({ key: 'ci' })
+    expect((await server.request('/api/v1/backends', { headers: { 'x-api-key': digestOf('secret') } })).status).toBe(
+      401,
+    )
+  })
+
+  it('unites all sources, and calls a key without a name by its digest', async () => {
+    const server = await startServer({ ...KEYS, server: { keys: [{ name: 'ci', sha256: digestOf('secret') }] } })
+    for (const key of ['secret', 'alpha']) await server.request('/health', { headers: { 'x-api-key': key } })
+    expect(server.access.map(({ key }) => key)).toEqual(['ci', `key-${digestOf('alpha').slice(0, 8)}`])
+    expect(server.done.map(({ keyName }) => keyName)).toEqual(['ci', `key-${digestOf('alpha').slice(0, 8)}`])
+  })
+
+  it('reads no body before it knows the key', async () => {
+    const server = await startServer(KEYS)
+    const { status } = await server.request('/api/v1/prompt', { method: 'POST', body: 'not JSON' })
+    expect(status).toBe(401)
+  })
+})
+
+describe('a server without API keys', () => {
+  it('answers everybody', async () => {
+    const server = await startServer()
+    expect((await server.request('/api/v1/backends')).status).toBe(200)
+    expect((await server.request('/api/v1/backends', { headers: { 'x-api-key': 'whatever' } })).status).toBe(200)
+  })
+})
+
+const ONLY_HEALTH = [
+  {
+    prefix: '',
+    routes: [(await import('../../src/http/meta/health.ts')).registerHealth],
+  },
+]

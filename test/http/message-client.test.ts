@@ -1,0 +1,247 @@
+/** The message API as the official `@anthropic-ai/sdk` package sees it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Anthropic, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  RateLimitError,
+} from '@anthropic-ai/sdk'
+import { describe, expect, it } from 'vitest'
+import type { Script } from '../../src/demo/script.ts'
+import { until } from '../support/demo-agent.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+
+async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
+  const { apiKey = 'none', maxRetries = 0, ...rest } = options
+  const server = await startServer({ ...rest, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...rest.env } })
+  const client = new Anthropic({ baseURL: `${server.url}/anthropic`, apiKey, maxRetries })
+  return { server, client }
+}
+
+const hello = { model: 'claude', max_tokens: 16, messages: [{ role: 'user' as const, content: 'say hello' }] }
+
+describe('the anthropic package', () => {
+  it('creates a message', async () => {
+    const { client } = await open({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
+    expect(await client.messages.create(hello)).toEqual({
+      id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Hello there' }],
+      model: 'claude',
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 12, output_tokens: 3 },
+    })
+  })
+
+  it.each(['claude', 'gpt-5', 'gemini-2.5-pro'])('iterates a stream of %s in the order of the API', async (model) => {
+    const { client } = await open({ text: ['Hello', ' there'] })
+    const events: Anthropic.RawMessageStreamEvent[] = []
+    for await (const event of await client.messages.create({ ...hello, model, stream: true })) events.push(event)
+    const types = events.map(({ type }) => type)
+    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ])
+  })
+
+  it('follows a stream to its final message', async () => {
+    const { client } = await open({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
+    const stream = client.messages.stream(hello)
+    const pieces: string[] = []
+    stream.on('text', (piece) => void pieces.push(piece))
+    const message = await stream.finalMessage()
+    expect(message).toMatchObject({ content: [{ type: 'text', text: 'Hello there' }], stop_reason: 'end_turn' })
+    expect(message.usage.output_tokens).toBe(3)
+    expect(pieces.join('')).toBe('Hello there')
+  })
+
+  it('gets a message with an empty text from an agent that has nothing to say', async () => {
+    const { client } = await open({ text: [''], usage: { output: 3 } })
+    const stream = client.messages.stream({ ...hello, model: 'gemini' })
+    const types: string[] = []
+    stream.on('streamEvent', ({ type }) => void types.push(type))
+    expect(await stream.finalMessage()).toMatchObject({
+      content: [{ type: 'text', text: '' }],
+      stop_reason: 'end_turn',
+      usage: { output_tokens: 3 },
+    })
+    expect(types.filter((type) => type === 'content_block_delta')).toHaveLength(1)
+  })
+
+  it('may use the beta interface', async () => {
+    const { client } = await open({ text: ['one'] })
+    expect(await client.beta.messages.create(hello)).toMatchObject({ content: [{ type: 'text', text: 'one' }] })
+  })
+
+  it('aborts a stream, and the agent is gone', async () => {
+    const { client, server } = await open()
+    const pidFile = join(server.workdir, 'pids')
+    Object.assign(server.context.prompts, {
+      env: {
+        ...server.context.prompts.env,
+        DEMO_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
+      },
+    })
+    const stream = client.messages.stream(hello)
+    await new Promise<void>((resolve) => void stream.on('text', () => resolve()))
+    stream.abort()
+    await stream.done().catch(() => undefined)
+    const agent = await until(() => existsSync(pidFile) && (JSON.parse(readFileSync(pidFile, 'utf8')).agent as number))
+    await until(() => {
+      try {
+        return !process.kill(agent, 0)
+      } catch {
+        return true
+      }
+    })
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+
+  it('may send everything that the API knows, and what it does not', async () => {
+    const { client } = await open()
+    const everything = {
+      ...hello,
+      system: [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral' } }],
+      temperature: 1,
+      top_p: 0.5,
+      top_k: 5,
+      stop_sequences: ['a'],
+      metadata: { user_id: 'me' },
+      tools: [],
+      service_tier: 'auto',
+    }
+    const message = await client.messages.create(everything as typeof hello)
+    expect(message.type).toBe('message')
+  })
+
+  it('pretends when it is asked to', async () => {
+    const { client } = await open()
+    const message = await client.messages.create({ ...hello, system: 'be brief', dry_run: true } as typeof hello)
+    expect(message.content).toMatchObject([{ text: expect.stringMatching(/^Would execute: .*be brief/) }])
+  })
+
+  it('sends a prompt of 200 KB', async () => {
+    const { client } = await open()
+    const messages = [{ role: 'user' as const, content: 'word '.repeat(40_000) }]
+    expect((await client.messages.create({ ...hello, messages })).type).toBe('message')
+  })
+
+  it('makes 50 calls at once', async () => {
+    const { client } = await open({ text: ['one'] })
+    const messages = await Promise.all(Array.from({ length: 50 }, () => client.messages.create(hello)))
+    expect(messages.map(({ content }) => content)).toEqual(Array(50).fill([{ type: 'text', text: 'one' }]))
+  })
+})
+
+describe('the errors of the anthropic package', () => {
+  const thrown = async (work: Promise<unknown>): Promise<APIError> => {
+    const error = await work.then(
+      () => undefined,
+      (reason) => reason,
+    )
+    expect(error).toBeInstanceOf(APIError)
+    return error as APIError
+  }
+
+  it('are typed, and carry the real message', async () => {
+    const { client } = await open()
+    const error = await thrown(client.messages.create({ ...hello, messages: [] }))
+    expect(error).toBeInstanceOf(BadRequestError)
+    expect(error.message).toContain('must have at least 1 item')
+    expect(error.error).toMatchObject({ error: { type: 'invalid_request_error' } })
+  })
+
+  it('refuse an image by name', async () => {
+    const { client } = await open()
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'AA==' }
+    const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }]
+    const error = await thrown(client.messages.create({ ...hello, messages }))
+    expect(error).toMatchObject({ status: 400, message: expect.stringContaining('content of type image') })
+  })
+
+  it('tell of a wrong key with 401', async () => {
+    const { client } = await open({}, { apiKey: 'wrong', env: { DROVER_API_KEYS: 'right' } })
+    const error = await thrown(client.messages.create(hello))
+    expect(error).toBeInstanceOf(AuthenticationError)
+    expect(error.error).toMatchObject({ error: { type: 'authentication_error' } })
+  })
+
+  it('let the right key in', async () => {
+    const { client } = await open({}, { apiKey: 'right', env: { DROVER_API_KEYS: 'right' } })
+    expect((await client.messages.create(hello)).type).toBe('message')
+  })
+
+  it('tell of an agent that fails with 500, in its own words, and are not tried again', async () => {
+    const { client, server } = await open({ fail: 429 }, { maxRetries: 2 })
+    const error = await thrown(client.messages.create(hello))
+    expect(error).toBeInstanceOf(InternalServerError)
+    expect(error.message).toContain('claude failed:')
+    expect(server.access).toHaveLength(1)
+  })
+
+  it('tell of a timeout with 504', async () => {
+    const { client } = await open({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
+    expect(await thrown(client.messages.create(hello))).toMatchObject({ status: 504 })
+  })
+
+  it('break a stream whose agent fails in the middle', async () => {
+    const { client } = await open({ text: ['one', 'two'], crashAfter: 'word' })
+    const stream = client.messages.stream(hello)
+    const pieces: string[] = []
+    stream.on('text', (piece) => void pieces.push(piece))
+    const error = await thrown(stream.finalMessage())
+    expect(pieces.join('')).toBe('one')
+    expect(error.message).toContain('claude failed')
+  })
+
+  it('tell of too many requests with 429, and are tried again when it is time', async () => {
+    const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
+    const once = await open({ text: ['one'] }, { server: limits })
+    await once.client.messages.create({ ...hello, dry_run: true } as typeof hello)
+    expect(await thrown(once.client.messages.create(hello))).toBeInstanceOf(RateLimitError)
+    const again = await open({ text: ['one'] }, { server: limits, maxRetries: 3 })
+    await again.client.messages.create({ ...hello, dry_run: true } as typeof hello)
+    expect((await again.client.messages.create(hello)).type).toBe('message')
+    expect(again.server.access.map(({ status }) => status)).toContain(429)
+  })
+})
+
+describe('the version header', () => {
+  const post = async (headers: Record<string, string>, server = {}) => {
+    const { request } = await startServer({ server })
+    return await request('/anthropic/v1/messages', { method: 'POST', body: { ...hello, dry_run: true }, headers })
+  }
+
+  it.each([
+    ['absent', {}, 400],
+    ['a date', { 'anthropic-version': '2023-06-01' }, 200],
+    ['no date', { 'anthropic-version': 'latest' }, 400],
+    ['a date with more behind it', { 'anthropic-version': '2023-06-01x' }, 400],
+  ])('%s gives %#', async (_name, headers, status) => {
+    const answer = await post(headers as Record<string, string>)
+    expect(answer.status).toBe(status)
+    if (status === 400) {
+      expect(answer.headers['content-type']).toContain('application/problem+json')
+      expect(answer.body).toEqual({
+        type: 'https://drover.dev/errors/api-version-invalid',
+        title: 'Api Version Invalid',
+        status: 400,
+        detail: expect.stringContaining('2023-06-01'),
+        error: { type: 'invalid_request_error', message: expect.stringContaining('anthropic-version') },
+      })
+    }
+  })
+
+  it('may be left out where the config says so, but never be wrong', async () => {
+    expect((await post({}, { require_api_version: false })).status).toBe(200)
+    expect((await post({ 'anthropic-version': 'x' }, { require_api_version: false })).status).toBe(400)
+  })
+})

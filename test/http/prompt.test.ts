@@ -1,0 +1,346 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BACKENDS } from '../../src/agents/agent.ts'
+import type { Script } from '../../src/demo/script.ts'
+import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
+import { until } from '../support/demo-agent.ts'
+import { openStream } from '../support/read-stream.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+
+const PROMPT = '/api/v1/prompt'
+const scripted = (script: Script, options: ServerOptions = {}) =>
+  startServer({ ...options, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
+const isGone = (pid: number) => {
+  try {
+    return !process.kill(pid, 0)
+  } catch {
+    return true
+  }
+}
+const pidsIn = (file: string) =>
+  until(() => existsSync(file) && (JSON.parse(readFileSync(file, 'utf8') || '{}').agent as number))
+
+describe('POST /api/v1/prompt', () => {
+  it.each(BACKENDS)('answers with the whole result of %s and keeps a session', async (backend) => {
+    const server = await scripted({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
+    const answer = await server.request(PROMPT, { method: 'POST', body: { backend, prompt: 'say hello' } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    const result = answer.body as Record<string, unknown>
+    expect(result).toEqual({
+      session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      backend,
+      ...(result['model'] !== undefined && { model: expect.any(String) }),
+      exit_code: 0,
+      duration_ms: expect.any(Number),
+      output: 'Hello there',
+      token_usage: { input_tokens: 12, output_tokens: 3, cached_tokens: 0, reasoning_tokens: 0 },
+      backend_session_id: expect.any(String),
+    })
+    const session = await server.request(`/api/v1/sessions/${result['session_id']}`)
+    expect(session.body).toMatchObject({ backend, status: 'completed', tags: ['api'], turn_count: 1 })
+    expect(server.access.at(0)).toMatchObject({ route: PROMPT, status: 200, backend })
+  })
+
+  it.each([
+    ['nothing', undefined, 'body_missing'],
+    ['no JSON', 'not json', 'invalid_request'],
+    ['no object', [], 'invalid_request'],
+    ['no backend', { prompt: 'x' }, 'invalid_request'],
+    ['no prompt', { backend: 'claude' }, 'invalid_request'],
+    ['an empty prompt', { backend: 'claude', prompt: '' }, 'invalid_request'],
+    ['a blank prompt', { backend: 'claude', prompt: ' \n' }, 'prompt_empty'],
+    ['a field that is not known', { backend: 'claude', prompt: 'x', sandbox: 'full' }, 'invalid_request'],
+    [
+      'an approval mode that is not known',
+      { backend: 'claude', prompt: 'x', approval_mode: 'never' },
+      'invalid_request',
+    ],
+    [
+      'a sandbox mode that is not known',
+      { backend: 'claude', prompt: 'x', sandbox_mode: 'readonly' },
+      'invalid_request',
+    ],
+    ['a format that is not known', { backend: 'claude', prompt: 'x', output_format: 'xml' }, 'invalid_request'],
+    ['a number where a text belongs', { backend: 'claude', prompt: 1 }, 'invalid_request'],
+    ['a model name that is too long', { backend: 'claude', prompt: 'x', model: 'x'.repeat(257) }, 'invalid_request'],
+    ['no turns at all', { backend: 'claude', prompt: 'x', max_turns: 0 }, 'invalid_request'],
+    ['too many turns', { backend: 'claude', prompt: 'x', max_turns: 10_001 }, 'invalid_request'],
+    ['an unknown backend', { backend: 'clod', prompt: 'x' }, 'backend_not_found'],
+    ['a relative workdir', { backend: 'claude', prompt: 'x', workdir: 'src' }, 'workdir_not_allowed'],
+    ['a blocked workdir', { backend: 'claude', prompt: 'x', workdir: '/etc' }, 'workdir_not_allowed'],
+    ['a missing workdir', { backend: 'claude', prompt: 'x', workdir: '/no/such/place' }, 'workdir_not_allowed'],
+    [
+      'an argument that is not allowed',
+      { backend: 'claude', prompt: 'x', extra: ['--mcp-config=x'] },
+      'extra_flag_refused',
+    ],
+    ['a NUL', { backend: 'claude', prompt: 'a\0b' }, 'prompt_not_text'],
+  ])('refuses %s with 400, names it, and keeps nothing', async (_name, body, error) => {
+    const server = await startServer()
+    const answer = await server.request(PROMPT, { method: 'POST', body })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ error, message: expect.any(String) })
+    expect(await server.context.store.count()).toBe(0)
+  })
+
+  it.each([['json'], ['stream-json']])('refuses a backend that is not there with 400, as %s', async (format) => {
+    const server = await startServer({ isWithoutDemo: true })
+    const body = { backend: 'claude', prompt: 'x', output_format: format }
+    const answer = await server.request(PROMPT, { method: 'POST', body })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ error: 'backend_unavailable' })
+  })
+
+  it('holds the workdir to the allowed prefixes, also the one that applies when none is named', async () => {
+    const server = await startServer({ server: { allowed_workdir_prefixes: ['/srv/projects'] } })
+    const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({
+      error: 'workdir_not_allowed',
+      message: expect.stringContaining(server.workdir),
+    })
+  })
+
+  it('works where it is told', async () => {
+    const server = await startServer()
+    const workdir = join(server.workdir, 'inner')
+    mkdirSync(workdir)
+    const { body } = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x', workdir } })
+    const { session_id: id } = body as { session_id: string }
+    expect(await server.context.store.find(id)).toMatchObject({ working_dir: workdir })
+  })
+
+  it('answers 200 with the exit code and the error of an agent that failed', async () => {
+    const server = await scripted({ fail: 401 })
+    const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ exit_code: 1, error: expect.any(String), error_code: 'agent_auth_failed' })
+  })
+
+  it('answers 200 with exit code 124 after a timeout, and the session can be resumed', async () => {
+    const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
+    const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ exit_code: 124, error: expect.stringContaining('1 s') })
+    const { session_id: id } = answer.body as { session_id: string }
+    expect(await server.context.store.find(id)).toMatchObject({ status: 'paused' })
+  })
+
+  it('takes a shorter time from the request, and no longer one', async () => {
+    const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 2 } })
+    for (const [asked, held] of [
+      [1, '1 s'],
+      [60, '2 s'],
+    ]) {
+      const body = { backend: 'claude', prompt: 'x', timeout_secs: asked }
+      const answer = await server.request(PROMPT, { method: 'POST', body })
+      expect(answer.body).toMatchObject({ exit_code: 124, error: expect.stringContaining(String(held)) })
+    }
+  })
+
+  it('keeps no session of an ephemeral prompt', async () => {
+    const server = await startServer()
+    const body = { backend: 'claude', prompt: 'x', ephemeral: true }
+    const answer = await server.request(PROMPT, { method: 'POST', body })
+    expect(answer.body).toMatchObject({ session_id: '', exit_code: 0 })
+    expect(await server.context.store.count()).toBe(0)
+  })
+
+  it('keeps metadata of any JSON with the session', async () => {
+    const server = await startServer()
+    const metadata = { ticket: 'A-1', nested: { list: [1, null, true] } }
+    const { body } = await server.request(PROMPT, { method: 'POST', body: { backend: 'codex', prompt: 'x', metadata } })
+    const { session_id: id } = body as { session_id: string }
+    expect((await server.request(`/api/v1/sessions/${id}`)).body).toMatchObject({ metadata })
+  })
+
+  it('says what it would start in a dry run, and keeps a session for it', async () => {
+    const server = await startServer()
+    const answer = await server.request(PROMPT, {
+      method: 'POST',
+      body: { backend: 'codex', prompt: 'x', dry_run: true },
+    })
+    expect(answer.body).toMatchObject({ exit_code: 0, output: expect.stringMatching(/^Would execute: .* <<< 'x'$/) })
+    const { session_id: id } = answer.body as { session_id: string }
+    expect((await server.request(`/api/v1/sessions/${id}`)).body).toMatchObject({ status: 'completed', turn_count: 1 })
+  })
+
+  it('warns of an option that the agent cannot honour', async () => {
+    const server = await startServer()
+    const body = { backend: 'codex', prompt: 'x', max_turns: 3 }
+    const answer = await server.request(PROMPT, { method: 'POST', body })
+    expect(answer.body).toMatchObject({ exit_code: 0, warnings: [expect.stringContaining('max_turns')] })
+  })
+
+  it('accepts max_tokens without a word', async () => {
+    const server = await startServer()
+    const answer = await server.request(PROMPT, {
+      method: 'POST',
+      body: { backend: 'claude', prompt: 'x', max_tokens: 5 },
+    })
+    expect(answer.body).not.toHaveProperty('warnings')
+  })
+
+  it('ends the agent when the client hangs up, and pauses its session', async () => {
+    const server = await startServer()
+    const pidFile = join(server.workdir, 'pids')
+    Object.assign(server.context.prompts, {
+      env: { ...server.context.prompts.env, DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init', pidFile }) },
+    })
+    const leaving = new AbortController()
+    const gone = server.request(PROMPT, {
+      method: 'POST',
+      body: { backend: 'claude', prompt: 'x' },
+      signal: leaving.signal,
+    })
+    const agent = await pidsIn(pidFile)
+    await until(() => JSON.parse(readFileSync(pidFile, 'utf8')).hangs)
+    leaving.abort()
+    await expect(gone).rejects.toThrow()
+    await until(() => isGone(agent))
+    await until(() => server.access.length === 1)
+    expect(server.access[0]).toMatchObject({ status: 499 })
+    const { sessions } = await server.context.store.list({}, { limit: 1, offset: 0 })
+    expect(sessions[0]).toMatchObject({ status: 'paused' })
+  })
+
+  it('refuses with 503 and Retry-After what neither runs nor may wait', async () => {
+    const server = await scripted({ hangAfter: 'init' }, { server: { max_concurrent_runs: 1, max_queued_runs: 0 } })
+    const first = await openStream({
+      port: server.port,
+      path: PROMPT,
+      body: { backend: 'claude', prompt: 'x', output_format: 'stream-json' },
+    })
+    await first.nextLine()
+    const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
+    expect(answer.status).toBe(503)
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    expect(answer.body).toMatchObject({ error: 'queue_full' })
+    first.hangUp()
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+})
+
+describe('a stream of POST /api/v1/prompt', () => {
+  const body = (backend: string, over = {}) => ({ backend, prompt: 'say hello', output_format: 'stream-json', ...over })
+
+  it.each(BACKENDS)('gives one event of %s a line, init first and done last', async (backend) => {
+    const server = await scripted({ text: ['Hello', ' there'] })
+    const stream = await openStream({
+      port: server.port,
+      path: PROMPT,
+      body: body(backend),
+      headers: { origin: 'http://localhost:3000', 'x-request-id': 'mine' },
+    })
+    expect(stream.status).toBe(200)
+    expect(stream.headers).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'cache-control': 'no-cache',
+      'x-request-id': 'mine',
+      'access-control-allow-origin': 'http://localhost:3000',
+    })
+    const events = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1))
+    const [first] = events
+    expect(first).toEqual({
+      type: 'init',
+      backend,
+      session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      sequence: 1,
+      content: expect.objectContaining({ backend_session_id: expect.any(String) }),
+    })
+    expect(events.filter(({ type }) => type === 'done')).toHaveLength(1)
+    expect(events.at(-1)).toMatchObject({ type: 'done', session_id: first?.session_id, content: { exit_code: 0 } })
+    const text = events.flatMap((event) => (event.type === 'message' ? [event.content.text] : [])).join('')
+    expect(text).toBe('Hello there')
+  })
+
+  it('is what the config asks for when the request asks for nothing', async () => {
+    const server = await startServer({ config: { output: { format: 'stream-json' } } })
+    const stream = await openStream({ port: server.port, path: PROMPT, body: { backend: 'claude', prompt: 'x' } })
+    expect(stream.headers['content-type']).toBe('application/x-ndjson')
+    await stream.rest()
+  })
+
+  it('hands an event on before the agent gives the next', async () => {
+    const server = await scripted({ text: ['one'], hangAfter: 'word' })
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
+    const seen: string[] = []
+    while (!seen.includes('message')) seen.push(JSON.parse((await stream.nextLine()) ?? '{}').type)
+    stream.hangUp()
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+
+  it.each([
+    ['fails', { fail: 500 }, 'agent_overloaded'],
+    ['is killed in mid-stream', { text: ['a'], crashAfter: 'word' }, 'agent_ended_early'],
+    ['stops in the middle of a line', { halfLine: true }, undefined],
+  ] as const)('ends with done when the agent %s', async (_name, script, code) => {
+    const server = await scripted(script as Script)
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
+    const events = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)
+    expect(events[0]?.type).toBe('init')
+    expect(events.at(-1)?.type).toBe('done')
+    if (code !== undefined) expect(events.at(-2)).toMatchObject({ type: 'error', content: { code } })
+  })
+
+  it('ends with an error and done with exit code 124 after a timeout', async () => {
+    const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
+    const events = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)
+    expect(events.at(-2)).toMatchObject({ type: 'error', content: { code: 'agent_timeout' } })
+    expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 124 } })
+  })
+
+  it('says that it is alive while the agent is silent', async () => {
+    const server = await scripted({ hangAfter: 'init' }, { context: { heartbeatMs: 50 } })
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
+    const init = JSON.parse((await stream.nextLine()) ?? '{}') as PromptEvent
+    const beats = [await stream.nextLine(), await stream.nextLine()].map((line) => JSON.parse(line ?? '{}'))
+    const beat = {
+      type: 'progress',
+      backend: 'claude',
+      session_id: init.session_id,
+      timestamp: expect.any(String),
+      content: { stage: 'waiting' },
+    }
+    expect(beats).toEqual([beat, beat])
+    stream.hangUp()
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+
+  it('slows the agent down when the client does not read, and loses nothing', async () => {
+    const lines = 200_000
+    const server = await scripted({ lines })
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
+    await stream.nextLine()
+    stream.pause()
+    const events = await stream.rest()
+    expect(JSON.parse(events.at(-1) ?? '{}')).toMatchObject({ type: 'done', content: { exit_code: 0 } })
+  })
+
+  it('is cut off when the client does not read for longer than it may, and the agent is ended', async () => {
+    const server = await scripted({ lines: 5_000_000 }, { server: { write_timeout_secs: 1 } })
+    const connection = await server.connect()
+    const text = JSON.stringify(body('claude'))
+    connection.socket.pause()
+    connection.write(
+      `POST ${PROMPT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+    )
+    await until(() => server.access.length === 1)
+    await until(() => server.context.prompts.slots.load().running === 0)
+    const { sessions } = await server.context.store.list({}, { limit: 1, offset: 0 })
+    expect(sessions[0]?.status).not.toBe('active')
+  })
+
+  it('streams with metrics on', async () => {
+    const server = await scripted({ text: ['one'], hangAfter: 'word' }, { server: { metrics_enabled: true } })
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
+    expect(JSON.parse((await stream.nextLine()) ?? '{}')).toMatchObject({ type: 'init' })
+    stream.hangUp()
+    await until(() => server.context.prompts.slots.load().running === 0)
+  })
+})

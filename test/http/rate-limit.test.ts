@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../support/start-server.ts'
+
+const LIMITS = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 2 }
+const digestOf = (key: string) => createHash('sha256').update(key).digest('hex')
+
+const statuses = async (server: TestServer, calls: readonly Record<string, string>[]) => {
+  const found: number[] = []
+  for (const headers of calls) found.push((await server.request('/health', { headers })).status)
+  return found
+}
+
+describe('the rate limit', () => {
+  it('allows a burst, then says when to come back', async () => {
+    const server = await startServer({ server: LIMITS })
+    const first = await server.request('/health')
+    expect(first.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' })
+    await server.request('/health')
+    const { status, headers, body } = await server.request('/health')
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: {
+        error: 'too_many_requests',
+        message: 'too many requests; the next one is allowed in 1 second',
+        details: { limit: 2, retryAfterSecs: 1 },
+      },
+    })
+    expect(headers).toMatchObject({
+      'retry-after': '1',
+      'ratelimit-limit': '2',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '2',
+    })
+  })
+
+  it('is off by default', async () => {
+    const server = await startServer()
+    const { headers } = await server.request('/health')
+    expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
+  })
+
+  it('is named rate-limited on the compatible APIs', async () => {
+    const server = await startServer({ server: { ...LIMITS, rate_limit_burst: 1 } })
+    await server.request('/openai/v1/models')
+    const { status, body } = await server.request('/openai/v1/models')
+    expect({ status, body }).toMatchObject({
+      status: 429,
+      body: {
+        type: 'https://drover.dev/errors/rate-limited',
+        title: 'Rate Limited',
+        error: { type: 'rate_limit_error', code: 'too_many_requests' },
+      },
+    })
+  })
+
+  it('counts each valid key by itself, with limits of its own, and all others by their address', async () => {
+    const keys = [{ name: 'big', sha256: digestOf('big'), rate_limit_burst: 3 }]
+    const server = await startServer({ server: { ...LIMITS, keys }, env: { DROVER_API_KEYS: 'small' } })
+    const [big, small, wrong] = ['big', 'small', 'wrong'].map((key) => ({ 'x-api-key': key }))
+    if (big === undefined || small === undefined || wrong === undefined) throw new Error('three keys')
+    expect(await statuses(server, [big, big, big, big])).toEqual([200, 200, 200, 429])
+    expect(await statuses(server, [small, small, small])).toEqual([200, 200, 429])
+    expect(await statuses(server, [wrong, {}, wrong, {}])).toEqual([200, 200, 429, 429])
+  })
+
+  it('refuses before the key is judged, and counts refused requests too', async () => {
+    const server = await startServer({ server: LIMITS, env: { DROVER_API_KEYS: 'k' } })
+    const ask = async () => (await server.request('/api/v1/backends')).status
+    expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429])
+    expect(server.done.map(({ status, refusal }) => [status, refusal])).toEqual([
+      [401, 'unauthorized'],
+      [401, 'unauthorized'],
+      [429, 'too_many_requests'],
+    ])
+  })
+
+  it('believes X-Forwarded-For of a trusted proxy alone', async () => {
+    const through = (address: string) => ({ 'x-forwarded-for': address })
+    const trusting = await startServer({ server: { ...LIMITS, trusted_proxies: ['127.0.0.0/8'] } })
+    const calls = [
+      through('1.1.1.1'),
+      through('1.1.1.1'),
+      through('1.1.1.1'),
+      through('2.2.2.2'),
+      through('9.9.9.9, 1.1.1.1'),
+    ]
+    expect(await statuses(trusting, calls)).toEqual([200, 200, 429, 200, 429])
+    expect(trusting.access[0]).toMatchObject({ client: '1.1.1.1' })
+    const doubting = await startServer({ server: LIMITS })
+    expect(await statuses(doubting, calls.slice(1))).toEqual([200, 200, 429, 429])
+    expect(doubting.access[0]).toMatchObject({ client: '127.0.0.1' })
+  })
+})

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import type { RegisterRoutes } from '../../src/http/routes.ts'
+import { defineFault } from '../../src/kit/fault.ts'
+import { type ServerOptions, startServer } from '../support/start-server.ts'
+
+const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', say: () => 'it is gone' })
+
+/** A route in every style that takes a body, and two that fail. */
+const probe: RegisterRoutes = (scope) => {
+  scope.get('/probe', async () => ({ fine: true }))
+  scope.post('/probe', async ({ body }) => ({ got: body ?? null }))
+  scope.get('/bug', async () => {
+    throw new Error('a secret path /home/x is in here')
+  })
+  scope.get('/fault', async () => {
+    throw sessionGone({ id: 7 })
+  })
+}
+
+const SCOPES = ['/api/v1', '/openai/v1', '/anthropic/v1'].map((prefix) => ({ prefix, routes: [probe] }))
+
+const start = (options: ServerOptions = {}) => startServer({ scopes: SCOPES, ...options })
+
+type Case = {
+  name: string
+  options?: ServerOptions
+  call: { method?: string; path: string; headers?: Record<string, string>; body?: unknown }
+  status: number
+  code: string
+  message: string
+  details?: unknown
+  headers?: Record<string, string>
+  /** The name of the problem type, its title, and the types of the two vendors' errors. */
+  problem: { name: string; title: string; chat: string; message: string; param?: string }
+}
+
+const CASES: Case[] = [
+  {
+    name: 'an unknown path',
+    call: { path: '/nothing' },
+    status: 404,
+    code: 'not_found',
+    message: 'there is no endpoint {prefix}/nothing; GET /openapi.json lists those there are',
+    details: { path: '{prefix}/nothing' },
+    problem: { name: 'not-found', title: 'Not Found', chat: 'invalid_request_error', message: 'not_found_error' },
+  },
+  {
+    name: 'a method that the path does not have',
+    call: { path: '/probe', method: 'DELETE' },
+    status: 405,
+    code: 'method_not_allowed',
+    message: '{prefix}/probe does not take DELETE; use GET, HEAD, POST',
+    details: { method: 'DELETE', path: '{prefix}/probe', allow: ['GET', 'HEAD', 'POST'] },
+    headers: { allow: 'GET, HEAD, POST' },
+    problem: {
+      name: 'method-not-allowed',
+      title: 'Method Not Allowed',
+      chat: 'invalid_request_error',
+      message: 'invalid_request_error',
+    },
+  },
+  {
+    name: 'a body that is not JSON by its media type',
+    call: { path: '/probe', method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
+    status: 415,
+    code: 'media_type_unsupported',
+    message: 'the request body is "text/plain"; send JSON with "Content-Type: application/json"',
+    details: { mediaType: 'text/plain' },
+    problem: {
+      name: 'media-type-unsupported',
+      title: 'Media Type Unsupported',
+      chat: 'invalid_request_error',
+      message: 'invalid_request_error',
+    },
+  },
+  {
+    name: 'a body that is not JSON by its text',
+    call: { path: '/probe', method: 'POST', body: '{"a": 1, "a": 2}' },
+    status: 400,
+    code: 'invalid_request',
+    message: 'the request body is not usable JSON at $.a (line 1, column 10): the object has this key already',
+    details: {
+      input: 'the request body',
+      reason: 'duplicate_key',
+      problem: 'the object has this key already',
+      place: { location: '$.a', line: 1, column: 10 },
+    },
+    problem: {
+      name: 'invalid-request',
+      title: 'Invalid Request',
+      chat: 'invalid_request_error',
+      message: 'invalid_request_error',
+    },
+  },
+  {
+    name: 'a missing key',
+    options: { env: { DROVER_API_KEYS: 'one' } },
+    call: { path: '/probe' },
+    status: 401,
+    code: 'unauthorized',
+    message: 'missing API key; send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY"',
+    headers: { 'www-authenticate': 'Bearer realm="drover"' },
+    problem: {
+      name: 'unauthorized',
+      title: 'Unauthorized',
+      chat: 'authentication_error',
+      message: 'authentication_error',
+    },
+  },
+  {
+    name: 'an invalid key',
+    options: { env: { DROVER_API_KEYS: 'one' } },
+    call: { path: '/probe', headers: { 'x-api-key': 'two' } },
+    status: 401,
+    code: 'unauthorized',
+    message: 'invalid API key; the server does not know the key that was sent',
+    headers: { 'www-authenticate': 'Bearer realm="drover"' },
+    problem: {
+      name: 'unauthorized',
+      title: 'Unauthorized',
+      chat: 'authentication_error',
+      message: 'authentication_error',
+    },
+  },
+  {
+    name: 'a body over the limit',
+    options: { server: { max_request_body_bytes: 5 } },
+    call: { path: '/probe', method: 'POST', body: '[1,23]' },
+    status: 413,
+    code: 'request_too_large',
+    message: 'the request body exceeds the limit of 5 bytes',
+    details: { limitBytes: 5 },
+    problem: {
+      name: 'request-too-large',
+      title: 'Request Too Large',
+      chat: 'invalid_request_error',
+      message: 'request_too_large',
+    },
+  },
+  {
+    name: 'a host that is not this machine',
+    call: { path: '/probe', headers: { host: 'evil.example' } },
+    status: 403,
+    code: 'host_not_allowed',
+    message:
+      'this server has no API keys and answers only as localhost, not as "evil.example"; use http://localhost, or set API keys',
+    details: { host: 'evil.example' },
+    problem: {
+      name: 'host-not-allowed',
+      title: 'Host Not Allowed',
+      chat: 'invalid_request_error',
+      message: 'permission_error',
+    },
+  },
+  {
+    name: 'a fault of a route',
+    call: { path: '/fault' },
+    status: 404,
+    code: 'session_gone',
+    message: 'it is gone',
+    details: { id: 7 },
+    problem: { name: 'session-gone', title: 'Session Gone', chat: 'invalid_request_error', message: 'not_found_error' },
+  },
+  {
+    name: 'a bug of a route, of which nothing is told,',
+    call: { path: '/bug' },
+    status: 500,
+    code: 'internal_error',
+    message: 'something went wrong inside drover; the log of the server says more under this request id',
+    problem: { name: 'internal-error', title: 'Internal Error', chat: 'server_error', message: 'api_error' },
+  },
+]
+
+const under = (prefix: string, value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value).replaceAll('{prefix}', prefix))
+
+async function refusalOf({ options, call, status, headers }: Case, prefix: string) {
+  const server = await start(options)
+  const { path, ...wishes } = call
+  const answer = await server.request(`${prefix}${path}`, wishes)
+  expect(answer.status).toBe(status)
+  expect(answer.headers).toMatchObject(headers ?? {})
+  return answer
+}
+
+describe.each(CASES)('$name', (refused) => {
+  const { code, message, details, status, problem } = refused
+
+  it('is refused in the native style', async () => {
+    const answer = await refusalOf(refused, '/api/v1')
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.body).toEqual(under('/api/v1', { error: code, message, ...(details !== undefined && { details }) }))
+  })
+
+  it.each([
+    ['/openai/v1', { type: problem.chat, code, param: null }],
+    ['/anthropic/v1', { type: problem.message }],
+  ])('is refused as a problem under %s', async (prefix, error) => {
+    const answer = await refusalOf(refused, prefix)
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    const detail = under(prefix, message)
+    const { name, title } = problem
+    expect(answer.body).toEqual({
+      type: `https://drover.dev/errors/${name}`,
+      title,
+      status,
+      detail,
+      error: { ...error, message: detail },
+    })
+  })
+})
+
+describe('a refusal', () => {
+  it('of a bug is logged with its stack', async () => {
+    const server = await start()
+    const { headers } = await server.request('/api/v1/bug')
+    const [entry] = server.logged
+    expect(entry).toMatchObject({ level: 'error', fields: { request_id: headers['x-request-id'] } })
+    expect(entry?.fields['stack']).toContain('a secret path /home/x is in here')
+  })
+
+  it('of an over-full server says when to come back', async () => {
+    const full = defineFault({ code: 'full', kind: 'unavailable', when: '', say: () => 'full' })
+    const route: RegisterRoutes = (scope) => {
+      scope.get('/later', async () => {
+        throw full({ retryAfterSecs: 9 })
+      })
+      scope.get('/soon', async () => {
+        throw full({})
+      })
+    }
+    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    expect((await server.request('/later')).headers['retry-after']).toBe('9')
+    expect((await server.request('/soon')).headers['retry-after']).toBe('5')
+  })
+
+  it('does not tell where the server keeps its files', async () => {
+    const broken = defineFault({ code: 'broken', kind: 'unavailable', when: '', say: () => '/secret/place is broken' })
+    const route: RegisterRoutes = (scope) => {
+      scope.get('/broken', async () => {
+        throw broken({ path: '/secret/place' })
+      })
+    }
+    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const { status, body } = await server.request('/broken')
+    expect({ status, body }).toEqual({
+      status: 503,
+      body: {
+        error: 'server_trouble',
+        message: 'the server cannot use its own files at the moment; its log says more under this request id',
+      },
+    })
+  })
+
+  it('takes its problem types from the config', async () => {
+    const server = await start({ server: { errors_base: 'https://example.com/e' } })
+    expect((await server.request('/openai/v1/x')).body).toMatchObject({ type: 'https://example.com/e/not-found' })
+  })
+
+  it.each(['/openai', '/openai/chat/completions', '/openai?x', '/anthropic/v2/messages'])(
+    'of %s is in the style of its first step',
+    async (path) => {
+      expect((await (await start()).request(path)).headers['content-type']).toMatch('application/problem+json')
+    },
+  )
+
+  it.each(['/', '/openaix', '/api/v2/x'])('of %s is in the native style', async (path) => {
+    expect((await (await start()).request(path)).body).toMatchObject({ error: 'not_found' })
+  })
+
+  it.each([
+    ['/api/v1/%zz', 'its path is not valid percent-encoding'],
+    [`/api/v1/sessions/${'a'.repeat(513)}`, 'a part of its path is too long'],
+  ])('of a path that cannot be read is a 400: %.20s', async (path, problem) => {
+    const server = await startServer()
+    const { status, headers, body } = await server.request(path)
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: 'request_malformed', message: `the request cannot be read: ${problem}`, details: { problem } },
+    })
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('of HEAD has the headers and no body', async () => {
+    const server = await start()
+    const { status, headers, text } = await server.request('/api/v1/nothing', { method: 'HEAD' })
+    expect({ status, text, length: Number(headers['content-length']) > 0 }).toEqual({
+      status: 404,
+      text: '',
+      length: true,
+    })
+  })
+})
+
+describe('OPTIONS', () => {
+  it('that is no preflight is a method like any other', async () => {
+    const server = await start()
+    const { status, headers, body } = await server.request('/openai/v1/probe', { method: 'OPTIONS' })
+    expect({ status, body }).toMatchObject({ status: 405, body: { title: 'Method Not Allowed' } })
+    expect(headers.allow).toBe('GET, HEAD, POST')
+    expect((await server.request('/api/v1/nothing', { method: 'OPTIONS' })).status).toBe(404)
+    expect(server.done.map(({ route }) => route)).toEqual(['unknown', 'unknown'])
+  })
+})
+
+describe('HEAD', () => {
+  it('answers like GET without a body', async () => {
+    const server = await start()
+    const [head, get] = [
+      await server.request('/api/v1/probe', { method: 'HEAD' }),
+      await server.request('/api/v1/probe'),
+    ]
+    expect({ status: head.status, text: head.text, length: head.headers['content-length'] }).toEqual({
+      status: 200,
+      text: '',
+      length: get.headers['content-length'],
+    })
+  })
+})

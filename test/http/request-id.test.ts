@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { startServer } from '../support/start-server.ts'
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+describe('X-Request-Id', () => {
+  it('is taken over when it is a sane one, and echoed', async () => {
+    const server = await startServer()
+    const { headers } = await server.request('/health', { headers: { 'x-request-id': 'build-42/a:b' } })
+    expect(headers['x-request-id']).toBe('build-42/a:b')
+    expect(server.access[0]).toMatchObject({ request_id: 'build-42/a:b' })
+  })
+
+  it.each(['has space', 'a'.repeat(129), '<script>', 'a;b'])('is made anew in place of %.12j', async (id) => {
+    const server = await startServer()
+    const { headers } = await server.request('/health', { headers: { 'x-request-id': id } })
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('is another one for every request', async () => {
+    const server = await startServer()
+    const ids = [await server.request('/health'), await server.request('/health')].map(
+      ({ headers }) => headers['x-request-id'],
+    )
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it.each([
+    ['404', '/nothing', { headers: { 'x-api-key': 'k' } }],
+    ['405', '/health', { method: 'POST' }],
+    ['401', '/api/v1/backends', {}],
+    ['413', '/api/v1/prompt', { method: 'POST', body: 'x'.repeat(11), headers: { 'x-api-key': 'k' } }],
+    [
+      '204',
+      '/health',
+      { method: 'OPTIONS', headers: { origin: 'http://localhost:1', 'access-control-request-method': 'GET' } },
+    ],
+  ])('is on a %s too', async (status, path, options) => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, server: { max_request_body_bytes: 10 } })
+    const answer = await server.request(path, options)
+    expect(answer.status).toBe(Number(status))
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+  })
+})
+
+describe('traceparent', () => {
+  it('is echoed, and its trace id logged', async () => {
+    const server = await startServer()
+    const { headers } = await server.request('/health', { headers: { traceparent: TRACEPARENT } })
+    expect(headers['traceparent']).toBe(TRACEPARENT)
+    expect(server.access[0]).toMatchObject({ trace_id: '0af7651916cd43dd8448eb211c80319c' })
+  })
+
+  it('is ignored when it is invalid', async () => {
+    const server = await startServer()
+    const { status, headers } = await server.request('/health', { headers: { traceparent: 'nonsense' } })
+    expect({ status, traceparent: headers['traceparent'] }).toEqual({ status: 200, traceparent: undefined })
+  })
+})

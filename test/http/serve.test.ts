@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Script } from '../../src/demo/script.ts'
+import { until } from '../support/demo-agent.ts'
+import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { ask } from '../support/start-server.ts'
+import { isRunning } from '../support/test-command.ts'
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+
+const HANGS: Script = { hangAfter: 'init' }
+const TAKES_TIME: Script = { delayMs: 1000 }
+
+async function listenerOn(place: { port: number; host: string } | string) {
+  const other = createServer().listen(place)
+  await once(other, 'listening')
+  onTestFinished(() => void other.close())
+  return other
+}
+
+describe('drover serve', () => {
+  it('says that it listens once it does, and answers', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    const port = await portOf(serving)
+    const { status, body } = await ask({ port, path: '/health' })
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'ok', version } })
+    expect(serving.heard.stdout).toContain(`drover ${version} listens on http://127.0.0.1:${port}\n`)
+    expect(serving.heard.stdout).toContain('claude, codex, gemini: not the real thing.')
+  })
+
+  it('takes host and port from the config when no flag says otherwise', async () => {
+    const serving = serveDrover([], { DROVER_SERVER_PORT: '0', DROVER_SERVER_HOST: '127.0.0.2' })
+    await until(() => /listens on http:\/\/127\.0\.0\.2:\d+\n/.test(serving.heard.stdout))
+  })
+
+  it('logs each request as one JSON line on stderr, without what was said', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    const port = await portOf(serving)
+    const body = { backend: 'claude', prompt: 'a very private prompt' }
+    await ask({ port, path: '/api/v1/prompt', method: 'POST', body })
+    const line = await until(() => serving.heard.stderr.split('\n').find((each) => each.includes('/api/v1/prompt')))
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'info',
+      msg: 'request',
+      method: 'POST',
+      route: '/api/v1/prompt',
+      status: 200,
+    })
+    expect(serving.heard.stderr).not.toContain('private')
+  })
+
+  it('logs prompts when asked to, and nothing of requests when told to be quiet', async () => {
+    const talking = serveDrover(['-p', '0', '--demo', '--log-prompts'])
+    const quiet = serveDrover(['-p', '0', '--demo', '--quiet'])
+    const body = { backend: 'claude', prompt: 'a very private prompt' }
+    for (const serving of [talking, quiet]) {
+      await ask({ port: await portOf(serving), path: '/api/v1/prompt', method: 'POST', body })
+    }
+    await until(() => talking.heard.stderr.includes('"prompt":"a very private prompt"'))
+    quiet.child.kill('SIGTERM')
+    await quiet.ended
+    expect(quiet.heard.stderr).not.toContain('request')
+  })
+
+  it.each<[string, readonly string[], Record<string, string>, RegExp]>([
+    [
+      'a host that is not here',
+      ['--host', '192.0.2.1', '-p', '0'],
+      {},
+      /cannot listen on 192\.0\.2\.1:0: this machine has no such address; correct --host/,
+    ],
+    [
+      'keys that cannot be had',
+      ['-p', '0'],
+      { DROVER_API_KEYS_GOPASS_PATH: 'a/b' },
+      /does not start without its API keys: gopass a\/b gave none/,
+    ],
+    ['a directory that is not there', ['--socket', '/nowhere/x.sock'], {}, /cannot listen on \/nowhere\/x\.sock: .*; /],
+  ])('ends with 1 and one sentence for %s', async (_name, args, env, says) => {
+    const { code, stdout, stderr } = await runDrover(['serve', ...args], { env })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(says)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('ends with 1 for a port that is taken', async () => {
+    const other = await listenerOn({ host: '127.0.0.1', port: 0 })
+    const { port } = other.address() as { port: number }
+    const { code, stdout, stderr } = await runDrover(['serve', '-p', String(port)])
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `drover: the server cannot listen on 127.0.0.1:${port}: something else listens there; stop it, or choose another --port\n`,
+    })
+  })
+
+  it.each([
+    [['-p', '65536'], 2],
+    [['-p', 'http'], 2],
+    [['--socket', 'x', '--port', '1'], 2],
+    [['--socket', 'x', '--host', 'localhost'], 2],
+  ])('refuses %j', async (args, code) => {
+    expect((await runDrover(['serve', ...args])).code).toBe(code)
+  })
+})
+
+describe('on a Unix socket, drover serve', () => {
+  it('answers to its user alone, and takes the socket away at the end', async () => {
+    const path = join(temporaryDirectory(), 'drover.sock')
+    const serving = serveDrover(['--socket', path, '--demo'])
+    await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
+    serving.child.kill('SIGTERM')
+    expect(await serving.ended).toBe(0)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('takes the place of a dead server', async () => {
+    const path = join(temporaryDirectory(), 'drover.sock')
+    const dead = serveDrover(['--socket', path, '--demo'])
+    await until(() => dead.heard.stdout.includes('Press Ctrl+C to stop'))
+    dead.child.kill('SIGKILL')
+    await dead.ended
+    expect(existsSync(path)).toBe(true)
+    const serving = serveDrover(['--socket', path, '--demo'])
+    await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+    expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
+  })
+
+  it('refuses the socket of a server that is alive', async () => {
+    const path = join(temporaryDirectory(), 'drover.sock')
+    await listenerOn(path)
+    const { code, stderr } = await runDrover(['serve', '--socket', path])
+    expect(code).toBe(1)
+    expect(stderr).toContain('another server listens there; stop it, or choose another --socket')
+    expect(existsSync(path)).toBe(true)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['a file', (path) => writeFileSync(path, 'precious')],
+    ['a directory', (path) => mkdirSync(path)],
+    ['a link', (path) => symlinkSync('/nowhere', path)],
+  ])('never replaces %s', async (_name, put) => {
+    const path = join(temporaryDirectory(), 'drover.sock')
+    put(path)
+    const { code, stderr } = await runDrover(['serve', '--socket', path])
+    expect(code).toBe(1)
+    expect(stderr).toContain('there is something that is not a socket; choose another --socket')
+  })
+})
+
+describe('a signal', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends the server with 0', async (signal) => {
+    const serving = serveDrover(['-p', '0', '--demo'])
+    const port = await portOf(serving)
+    serving.child.kill(signal)
+    expect(await serving.ended).toBe(0)
+    expect(serving.heard.stderr).toContain('drover: stopping;')
+    await expect(ask({ port, path: '/health' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it('lets a prompt under way finish', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'], { DEMO_AGENT_SCRIPT: JSON.stringify(TAKES_TIME) })
+    const port = await portOf(serving)
+    const answer = ask({ port, path: '/api/v1/prompt', method: 'POST', body: { backend: 'claude', prompt: 'hi' } })
+    await until(() => agentsOf(serving.child.pid ?? 0).length > 0)
+    serving.child.kill('SIGTERM')
+    expect((await answer).body).toMatchObject({ exit_code: 0 })
+    expect(await serving.ended).toBe(0)
+  })
+
+  it('that comes a second time ends the server and its agents at once, with 1', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'], { DEMO_AGENT_SCRIPT: JSON.stringify(HANGS) })
+    const port = await portOf(serving)
+    const body = { backend: 'claude', prompt: 'hi' }
+    // Whether an answer still gets out is a matter of luck.
+    const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
+    const [agent] = await until(() => {
+      const found = agentsOf(serving.child.pid ?? 0)
+      return found.length > 0 && found
+    })
+    serving.child.kill('SIGTERM')
+    await until(() => serving.heard.stderr.includes('drover: stopping;'))
+    serving.child.kill('SIGTERM')
+    expect(await serving.ended).toBe(1)
+    await answered
+    await until(() => agent !== undefined && !isRunning(agent))
+  })
+
+  it('SIGHUP reads the API keys again', async () => {
+    const directory = temporaryDirectory()
+    const gopass = join(directory, 'gopass')
+    const answerWith = (key: string) => writeFileSync(gopass, `#!/bin/sh\necho ${key}\n`)
+    answerWith('old')
+    chmodSync(gopass, 0o755)
+    const env = { PATH: `${directory}:/usr/bin:/bin`, DROVER_API_KEYS_GOPASS_PATH: 'a' }
+    const serving = serveDrover(['-p', '0', '--demo'], env)
+    const port = await portOf(serving)
+    const statusWith = async (key: string) =>
+      (await ask({ port, path: '/api/v1/backends', headers: { 'x-api-key': key } })).status
+    expect([await statusWith('old'), await statusWith('new')]).toEqual([200, 401])
+    answerWith('new')
+    serving.child.kill('SIGHUP')
+    while ((await statusWith('new')) !== 200);
+    expect(await statusWith('old')).toBe(401)
+  })
+})
+
+/** The processes that a process has started and that are still there. */
+function agentsOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}

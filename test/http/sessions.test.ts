@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { NO_USAGE } from '../../src/agents/usage.ts'
+import { randomIds } from '../../src/kit/ids.ts'
+import type { NewSession } from '../../src/sessions/session-store.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
+
+const NEW: NewSession = {
+  backend: 'claude',
+  working_dir: '/srv/project',
+  initial_prompt: 'fix the build',
+  tags: ['work'],
+  metadata: { ticket: 42 },
+  policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
+}
+
+/** A session that has ended well. */
+async function keep(server: TestServer, over: Partial<NewSession> = {}): Promise<string> {
+  const { id } = await server.context.store.create({ ...NEW, ...over })
+  await server.context.store.settle(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: `own-${id}` })
+  return id
+}
+
+const idsIn = (body: unknown) => (body as { sessions: { id: string }[] }).sessions.map(({ id }) => id)
+
+describe('GET /api/v1/sessions', () => {
+  it('is an empty list at first', async () => {
+    const server = await startServer()
+    expect((await server.request('/api/v1/sessions')).body).toEqual({ sessions: [], total: 0, limit: 100, offset: 0 })
+  })
+
+  it('gives a page, the last used first, with the count of all', async () => {
+    const server = await startServer()
+    const ids = [await keep(server), await keep(server), await keep(server)]
+    const { body } = await server.request('/api/v1/sessions?limit=2&offset=1')
+    expect(body).toMatchObject({ total: 3, limit: 2, offset: 1 })
+    expect(idsIn(body)).toEqual([ids[1], ids[0]])
+  })
+
+  it('filters by every field', async () => {
+    const server = await startServer()
+    const id = await keep(server, { backend: 'codex', model: 'm1', tags: ['ci'], title: 'Nightly', working_dir: '/a' })
+    await keep(server)
+    const matches = ['backend=codex', 'tag=ci', 'model=m1', 'workdir=/a', 'search=nightly', `search=${id.slice(0, 12)}`]
+    for (const query of matches) {
+      expect({ query, ids: idsIn((await server.request(`/api/v1/sessions?${query}`)).body) }).toEqual({
+        query,
+        ids: [id],
+      })
+    }
+    const count = async (query: string) => idsIn((await server.request(`/api/v1/sessions?${query}`)).body).length
+    expect(await count('status=completed')).toBe(2)
+    expect(await count('status=paused')).toBe(0)
+    expect(await count('since=2000-01-01T00:00:00Z')).toBe(2)
+    expect(await count('until=2000-01-01T00:00:00Z')).toBe(0)
+    expect(await count('backend=codex&tag=work')).toBe(0)
+  })
+
+  it.each([
+    ['backend=gpt', '$.backend must be one of "claude", "codex", "gemini"'],
+    ['status=done', '$.status must be one of "active", "completed", "error", "paused"'],
+    ['limit=0', '$.limit must be at least 1'],
+    ['limit=1001', '$.limit must be at most 1000'],
+    ['limit=ten', '$.limit must be an integer'],
+    ['limit=', '$.limit must be an integer'],
+    ['limit=1.5', '$.limit must be an integer'],
+    ['offset=-1', '$.offset must be at least 0'],
+    ['limit=1&limit=2', '$.limit must be an integer'],
+    ['tag=', '$.tag must not be empty'],
+    ['since=yesterday', '$.since must be an RFC 3339 date-time such as 2026-01-31T09:30:00Z'],
+    ['bakend=codex', '$.bakend is not a known field (did you mean "backend"?)'],
+  ])('refuses ?%s, naming the field', async (query, rule) => {
+    const server = await startServer()
+    const { status, body } = await server.request(`/api/v1/sessions?${query}`)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request', message: `the query is not valid: ${rule}` },
+    })
+  })
+
+  it.each(['limit=1', 'limit=1000', 'offset=0'])('takes ?%s', async (query) => {
+    expect((await (await startServer()).request(`/api/v1/sessions?${query}`)).status).toBe(200)
+  })
+})
+
+describe('a session', () => {
+  it('is given by its id or the beginning of it, with everything that is known', async () => {
+    const server = await startServer()
+    const id = await keep(server)
+    const whole = await server.request(`/api/v1/sessions/${id}`)
+    expect(whole.body).toMatchObject({
+      id,
+      backend: 'claude',
+      status: 'completed',
+      created_at: expect.stringMatching(/Z$/),
+      last_used: expect.stringMatching(/Z$/),
+      working_dir: '/srv/project',
+      initial_prompt: 'fix the build',
+      backend_session_id: `own-${id}`,
+      turn_count: 1,
+      token_usage: NO_USAGE,
+      tags: ['work'],
+      metadata: { ticket: 42 },
+    })
+    expect((await server.request(`/api/v1/sessions/${id.slice(0, 16)}`)).body).toEqual(whole.body)
+  })
+
+  it.each([
+    ['GET', undefined],
+    ['DELETE', undefined],
+    ['PATCH', { title: 'x' }],
+  ])('that is absent, malformed or ambiguous is refused by %s', async (method, body) => {
+    const server = await startServer({ ids: { ...randomIds, hex: () => `abcd${randomIds.hex(14)}` } })
+    const ask = async (id: string) => {
+      const answer = await server.request(`/api/v1/sessions/${id}`, { method, body })
+      return [answer.status, (answer.body as { error: string }).error]
+    }
+    await keep(server)
+    await keep(server)
+    expect(await ask('0'.repeat(32))).toEqual([404, 'session_not_found'])
+    expect(await ask('nonsense')).toEqual([400, 'session_id_malformed'])
+    expect(await ask('abcd')).toEqual([409, 'session_ambiguous'])
+  })
+
+  it('is deleted by the beginning of its id, and the whole id is told', async () => {
+    const server = await startServer()
+    const id = await keep(server)
+    const { status, body } = await server.request(`/api/v1/sessions/${id.slice(0, 16)}`, { method: 'DELETE' })
+    expect({ status, body }).toEqual({ status: 200, body: { deleted: true, id } })
+    expect((await server.request(`/api/v1/sessions/${id}`)).status).toBe(404)
+  })
+
+  it('that is being worked on is not deleted', async () => {
+    const server = await startServer()
+    const { id } = await server.context.store.create(NEW)
+    const { status, body } = await server.request(`/api/v1/sessions/${id}`, { method: 'DELETE' })
+    expect({ status, body }).toMatchObject({ status: 409, body: { error: 'session_active' } })
+  })
+
+  it('gets the title and the tags that PATCH gives it', async () => {
+    const server = await startServer()
+    const id = await keep(server)
+    const patch = async (body: unknown) =>
+      (await server.request(`/api/v1/sessions/${id}`, { method: 'PATCH', body })).body
+    expect(await patch({ title: 'Build', tags: ['ci', 'done'] })).toMatchObject({
+      id,
+      title: 'Build',
+      tags: ['ci', 'done'],
+    })
+    expect(await patch({ tags: ['done'] })).toMatchObject({ title: 'Build', tags: ['done'] })
+    const bare = await patch({ title: null, tags: [] })
+    expect(bare).toMatchObject({ tags: [] })
+    expect(bare).not.toHaveProperty('title')
+  })
+
+  it.each<[string, unknown, string, string]>([
+    ['no body', undefined, 'body_missing', 'the request body is required; send a JSON object'],
+    [
+      'an unknown field',
+      { titel: 'x' },
+      'invalid_request',
+      'the request is not valid: $.titel is not a known field (did you mean "title"?)',
+    ],
+    ['nothing to change', {}, 'invalid_request', 'the request is not valid: $ must have at least 1 field'],
+    ['a wrong type', { title: 7 }, 'invalid_request', 'the request is not valid: $.title must be a string or null'],
+    [
+      'a tag that is none',
+      { tags: ['A B'] },
+      'session_field_invalid',
+      'the tag "A B" must have 1 to 32 of the characters a-z, 0-9, _ and -',
+    ],
+  ])('is not changed by PATCH with %s', async (_name, body, error, message) => {
+    const server = await startServer()
+    const id = await keep(server)
+    const answer = await server.request(`/api/v1/sessions/${id}`, { method: 'PATCH', body })
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 400, body: { error, message } })
+  })
+})

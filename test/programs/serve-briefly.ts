@@ -1,0 +1,24 @@
+/** `drover` with less time to drain: `<drain ms> <words…>`. Nobody waits half a minute for a test. */
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { main } from '../../src/cli/main.ts'
+import { createStandardInput } from '../../src/cli/standard-input.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+
+const [drainMs, ...words] = process.argv.slice(2)
+const root = join(import.meta.dirname, '..', '..')
+
+process.exitCode = await main(words, {
+  env: process.env,
+  cwd: process.cwd(),
+  homeDirectory: homedir(),
+  version: () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
+  clock: systemClock,
+  terminal: createTerminal({ stdout: process.stdout, stderr: process.stderr }, process.env),
+  stdin: createStandardInput(process.stdin),
+  isRoot: process.getuid?.() === 0,
+  demoAgent: [process.execPath, join(root, 'bin', 'demo-agent.cjs')],
+  drainMs: Number(drainMs),
+})

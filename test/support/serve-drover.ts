@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { until } from './demo-agent.ts'
+import { DROVER, temporaryDirectory } from './run-drover.ts'
+
+export type Serving = {
+  child: ChildProcess
+  home: string
+  heard: { stdout: string; stderr: string }
+  ended: Promise<number | null>
+}
+
+/** Starts `drover serve` as a user would, with a home of its own; it ends with the test. */
+export function serveDrover(args: readonly string[], env: Record<string, string> = {}): Serving {
+  const home = env['HOME'] ?? temporaryDirectory()
+  const child = spawn(process.execPath, [DROVER, 'serve', ...args], {
+    env: { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const heard = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => (heard.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (heard.stderr += text))
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, home, heard, ended }
+}
+
+/** The port, once the server says that it listens. */
+export async function portOf(serving: Serving): Promise<number> {
+  const found = await until(() => /listens on http:\/\/.*:(\d+)\n/.exec(serving.heard.stdout)?.[1])
+  await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
+  return Number(found)
+}

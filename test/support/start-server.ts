@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { type IncomingHttpHeaders, type RequestOptions, request as send } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { loadApiKeys } from '../../src/config/api-keys.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import type { AccessEntry } from '../../src/http/access-log.ts'
+import type { ServerContext } from '../../src/http/context.ts'
+import { createContext } from '../../src/http/create-context.ts'
+import { withMetrics } from '../../src/http/metrics.ts'
+import type { RequestDone } from '../../src/http/observer.ts'
+import type { Scope } from '../../src/http/routes.ts'
+import { createServer } from '../../src/http/server.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { type Ids, randomIds } from '../../src/kit/ids.ts'
+import type { Log } from '../../src/kit/log.ts'
+import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
+import { temporaryDirectory } from './run-drover.ts'
+
+const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
+
+export type ServerOptions = {
+  /** The `server` section of the config. */
+  server?: Record<string, unknown>
+  /** Other sections of the config. */
+  config?: Record<string, unknown>
+  env?: Record<string, string>
+  /** Parts of the context to put in place of the real ones. */
+  context?: Partial<ServerContext>
+  scopes?: readonly Scope[]
+  /** Without it every agent is the demo agent. */
+  isWithoutDemo?: boolean
+  host?: string
+  /** Where the ids of sessions come from. */
+  ids?: Ids
+}
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown }
+
+export type TestServer = {
+  url: string
+  port: number
+  /** The per-user directory, and an empty one to work in. */
+  home: string
+  workdir: string
+  context: ServerContext
+  app: Awaited<ReturnType<typeof createServer>>
+  /** What was logged, in order. */
+  access: AccessEntry[]
+  logged: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[]
+  done: RequestDone[]
+  shutdown: AbortController
+  request(path: string, options?: RequestOptions & { body?: unknown }): Promise<Answer>
+  /** A bare connection, for what no client would send. */
+  connect(): Promise<RawConnection>
+}
+
+/** Starts the server in this process, on a free port, with a home of its own; it ends with the test. */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const home = realpathSync(temporaryDirectory())
+  const [droverHome, workdir] = [join(home, '.drover'), join(home, 'work')]
+  mkdirSync(droverHome)
+  mkdirSync(workdir)
+  // JSON is YAML.
+  writeFileSync(join(droverHome, 'config.yaml'), JSON.stringify({ ...options.config, server: options.server ?? {} }))
+  const env = { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '0', ...options.env }
+  const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
+  const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
+  const store = await openSessionStore({
+    path: join(droverHome, 'sessions.db'),
+    clock: systemClock,
+    ids: options.ids ?? randomIds,
+  })
+  const shutdown = new AbortController()
+  const seen: Pick<TestServer, 'access' | 'logged' | 'done'> = { access: [], logged: [], done: [] }
+  const context = await withMetrics({
+    ...createContext({
+      config,
+      version: '1.2.3',
+      env,
+      cwd: workdir,
+      isRoot: false,
+      demo: options.isWithoutDemo === true ? undefined : [process.execPath, DEMO_AGENT],
+      keys: keys.ring,
+      store,
+      bind: { host: options.host ?? config.server.host },
+      shutdown: shutdown.signal,
+      log: createTestLog(seen.logged),
+      writeAccess: (entry) => seen.access.push(entry),
+      logsPrompts: false,
+    }),
+    observer: { requestDone: (done) => seen.done.push(done) },
+    ...options.context,
+  })
+  const app = await createServer(context, options.scopes)
+  app.server.listen({ host: '127.0.0.1', port: 0 })
+  await once(app.server, 'listening')
+  onTestFinished(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    keys.close()
+    await store.close()
+  })
+  const { port } = app.server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    home: droverHome,
+    workdir,
+    context,
+    app,
+    ...seen,
+    shutdown,
+    request: (path, wishes = {}) => ask({ port, path, ...wishes }),
+    connect: () => connectTo({ host: '127.0.0.1', port }),
+  }
+}
+
+/** One request on a connection of its own. A body that is no text or bytes is sent as JSON. */
+export function ask({ body, headers, ...options }: RequestOptions & { body?: unknown }): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const payload = body === undefined || isRaw ? body : JSON.stringify(body)
+  const type = body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
+  const length = payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }
+  const target = { host: options.socketPath === undefined ? '127.0.0.1' : undefined, agent: false, ...options }
+  return new Promise((resolve, reject) => {
+    const outgoing = send({ ...target, headers: { ...type, ...length, ...headers } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) }),
+      )
+      response.on('error', reject)
+    })
+    outgoing.on('error', reject)
+    outgoing.end(payload)
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+type RawConnection = {
+  socket: Socket
+  write(text: string): void
+  /** Everything received so far. */
+  heard(): string
+  /** Waits until the other side has closed, and gives everything it said. */
+  ended(): Promise<string>
+}
+
+async function connectTo(place: { host: string; port: number } | { path: string }): Promise<RawConnection> {
+  const socket = connect(place)
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  await once(socket, 'connect')
+  onTestFinished(() => void socket.destroy())
+  return {
+    socket,
+    write: (bytes) => void socket.write(bytes, 'latin1'),
+    heard: () => text,
+    ended: async () => {
+      await closed
+      return text
+    },
+  }
+}
+
+function createTestLog(logged: TestServer['logged'], bound: object = {}): Log {
+  const write = (level: string) => (fields: object, message: string) =>
+    void logged.push({ level, message, fields: { ...bound, ...fields } })
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    with: (fields) => createTestLog(logged, { ...bound, ...fields }),
+  }
+}
