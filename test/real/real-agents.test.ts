@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent, AgentRequest } from '../../src/agents/agent.ts'
@@ -147,6 +147,19 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     expect(second.error).toBeUndefined()
     expect(second.sessionId).toBe(first.sessionId)
     expect(second.usage).toEqual(first.usage)
+  })
+
+  it('goes on with a session of drover, and says so when the agent has lost it', async () => {
+    const run = (...args: readonly string[]) =>
+      runAt(room.work, [process.execPath, DROVER, ...args, '-o', 'json'], room.env('plain'))
+    const first = JSON.parse((await run('prompt', 'say hello', '-b', backend, '-m', MODELS[backend])).stdout)
+    const second = JSON.parse((await run('resume', first.session_id.slice(0, 8), 'and again')).stdout)
+    expect(second).toMatchObject({ session_id: first.session_id, exit_code: 0, token_usage: first.token_usage })
+    expect(second.backend_session_id).toBe(first.backend_session_id)
+    for (const file of sessionFilesIn(room)) rmSync(join(room.home, file))
+    const lost = await run('resume', first.session_id, 'and once more')
+    expect(JSON.parse(lost.stdout)).toMatchObject({ error_code: 'session_expired' })
+    expect(lost.code).not.toBe(0)
   })
 
   it('says so when the session to continue is not there', async () => {
