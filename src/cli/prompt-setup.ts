@@ -2,9 +2,10 @@
 
 import type { Config } from '../config/config.shape.ts'
 import { findPaths } from '../config/paths.ts'
+import { Fault } from '../kit/fault.ts'
 import { randomIds } from '../kit/ids.ts'
+import { abandonedAgentsEnder } from '../prompts/end-abandoned-agents.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
-import { settleAbandoned } from '../prompts/settle-abandoned.ts'
 import { createSlots } from '../prompts/slots.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import { openSessionStore } from '../sessions/sqlite-session-store.ts'
@@ -45,7 +46,8 @@ export function setUpPrompts(
     openStore,
     async [Symbol.asyncDispose]() {
       const store = await opened?.catch(() => undefined)
-      await store?.close()
+      // A turn that cannot be saved even now was already a warning of its prompt.
+      await store?.close().catch(passOverFault)
     },
   }
 }
@@ -57,7 +59,12 @@ export async function openSessions(invocation: Invocation, config: Config): Prom
     clock: invocation.world.clock,
     ids: randomIds,
     storeTokenUsage: config.session.store_token_usage,
+    endAgentsOf: abandonedAgentsEnder(invocation.world.env),
   })
-  await settleAbandoned(store, invocation.world.env)
+  await store.settleAbandoned()
   return store
+}
+
+function passOverFault(error: unknown): void {
+  if (!(error instanceof Fault)) throw error
 }

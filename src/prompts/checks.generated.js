@@ -10,7 +10,7 @@ ay",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"integer",
 boolean"},output_format:{enum:["default","text","json","stream-json"]},metadata:{type:"object"},dry_run:{type:"boolean"}},
 propertyNames:{enum:["backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","syste\
 m_prompt","verbose","extra","timeout_secs","ephemeral","output_format","metadata","dry_run"]},$id:"PromptRequest"},l=N().
-default,w=new RegExp("^(?!-)[^\\u0000-\\u001f]+$","u");function c(t,{instancePath:n="",parentData:y,parentDataProperty:m,
+default,w=new RegExp("^(?!-)[^\\u0000-\\u001f]+$","");function c(t,{instancePath:n="",parentData:y,parentDataProperty:m,
 rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.backend===void 0){
 let r={instancePath:n,keyword:"required",params:{missingProperty:"backend"}};e===null?e=[r]:e.push(r),o++}if(t.prompt===
 void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){

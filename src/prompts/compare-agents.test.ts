@@ -10,15 +10,16 @@ describe('compareAgents', () => {
   it('gives the answers in the order in which they were asked for, with what they cost', async () => {
     const { context } = await createPromptRoom({
       claude: { text: ['one'], usage: { input: 7, output: 2 } },
+      codex: { text: ['three'] },
       gemini: { text: ['two'] },
     })
-    const request = { prompt: 'who are you?', backends: ['gemini', 'claude', 'claude'], model: 'm-1' }
+    const request = { prompt: 'who are you?', backends: ['gemini', 'claude', 'codex'], model: 'm-1' }
     const result = await compareAgents(request, context, { signal: never })
-    expect(result).toMatchObject({ prompt: 'who are you?', backends: ['gemini', 'claude', 'claude'] })
+    expect(result).toMatchObject({ prompt: 'who are you?', backends: ['gemini', 'claude', 'codex'] })
     expect(result.results.map(({ backend, output, exit_code: code }) => [backend, output, code])).toEqual([
       ['gemini', 'two', 0],
       ['claude', 'one', 0],
-      ['claude', 'one', 0],
+      ['codex', 'three', 0],
     ])
     for (const { model } of result.results) expect(model).toBe('m-1')
     expect(result.results[1]?.token_usage).toMatchObject({ input_tokens: 7, output_tokens: 2 })

@@ -3,7 +3,14 @@ import { claude } from '../agents/claude.ts'
 import { codex } from '../agents/codex.ts'
 import { NO_USAGE } from '../agents/usage.ts'
 import type { Session } from '../sessions/session.ts'
-import { checkResumption, policyOf, sayPolicyChanges, settingsOfSession, systemPromptOf } from './continue-session.ts'
+import {
+  checkResumption,
+  extraOfCaller,
+  policyOf,
+  sayPolicyChanges,
+  settingsOfSession,
+  systemPromptOf,
+} from './continue-session.ts'
 
 const SESSION: Session = {
   id: '0123456789abcdef0123456789abcdef',
@@ -55,6 +62,19 @@ describe('settingsOfSession', () => {
   })
 })
 
+describe('extraOfCaller', () => {
+  it.each([
+    ['all of it while the operator adds nothing', ['--a'], [], ['--a']],
+    ['what stands before the flags of the operator', ['--a', '--o', 'v'], ['--o', 'v'], ['--a']],
+    ['nothing where all was of the operator', ['--o'], ['--o'], []],
+    ['all of it when the operator has other flags now', ['--a', '--o'], ['--p'], ['--a', '--o']],
+    ['all of it when the operator has more flags now', ['--a'], ['--o', '--a'], ['--a']],
+  ])('is %s', (_name, extra, own, expected) => {
+    const session = { ...SESSION, policy: { ...SESSION.policy, extra } }
+    expect(extraOfCaller(session, { extra_flags: own })).toEqual(expected)
+  })
+})
+
 describe('systemPromptOf', () => {
   it('repeats it for an agent that takes it as a flag, and not for one that has read it with the first prompt', () => {
     expect(systemPromptOf(SESSION, claude)).toBe('be brief')
@@ -79,19 +99,34 @@ describe('checkResumption', () => {
 })
 
 describe('sayPolicyChanges', () => {
-  const before = SESSION.policy
+  const stored = SESSION.policy
+  const changes = (actual: object, today: object = {}) =>
+    sayPolicyChanges({ stored, actual: { ...stored, ...actual }, today: { ...stored, ...today } })
 
-  it('says nothing of a policy that stays, and nothing of another model', () => {
-    expect(sayPolicyChanges(before, { ...before, model: 'm-9' })).toEqual([])
+  it('says nothing of a policy that stays', () => {
+    expect(changes({})).toEqual([])
   })
 
   it.each([
     [{ approval_mode: 'none' }, 'approval_mode is none for this turn; the session was started with auto'],
     [{ sandbox_mode: 'full' }, 'sandbox_mode is full for this turn; the session was started with default'],
+    [{ model: 'm-9' }, 'model is m-9 for this turn; the session was started with m-1'],
     [{ allowed_tools: 'Bash' }, 'allowed_tools is Bash for this turn; the session was started with none given'],
     [{ extra: [] }, 'extra is none given for this turn; the session was started with --stored'],
-  ] as const)('says %j', (change, sentence) => {
-    expect(sayPolicyChanges(before, { ...before, ...change })).toEqual([sentence])
+  ])('says that this turn has %j', (change, sentence) => {
+    expect(changes(change)).toEqual([sentence])
+    expect(changes(change, change)).toEqual([sentence])
+  })
+
+  it.each([
+    [{ approval_mode: 'none' }, 'approval_mode is auto, as the session was started; the settings now say none'],
+    [
+      { sandbox_mode: 'read-only' },
+      'sandbox_mode is default, as the session was started; the settings now say read-only',
+    ],
+    [{ model: undefined }, 'model is m-1, as the session was started; the settings now say none given'],
+  ])('says that a new session would have %j', (today, sentence) => {
+    expect(changes({}, today)).toEqual([sentence])
   })
 })
 

@@ -24,6 +24,16 @@ export function settingsOfSession({ policy }: Session, asked: PromptRequest, now
   }
 }
 
+/** What a session has of its caller, to be judged anew: all but what the operator adds to every call anyway. */
+export function extraOfCaller(
+  { policy }: Session,
+  { extra_flags: own }: Pick<AgentSettings, 'extra_flags'>,
+): readonly string[] {
+  const start = policy.extra.length - own.length
+  const endsInOwn = start >= 0 && own.every((flag, at) => policy.extra[start + at] === flag)
+  return endsInOwn ? policy.extra.slice(0, start) : policy.extra
+}
+
 /** An agent that gets it in front of the prompt has read it already. */
 export function systemPromptOf(session: Session, agent: Agent): string | undefined {
   return agent.abilities.system_prompt === 'flag' ? session.system_prompt : undefined
@@ -52,12 +62,25 @@ export function policyOf({ approvalMode, sandboxMode, allowedTools, extra, model
   }
 }
 
-/** One sentence for each way in which this turn is allowed something else than the session was. */
-export function sayPolicyChanges(before: SessionPolicy, after: SessionPolicy): string[] {
-  return (['approval_mode', 'sandbox_mode', 'allowed_tools', 'extra'] as const)
-    .map((name) => ({ name, was: sayValue(before[name]), is: sayValue(after[name]) }))
-    .filter(({ was, is }) => was !== is)
-    .map(({ name, was, is }) => `${name} is ${is} for this turn; the session was started with ${was}`)
+type Policies = {
+  /** Of the session that is resumed or forked. */
+  stored: SessionPolicy
+  /** Of this turn. */
+  actual: SessionPolicy
+  /** Of a new session that asked for the same. */
+  today: SessionPolicy
+}
+
+const POLICY_FIELDS = ['approval_mode', 'sandbox_mode', 'model', 'allowed_tools', 'extra'] as const
+
+/** One sentence for each way in which a session goes on otherwise than it began, or than the settings now say. */
+export function sayPolicyChanges({ stored, actual, today }: Policies): string[] {
+  return POLICY_FIELDS.flatMap((name) => {
+    const [began, is, now] = [stored, actual, today].map((policy) => sayValue(policy[name]))
+    if (is !== began) return [`${name} is ${is} for this turn; the session was started with ${began}`]
+    if (now !== began) return [`${name} is ${began}, as the session was started; the settings now say ${now}`]
+    return []
+  })
 }
 
 function sayValue(value: string | readonly string[] | undefined): string {

@@ -36,3 +36,11 @@ export const resumeInvalid = defineFault({
   when: 'A resume asks for what a session that exists cannot have: another working directory, or to be ephemeral.',
   say: (d: { problem: string }) => d.problem,
 })
+
+export const promptOverfilled = defineFault({
+  code: 'prompt_overfilled',
+  kind: 'invalid',
+  when: 'With the answers of earlier steps filled in, the prompt of a step is longer than any agent reads.',
+  say: (d: { limit: number }) =>
+    `with the answers filled in the prompt has more than ${d.limit} characters; name fewer of them, or ask for shorter ones`,
+})

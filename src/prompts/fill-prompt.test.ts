@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkReferences, fillPrompt } from './fill-prompt.ts'
+import { checkReferences, FILLED_LIMIT_CHARACTERS, fillPrompt } from './fill-prompt.ts'
 
 const step = (prompt: string, name?: string) => ({ backend: 'claude', prompt, ...(name !== undefined && { name }) })
 
@@ -8,6 +8,7 @@ describe('fillPrompt', () => {
   it.each([
     ['puts the previous answer everywhere', '{{previous}} and {{previous}}', 'A and A'],
     ['puts the answer of a named step', 'see {{steps.plan}}', 'see P'],
+    ['passes over white space inside of the braces', '{{ previous }} {{\tsteps.plan }}', 'A P'],
     ['takes a name with spaces and dots', 'see {{steps.the 1.0 plan}}', 'see Q'],
     [
       'leaves the braces of other languages alone',
@@ -35,6 +36,21 @@ describe('fillPrompt', () => {
         expect(filled).toBe(`<${previous}|${previous}>`)
       }),
     )
+  })
+})
+
+describe('a prompt that grows', () => {
+  const fill = (length: number, rest: string) =>
+    fillPrompt(`{{previous}}${rest}`, { previous: 'x'.repeat(length), named: new Map() }).length
+
+  it('may be as long as the limit, and no longer', () => {
+    expect(fill(FILLED_LIMIT_CHARACTERS - 1, '.')).toBe(FILLED_LIMIT_CHARACTERS)
+    expect(() => fill(FILLED_LIMIT_CHARACTERS, '.')).toThrow(expect.objectContaining({ code: 'prompt_overfilled' }))
+  })
+
+  it('is refused before it fills the memory', () => {
+    const many = '{{previous}}'.repeat(850_000)
+    expect(() => fill(3000, many)).toThrow(expect.objectContaining({ code: 'prompt_overfilled' }))
   })
 })
 

@@ -1,9 +1,9 @@
 /** Places in a step's prompt that stand for the answers of earlier steps. Pure. */
-import { chainInvalid } from './faults.ts'
+import { chainInvalid, promptOverfilled } from './faults.ts'
 import type { ChainStep } from './prompt-request.shape.ts'
 
-/** `{{previous}}`, `{{steps.a name}}`, and the one that earlier chains had and this one refuses. */
-const PLACE = /\{\{(?:(previous)|steps\.([^{}]+)|(session))\}\}/g
+/** `{{previous}}`, `{{steps.a name}}`, and one that is refused; white space inside of the braces means nothing. */
+const PLACE = /\{\{\s*(?:(previous)|steps\.([^{}]+?)|(session))\s*\}\}/g
 
 /** Finds references to nothing before the first agent is started. */
 export function checkReferences(steps: readonly ChainStep[]): void {
@@ -29,10 +29,16 @@ export type Answers = {
   named: ReadonlyMap<string, string>
 }
 
-/** In one pass: what an answer says is never taken for a place. */
+/** Far more than any agent reads; a place may stand in a prompt many times. */
+export const FILLED_LIMIT_CHARACTERS = 16 * 1024 * 1024
+
+/** In one pass: what an answer says is never taken for a place. Throws a Fault before the text grows past all reason. */
 export function fillPrompt(prompt: string, { previous, named }: Answers): string {
+  let length = prompt.length
   return prompt.replace(PLACE, (place, isPrevious: string | undefined, name: string | undefined) => {
-    if (isPrevious !== undefined) return previous ?? place
-    return (name === undefined ? undefined : named.get(name)) ?? place
+    const answer = isPrevious === undefined ? named.get(name ?? '') : previous
+    length += (answer ?? place).length - place.length
+    if (length > FILLED_LIMIT_CHARACTERS) throw promptOverfilled({ limit: FILLED_LIMIT_CHARACTERS })
+    return answer ?? place
   })
 }

@@ -3,6 +3,7 @@ import type { AgentEvent, Usage } from '../agents/agent.ts'
 import type { AgentResult } from '../agents/settle-result.ts'
 import { NO_USAGE } from '../agents/usage.ts'
 import { Fault } from '../kit/fault.ts'
+import { sessionExpired } from '../sessions/faults.ts'
 import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'
 import { policyOf } from './continue-session.ts'
 import type { PreparedPrompt, PromptTask } from './prepare-prompt.ts'
@@ -106,6 +107,7 @@ export function turnEndOf(result: AgentResult): TurnEnd {
     ...(threadUsage !== undefined && { threadUsage }),
     ...(sessionId !== undefined && { backendSessionId: sessionId }),
     ...(model !== undefined && { model }),
+    ...(error?.code === sessionExpired.code && { isForgotten: true }),
   }
 }
 

@@ -1,12 +1,19 @@
 /** Everything that can be wrong with a prompt is found here, before it waits for its turn or anything is started. */
-import { type AgentRequest, BACKENDS, type Backend } from '../agents/agent.ts'
+import { type AgentCommand, type AgentRequest, BACKENDS, type Backend } from '../agents/agent.ts'
 import { judgeExtra } from '../agents/extra-flags.ts'
 import { locateAgent, programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import type { AgentOrder } from '../agents/run-agent.ts'
 import type { Session } from '../sessions/session.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
-import { checkResumption, policyOf, sayPolicyChanges, settingsOfSession, systemPromptOf } from './continue-session.ts'
+import {
+  checkResumption,
+  extraOfCaller,
+  policyOf,
+  sayPolicyChanges,
+  settingsOfSession,
+  systemPromptOf,
+} from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.shape.ts'
@@ -26,6 +33,8 @@ export type PromptTask = {
 export type PreparedPrompt = {
   backend: Backend
   order: Omit<AgentOrder, 'signal'>
+  /** As it would be started, but for the files that an agent may need. */
+  command: AgentCommand
   isDryRun: boolean
   /** Said with the result. */
   warnings: readonly string[]
@@ -37,7 +46,9 @@ export function preparePrompt(task: PromptTask, context: PromptContext): Prepare
   const backend = knownBackend(request.backend)
   const agent = AGENTS[backend]
   if (task.resumes !== undefined) checkResumption(task.resumes, request)
-  judgeExtra(request.extra ?? [], { agent, isUnsafeAllowed: context.isUnsafeExtraAllowed })
+  const origin = task.resumes ?? task.forks
+  const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
+  judgeExtra(extra, { agent, isUnsafeAllowed: context.isUnsafeExtraAllowed })
   checkMetadata(request.metadata ?? {})
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   const order = {
@@ -49,8 +60,8 @@ export function preparePrompt(task: PromptTask, context: PromptContext): Prepare
     timeoutMs: timeoutOf(request, context),
   }
   // Making the command finds what is wrong with the texts, and that without a directory for its files.
-  agent.toCommand(order.request, { ...order, executable: order.program[0] })
-  return { backend, order, isDryRun, warnings: warningsOf(task, order.request) }
+  const command = agent.toCommand(order.request, { ...order, executable: order.program[0] })
+  return { backend, order, command, isDryRun, warnings: warningsOf({ task, request: order.request, backend, context }) }
 }
 
 function knownBackend(name: string): Backend {
@@ -97,7 +108,16 @@ function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRu
   return Math.min(wanted, longestRunMs)
 }
 
-function warningsOf({ resumes, forks }: PromptTask, request: AgentRequest): string[] {
-  const origin = resumes ?? forks
-  return origin === undefined ? [] : sayPolicyChanges(origin.policy, policyOf(request))
+function warningsOf(prompt: {
+  task: PromptTask
+  request: AgentRequest
+  backend: Backend
+  context: PromptContext
+}): string[] {
+  const { task, request, backend, context } = prompt
+  const origin = task.resumes ?? task.forks
+  if (origin === undefined) return []
+  const anew = { request: { ...task.request, workdir: request.workdir }, wantsDeltas: task.wantsDeltas }
+  const today = policyOf(agentRequestOf(anew, backend, context))
+  return sayPolicyChanges({ stored: origin.policy, actual: policyOf(request), today })
 }

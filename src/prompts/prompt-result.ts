@@ -27,11 +27,12 @@ export function toPromptResult(result: AgentResult, known: Known): PromptResult 
 const NOTHING_RAN = { session_id: '', duration_ms: 0, output: '', token_usage: NO_USAGE }
 
 /** What would have been done, and was not. */
-export function dryRunResult(line: string, known: Known): PromptResult {
+export function dryRunResult(line: string, known: Known & { model: string | undefined }): PromptResult {
   return {
     ...NOTHING_RAN,
     session_id: known.sessionId,
     backend: known.backend,
+    ...(known.model !== undefined && { model: known.model }),
     exit_code: 0,
     output: line,
     ...(known.warnings.length > 0 && { warnings: known.warnings }),

@@ -58,6 +58,13 @@ describe('runChain', () => {
     expect(result.results.map(({ step: at }) => at)).toEqual([1, 2])
   })
 
+  it('makes a prompt that grows past all reason the failure of its step, and keeps the answers before', async () => {
+    const steps = [step('claude', 'a'), step('claude', '{{previous}}'.repeat(300_000)), step('claude', 'b')]
+    const { result } = await run({ steps }, { claude: { text: ['x'.repeat(100)] } })
+    expect(result).toMatchObject({ completed_steps: 2, failed_step: 2 })
+    expect(result.results.map(({ error_code: code }) => code)).toEqual([undefined, 'prompt_overfilled', undefined])
+  })
+
   it('keeps no sessions', async () => {
     const { store } = await run({ steps: [step('claude', 'a')] })
     expect(await store.count()).toBe(0)

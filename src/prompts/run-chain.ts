@@ -1,10 +1,10 @@
 import { chainInvalid } from './faults.ts'
-import { checkReferences, fillPrompt } from './fill-prompt.ts'
+import { type Answers, checkReferences, fillPrompt } from './fill-prompt.ts'
 import type { PromptContext } from './prompt-context.ts'
-import type { ChainRequest, ChainStep } from './prompt-request.shape.ts'
+import type { ChainRequest, ChainStep, PromptRequest } from './prompt-request.shape.ts'
 import type { ChainResult, StepResult } from './prompt-result.shape.ts'
 import { standingOf } from './prompt-result.ts'
-import { type ItemOptions, runItem, toStatelessTask } from './run-items.ts'
+import { type ItemOptions, type ItemRun, runItem, toStatelessTask } from './run-items.ts'
 
 export type { ChainResult }
 
@@ -17,22 +17,24 @@ export async function runChain(
   checkChain(request)
   const startedAt = performance.now()
   const results: StepResult[] = []
-  const course = {
-    workdir: undefined as string | undefined,
-    previous: undefined as string | undefined,
-    named: new Map<string, string>(),
-  }
+  const run: ItemRun = { context, part: 'chain_step', ...options }
+  const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
+  const answers = { previous: undefined as string | undefined, named: new Map<string, string>() }
+  let workdir: string | undefined
   for (const [at, step] of request.steps.entries()) {
     if (options.signal.aborted) break
-    const task = toStatelessTask(toPrompt(step, request, course), request.dry_run === true)
-    const result = await runItem(at, task, { context, part: 'chain_step', ...options })
+    workdir = step.workdir ?? (request.pass_working_dir === true ? workdir : undefined)
+    const item = {
+      backend: step.backend,
+      toTask: () => toStatelessTask(toPrompt(step, { workdir, answers }), isDryRun),
+    }
+    const result = await runItem(at, item, run)
     results.push({ step: at + 1, ...(step.name !== undefined && { name: step.name }), ...result })
     if (standingOf(result) !== 'completed' && request.stop_on_failure === true) break
-    course.workdir = task.request.workdir
     // Nothing has been answered in a dry run, so its places stay visible.
-    if (request.dry_run === true || context.settings.unified_flags.dry_run) continue
-    course.previous = result.output
-    if (step.name !== undefined) course.named.set(step.name, result.output)
+    if (isDryRun) continue
+    answers.previous = result.output
+    if (step.name !== undefined) answers.named.set(step.name, result.output)
   }
   return summaryOf(request, results, Math.round(performance.now() - startedAt))
 }
@@ -47,11 +49,11 @@ export function checkChain(request: ChainRequest): void {
   checkReferences(request.steps)
 }
 
-type Course = { workdir: string | undefined; previous: string | undefined; named: ReadonlyMap<string, string> }
-
-function toPrompt({ name: _, ...step }: ChainStep, request: ChainRequest, { workdir, ...answers }: Course) {
-  const inherited = request.pass_working_dir === true ? (step.workdir ?? workdir) : step.workdir
-  return { ...step, prompt: fillPrompt(step.prompt, answers), ...(inherited !== undefined && { workdir: inherited }) }
+function toPrompt(
+  { name: _, ...step }: ChainStep,
+  { workdir, answers }: { workdir: string | undefined; answers: Answers },
+): PromptRequest {
+  return { ...step, prompt: fillPrompt(step.prompt, answers), ...(workdir !== undefined && { workdir }) }
 }
 
 function summaryOf(request: ChainRequest, results: StepResult[], durationMs: number): ChainResult {

@@ -95,6 +95,25 @@ describe('runParallel', () => {
     }
   })
 
+  it('takes no more places in the queue than could run at once', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 2 })
+    const { context } = await createPromptRoom({}, { slots })
+    const tasks = Array.from({ length: 6 }, () => task('claude'))
+    expect(await runParallel({ tasks, max_parallel: 6 }, context, { signal: never })).toMatchObject({ completed: 6 })
+  })
+
+  it('ends the other agents when a bug comes up in one of them', async () => {
+    const { context } = await createPromptRoom({ claude: { hangAfter: 'init' } })
+    const watcher: Watcher = {
+      event: (item) => {
+        if (item === 1) throw new Error('a bug')
+      },
+    }
+    const request = { tasks: [task('claude'), task('codex')] }
+    await expect(runParallel(request, context, { signal: never, watcher })).rejects.toThrow('a bug')
+    expect(context.slots.load()).toEqual({ running: 0, queued: 0 })
+  })
+
   it('keeps what has finished when it is cancelled', async () => {
     const { context } = await createPromptRoom({ claude: { hangAfter: 'word' } })
     const cancel = new AbortController()

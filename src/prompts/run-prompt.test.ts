@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../test/support/demo-agent.ts'
@@ -65,7 +65,10 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
     expect(result.exit_code).not.toBe(0)
     expect(result).toMatchObject({ error_code: 'session_expired', error: expect.stringContaining('--fork') })
     expect(events.find(({ type }) => type === 'error')?.content).toMatchObject({ code: 'session_expired' })
-    expect(await store.find(resumes.id)).toMatchObject({ status: 'error', error_message: result.error })
+    const forgotten = await store.find(resumes.id)
+    expect(forgotten).toMatchObject({ status: 'error', error_message: result.error })
+    expect(forgotten).not.toHaveProperty('backend_session_id')
+    expect((await store.list({ isResumable: true }, { limit: 1, offset: 0 })).total).toBe(0)
   })
 
   it('starts a new session from an old one with its settings and a link to it', async () => {
@@ -153,7 +156,7 @@ describe('the session of a prompt', () => {
   })
 
   it('is not kept for an ephemeral prompt, for which the operator needs no store at all', async () => {
-    const openStore = () => Promise.reject(new Error('opened'))
+    const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is gone' }))
     const { context } = await createPromptRoom({}, { openStore, caller: 'operator' })
     const { result } = await finishPrompt({ request: { ...HELLO, ephemeral: true } }, context)
     expect(result).toMatchObject({ session_id: '', exit_code: 0 })
@@ -223,6 +226,33 @@ describe('a prompt that cannot be run', () => {
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
+  it('is refused when a link has taken the place of its directory while it waited', async () => {
+    const slots = createSlots({ limit: 1, queueLimit: 1 })
+    const { context, directory, store } = await createPromptRoom({}, { slots })
+    const workdir = join(directory, 'mine')
+    mkdirSync(workdir)
+    const held = await slots.take(never)
+    const waiting = finishPrompt({ request: { ...HELLO, workdir } }, context)
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'workdir_not_allowed' })
+    await until(() => slots.load().queued === 1)
+    rmSync(workdir, { recursive: true })
+    symlinkSync('/', workdir)
+    held?.giveBack()
+    await refused
+    expect(await store.count()).toBe(0)
+    expect(slots.load()).toEqual({ running: 0, queued: 0 })
+  })
+
+  it('is refused when its session was given arguments that are no longer allowed', async () => {
+    const { context, store } = await createPromptRoom({}, { isUnsafeExtraAllowed: true })
+    const first = await finishPrompt({ request: { ...HELLO, extra: ['--mcp-config=x'] } }, context)
+    const resumes = await store.find(first.result.session_id)
+    const strict = { ...context, isUnsafeExtraAllowed: false }
+    await expect(finishPrompt({ request: HELLO, resumes }, strict)).rejects.toMatchObject({
+      code: 'extra_flag_refused',
+    })
+  })
+
   it('leaves the queue when it is cancelled, without a session or an agent', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 1 })
     const { context, store } = await createPromptRoom({}, { slots })
@@ -280,7 +310,9 @@ describe('a resumed session', () => {
     const dry = { ...HELLO, dry_run: true }
     const same = await finishPrompt({ request: dry, resumes }, { ...context, settings: today })
     expect(same.result.output).toContain('--permission-mode acceptEdits')
-    expect(same.result.warnings).toBeUndefined()
+    expect(same.result.warnings).toEqual([
+      'approval_mode is auto, as the session was started; the settings now say none',
+    ])
     const other = await finishPrompt({ request: { ...dry, approval_mode: 'none' }, resumes }, context)
     expect(other.result.warnings).toContain('approval_mode is none for this turn; the session was started with auto')
   })

@@ -7,6 +7,7 @@ import { formatDryRun } from '../agents/dry-run.ts'
 import { type AgentOrder, runAgent } from '../agents/run-agent.ts'
 import type { AgentResult } from '../agents/settle-result.ts'
 import { NO_USAGE } from '../agents/usage.ts'
+import { Fault } from '../kit/fault.ts'
 import { OWNER_VARIABLE } from '../kit/tree-variable.ts'
 import { brokenOff, type KeptSession, keepSession, turnEndOf } from './keep-session.ts'
 import { type PreparedPrompt, type PromptTask, preparePrompt } from './prepare-prompt.ts'
@@ -14,6 +15,7 @@ import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent } from './prompt-event.ts'
 import { canceledResult, dryRunResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import { sayExpired } from './session-expiry.ts'
+import { judgeAgain } from './workdir-policy.ts'
 
 export type Running = {
   signal: AbortSignal
@@ -33,6 +35,8 @@ export async function* runPrompt(task: PromptTask, context: PromptContext, runni
   if (slot === undefined) return canceledResult(prepared.backend)
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
+    // While it waited, somebody may have put a link in the place of its directory.
+    judgeAgain(prepared.order.request.workdir, context.workdirs)
     return yield* inSession(prompt)
   } finally {
     slot.giveBack()
@@ -71,7 +75,8 @@ async function* runKept({ task, prepared, context, running }: Prompt, kept: Kept
       if (next.value.type === 'done') last = next.value
       else yield seal(explained(next.value, task))
     }
-    const result = explainedResult(next.value, task)
+    const { model } = order.request
+    const result = { ...(model !== undefined && { model }), ...explainedResult(next.value, task) }
     context.observer?.agentEnded?.({ backend, ...summaryOf(result) })
     const warnings = [...prepared.warnings, ...result.warnings, ...(await kept.settle(turnEndOf(result)))]
     if (last?.type === 'done') yield seal(withWarnings(last, warnings))
@@ -85,11 +90,7 @@ async function* runKept({ task, prepared, context, running }: Prompt, kept: Kept
 /** Says what would be started. A client's session is kept for it like for any other prompt. */
 async function* pretend({ task, prepared, context }: Prompt): Course {
   const { backend, order } = prepared
-  const {
-    argv,
-    stdin,
-    warnings: missing,
-  } = order.agent.toCommand(order.request, { ...order, executable: order.program[0] })
+  const { argv, stdin, warnings: missing } = prepared.command
   const line = formatDryRun({ argv: [order.program[0], ...order.program.slice(1), ...argv.slice(1)], stdin })
   const warnings = [...prepared.warnings, ...missing]
   const isKept = context.caller === 'client' && task.resumes === undefined
@@ -102,17 +103,18 @@ async function* pretend({ task, prepared, context }: Prompt): Course {
   yield seal({ type: 'message', content: { text: line, role: 'assistant' } })
   const done = { exit_code: 0, duration_ms: 0, token_usage: NO_USAGE }
   yield seal(withWarnings({ type: 'done', content: done }, warnings))
-  return dryRunResult(line, { backend, sessionId, warnings })
+  return dryRunResult(line, { backend, model, sessionId, warnings })
 }
 
-/** The operator's own ephemeral prompt opens no store, and so has no owner that others could find dead. */
-async function ownerMark(
-  { order }: PreparedPrompt,
-  { caller, openStore }: PromptContext,
-): Promise<Record<string, string>> {
-  if (caller === 'operator' && order.request.isEphemeral) return {}
-  const store = await openStore()
-  return { [OWNER_VARIABLE]: await store.owner() }
+/** By which the agent is found should this process die without ending it. What keeps no session can do without. */
+async function ownerMark({ order }: PreparedPrompt, { openStore }: PromptContext): Promise<Record<string, string>> {
+  try {
+    const store = await openStore()
+    return { [OWNER_VARIABLE]: await store.owner() }
+  } catch (error) {
+    if (error instanceof Fault && order.request.isEphemeral) return {}
+    throw error
+  }
 }
 
 function explained(event: AgentEvent, { resumes }: PromptTask): AgentEvent {

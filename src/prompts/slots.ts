@@ -5,6 +5,8 @@ export type Slots = {
   /** Waits for a turn; undefined when the signal fires first. The caller gives the slot back exactly once. */
   take(signal: AbortSignal): Promise<Slot | undefined>
   load(): { running: number; queued: number }
+  /** How many may run at once. */
+  limit: number
 }
 
 export type Slot = { waitedMs: number; giveBack(): void }
@@ -35,6 +37,7 @@ export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: 
     })
 
   return {
+    limit,
     load: () => ({ running, queued: queue.size }),
     async take(signal) {
       if (signal.aborted) return undefined

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createWorkdirPolicy, judgeWorkdir, resolveWorkdir } from './workdir-policy.ts'
+import { createWorkdirPolicy, judgeAgain, judgeWorkdir, resolveWorkdir } from './workdir-policy.ts'
 
 const room = realpathSync(mkdtempSync(join(tmpdir(), 'drover-workdir-')))
 afterAll(() => rmSync(room, { recursive: true, force: true }))
@@ -13,6 +13,7 @@ writeFileSync(join(room, 'open', 'file'), '')
 symlinkSync(join(room, 'shut'), join(room, 'open', 'way-out'))
 symlinkSync(join(room, 'open'), join(room, 'way-in'))
 symlinkSync(join(room, 'shut'), join(room, 'shut-too'))
+symlinkSync(join(room, 'open', 'project'), join(room, 'shut', 'way-back'))
 
 describe('judgeWorkdir', () => {
   it.each([
@@ -27,6 +28,9 @@ describe('judgeWorkdir', () => {
     ['a blocked directory within an allowed one', '/a/b/c', ['/a'], ['/a/b'], 'lies in /a/b'],
     ['an allowed directory within a blocked one', '/a/b', ['/a/b'], ['/a'], 'lies in /a'],
     ['anything beneath a blocked root', '/a', [], ['/'], 'lies in /'],
+    ['a directory around a blocked one', '/a', [], ['/a/b'], 'holds /a/b'],
+    ['the root around a blocked one', '/', [], ['/a/b'], 'holds /a/b'],
+    ['an allowed directory around a blocked one', '/a', ['/a'], ['/a/b'], 'holds /a/b'],
   ])('judges %s', (_name, path, allowed, blocked, refusal) => {
     const judged = judgeWorkdir(path, { allowed, blocked })
     if (refusal === undefined) expect(judged).toBeUndefined()
@@ -47,8 +51,14 @@ describe('resolveWorkdir', () => {
 
   it.each([
     ['a relative path', 'open', 'must be an absolute path'],
-    ['what is not there', join(room, 'open', 'nothing'), 'no such file or directory'],
-    ['a file', join(room, 'open', 'file'), 'is not a directory'],
+    ['what is not there', join(room, 'open', 'nothing'), 'is not a directory that can be used'],
+    [
+      'what is not there and would not be allowed, as if it were',
+      join(room, 'nothing'),
+      'server.allowed_workdir_prefixes',
+    ],
+    ['a file', join(room, 'open', 'file'), 'is not a directory that can be used'],
+    ['a blocked name, wherever it leads', join(room, 'shut-too', 'way-back'), 'no agent may work'],
     ['a path with a NUL', `${room}/open\0`, 'NUL'],
     ['a link that leads out of what is allowed', join(room, 'open', 'way-out'), 'no agent may work'],
     ['what lies behind such a link', join(room, 'open', 'way-out', 'inner'), 'no agent may work'],
@@ -57,6 +67,18 @@ describe('resolveWorkdir', () => {
     expect(() => resolveWorkdir(given, policy)).toThrow(
       expect.objectContaining({ code: 'workdir_not_allowed', message: expect.stringContaining(problem) }),
     )
+  })
+
+  it('notices that a link has taken the place of what it judged', () => {
+    const place = join(room, 'open', 'place')
+    mkdirSync(place)
+    expect(() => judgeAgain(place, policy)).not.toThrow()
+    rmSync(place, { recursive: true })
+    symlinkSync(join(room, 'open', 'project'), place)
+    expect(() => judgeAgain(place, policy)).toThrow('has become a link')
+    rmSync(place)
+    symlinkSync(join(room, 'shut'), place)
+    expect(() => judgeAgain(place, policy)).toThrow('no agent may work')
   })
 
   it('lets the operator work anywhere there is a directory', () => {

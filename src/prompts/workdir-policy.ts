@@ -1,7 +1,6 @@
 /** Where agents may work. Both sides are compared with their links resolved, and the agent starts in what was judged. */
 import { realpathSync, statSync } from 'node:fs'
-import { isAbsolute, sep } from 'node:path'
-import { systemReason } from '../kit/disk.ts'
+import { isAbsolute, normalize, sep } from 'node:path'
 import { workdirNotAllowed } from './faults.ts'
 
 /** Absolute, links resolved where the directory exists. */
@@ -12,13 +11,12 @@ export type WorkdirPolicy = {
 }
 
 /** On a merged-usr system `/bin` is a link: the directory it leads to is blocked with it. */
-export function createWorkdirPolicy(prefixes: WorkdirPolicy): WorkdirPolicy {
-  const withTargets = (paths: readonly string[]) => [
-    ...new Set(paths.map(withoutTrailingSlash).flatMap((path) => [path, resolvedOr(path)])),
-  ]
+export function createWorkdirPolicy({ allowed, blocked }: WorkdirPolicy): WorkdirPolicy {
+  const targetOf = (path: string) => resolve(path) ?? path
+  const walls = blocked.map(withoutTrailingSlash)
   return {
-    allowed: prefixes.allowed.map((path) => resolvedOr(withoutTrailingSlash(path))),
-    blocked: withTargets(prefixes.blocked),
+    allowed: allowed.map(withoutTrailingSlash).map(targetOf),
+    blocked: [...new Set([...walls, ...walls.map(targetOf)])],
   }
 }
 
@@ -26,19 +24,38 @@ export function createWorkdirPolicy(prefixes: WorkdirPolicy): WorkdirPolicy {
 export function resolveWorkdir(workdir: string, policy: WorkdirPolicy | undefined): string {
   if (!isAbsolute(workdir)) throw workdirNotAllowed({ workdir, problem: 'must be an absolute path' })
   if (workdir.includes('\0')) throw workdirNotAllowed({ workdir, problem: 'holds a NUL character' })
+  // By its name too: nobody who may not work there shall learn from the refusal what there is.
+  const named = normalize(workdir)
   const resolved = resolve(workdir)
-  const refusal = policy && judgeWorkdir(resolved, policy)
+  const refusal = policy && (judgeWorkdir(resolved ?? named, policy) ?? blockedBy(named, policy))
   if (refusal !== undefined) throw workdirNotAllowed({ workdir, problem: refusal })
-  if (!isDirectory(resolved)) throw workdirNotAllowed({ workdir, problem: 'is not a directory' })
+  if (resolved === undefined || !isDirectory(resolved)) {
+    throw workdirNotAllowed({ workdir, problem: 'is not a directory that can be used' })
+  }
   return resolved
 }
 
+/** Throws a Fault when the directory no longer is what was judged: a link may have taken its place. */
+export function judgeAgain(resolved: string, policy: WorkdirPolicy | undefined): void {
+  if (resolveWorkdir(resolved, policy) === resolved) return
+  throw workdirNotAllowed({ workdir: resolved, problem: 'has become a link since it was judged' })
+}
+
 /** Why agents may not work there, or undefined. Pure. */
-export function judgeWorkdir(resolved: string, { allowed, blocked }: WorkdirPolicy): string | undefined {
-  const wall = blocked.find((prefix) => isWithin(resolved, prefix))
-  if (wall !== undefined) return `lies in ${wall}, where no agent may work; choose another one`
+export function judgeWorkdir(resolved: string, policy: WorkdirPolicy): string | undefined {
+  const refusal = blockedBy(resolved, policy)
+  if (refusal !== undefined) return refusal
+  const { allowed } = policy
   if (allowed.length === 0 || allowed.some((prefix) => isWithin(resolved, prefix))) return undefined
   return 'is not among those that server.allowed_workdir_prefixes allows; choose one of them'
+}
+
+/** Within a blocked directory, or around one: who may write in the whole may write in its parts. */
+function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined {
+  const wall = blocked.find((prefix) => isWithin(path, prefix))
+  if (wall !== undefined) return `lies in ${wall}, where no agent may work; choose another one`
+  const inside = blocked.find((prefix) => isWithin(prefix, path))
+  return inside === undefined ? undefined : `holds ${inside}, where no agent may work; choose another one`
 }
 
 /** Equal or beneath, by whole names: `/srv/a` is not within `/srv/ab`, nor the other way round. */
@@ -50,19 +67,11 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith(sep) ? withoutTrailingSlash(path.slice(0, -1)) : path
 }
 
-function resolvedOr(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
-}
-
-function resolve(workdir: string): string {
+function resolve(workdir: string): string | undefined {
   try {
     return realpathSync.native(workdir)
-  } catch (error) {
-    throw workdirNotAllowed({ workdir, problem: `cannot be used: ${systemReason(error)}` }, error)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,5 +1,8 @@
 import { defineFault } from '../kit/fault.ts'
 
+const offerNew = (id: string) =>
+  `fork it for a new one with its settings: drover resume ${id.slice(0, 8)} --fork "TEXT"`
+
 export const sessionNotFound = defineFault({
   code: 'session_not_found',
   kind: 'not_found',
@@ -38,17 +41,16 @@ export const sessionActive = defineFault({
 export const sessionNotResumable = defineFault({
   code: 'session_not_resumable',
   kind: 'conflict',
-  when: 'The agent never told an id of its own for the session, so that there is nothing to resume.',
+  when: 'The agent has no session of its own to go on with: it never named one, or has forgotten it.',
   say: (d: { id: string; backend: string }) =>
-    `session ${d.id} cannot be resumed, because ${d.backend} ended before it named it; start a new session`,
+    `session ${d.id} cannot be resumed, because ${d.backend} has nothing to go on with; ${offerNew(d.id)}`,
 })
 
 export const sessionExpired = defineFault({
   code: 'session_expired',
   kind: 'conflict',
   when: 'The agent no longer has the session that is to be resumed.',
-  say: (d: { id: string; backend: string }) =>
-    `${d.backend} no longer has session ${d.id}; "drover resume ${d.id.slice(0, 8)} --fork" (over HTTP "fork": true) starts a new one with its settings`,
+  say: (d: { id: string; backend: string }) => `${d.backend} no longer has session ${d.id}; ${offerNew(d.id)}`,
 })
 
 export const sessionStoreInvalid = defineFault({

@@ -73,6 +73,12 @@ describe('endTurn', () => {
     expect('error_message' in settled).toBe(message !== undefined)
   })
 
+  it('forgets the id that the agent has forgotten, so that nobody tries it again', () => {
+    const settled = settle({ ...session, backend_session_id: 'a' }, { outcome: 'error', isForgotten: true })
+    expect(settled.status).toBe('error')
+    expect(settled).not.toHaveProperty('backend_session_id')
+  })
+
   it('keeps what the agent did not say this time', () => {
     const known = { ...session, backend_session_id: 'known', model: 'opus' }
     expect(settle(known, { usage: NO_USAGE })).toMatchObject({ backend_session_id: 'known', model: 'opus' })

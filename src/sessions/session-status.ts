@@ -22,7 +22,7 @@ export function endTurn(
   { end, at, countsTokens }: { end: TurnEnd; at: string; countsTokens: boolean },
 ): Session {
   const { error_message: _last, ...rest } = session
-  const learnt = learn(rest, end)
+  const learnt = end.isForgotten === true ? withoutAgentSession(rest) : learn(rest, end)
   const hasFailed = end.outcome !== 'completed'
   return {
     ...learnt,
@@ -32,6 +32,10 @@ export function endTurn(
     token_usage: countsTokens ? addUsage(session.token_usage, end.usage) : session.token_usage,
     ...(hasFailed && end.errorMessage !== undefined && { error_message: end.errorMessage }),
   }
+}
+
+function withoutAgentSession({ backend_session_id: _forgotten, ...session }: Session): Session {
+  return session
 }
 
 /** Takes in what the agent said of itself; its latest word counts. */

@@ -27,6 +27,8 @@ export type TurnEnd = {
   threadUsage?: Usage
   backendSessionId?: string
   model?: string
+  /** The agent no longer has the session, so that nobody needs to try again. */
+  isForgotten?: boolean
 }
 
 export type SessionFilter = {
@@ -74,8 +76,8 @@ export type SessionStore = {
   /** Deletes what was last used before this moment and is not being worked on. Gives the ids, oldest first. */
   deleteUnusedSince(moment: string, options: { isDryRun: boolean }): Promise<string[]>
   /**
-   * Settles the sessions that dead processes left `active`. `deadOwners` names every process that was found dead, also
-   * one that left no session: whoever marked child processes with its owner can end those now.
+   * Ends the agents that have outlived dead processes, and settles the sessions that those left `active`. `deadOwners`
+   * names every process that was found dead, also one that left no session.
    */
   settleAbandoned(): Promise<{ settled: number; deadOwners: string[] }>
   /** What this process is called as long as the store is open: it holds a lock of that name, which ends with it. */

@@ -205,6 +205,19 @@ describe('settleAbandoned', () => {
     expect(readdirSync(join(dirname(path), 'owners'))).toEqual([])
   })
 
+  it.each<[string, (store: SessionStore, id: string) => Promise<unknown>]>([
+    ['settleAbandoned', (store) => store.settleAbandoned()],
+    ['reopen', (store, id) => store.reopen(id)],
+    ['delete', (store, id) => store.delete(id)],
+  ])('ends the agents of a dead process before its session is free: %s', async (_, work) => {
+    const { path, id, owner } = await abandoned({ backendSessionId: 'x' })
+    const seen: unknown[] = []
+    const onlooker = await openStore({ path })
+    const endAgentsOf = async (name: string) => void seen.push([name, (await onlooker.find(id)).status])
+    await work(await openStore({ path, endAgentsOf }), id)
+    expect(seen).toEqual([[owner, 'active']])
+  })
+
   it('leaves alone what living processes work on', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]

@@ -39,6 +39,8 @@ export type SessionStoreOptions = {
   storeTokenUsage?: boolean
   /** How long an operation waits while others have the file locked. */
   waitMs?: number
+  /** Ends the agents that have outlived a dead process, before their sessions are free for others. */
+  endAgentsOf?: (owner: string) => Promise<void>
 }
 
 const DEFAULT_WAIT_MS = 5_000
@@ -61,15 +63,18 @@ class SqliteSessionStore implements SessionStore {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #countsTokens: boolean
+  readonly #endAgentsOf: (owner: string) => Promise<void>
   /** By session. What could not be saved at the end of its turn goes along with the next write. */
   readonly #unsaved = new Map<string, UnsavedTurn>()
 
-  constructor(database: SessionDatabase, { path, clock, ids, storeTokenUsage = true }: SessionStoreOptions) {
+  constructor(database: SessionDatabase, options: SessionStoreOptions) {
+    const { path, clock, ids, storeTokenUsage = true, endAgentsOf = async () => undefined } = options
     this.#database = database
     this.#owners = new Owners({ directory: join(dirname(path), 'owners'), ids })
     this.#clock = clock
     this.#ids = ids
     this.#countsTokens = storeTokenUsage
+    this.#endAgentsOf = endAgentsOf
   }
 
   owner(): Promise<string> {
@@ -172,6 +177,7 @@ class SqliteSessionStore implements SessionStore {
     let settled = 0
     for (const owner of new Set([...atWork, ...this.#owners.found()])) {
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: 0 }, async () => {
+        await this.#endAgentsOf(owner)
         settled += await this.#settleAllOf(owner)
       })
       if (isDead) deadOwners.push(owner)
@@ -202,6 +208,7 @@ class SqliteSessionStore implements SessionStore {
       if ('done' in outcome) return outcome.done
       const { id, owner } = outcome
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: PROOF_WAIT_MS }, async () => {
+        await this.#endAgentsOf(owner)
         await this.#settleAllOf(owner)
       })
       if (!isDead) throw sessionActive({ id })

@@ -10,7 +10,7 @@ const UNAVAILABLE: Record<number, string> = {
   3: 'it may not be used; check its permissions',
   7: 'the memory is full',
   8: 'it may not be written; check its permissions, and whether its disk is read-only',
-  10: 'its disk fails',
+  10: 'its disk fails, or is full',
   13: 'the disk is full',
   14: 'it cannot be opened; check the permissions of its directory, and whether its disk is read-only',
 }
