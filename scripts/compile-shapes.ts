@@ -95,16 +95,24 @@ const maxUtf8Bytes: KeywordDefinition = {
   },
 }
 
+/**
+ * Any number of characters but some: that means the same by halves of surrogate pairs, and by whole ones the engine
+ * remembers every character, for which its stack is too small once a text has some megabytes.
+ */
+const ENDS_IN_ANYTHING_BUT = /\[\^[^\]]+\][*+]\$$/
+
 const saidPattern: KeywordDefinition = {
   keyword: 'saidPattern',
   type: 'string',
   schemaType: 'object',
   error: { message: 'pattern', params: ({ schema }) => _`{says: ${schema.says}}` },
   code(cxt: KeywordCxt) {
+    const { pattern } = cxt.schema
+    const flags = ENDS_IN_ANYTHING_BUT.test(pattern) ? '' : 'u'
     const expression = cxt.gen.scopeValue('pattern', {
-      key: cxt.schema.pattern,
-      ref: new RegExp(cxt.schema.pattern, 'u'),
-      code: _`new RegExp(${cxt.schema.pattern}, "u")`,
+      key: pattern,
+      ref: new RegExp(pattern, flags),
+      code: _`new RegExp(${pattern}, ${flags})`,
     })
     cxt.fail(_`!${expression}.test(${cxt.data})`)
   },

@@ -42,11 +42,25 @@ export async function contractChecks(): Promise<GeneratedFile[]> {
   return (await Promise.all(files)).flat()
 }
 
+/** The parts that validators of other folders need not have themselves. */
+export function contractImports(): Imports {
+  return importsFrom('../contract', Object.keys(MODULES))
+}
+
+type Imports = Record<string, { validator: string; from: string }>
+
 /** What the other modules have. */
-function importsOf(module: string): Record<string, { validator: string; from: string }> {
-  const others = Object.entries(MODULES).filter(([name]) => name !== module)
-  const rows = others.flatMap(([name, parts]) =>
-    parts.map((part) => [nameOf(part), { validator: validatorName(part), from: `./${name}.generated.js` }]),
+function importsOf(module: string): Imports {
+  const others = Object.keys(MODULES).filter((name) => name !== module)
+  return importsFrom('.', others)
+}
+
+function importsFrom(folder: string, modules: readonly string[]): Imports {
+  const rows = modules.flatMap((name) =>
+    (MODULES[name] ?? []).map((part) => [
+      nameOf(part),
+      { validator: validatorName(part), from: `${folder}/${name}.generated.js` },
+    ]),
   )
   return Object.fromEntries(rows)
 }

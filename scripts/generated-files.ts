@@ -1,5 +1,6 @@
 import { ChainFile, ParallelFile } from '../src/cli/task-file.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
+import { RunEvent } from '../src/engine/event.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/wire.shape.ts'
 import { SessionEditRequest, SessionQuery } from '../src/http/native/session-requests.shape.ts'
 import { ChatRequest } from '../src/http/openai/wire.shape.ts'
@@ -10,12 +11,13 @@ import {
   PromptRequest,
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
+import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { SourceManifest } from '../src/source/manifest.shape.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { configDocs } from './config-docs.ts'
 import { declareKeys, keysModule, listKeys } from './config-keys.ts'
 import { configSchema } from './config-schema.ts'
-import { contractChecks } from './contract-checks.ts'
+import { contractChecks, contractImports } from './contract-checks.ts'
 import { contractSchema } from './contract-schema.ts'
 import { errorDocs } from './error-docs.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
@@ -33,6 +35,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...openApiFiles(),
     ...(await contractChecks()),
     ...(await sourceFiles()),
+    ...(await engineFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
@@ -88,10 +91,25 @@ async function taskFiles(): Promise<GeneratedFile[]> {
 }
 
 async function sourceFiles(): Promise<GeneratedFile[]> {
-  const shapes = { validateSourceManifest: SourceManifest }
+  const shapes = {
+    validateSourceManifest: SourceManifest,
+    validateGraphqlErrors: GraphqlErrors,
+    validateIssueAnswer: IssueAnswer,
+    validateCommentsAnswer: CommentsAnswer,
+    validateCommentAnswer: CommentAnswer,
+  }
   return [
     { path: 'src/source/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/source/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+  ]
+}
+
+async function engineFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateRunEvent: RunEvent }
+  const options = { allProblems: false, imports: contractImports() }
+  return [
+    { path: 'src/engine/checks.generated.js', content: await compileShapes(shapes, options) },
+    { path: 'src/engine/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
   ]
 }
 

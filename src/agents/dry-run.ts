@@ -1,24 +1,7 @@
+import { quoteText, quoteWord } from '../kit/shell-words.ts'
 import type { AgentCommand } from './agent.ts'
 
 /** One line that says how the agent would be called, fit to be pasted into bash. */
 export function formatDryRun({ argv, stdin }: Pick<AgentCommand, 'argv' | 'stdin'>): string {
-  return `Would execute: ${argv.map(quote).join(' ')} <<< ${quoteText(stdin)}`
-}
-
-function quote(argument: string): string {
-  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(argument) ? argument : quoteText(argument)
-}
-
-/** `$'…'` where a plain quote would break the line or hide what is in it. */
-function quoteText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (!/[\x00-\x1f\x7f]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  const escaped = text.replace(/[\\']/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, escapeControl)
-  return `$'${escaped}'`
-}
-
-function escapeControl(character: string): string {
-  const names: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-  return names[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return `Would execute: ${argv.map(quoteWord).join(' ')} <<< ${quoteText(stdin)}`
 }

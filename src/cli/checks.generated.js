@@ -3,173 +3,173 @@ var P=(p,a)=>()=>{try{return a||p((a={exports:{}}).exports,a),a.exports}catch(k)
 a;)k++,c=p.charCodeAt(y++),c>=55296&&c<=56319&&y<a&&(c=p.charCodeAt(y),(c&64512)===56320&&y++);return k}x.default=b;b.code=
 'require("ajv/dist/runtime/ucs2length").default'});var $=j,_={type:"object",required:["tasks"],properties:{tasks:{type:"array",items:{type:"object",required:["prompt"],properties:{
 backend:{enum:["claude","codex","gemini"]},prompt:{type:"string",minLength:1},model:{type:"string",maxLength:256,saidPattern:{
-pattern:"^(?!-)[^\\u0000-\\u001f]+$",says:"a model name, without control characters and not starting with -"}},workdir:{
-type:"string",minLength:1},approval_mode:{enum:["default","auto","none","always"]},sandbox_mode:{enum:["default","read-o\
-nly","workspace","full"]},max_tokens:{type:"integer",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{
-type:"string"},verbose:{type:"boolean"},extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{
-type:"integer",minimum:1,maximum:604800},ephemeral:{type:"boolean"},output_format:{enum:["default","text","json","stream\
--json"]},metadata:{type:"object"},dry_run:{type:"boolean"},id:{type:"string",saidPattern:{pattern:"^[^\\u0000-\\u001f\\u007\
-f]{1,200}$",says:"text of 1 to 200 characters on one line"}},name:{type:"string",saidPattern:{pattern:"^[^\\u0000-\\u001f\\\
-u007f]{1,200}$",says:"text of 1 to 200 characters on one line"}},tags:{type:"array",items:{type:"string"},maxItems:64},meta:{
-type:"object"}},propertyNames:{enum:["backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","m\
-ax_turns","system_prompt","verbose","extra","timeout_secs","ephemeral","output_format","metadata","dry_run","id","name",
-"tags","meta"]}},maxItems:1e3},max_parallel:{type:"integer",minimum:1,maximum:1e3},fail_fast:{type:"boolean"},output_dir:{
-type:"string",minLength:1},dry_run:{type:"boolean"}},propertyNames:{enum:["tasks","max_parallel","fail_fast","output_dir",
-"dry_run"]},$id:"validateParallelFile"},d=N().default,A=new RegExp("^(?!-)[^\\u0000-\\u001f]+$","u"),v=new RegExp("^[^\\u\
-0000-\\u001f\\u007f]{1,200}$","u");function j(p,{instancePath:a="",parentData:k,parentDataProperty:y,rootData:c=p,dynamicAnchors:F={}}={}){
-let e=null,r=0;if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.tasks===void 0){let n={instancePath:a,keyword:"required",
-params:{missingProperty:"tasks"}};e===null?e=[n]:e.push(n),r++}for(let n in p){let m=r;if(!(n==="tasks"||n==="max_parall\
-el"||n==="fail_fast"||n==="output_dir"||n==="dry_run")){let i={instancePath:a,keyword:"enum",params:{allowedValues:_.propertyNames.
-enum},propertyName:n};e===null?e=[i]:e.push(i),r++}var w=m===r;if(!w){let i={instancePath:a,keyword:"propertyNames",params:{
-propertyName:n}};e===null?e=[i]:e.push(i),r++}}if(p.tasks!==void 0){let n=p.tasks;if(Array.isArray(n)){if(n.length>1e3){
-let i={instancePath:a+"/tasks",keyword:"maxItems",params:{limit:1e3}};e===null?e=[i]:e.push(i),r++}let m=n.length;for(let i=0;i<
-m;i++){let o=n[i];if(o&&typeof o=="object"&&!Array.isArray(o)){if(o.prompt===void 0){let s={instancePath:a+"/tasks/"+i,keyword:"\
-required",params:{missingProperty:"prompt"}};e===null?e=[s]:e.push(s),r++}for(let s in o){let t=r;if(!(s==="backend"||s===
-"prompt"||s==="model"||s==="workdir"||s==="approval_mode"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s==="s\
-ystem_prompt"||s==="verbose"||s==="extra"||s==="timeout_secs"||s==="ephemeral"||s==="output_format"||s==="metadata"||s===
-"dry_run"||s==="id"||s==="name"||s==="tags"||s==="meta")){let l={instancePath:a+"/tasks/"+i,keyword:"enum",params:{allowedValues:_.
-properties.tasks.items.propertyNames.enum},propertyName:s};e===null?e=[l]:e.push(l),r++}var g=t===r;if(!g){let l={instancePath:a+
-"/tasks/"+i,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),r++}}if(o.backend!==void 0){let s=o.
-backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={instancePath:a+"/tasks/"+i+"/backend",keyword:"enum",params:{
-allowedValues:_.properties.tasks.items.properties.backend.enum}};e===null?e=[t]:e.push(t),r++}}if(o.prompt!==void 0){let s=o.
-prompt;if(typeof s=="string"){if(d(s)<1){let t={instancePath:a+"/tasks/"+i+"/prompt",keyword:"minLength",params:{limit:1}};
-e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+i+"/prompt",keyword:"type",params:{type:"string"}};e===
-null?e=[t]:e.push(t),r++}}if(o.model!==void 0){let s=o.model;if(typeof s=="string"){if(d(s)>256){let t={instancePath:a+"\
-/tasks/"+i+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[t]:e.push(t),r++}if(!A.test(s)){let t={instancePath:a+
-"/tasks/"+i+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with \
--"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+i+"/model",keyword:"type",params:{type:"string"}};
-e===null?e=[t]:e.push(t),r++}}if(o.workdir!==void 0){let s=o.workdir;if(typeof s=="string"){if(d(s)<1){let t={instancePath:a+
-"/tasks/"+i+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/\
-tasks/"+i+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.approval_mode!==void 0){let s=o.
-approval_mode;if(!(s==="default"||s==="auto"||s==="none"||s==="always")){let t={instancePath:a+"/tasks/"+i+"/approval_mo\
-de",keyword:"enum",params:{allowedValues:_.properties.tasks.items.properties.approval_mode.enum}};e===null?e=[t]:e.push(
-t),r++}}if(o.sandbox_mode!==void 0){let s=o.sandbox_mode;if(!(s==="default"||s==="read-only"||s==="workspace"||s==="full")){
-let t={instancePath:a+"/tasks/"+i+"/sandbox_mode",keyword:"enum",params:{allowedValues:_.properties.tasks.items.properties.
-sandbox_mode.enum}};e===null?e=[t]:e.push(t),r++}}if(o.max_tokens!==void 0){let s=o.max_tokens;if(!(typeof s=="number"&&
-!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+i+"/max_tokens",keyword:"type",params:{type:"integer"}};
-e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)&&(s<0||isNaN(s))){let t={instancePath:a+"/tasks/"+i+"/ma\
-x_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:e.push(t),r++}}if(o.max_turns!==void 0){let s=o.
-max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+i+"/max_turns",keyword:"\
-type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={
-instancePath:a+"/tasks/"+i+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}
-if(s<1||isNaN(s)){let t={instancePath:a+"/tasks/"+i+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[t]:e.push(t),r++}}}if(o.system_prompt!==void 0&&typeof o.system_prompt!="string"){let s={instancePath:a+"/tasks/"+
-i+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),r++}if(o.verbose!==void 0&&typeof o.verbose!=
-"boolean"){let s={instancePath:a+"/tasks/"+i+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),
-r++}if(o.extra!==void 0){let s=o.extra;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+i+"/extra",keyword:"\
-maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let f=s[l];if(typeof f=="s\
-tring"){if(d(f)<1){let u={instancePath:a+"/tasks/"+i+"/extra/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.
-push(u),r++}}else{let u={instancePath:a+"/tasks/"+i+"/extra/"+l,keyword:"type",params:{type:"string"}};e===null?e=[u]:e.
-push(u),r++}}}else{let t={instancePath:a+"/tasks/"+i+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(
-t),r++}}if(o.timeout_secs!==void 0){let s=o.timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
-instancePath:a+"/tasks/"+i+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s==
-"number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/tasks/"+i+"/timeout_secs",keyword:"maximum",params:{
-comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/tasks/"+i+"/timeou\
-t_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(o.ephemeral!==void 0&&typeof o.
-ephemeral!="boolean"){let s={instancePath:a+"/tasks/"+i+"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=
-[s]:e.push(s),r++}if(o.output_format!==void 0){let s=o.output_format;if(!(s==="default"||s==="text"||s==="json"||s==="st\
-ream-json")){let t={instancePath:a+"/tasks/"+i+"/output_format",keyword:"enum",params:{allowedValues:_.properties.tasks.
-items.properties.output_format.enum}};e===null?e=[t]:e.push(t),r++}}if(o.metadata!==void 0){let s=o.metadata;if(!(s&&typeof s==
-"object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+i+"/metadata",keyword:"type",params:{type:"object"}};e===null?
-e=[t]:e.push(t),r++}}if(o.dry_run!==void 0&&typeof o.dry_run!="boolean"){let s={instancePath:a+"/tasks/"+i+"/dry_run",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(o.id!==void 0){let s=o.id;if(typeof s=="string"){if(!v.test(
-s)){let t={instancePath:a+"/tasks/"+i+"/id",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};
-e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+i+"/id",keyword:"type",params:{type:"string"}};e===null?
-e=[t]:e.push(t),r++}}if(o.name!==void 0){let s=o.name;if(typeof s=="string"){if(!v.test(s)){let t={instancePath:a+"/task\
-s/"+i+"/name",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),r++}}else{
-let t={instancePath:a+"/tasks/"+i+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.tags!==
-void 0){let s=o.tags;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+i+"/tags",keyword:"maxItems",params:{
-limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++)if(typeof s[l]!="string"){let f={instancePath:a+
-"/tasks/"+i+"/tags/"+l,keyword:"type",params:{type:"string"}};e===null?e=[f]:e.push(f),r++}}else{let t={instancePath:a+"\
-/tasks/"+i+"/tags",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(o.meta!==void 0){let s=o.meta;
-if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+i+"/meta",keyword:"type",params:{type:"o\
-bject"}};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:a+"/tasks/"+i,keyword:"type",params:{type:"object"}};e===
-null?e=[s]:e.push(s),r++}}}else{let m={instancePath:a+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(
-m),r++}}if(p.max_parallel!==void 0){let n=p.max_parallel;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&isFinite(n))){let m={
-instancePath:a+"/max_parallel",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),r++}if(typeof n=="number"&&
-isFinite(n)){if(n>1e3||isNaN(n)){let m={instancePath:a+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
-e===null?e=[m]:e.push(m),r++}if(n<1||isNaN(n)){let m={instancePath:a+"/max_parallel",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[m]:e.push(m),r++}}}if(p.fail_fast!==void 0&&typeof p.fail_fast!="boolean"){let n={instancePath:a+
-"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.output_dir!==void 0){let n=p.output_dir;
-if(typeof n=="string"){if(d(n)<1){let m={instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[
-m]:e.push(m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
-m),r++}}if(p.dry_run!==void 0&&typeof p.dry_run!="boolean"){let n={instancePath:a+"/dry_run",keyword:"type",params:{type:"\
-boolean"}};e===null?e=[n]:e.push(n),r++}}else{let n={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[n]:
-e.push(n),r++}return j.errors=e,r===0}var D=L,h={type:"object",required:["steps"],properties:{steps:{type:"array",items:{
-type:"object",required:["prompt"],properties:{name:{type:"string",saidPattern:{pattern:"^[^\\u0000-\\u001f{}]{1,64}$",says:"\
-a name of 1 to 64 characters without braces or control characters"}},backend:{enum:["claude","codex","gemini"]},prompt:{
-type:"string",minLength:1},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u001f]+$",says:"a \
-model name, without control characters and not starting with -"}},workdir:{type:"string",minLength:1},approval_mode:{enum:[
-"default","auto","none","always"]},sandbox_mode:{enum:["default","read-only","workspace","full"]},max_tokens:{type:"inte\
-ger",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{type:"string"},verbose:{type:"boolean"},
-extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"integer",minimum:1,maximum:604800}},
-propertyNames:{enum:["name","backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns",
-"system_prompt","verbose","extra","timeout_secs"]}},maxItems:100},stop_on_failure:{type:"boolean"},pass_working_dir:{type:"\
-boolean"},pass_session_id:{type:"boolean"},persist_sessions:{type:"boolean"},dry_run:{type:"boolean"},output_dir:{type:"\
-string",minLength:1}},propertyNames:{enum:["steps","stop_on_failure","pass_working_dir","pass_session_id","persist_sessi\
-ons","dry_run","output_dir"]},$id:"validateChainFile"},V=new RegExp("^[^\\u0000-\\u001f{}]{1,64}$","u");function L(p,{instancePath:a="",
-parentData:k,parentDataProperty:y,rootData:c=p,dynamicAnchors:F={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.
-isArray(p)){if(p.steps===void 0){let n={instancePath:a,keyword:"required",params:{missingProperty:"steps"}};e===null?e=[
-n]:e.push(n),r++}for(let n in p){let m=r;if(!(n==="steps"||n==="stop_on_failure"||n==="pass_working_dir"||n==="pass_sess\
-ion_id"||n==="persist_sessions"||n==="dry_run"||n==="output_dir")){let i={instancePath:a,keyword:"enum",params:{allowedValues:h.
-propertyNames.enum},propertyName:n};e===null?e=[i]:e.push(i),r++}var w=m===r;if(!w){let i={instancePath:a,keyword:"prope\
-rtyNames",params:{propertyName:n}};e===null?e=[i]:e.push(i),r++}}if(p.steps!==void 0){let n=p.steps;if(Array.isArray(n)){
-if(n.length>100){let i={instancePath:a+"/steps",keyword:"maxItems",params:{limit:100}};e===null?e=[i]:e.push(i),r++}let m=n.
-length;for(let i=0;i<m;i++){let o=n[i];if(o&&typeof o=="object"&&!Array.isArray(o)){if(o.prompt===void 0){let s={instancePath:a+
-"/steps/"+i,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[s]:e.push(s),r++}for(let s in o){let t=r;if(!(s===
-"name"||s==="backend"||s==="prompt"||s==="model"||s==="workdir"||s==="approval_mode"||s==="sandbox_mode"||s==="max_token\
-s"||s==="max_turns"||s==="system_prompt"||s==="verbose"||s==="extra"||s==="timeout_secs")){let l={instancePath:a+"/steps\
-/"+i,keyword:"enum",params:{allowedValues:h.properties.steps.items.propertyNames.enum},propertyName:s};e===null?e=[l]:e.
-push(l),r++}var g=t===r;if(!g){let l={instancePath:a+"/steps/"+i,keyword:"propertyNames",params:{propertyName:s}};e===null?
-e=[l]:e.push(l),r++}}if(o.name!==void 0){let s=o.name;if(typeof s=="string"){if(!V.test(s)){let t={instancePath:a+"/step\
-s/"+i+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 characters without braces or control characters"}};e===
-null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+i+"/name",keyword:"type",params:{type:"string"}};e===null?
-e=[t]:e.push(t),r++}}if(o.backend!==void 0){let s=o.backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={instancePath:a+
-"/steps/"+i+"/backend",keyword:"enum",params:{allowedValues:h.properties.steps.items.properties.backend.enum}};e===null?
-e=[t]:e.push(t),r++}}if(o.prompt!==void 0){let s=o.prompt;if(typeof s=="string"){if(d(s)<1){let t={instancePath:a+"/step\
-s/"+i+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+
-i+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.model!==void 0){let s=o.model;if(typeof s==
-"string"){if(d(s)>256){let t={instancePath:a+"/steps/"+i+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[t]:
-e.push(t),r++}if(!A.test(s)){let t={instancePath:a+"/steps/"+i+"/model",keyword:"saidPattern",params:{says:"a model name\
-, without control characters and not starting with -"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps\
-/"+i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.workdir!==void 0){let s=o.workdir;
-if(typeof s=="string"){if(d(s)<1){let t={instancePath:a+"/steps/"+i+"/workdir",keyword:"minLength",params:{limit:1}};e===
-null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+i+"/workdir",keyword:"type",params:{type:"string"}};e===null?
-e=[t]:e.push(t),r++}}if(o.approval_mode!==void 0){let s=o.approval_mode;if(!(s==="default"||s==="auto"||s==="none"||s===
-"always")){let t={instancePath:a+"/steps/"+i+"/approval_mode",keyword:"enum",params:{allowedValues:h.properties.steps.items.
-properties.approval_mode.enum}};e===null?e=[t]:e.push(t),r++}}if(o.sandbox_mode!==void 0){let s=o.sandbox_mode;if(!(s===
-"default"||s==="read-only"||s==="workspace"||s==="full")){let t={instancePath:a+"/steps/"+i+"/sandbox_mode",keyword:"enu\
-m",params:{allowedValues:h.properties.steps.items.properties.sandbox_mode.enum}};e===null?e=[t]:e.push(t),r++}}if(o.max_tokens!==
-void 0){let s=o.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+i+"\
+pattern:"^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$",says:"a model name, without control characters and not starting with\
+ -"}},workdir:{type:"string",minLength:1},approval_mode:{enum:["default","auto","none","always"]},sandbox_mode:{enum:["d\
+efault","read-only","workspace","full"]},max_tokens:{type:"integer",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},
+system_prompt:{type:"string"},verbose:{type:"boolean"},extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},
+timeout_secs:{type:"integer",minimum:1,maximum:604800},ephemeral:{type:"boolean"},output_format:{enum:["default","text",
+"json","stream-json"]},metadata:{type:"object"},dry_run:{type:"boolean"},id:{type:"string",saidPattern:{pattern:"^[^\\u00\
+00-\\u001f\\u007f]{1,200}$",says:"text of 1 to 200 characters on one line"}},name:{type:"string",saidPattern:{pattern:"^\
+[^\\u0000-\\u001f\\u007f]{1,200}$",says:"text of 1 to 200 characters on one line"}},tags:{type:"array",items:{type:"stri\
+ng"},maxItems:64},meta:{type:"object"}},propertyNames:{enum:["backend","prompt","model","workdir","approval_mode","sandb\
+ox_mode","max_tokens","max_turns","system_prompt","verbose","extra","timeout_secs","ephemeral","output_format","metadata",
+"dry_run","id","name","tags","meta"]}},maxItems:1e3},max_parallel:{type:"integer",minimum:1,maximum:1e3},fail_fast:{type:"\
+boolean"},output_dir:{type:"string",minLength:1},dry_run:{type:"boolean"}},propertyNames:{enum:["tasks","max_parallel","\
+fail_fast","output_dir","dry_run"]},$id:"validateParallelFile"},f=N().default,A=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\
+\\u009f]+$",""),v=new RegExp("^[^\\u0000-\\u001f\\u007f]{1,200}$","u");function j(p,{instancePath:a="",parentData:k,parentDataProperty:y,
+rootData:c=p,dynamicAnchors:F={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.tasks===void 0){let n={
+instancePath:a,keyword:"required",params:{missingProperty:"tasks"}};e===null?e=[n]:e.push(n),r++}for(let n in p){let m=r;
+if(!(n==="tasks"||n==="max_parallel"||n==="fail_fast"||n==="output_dir"||n==="dry_run")){let i={instancePath:a,keyword:"\
+enum",params:{allowedValues:_.propertyNames.enum},propertyName:n};e===null?e=[i]:e.push(i),r++}var w=m===r;if(!w){let i={
+instancePath:a,keyword:"propertyNames",params:{propertyName:n}};e===null?e=[i]:e.push(i),r++}}if(p.tasks!==void 0){let n=p.
+tasks;if(Array.isArray(n)){if(n.length>1e3){let i={instancePath:a+"/tasks",keyword:"maxItems",params:{limit:1e3}};e===null?
+e=[i]:e.push(i),r++}let m=n.length;for(let i=0;i<m;i++){let o=n[i];if(o&&typeof o=="object"&&!Array.isArray(o)){if(o.prompt===
+void 0){let s={instancePath:a+"/tasks/"+i,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[s]:e.push(s),
+r++}for(let s in o){let t=r;if(!(s==="backend"||s==="prompt"||s==="model"||s==="workdir"||s==="approval_mode"||s==="sand\
+box_mode"||s==="max_tokens"||s==="max_turns"||s==="system_prompt"||s==="verbose"||s==="extra"||s==="timeout_secs"||s==="\
+ephemeral"||s==="output_format"||s==="metadata"||s==="dry_run"||s==="id"||s==="name"||s==="tags"||s==="meta")){let l={instancePath:a+
+"/tasks/"+i,keyword:"enum",params:{allowedValues:_.properties.tasks.items.propertyNames.enum},propertyName:s};e===null?e=
+[l]:e.push(l),r++}var g=t===r;if(!g){let l={instancePath:a+"/tasks/"+i,keyword:"propertyNames",params:{propertyName:s}};
+e===null?e=[l]:e.push(l),r++}}if(o.backend!==void 0){let s=o.backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={
+instancePath:a+"/tasks/"+i+"/backend",keyword:"enum",params:{allowedValues:_.properties.tasks.items.properties.backend.enum}};
+e===null?e=[t]:e.push(t),r++}}if(o.prompt!==void 0){let s=o.prompt;if(typeof s=="string"){if(f(s)<1){let t={instancePath:a+
+"/tasks/"+i+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/t\
+asks/"+i+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.model!==void 0){let s=o.model;
+if(typeof s=="string"){if(f(s)>256){let t={instancePath:a+"/tasks/"+i+"/model",keyword:"maxLength",params:{limit:256}};e===
+null?e=[t]:e.push(t),r++}if(!A.test(s)){let t={instancePath:a+"/tasks/"+i+"/model",keyword:"saidPattern",params:{says:"a\
+ model name, without control characters and not starting with -"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+
+"/tasks/"+i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.workdir!==void 0){let s=o.
+workdir;if(typeof s=="string"){if(f(s)<1){let t={instancePath:a+"/tasks/"+i+"/workdir",keyword:"minLength",params:{limit:1}};
+e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+i+"/workdir",keyword:"type",params:{type:"string"}};e===
+null?e=[t]:e.push(t),r++}}if(o.approval_mode!==void 0){let s=o.approval_mode;if(!(s==="default"||s==="auto"||s==="none"||
+s==="always")){let t={instancePath:a+"/tasks/"+i+"/approval_mode",keyword:"enum",params:{allowedValues:_.properties.tasks.
+items.properties.approval_mode.enum}};e===null?e=[t]:e.push(t),r++}}if(o.sandbox_mode!==void 0){let s=o.sandbox_mode;if(!(s===
+"default"||s==="read-only"||s==="workspace"||s==="full")){let t={instancePath:a+"/tasks/"+i+"/sandbox_mode",keyword:"enu\
+m",params:{allowedValues:_.properties.tasks.items.properties.sandbox_mode.enum}};e===null?e=[t]:e.push(t),r++}}if(o.max_tokens!==
+void 0){let s=o.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+i+"\
 /max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)&&(s<
-0||isNaN(s))){let t={instancePath:a+"/steps/"+i+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
+0||isNaN(s))){let t={instancePath:a+"/tasks/"+i+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
 e=[t]:e.push(t),r++}}if(o.max_turns!==void 0){let s=o.max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){
-let t={instancePath:a+"/steps/"+i+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={instancePath:a+"/steps/"+i+"/max_turns",keyword:"maximum",params:{comparison:"\
-<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/steps/"+i+"/max_turns",keyword:"m\
+let t={instancePath:a+"/tasks/"+i+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={instancePath:a+"/tasks/"+i+"/max_turns",keyword:"maximum",params:{comparison:"\
+<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/tasks/"+i+"/max_turns",keyword:"m\
 inimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(o.system_prompt!==void 0&&typeof o.system_prompt!=
-"string"){let s={instancePath:a+"/steps/"+i+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
-s),r++}if(o.verbose!==void 0&&typeof o.verbose!="boolean"){let s={instancePath:a+"/steps/"+i+"/verbose",keyword:"type",params:{
+"string"){let s={instancePath:a+"/tasks/"+i+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
+s),r++}if(o.verbose!==void 0&&typeof o.verbose!="boolean"){let s={instancePath:a+"/tasks/"+i+"/verbose",keyword:"type",params:{
 type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(o.extra!==void 0){let s=o.extra;if(Array.isArray(s)){if(s.length>64){let l={
-instancePath:a+"/steps/"+i+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<
-t;l++){let f=s[l];if(typeof f=="string"){if(d(f)<1){let u={instancePath:a+"/steps/"+i+"/extra/"+l,keyword:"minLength",params:{
-limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/steps/"+i+"/extra/"+l,keyword:"type",params:{type:"\
-string"}};e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+"/steps/"+i+"/extra",keyword:"type",params:{type:"ar\
+instancePath:a+"/tasks/"+i+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<
+t;l++){let d=s[l];if(typeof d=="string"){if(f(d)<1){let u={instancePath:a+"/tasks/"+i+"/extra/"+l,keyword:"minLength",params:{
+limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/tasks/"+i+"/extra/"+l,keyword:"type",params:{type:"\
+string"}};e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+"/tasks/"+i+"/extra",keyword:"type",params:{type:"ar\
 ray"}};e===null?e=[t]:e.push(t),r++}}if(o.timeout_secs!==void 0){let s=o.timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(
-s)&&isFinite(s))){let t={instancePath:a+"/steps/"+i+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[
-t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/steps/"+i+"/timeout_\
+s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+i+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[
+t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/tasks/"+i+"/timeout_\
 secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+
-"/steps/"+i+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}}else{let s={
-instancePath:a+"/steps/"+i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),r++}}}else{let m={instancePath:a+
-"/steps",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),r++}}if(p.stop_on_failure!==void 0&&typeof p.stop_on_failure!=
-"boolean"){let n={instancePath:a+"/stop_on_failure",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}
-if(p.pass_working_dir!==void 0&&typeof p.pass_working_dir!="boolean"){let n={instancePath:a+"/pass_working_dir",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.pass_session_id!==void 0&&typeof p.pass_session_id!="bo\
-olean"){let n={instancePath:a+"/pass_session_id",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.
-persist_sessions!==void 0&&typeof p.persist_sessions!="boolean"){let n={instancePath:a+"/persist_sessions",keyword:"type",
-params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.dry_run!==void 0&&typeof p.dry_run!="boolean"){let n={instancePath:a+
-"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.output_dir!==void 0){let n=p.output_dir;
-if(typeof n=="string"){if(d(n)<1){let m={instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[
-m]:e.push(m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(
-m),r++}}}else{let n={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[n]:e.push(n),r++}return L.errors=
-e,r===0}export{D as validateChainFile,$ as validateParallelFile};
+"/tasks/"+i+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(o.ephemeral!==
+void 0&&typeof o.ephemeral!="boolean"){let s={instancePath:a+"/tasks/"+i+"/ephemeral",keyword:"type",params:{type:"boole\
+an"}};e===null?e=[s]:e.push(s),r++}if(o.output_format!==void 0){let s=o.output_format;if(!(s==="default"||s==="text"||s===
+"json"||s==="stream-json")){let t={instancePath:a+"/tasks/"+i+"/output_format",keyword:"enum",params:{allowedValues:_.properties.
+tasks.items.properties.output_format.enum}};e===null?e=[t]:e.push(t),r++}}if(o.metadata!==void 0){let s=o.metadata;if(!(s&&
+typeof s=="object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+i+"/metadata",keyword:"type",params:{type:"objec\
+t"}};e===null?e=[t]:e.push(t),r++}}if(o.dry_run!==void 0&&typeof o.dry_run!="boolean"){let s={instancePath:a+"/tasks/"+i+
+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(o.id!==void 0){let s=o.id;if(typeof s==
+"string"){if(!v.test(s)){let t={instancePath:a+"/tasks/"+i+"/id",keyword:"saidPattern",params:{says:"text of 1 to 200 ch\
+aracters on one line"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+i+"/id",keyword:"type",params:{
+type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.name!==void 0){let s=o.name;if(typeof s=="string"){if(!v.test(s)){let t={
+instancePath:a+"/tasks/"+i+"/name",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?
+e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+i+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:
+e.push(t),r++}}if(o.tags!==void 0){let s=o.tags;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+i+"\
+/tags",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++)if(typeof s[l]!=
+"string"){let d={instancePath:a+"/tasks/"+i+"/tags/"+l,keyword:"type",params:{type:"string"}};e===null?e=[d]:e.push(d),r++}}else{
+let t={instancePath:a+"/tasks/"+i+"/tags",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(o.meta!==
+void 0){let s=o.meta;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+i+"/meta",keyword:"\
+type",params:{type:"object"}};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:a+"/tasks/"+i,keyword:"type",params:{
+type:"object"}};e===null?e=[s]:e.push(s),r++}}}else{let m={instancePath:a+"/tasks",keyword:"type",params:{type:"array"}};
+e===null?e=[m]:e.push(m),r++}}if(p.max_parallel!==void 0){let n=p.max_parallel;if(!(typeof n=="number"&&!(n%1)&&!isNaN(n)&&
+isFinite(n))){let m={instancePath:a+"/max_parallel",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),r++}
+if(typeof n=="number"&&isFinite(n)){if(n>1e3||isNaN(n)){let m={instancePath:a+"/max_parallel",keyword:"maximum",params:{
+comparison:"<=",limit:1e3}};e===null?e=[m]:e.push(m),r++}if(n<1||isNaN(n)){let m={instancePath:a+"/max_parallel",keyword:"\
+minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),r++}}}if(p.fail_fast!==void 0&&typeof p.fail_fast!="\
+boolean"){let n={instancePath:a+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.output_dir!==
+void 0){let n=p.output_dir;if(typeof n=="string"){if(f(n)<1){let m={instancePath:a+"/output_dir",keyword:"minLength",params:{
+limit:1}};e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),r++}}if(p.dry_run!==void 0&&typeof p.dry_run!="boolean"){let n={instancePath:a+"/dry_run",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}}else{let n={instancePath:a,keyword:"type",params:{type:"obj\
+ect"}};e===null?e=[n]:e.push(n),r++}return j.errors=e,r===0}var D=L,h={type:"object",required:["steps"],properties:{steps:{
+type:"array",items:{type:"object",required:["prompt"],properties:{name:{type:"string",saidPattern:{pattern:"^[^\\u0000-\\u\
+001f{}]{1,64}$",says:"a name of 1 to 64 characters without braces or control characters"}},backend:{enum:["claude","code\
+x","gemini"]},prompt:{type:"string",minLength:1},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000\
+-\\u001f\\u007f-\\u009f]+$",says:"a model name, without control characters and not starting with -"}},workdir:{type:"str\
+ing",minLength:1},approval_mode:{enum:["default","auto","none","always"]},sandbox_mode:{enum:["default","read-only","wor\
+kspace","full"]},max_tokens:{type:"integer",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{type:"\
+string"},verbose:{type:"boolean"},extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"\
+integer",minimum:1,maximum:604800}},propertyNames:{enum:["name","backend","prompt","model","workdir","approval_mode","sa\
+ndbox_mode","max_tokens","max_turns","system_prompt","verbose","extra","timeout_secs"]}},maxItems:100},stop_on_failure:{
+type:"boolean"},pass_working_dir:{type:"boolean"},pass_session_id:{type:"boolean"},persist_sessions:{type:"boolean"},dry_run:{
+type:"boolean"},output_dir:{type:"string",minLength:1}},propertyNames:{enum:["steps","stop_on_failure","pass_working_dir",
+"pass_session_id","persist_sessions","dry_run","output_dir"]},$id:"validateChainFile"},V=new RegExp("^[^\\u0000-\\u001f{}]\
+{1,64}$","u");function L(p,{instancePath:a="",parentData:k,parentDataProperty:y,rootData:c=p,dynamicAnchors:F={}}={}){let e=null,
+r=0;if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.steps===void 0){let n={instancePath:a,keyword:"required",params:{missingProperty:"\
+steps"}};e===null?e=[n]:e.push(n),r++}for(let n in p){let m=r;if(!(n==="steps"||n==="stop_on_failure"||n==="pass_working\
+_dir"||n==="pass_session_id"||n==="persist_sessions"||n==="dry_run"||n==="output_dir")){let i={instancePath:a,keyword:"e\
+num",params:{allowedValues:h.propertyNames.enum},propertyName:n};e===null?e=[i]:e.push(i),r++}var w=m===r;if(!w){let i={
+instancePath:a,keyword:"propertyNames",params:{propertyName:n}};e===null?e=[i]:e.push(i),r++}}if(p.steps!==void 0){let n=p.
+steps;if(Array.isArray(n)){if(n.length>100){let i={instancePath:a+"/steps",keyword:"maxItems",params:{limit:100}};e===null?
+e=[i]:e.push(i),r++}let m=n.length;for(let i=0;i<m;i++){let o=n[i];if(o&&typeof o=="object"&&!Array.isArray(o)){if(o.prompt===
+void 0){let s={instancePath:a+"/steps/"+i,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[s]:e.push(s),
+r++}for(let s in o){let t=r;if(!(s==="name"||s==="backend"||s==="prompt"||s==="model"||s==="workdir"||s==="approval_mode"||
+s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s==="system_prompt"||s==="verbose"||s==="extra"||s==="timeout_sec\
+s")){let l={instancePath:a+"/steps/"+i,keyword:"enum",params:{allowedValues:h.properties.steps.items.propertyNames.enum},
+propertyName:s};e===null?e=[l]:e.push(l),r++}var g=t===r;if(!g){let l={instancePath:a+"/steps/"+i,keyword:"propertyNames",
+params:{propertyName:s}};e===null?e=[l]:e.push(l),r++}}if(o.name!==void 0){let s=o.name;if(typeof s=="string"){if(!V.test(
+s)){let t={instancePath:a+"/steps/"+i+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 characters without b\
+races or control characters"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+i+"/name",keyword:"typ\
+e",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.backend!==void 0){let s=o.backend;if(!(s==="claude"||s==="\
+codex"||s==="gemini")){let t={instancePath:a+"/steps/"+i+"/backend",keyword:"enum",params:{allowedValues:h.properties.steps.
+items.properties.backend.enum}};e===null?e=[t]:e.push(t),r++}}if(o.prompt!==void 0){let s=o.prompt;if(typeof s=="string"){
+if(f(s)<1){let t={instancePath:a+"/steps/"+i+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{
+let t={instancePath:a+"/steps/"+i+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.model!==
+void 0){let s=o.model;if(typeof s=="string"){if(f(s)>256){let t={instancePath:a+"/steps/"+i+"/model",keyword:"maxLength",
+params:{limit:256}};e===null?e=[t]:e.push(t),r++}if(!A.test(s)){let t={instancePath:a+"/steps/"+i+"/model",keyword:"said\
+Pattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[t]:e.push(t),r++}}else{
+let t={instancePath:a+"/steps/"+i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.workdir!==
+void 0){let s=o.workdir;if(typeof s=="string"){if(f(s)<1){let t={instancePath:a+"/steps/"+i+"/workdir",keyword:"minLengt\
+h",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+i+"/workdir",keyword:"type",params:{
+type:"string"}};e===null?e=[t]:e.push(t),r++}}if(o.approval_mode!==void 0){let s=o.approval_mode;if(!(s==="default"||s===
+"auto"||s==="none"||s==="always")){let t={instancePath:a+"/steps/"+i+"/approval_mode",keyword:"enum",params:{allowedValues:h.
+properties.steps.items.properties.approval_mode.enum}};e===null?e=[t]:e.push(t),r++}}if(o.sandbox_mode!==void 0){let s=o.
+sandbox_mode;if(!(s==="default"||s==="read-only"||s==="workspace"||s==="full")){let t={instancePath:a+"/steps/"+i+"/sand\
+box_mode",keyword:"enum",params:{allowedValues:h.properties.steps.items.properties.sandbox_mode.enum}};e===null?e=[t]:e.
+push(t),r++}}if(o.max_tokens!==void 0){let s=o.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
+instancePath:a+"/steps/"+i+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s==
+"number"&&isFinite(s)&&(s<0||isNaN(s))){let t={instancePath:a+"/steps/"+i+"/max_tokens",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[t]:e.push(t),r++}}if(o.max_turns!==void 0){let s=o.max_turns;if(!(typeof s=="number"&&!(s%1)&&
+!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+i+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?
+e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={instancePath:a+"/steps/"+i+"/max_turn\
+s",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+
+"/steps/"+i+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(o.system_prompt!==
+void 0&&typeof o.system_prompt!="string"){let s={instancePath:a+"/steps/"+i+"/system_prompt",keyword:"type",params:{type:"\
+string"}};e===null?e=[s]:e.push(s),r++}if(o.verbose!==void 0&&typeof o.verbose!="boolean"){let s={instancePath:a+"/steps\
+/"+i+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(o.extra!==void 0){let s=o.extra;
+if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/steps/"+i+"/extra",keyword:"maxItems",params:{limit:64}};e===
+null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];if(typeof d=="string"){if(f(d)<1){let u={instancePath:a+
+"/steps/"+i+"/extra/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"\
+/steps/"+i+"/extra/"+l,keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+
+"/steps/"+i+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(o.timeout_secs!==void 0){let s=o.
+timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+i+"/timeout_secs",
+keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(
+s)){let t={instancePath:a+"/steps/"+i+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/steps/"+i+"/timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[t]:e.push(t),r++}}}}else{let s={instancePath:a+"/steps/"+i,keyword:"type",params:{type:"object"}};
+e===null?e=[s]:e.push(s),r++}}}else{let m={instancePath:a+"/steps",keyword:"type",params:{type:"array"}};e===null?e=[m]:
+e.push(m),r++}}if(p.stop_on_failure!==void 0&&typeof p.stop_on_failure!="boolean"){let n={instancePath:a+"/stop_on_failu\
+re",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.pass_working_dir!==void 0&&typeof p.pass_working_dir!=
+"boolean"){let n={instancePath:a+"/pass_working_dir",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}
+if(p.pass_session_id!==void 0&&typeof p.pass_session_id!="boolean"){let n={instancePath:a+"/pass_session_id",keyword:"ty\
+pe",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.persist_sessions!==void 0&&typeof p.persist_sessions!="bo\
+olean"){let n={instancePath:a+"/persist_sessions",keyword:"type",params:{type:"boolean"}};e===null?e=[n]:e.push(n),r++}if(p.
+dry_run!==void 0&&typeof p.dry_run!="boolean"){let n={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};
+e===null?e=[n]:e.push(n),r++}if(p.output_dir!==void 0){let n=p.output_dir;if(typeof n=="string"){if(f(n)<1){let m={instancePath:a+
+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+"/output_di\
+r",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}}else{let n={instancePath:a,keyword:"type",params:{
+type:"object"}};e===null?e=[n]:e.push(n),r++}return L.errors=e,r===0}export{D as validateChainFile,$ as validateParallelFile};

@@ -1,14 +1,32 @@
 /** The edge where a fault becomes an exit code and a text on stderr. */
 import { Fault } from '../kit/fault.ts'
+import { resumeInvalid } from '../prompts/faults.ts'
+import { sessionFieldInvalid, sessionIdMalformed } from '../sessions/faults.ts'
+import { type Advice, AdvisedFailure } from './advised-failure.ts'
 import type { Group } from './command.ts'
+import { toPrintable } from './printable.ts'
 
 export type Failure = { exitCode: number; text: string }
 
 /** What the reader of the failure has: the command, if one was found, and how it wants to be answered. */
-export type Asker = { group: Group | undefined; command: string; wantsJson: boolean; wantsStack: boolean }
+export type Asker = {
+  group: Group | undefined
+  command: string
+  wantsJson: boolean
+  wantsStack: boolean
+  /** A person is there to read it. */
+  isTty: boolean
+  /** The id of the worktree that the command was about, or what stands in for it. */
+  nameWorkspace: () => Promise<string>
+}
 
-export function failureOf(error: unknown, asker: Asker): Failure {
-  return error instanceof Fault ? faultFailure(error, asker) : bugFailure(error, asker)
+export async function failureOf(thrown: unknown, asker: Asker): Promise<Failure> {
+  const isAdvised = thrown instanceof AdvisedFailure
+  const error = isAdvised ? thrown.fault : thrown
+  const advice = isAdvised ? thrown.advice : {}
+  if (isOfChanges(asker.group) && wantsCliError(asker)) return protocolFailure(error, advice, asker)
+  if (error instanceof Fault) return faultFailure(error, advice, asker)
+  return bugFailure(error, asker)
 }
 
 /**
@@ -17,17 +35,39 @@ export function failureOf(error: unknown, asker: Asker): Failure {
  */
 export function exitCodeOf(kind: Fault['kind'], group: Group | undefined): number {
   if (kind === 'usage') return 2
-  return group === 'Changes' || group === 'Hosts' ? 3 : 1
+  return isOfChanges(group) ? 3 : 1
 }
 
-function faultFailure(fault: Fault, asker: Asker): Failure {
-  const exitCode = exitCodeOf(fault.kind, asker.group)
+export function isOfChanges(group: Group | undefined): boolean {
+  return group === 'Changes' || group === 'Hosts'
+}
+
+/** Whoever runs these commands from a program gets one form of error, whether it thought of `--json` or not. */
+function wantsCliError({ wantsJson, isTty, command }: Asker): boolean {
+  return wantsJson || !isTty || command.split(' ')[0] === 'protocol'
+}
+
+async function protocolFailure(error: unknown, advice: Advice, asker: Asker): Promise<Failure> {
+  const { writeCliError } = await import('./cli-error.ts')
+  const exitCode = error instanceof Fault && error.kind === 'usage' ? 2 : 3
+  return { exitCode, text: writeCliError({ error, advice, exitCode, workspace: await asker.nameWorkspace() }) }
+}
+
+/** Elsewhere these are the trouble of a request; here they can only be about the words of the command line. */
+const ABOUT_WORDS = [sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
+
+async function faultFailure(fault: Fault, { next }: Advice, asker: Asker): Promise<Failure> {
+  const kind = ABOUT_WORDS.some(({ code }) => code === fault.code) ? 'usage' : fault.kind
+  const exitCode = exitCodeOf(kind, asker.group)
   if (asker.wantsJson) {
     return { exitCode, text: JSON.stringify({ error: fault.code, message: fault.message, details: fault.details }) }
   }
-  const lines = [`drover: ${fault.message}`]
-  if (fault.kind === 'usage')
-    lines.push(`Run "${['drover', asker.command, '--help'].filter(Boolean).join(' ')}" for help.`)
+  const lines = [`drover: ${asker.isTty ? toPrintable(fault.message) : fault.message}`]
+  if (kind === 'usage') lines.push(`Run "${['drover', asker.command, '--help'].filter(Boolean).join(' ')}" for help.`)
+  if (next !== undefined && next.variants.length > 0) {
+    const { sayNext } = await import('./next-text.ts')
+    lines.push('Next:', ...sayNext(next).map((line) => `  ${line}`))
+  }
   if (asker.wantsStack) lines.push(String(fault.stack))
   return { exitCode, text: lines.join('\n') }
 }

@@ -1,9 +1,10 @@
 /** From the words of the command line to the exit code: the only place that catches everything. */
+import { resolve } from 'node:path'
 import { withPrompt } from './bare-prompt.ts'
-import type { Command, World } from './command.ts'
+import type { Command, Group, World } from './command.ts'
 import { nameOf } from './command.ts'
 import { COMMANDS } from './command-table.ts'
-import { type Asker, failureOf } from './fault-exit.ts'
+import { type Asker, failureOf, isOfChanges } from './fault-exit.ts'
 import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from './parse-words.ts'
 
 export async function main(argv: readonly string[], world: World): Promise<number> {
@@ -12,10 +13,14 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, world.stdin.isFed))
     return target.is === 'command' ? await runCommand(target, world) : await answerGroup(target, world)
   } catch (error) {
-    const failure = failureOf(error, askerOf(target, argv, world))
-    await world.terminal.err.write(`${failure.text}\n`)
-    return failure.exitCode
+    return await tellFailure(error, askerOf(target, argv, world), world)
   }
+}
+
+async function tellFailure(error: unknown, asker: Asker, world: World): Promise<number> {
+  const { text, exitCode } = await failureOf(error, asker)
+  const written = await world.terminal.err.write(`${text}\n`).catch(() => 'failed' as const)
+  return written === 'written' || !isOfChanges(asker.group) ? exitCode : 1
 }
 
 async function runCommand(target: { command: Command; rest: readonly string[] }, world: World): Promise<number> {
@@ -50,17 +55,47 @@ async function answerGroup(
 /** A failure must be answerable before the flags could be read, so this looks at the bare words. */
 function askerOf(target: Target | undefined, argv: readonly string[], world: World): Asker {
   const command = target?.is === 'command' ? target.command : undefined
+  const { env, cwd } = world
   return {
-    group: command?.group,
+    group: command?.group ?? groupOf(argv),
     command: command === undefined ? (target?.is === 'group' ? target.words.join(' ') : '') : nameOf(command),
     wantsJson: asksForJson(argv),
-    wantsStack: (world.env['DROVER_DEBUG'] ?? '') !== '',
+    wantsStack: (env['DROVER_DEBUG'] ?? '') !== '',
+    isTty: world.terminal.err.isTty,
+    nameWorkspace: async () => {
+      const { nameWorkspace } = await import('../workspace/discover-workspace.ts')
+      const { locateGit } = await import('../workspace/git.ts')
+      const { signal } = new AbortController()
+      return nameWorkspace({
+        start: resolve(cwd, valueIn(argv, '--root') ?? '.'),
+        git: locateGit({ env, cwd }),
+        signal,
+      })
+    },
   }
 }
 
-function asksForJson(argv: readonly string[]): boolean {
+/** The group of the commands that begin with the first word, for words that are no command. */
+function groupOf(argv: readonly string[]): Group | undefined {
+  const first = argv.find((word) => !word.startsWith('-'))
+  return COMMANDS.find(({ words }) => words[0] === first)?.group
+}
+
+/** The last value of a flag, as far as it can be told without knowing the command. */
+function valueIn(argv: readonly string[], flag: string): string | undefined {
+  const words = beforeDashes(argv)
+  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  const word = words[at]
+  return word === flag ? words[at + 1] : word?.slice(flag.length + 1)
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
   const dashes = argv.indexOf('--')
-  const words = dashes === -1 ? argv : argv.slice(0, dashes)
+  return dashes === -1 ? argv : argv.slice(0, dashes)
+}
+
+function asksForJson(argv: readonly string[]): boolean {
+  const words = beforeDashes(argv)
   return words.some((word, at) => {
     const withNext = ['-o', '--output-format'].includes(word) ? `${word}=${words[at + 1]}` : word
     return /^(--json|(-o|--output-format)=?(stream-)?json)$/.test(withNext)

@@ -44,8 +44,8 @@ NUL characters"}}},enabled:{type:"boolean"},system_prompt:{type:"string",maxUtf8
 text without NUL characters"}},model_aliases:{type:"object",patternProperties:{"^.*$":{type:"string",minLength:1,saidPattern:{
 pattern:"^(?!-)[^\\u0000-\\u001f]*$",says:"a model name, without control characters and not starting with -"}}}}},propertyNames:{
 enum:["model","allowed_tools","approval_mode","sandbox_mode","extra_flags","enabled","system_prompt","command","model_al\
-iases"]},$id:"claude"},w=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","u"),_=new RegExp("^[^\\u0000]*$","u"),V=new RegExp("^.\
-*$","u"),h=z().default;function b(o,{instancePath:a="",parentData:c,parentDataProperty:d,rootData:u=o,dynamicAnchors:y={}}={}){
+iases"]},$id:"claude"},w=new RegExp("^(?!-)[^\\u0000-\\u001f]*$",""),_=new RegExp("^[^\\u0000]*$",""),V=new RegExp("^.*$",
+"u"),h=z().default;function b(o,{instancePath:a="",parentData:c,parentDataProperty:d,rootData:u=o,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let r=t;if(!(s==="model"||s==="allowed_tools"||
 s==="approval_mode"||s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="mode\
 l_aliases")){let i={instancePath:a,keyword:"enum",params:{allowedValues:D.propertyNames.enum},propertyName:s};e===null?e=

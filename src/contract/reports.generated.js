@@ -229,7 +229,7 @@ uts"],properties:{id:{type:"string",saidPattern:{pattern:"^[a-z][a-z0-9-]*$",say
 base_argv:{type:"array",minItems:2,prefixItems:[{type:"string",const:"drover"}],items:{type:"string",saidPattern:{pattern:`\
 ^(?!\\s*["']*(?:FILE|<[\\s\\S]*>)["']*\\s*$)[^\\u0000]+$`,says:"a word that is no placeholder and has no NUL"}}},inputs:{
 type:"array",items:{$ref:"nextInput"}}},propertyNames:{enum:["id","base_argv","inputs"]},$id:"nextVariant"},br=new RegExp(
-"^[a-z][a-z0-9-]*$","u"),Dr=new RegExp(`^(?!\\s*["']*(?:FILE|<[\\s\\S]*>)["']*\\s*$)[^\\u0000]+$`,"u"),Ee={type:"object",
+"^[a-z][a-z0-9-]*$","u"),Dr=new RegExp(`^(?!\\s*["']*(?:FILE|<[\\s\\S]*>)["']*\\s*$)[^\\u0000]+$`,""),Ee={type:"object",
 required:["type"],properties:{type:{enum:["string","path","digest","enum"]}},allOf:[{if:{required:["type"],properties:{type:{
 enum:["string","path","digest"]}}},then:{type:"object",required:["name","type","flag","required"],properties:{name:{type:"\
 string",saidPattern:{pattern:"^[a-z][a-z0-9_]*$",says:"a lowercase name such as goal_file"}},type:{enum:["string","path",

@@ -46,11 +46,11 @@ maxUtf8Bytes:131072,saidPattern:{pattern:"^(?=\\s*\\S)[^\\u0000-\\u0008\\u000b\\
 says:"text that is not blank and has no control characters but tabs and line ends"}},source:{$ref:"actionSource"},requirements:{
 $ref:"actionRequirements"},destructive_authorization:{$ref:"destructiveAuthorization"},remaining_budget:{type:"integer",
 minimum:0}},propertyNames:{enum:["contract_version","run_id","action_id","kind","goal","brief","context","source","requi\
-rements","destructive_authorization","remaining_budget"]}}}]}}],$id:"action"};var pr=Js().default,Nn=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$","u");function E(s,{instancePath:n="",
+rements","destructive_authorization","remaining_budget"]}}}]}}],$id:"action"};var pr=Js().default,Nn=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$","");function E(s,{instancePath:n="",
 parentData:re,parentDataProperty:ie,rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){
 if(pr(s)<1)return E.errors=[{instancePath:n,keyword:"minLength",params:{limit:1}}],!1;if(!Nn.test(s))return E.errors=[{instancePath:n,
 keyword:"saidPattern",params:{says:"text that is not blank and has no control characters"}}],!1}else return E.errors=[{instancePath:n,
-keyword:"type",params:{type:"string"}}],!1;return E.errors=r,e===0}var $r=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","u");function Y(s,{instancePath:n="",
+keyword:"type",params:{type:"string"}}],!1;return E.errors=r,e===0}var $r=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function Y(s,{instancePath:n="",
 parentData:re,parentDataProperty:ie,rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){
 if(pr(s)<1)return Y.errors=[{instancePath:n,keyword:"minLength",params:{limit:1}}],!1;if(!$r.test(s))return Y.errors=[{instancePath:n,
 keyword:"saidPattern",params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],!1}else
@@ -62,7 +62,7 @@ st"},manifest_revision:{$ref:"digest"},requirements_revision:{$ref:"digest"}},pr
 instancePath:n="",parentData:re,parentDataProperty:ie,rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s==
 "string"){if(!$n.test(s))return Cr.errors=[{instancePath:n,keyword:"saidPattern",params:{says:"an issue URL such as http\
 s://github.com/owner/repo/issues/7"}}],!1}else return Cr.errors=[{instancePath:n,keyword:"type",params:{type:"string"}}],
-!1;return Cr.errors=r,e===0}var jn=new RegExp("^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$","u");function Zr(s,{instancePath:n="",parentData:re,parentDataProperty:ie,
+!1;return Cr.errors=r,e===0}var jn=new RegExp("^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$","");function Zr(s,{instancePath:n="",parentData:re,parentDataProperty:ie,
 rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){if(!jn.test(s))return Zr.errors=[{instancePath:n,
 keyword:"saidPattern",params:{says:"an id without white space and control characters"}}],!1}else return Zr.errors=[{instancePath:n,
 keyword:"type",params:{type:"string"}}],!1;return Zr.errors=r,e===0}var An=new RegExp("^sha256:[0-9a-f]{64}$","u");function H(s,{instancePath:n="",parentData:re,parentDataProperty:ie,rootData:a=s,
@@ -617,7 +617,7 @@ type:"number",const:2},action_id:{$ref:"nonEmptyPlainText"},action_kind:{type:"s
 type:"array",items:{$ref:"markdownText"}},pause:{type:"null"},implementation:{type:"null"},review:{type:"null"},suggested_actions:{
 type:"array",items:{$ref:"suggestedAction"},maxItems:0}},propertyNames:{enum:["contract_version","action_id","action_kin\
 d","status","summary","observations","known_issues","pause","implementation","review","suggested_actions"]}}}],$id:"outc\
-ome"};var Rn=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","u");function P(s,{instancePath:n="",
+ome"};var Rn=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function P(s,{instancePath:n="",
 parentData:re,parentDataProperty:ie,rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){
 if(!Rn.test(s))return P.errors=[{instancePath:n,keyword:"saidPattern",params:{says:"text without control characters but \
 tabs and line ends"}}],!1}else return P.errors=[{instancePath:n,keyword:"type",params:{type:"string"}}],!1;return P.errors=
@@ -684,7 +684,7 @@ if",params:{failingKeyword:"then"}};return r===null?r=[G]:r.push(G),e++,rr.error
 "object"&&!Array.isArray(s)){let j;if(s.reason===void 0&&(j="reason"))return rr.errors=[{instancePath:n,keyword:"require\
 d",params:{missingProperty:j}}],!1;if(s.reason!==void 0){let k=s.reason;if(!(k==="decision_required"||k==="environment_u\
 navailable"))return rr.errors=[{instancePath:n+"/reason",keyword:"enum",params:{allowedValues:as.properties.reason.enum}}],
-!1}}else return rr.errors=[{instancePath:n,keyword:"type",params:{type:"object"}}],!1;return rr.errors=r,e===0}var Ln=new RegExp("^[^\\u0000-\\u001f\\u007f-\\u009f]*$","u");function br(s,{instancePath:n="",parentData:re,parentDataProperty:ie,
+!1}}else return rr.errors=[{instancePath:n,keyword:"type",params:{type:"object"}}],!1;return rr.errors=r,e===0}var Ln=new RegExp("^[^\\u0000-\\u001f\\u007f-\\u009f]*$","");function br(s,{instancePath:n="",parentData:re,parentDataProperty:ie,
 rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){if(!Ln.test(s))return br.errors=[{instancePath:n,
 keyword:"saidPattern",params:{says:"text without control characters"}}],!1}else return br.errors=[{instancePath:n,keyword:"\
 type",params:{type:"string"}}],!1;return br.errors=r,e===0}var tn={type:"object",required:["kind","command","exit_code",

@@ -13,18 +13,18 @@ $ref:"nodeID"},issue_number:{type:"integer",minimum:1},canonical_url:{$ref:"issu
 $ref:"timestamp"},title:{$ref:"nonEmptyPlainText"},body:{$ref:"markdownText"},labels:{type:"array",items:{$ref:"nonEmpty\
 PlainText"},maxItems:100},comments:{type:"array",items:{$ref:"rawSourceComment"},maxItems:64},parent:{$ref:"sourceParent"}},
 propertyNames:{enum:["source_version","provider","host","repository_id","issue_id","issue_number","canonical_url","updat\
-ed_at","fetched_at","title","body","labels","comments","parent"]},$id:"rawSourceEnvelope"};var $e=new RegExp("^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$","u");function v(e,{instancePath:i="",parentData:w,parentDataProperty:q,
+ed_at","fetched_at","title","body","labels","comments","parent"]},$id:"rawSourceEnvelope"};var $e=new RegExp("^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$","");function v(e,{instancePath:i="",parentData:w,parentDataProperty:q,
 rootData:f=e,dynamicAnchors:d={}}={}){let s=null,r=0;if(r===0)if(typeof e=="string"){if(!$e.test(e))return v.errors=[{instancePath:i,
 keyword:"saidPattern",params:{says:"an id without white space and control characters"}}],!1}else return v.errors=[{instancePath:i,
 keyword:"type",params:{type:"string"}}],!1;return v.errors=s,r===0}var Pe=new RegExp("^https://github\\.com/[A-Za-z0-9-]+/(?!\\.{1,2}/)[A-Za-z0-9_.-]+/issues/[1-9][0-9]*$","u");function x(e,{
 instancePath:i="",parentData:w,parentDataProperty:q,rootData:f=e,dynamicAnchors:d={}}={}){let s=null,r=0;if(r===0)if(typeof e==
 "string"){if(!Pe.test(e))return x.errors=[{instancePath:i,keyword:"saidPattern",params:{says:"an issue URL such as https\
 ://github.com/owner/repo/issues/7"}}],!1}else return x.errors=[{instancePath:i,keyword:"type",params:{type:"string"}}],!1;
-return x.errors=s,r===0}var re=ae().default,te=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$","u");function S(e,{instancePath:i="",
+return x.errors=s,r===0}var re=ae().default,te=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$","");function S(e,{instancePath:i="",
 parentData:w,parentDataProperty:q,rootData:f=e,dynamicAnchors:d={}}={}){let s=null,r=0;if(r===0)if(typeof e=="string"){if(re(
 e)<1)return S.errors=[{instancePath:i,keyword:"minLength",params:{limit:1}}],!1;if(!te.test(e))return S.errors=[{instancePath:i,
 keyword:"saidPattern",params:{says:"text that is not blank and has no control characters"}}],!1}else return S.errors=[{instancePath:i,
-keyword:"type",params:{type:"string"}}],!1;return S.errors=s,r===0}var qe=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","u");function G(e,{instancePath:i="",
+keyword:"type",params:{type:"string"}}],!1;return S.errors=s,r===0}var qe=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function G(e,{instancePath:i="",
 parentData:w,parentDataProperty:q,rootData:f=e,dynamicAnchors:d={}}={}){let s=null,r=0;if(r===0)if(typeof e=="string"){if(!qe.
 test(e))return G.errors=[{instancePath:i,keyword:"saidPattern",params:{says:"text without control characters but tabs an\
 d line ends"}}],!1}else return G.errors=[{instancePath:i,keyword:"type",params:{type:"string"}}],!1;return G.errors=s,r===

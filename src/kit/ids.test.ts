@@ -10,5 +10,6 @@ describe('randomIds', () => {
     const made = new Set(Array.from({ length: 1000 }, () => randomIds.hex(16)))
     expect(made.size).toBe(1000)
     for (const id of made) expect(id).toMatch(/^[0-9a-f]{32}$/)
+    expect(randomIds.hex(10_000)).toMatch(/^[0-9a-f]{20000}$/)
   })
 })

@@ -8,7 +8,16 @@ export type Ids = {
   hex(bytes: number): string
 }
 
+/** One call to the generator costs as much for many ids as for one. */
+const STOCK_BYTES = 4096
+let stock = Buffer.alloc(0)
+
 export const randomIds: Ids = {
   uuid: () => randomUUID(),
-  hex: (bytes) => randomBytes(bytes).toString('hex'),
+  hex(bytes) {
+    if (stock.length < bytes) stock = randomBytes(Math.max(bytes, STOCK_BYTES))
+    const taken = stock.toString('hex', 0, bytes)
+    stock = stock.subarray(bytes)
+    return taken
+  },
 }

@@ -250,6 +250,6 @@ describe('killAllProcesses', () => {
     await firstWords(stubborn.stdout)
     await killAllProcesses()
     expect(isRunning(Number(stubborn.pid))).toBe(false)
-    expect(await stubborn.exit).toMatchObject({ signal: 'SIGKILL' })
+    expect(await stubborn.exit).toMatchObject({ signal: 'SIGKILL', ended: 'cancelled' })
   })
 })

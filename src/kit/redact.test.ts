@@ -54,6 +54,9 @@ describe('redactSecrets', () => {
     ['a password of several words', '{"password":"two words","a":1}', '{"password":"[redacted]","a":1}'],
     ['a key that is cut off', '{"m":"-----BEGIN PRIVATE KEY-----\\nabc","a":1}', '{"m":"[redacted]","a":1}'],
     ['a password in a URL', 'postgres://me:hunter22@db/x', 'postgres://[redacted]@db/x'],
+    ['a password in a URL behind a dash', 'url=-https://me:hunter22@db/x', 'url=-https://[redacted]@db/x'],
+    ['a web token behind a dash', 'jwt-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', 'jwt-[redacted]'],
+    ['a web token that is cut off', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx', '[redacted]'],
     ['a query parameter', '/v1?api_key=hunter22&x=1', '/v1?api_key=[redacted]&x=1'],
     ['a private key', 'a -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- b', 'a [redacted] b'],
   ])('hides %s', (_name, text, clean) => {
@@ -70,6 +73,27 @@ describe('redactSecrets', () => {
     'sha256:0123456789abcdef0123456789abcdef',
   ])('leaves "%s" as it is', (text) => {
     expect(redactSecrets(text)).toBe(text)
+  })
+
+  it.each([
+    'a.',
+    '-eyJaaaaaaaa',
+    'api_key:[',
+    'api_key : ',
+    'a_',
+    'a://',
+    'a://b:',
+    'Bearer ',
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----"',
+    '-----END ',
+    'sk-',
+    ' ',
+    'a',
+  ])('comes to an end with a megabyte of %j', (piece) => {
+    // With a quadratic pattern each of these takes minutes, which is longer than a test may.
+    const text = piece.repeat(1_048_576 / piece.length)
+    expect(redactSecrets(text).length).toBeGreaterThan(0)
   })
 
   it('hides nothing more when done twice', () => {

@@ -20,7 +20,11 @@ const NAMES =
 
 const SECRET_NAME = new RegExp(`^(?:[a-z0-9]+[-_])*${NAMES}$`, 'i')
 
-/** The first group, where there is one, is the part that may stay: it tells a reader what was hidden. */
+/**
+ * The first group, where there is one, is the part that may stay: it tells a reader what was hidden. Whoever writes a
+ * prompt writes the text that these read, so each takes a time that grows no faster than the text: no two places where a
+ * pattern may begin look for its end in the same long stretch.
+ */
 const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   // Private keys in PEM, with real or JSON-escaped line ends; one that is cut off ends with its line or its string.
   {
@@ -31,7 +35,7 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   { pattern: /\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{8,}/gi, replacement: `$1$2${HIDDEN}` },
   // A name that promises a secret, then its value: a list, a quoted text, or a word with all that hangs on it by commas.
   {
-    pattern: new RegExp(`((?<![A-Za-z0-9])${NAMES}\\\\?["']?\\s*[:=]\\s*)\\[[^\\]]*\\]`, 'gi'),
+    pattern: new RegExp(`((?<![A-Za-z0-9])${NAMES}\\\\?["']?\\s*[:=]\\s*)\\[[^\\][]*\\]`, 'gi'),
     replacement: `$1${HIDDEN}`,
   },
   {
@@ -46,7 +50,7 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
     replacement: `$1${HIDDEN}`,
   },
   // user:password@ in a URL.
-  { pattern: /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/:@"']*:[^\s/@"']+@/gi, replacement: `$1${HIDDEN}@` },
+  { pattern: /(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/:@"']*:[^\s/@"']+@/gi, replacement: `$1${HIDDEN}@` },
   // Shapes that the issuers publish: OpenAI and Anthropic, Google, GitHub, GitLab, Slack, AWS, JSON Web Tokens.
   { pattern: /\bsk-[A-Za-z0-9_-]{8,}/g, replacement: HIDDEN },
   { pattern: /\bAIza[A-Za-z0-9_-]{20,}/g, replacement: HIDDEN },
@@ -54,5 +58,5 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   { pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g, replacement: HIDDEN },
   { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{8,}/g, replacement: HIDDEN },
   { pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, replacement: HIDDEN },
-  { pattern: /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, replacement: HIDDEN },
+  { pattern: /\beyJ[A-Za-z0-9_-]{8,512}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g, replacement: HIDDEN },
 ]

@@ -2,136 +2,137 @@
 var A=(t,n)=>()=>{try{return n||t((n={exports:{}}).exports,n),n.exports}catch(y){throw n=0,y}};var N=A(b=>{"use strict";Object.defineProperty(b,"__esModule",{value:!0});function x(t){let n=t.length,y=0,m=0,a;for(;m<
 n;)y++,a=t.charCodeAt(m++),a>=55296&&a<=56319&&m<n&&(a=t.charCodeAt(m),(a&64512)===56320&&m++);return y}b.default=x;x.code=
 'require("ajv/dist/runtime/ucs2length").default'});var P=c,k={type:"object",required:["backend","prompt"],properties:{backend:{type:"string",minLength:1},prompt:{type:"str\
-ing",minLength:1},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u001f]+$",says:"a model nam\
-e, without control characters and not starting with -"}},workdir:{type:"string",minLength:1},approval_mode:{enum:["defau\
-lt","auto","none","always"]},sandbox_mode:{enum:["default","read-only","workspace","full"]},max_tokens:{type:"integer",minimum:0},
+ing",minLength:1},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$",says:"\
+a model name, without control characters and not starting with -"}},workdir:{type:"string",minLength:1},approval_mode:{enum:[
+"default","auto","none","always"]},sandbox_mode:{enum:["default","read-only","workspace","full"]},max_tokens:{type:"inte\
+ger",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{type:"string"},verbose:{type:"boolean"},
+extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"integer",minimum:1,maximum:604800},
+ephemeral:{type:"boolean"},output_format:{enum:["default","text","json","stream-json"]},metadata:{type:"object"},dry_run:{
+type:"boolean"}},propertyNames:{enum:["backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","\
+max_turns","system_prompt","verbose","extra","timeout_secs","ephemeral","output_format","metadata","dry_run"]},$id:"Prom\
+ptRequest"},l=N().default,w=new RegExp("^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$","");function c(t,{instancePath:n="",parentData:y,
+parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.
+backend===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"backend"}};e===null?e=[r]:e.push(r),
+o++}if(t.prompt===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(
+r),o++}for(let r in t){let s=o;if(!(r==="backend"||r==="prompt"||r==="model"||r==="workdir"||r==="approval_mode"||r==="s\
+andbox_mode"||r==="max_tokens"||r==="max_turns"||r==="system_prompt"||r==="verbose"||r==="extra"||r==="timeout_secs"||r===
+"ephemeral"||r==="output_format"||r==="metadata"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:k.
+propertyNames.enum},propertyName:r};e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"prope\
+rtyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.backend!==void 0){let r=t.backend;if(typeof r=="st\
+ring"){if(l(r)<1){let s={instancePath:n+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{
+let s={instancePath:n+"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.prompt!==void 0){
+let r=t.prompt;if(typeof r=="string"){if(l(r)<1){let s={instancePath:n+"/prompt",keyword:"minLength",params:{limit:1}};e===
+null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
+s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(l(r)>256){let s={instancePath:n+"/model",keyword:"m\
+axLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!w.test(r)){let s={instancePath:n+"/model",keyword:"saidPa\
+ttern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),o++}}else{
+let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.workdir!==void 0){
+let r=t.workdir;if(typeof r=="string"){if(l(r)<1){let s={instancePath:n+"/workdir",keyword:"minLength",params:{limit:1}};
+e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[s]:
+e.push(s),o++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r==="default"||r==="auto"||r==="none"||r==="alway\
+s")){let s={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:k.properties.approval_mode.enum}};e===null?
+e=[s]:e.push(s),o++}}if(t.sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspac\
+e"||r==="full")){let s={instancePath:n+"/sandbox_mode",keyword:"enum",params:{allowedValues:k.properties.sandbox_mode.enum}};
+e===null?e=[s]:e.push(s),o++}}if(t.max_tokens!==void 0){let r=t.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:n+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r==
+"number"&&isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[s]:e.push(s),o++}}if(t.max_turns!==void 0){let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:n+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"maximum",params:{comparison:"<=",
+limit:1e4}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){
+let r={instancePath:n+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}if(t.verbose!==
+void 0&&typeof t.verbose!="boolean"){let r={instancePath:n+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=
+[r]:e.push(r),o++}if(t.extra!==void 0){let r=t.extra;if(Array.isArray(r)){if(r.length>64){let i={instancePath:n+"/extra",
+keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++){let f=r[i];if(typeof f==
+"string"){if(l(f)<1){let p={instancePath:n+"/extra/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),o++}}else{
+let p={instancePath:n+"/extra/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),o++}}}else{let s={instancePath:n+
+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.timeout_secs!==void 0){let r=t.timeout_secs;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/timeout_secs",keyword:"type",params:{type:"\
+integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+
+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){
+let s={instancePath:n+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}
+if(t.ephemeral!==void 0&&typeof t.ephemeral!="boolean"){let r={instancePath:n+"/ephemeral",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[r]:e.push(r),o++}if(t.output_format!==void 0){let r=t.output_format;if(!(r==="default"||r==="text"||
+r==="json"||r==="stream-json")){let s={instancePath:n+"/output_format",keyword:"enum",params:{allowedValues:k.properties.
+output_format.enum}};e===null?e=[s]:e.push(s),o++}}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&typeof r=="object"&&
+!Array.isArray(r))){let s={instancePath:n+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}
+if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+"/dry_run",keyword:"type",params:{type:"boolea\
+n"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(
+r),o++}return c.errors=e,o===0}var C=v,_={type:"object",required:["prompt"],properties:{prompt:{type:"string",minLength:1},
+model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$",says:"a model name, \
+without control characters and not starting with -"}},workdir:{type:"string",minLength:1},approval_mode:{enum:["default",
+"auto","none","always"]},sandbox_mode:{enum:["default","read-only","workspace","full"]},max_tokens:{type:"integer",minimum:0},
 max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{type:"string"},verbose:{type:"boolean"},extra:{type:"arr\
 ay",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"integer",minimum:1,maximum:604800},ephemeral:{type:"\
-boolean"},output_format:{enum:["default","text","json","stream-json"]},metadata:{type:"object"},dry_run:{type:"boolean"}},
-propertyNames:{enum:["backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","syste\
-m_prompt","verbose","extra","timeout_secs","ephemeral","output_format","metadata","dry_run"]},$id:"PromptRequest"},l=N().
-default,w=new RegExp("^(?!-)[^\\u0000-\\u001f]+$","");function c(t,{instancePath:n="",parentData:y,parentDataProperty:m,
-rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.backend===void 0){
-let r={instancePath:n,keyword:"required",params:{missingProperty:"backend"}};e===null?e=[r]:e.push(r),o++}if(t.prompt===
-void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){
-let s=o;if(!(r==="backend"||r==="prompt"||r==="model"||r==="workdir"||r==="approval_mode"||r==="sandbox_mode"||r==="max_\
-tokens"||r==="max_turns"||r==="system_prompt"||r==="verbose"||r==="extra"||r==="timeout_secs"||r==="ephemeral"||r==="out\
-put_format"||r==="metadata"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:k.propertyNames.
-enum},propertyName:r};e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"propertyNames",params:{
-propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.backend!==void 0){let r=t.backend;if(typeof r=="string"){if(l(r)<1){
-let s={instancePath:n+"/backend",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+
-"/backend",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r==
-"string"){if(l(r)<1){let s={instancePath:n+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{
-let s={instancePath:n+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){
-let r=t.model;if(typeof r=="string"){if(l(r)>256){let s={instancePath:n+"/model",keyword:"maxLength",params:{limit:256}};
-e===null?e=[s]:e.push(s),o++}if(!w.test(r)){let s={instancePath:n+"/model",keyword:"saidPattern",params:{says:"a model n\
-ame, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/mo\
-del",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.workdir!==void 0){let r=t.workdir;if(typeof r==
-"string"){if(l(r)<1){let s={instancePath:n+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{
-let s={instancePath:n+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.approval_mode!==
-void 0){let r=t.approval_mode;if(!(r==="default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:n+"/approva\
-l_mode",keyword:"enum",params:{allowedValues:k.properties.approval_mode.enum}};e===null?e=[s]:e.push(s),o++}}if(t.sandbox_mode!==
-void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:n+"/\
-sandbox_mode",keyword:"enum",params:{allowedValues:k.properties.sandbox_mode.enum}};e===null?e=[s]:e.push(s),o++}}if(t.max_tokens!==
-void 0){let r=t.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_tokens",
-keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)&&(r<0||isNaN(r))){
-let s={instancePath:n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),o++}}if(t.
-max_turns!==void 0){let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/\
-max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>
-1e4||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.
-push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===
-null?e=[s]:e.push(s),o++}}}if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){let r={instancePath:n+"/system\
-_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}if(t.verbose!==void 0&&typeof t.verbose!="b\
-oolean"){let r={instancePath:n+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.extra!==
-void 0){let r=t.extra;if(Array.isArray(r)){if(r.length>64){let i={instancePath:n+"/extra",keyword:"maxItems",params:{limit:64}};
-e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++){let f=r[i];if(typeof f=="string"){if(l(f)<1){let p={instancePath:n+
-"/extra/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),o++}}else{let p={instancePath:n+"/extra/"+i,keyword:"\
-type",params:{type:"string"}};e===null?e=[p]:e.push(p),o++}}}else{let s={instancePath:n+"/extra",keyword:"type",params:{
-type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.timeout_secs!==void 0){let r=t.timeout_secs;if(!(typeof r=="number"&&!(r%
-1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:
-e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+"/timeout_secs",keyword:"\
-maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/t\
-imeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.ephemeral!==void 0&&
-typeof t.ephemeral!="boolean"){let r={instancePath:n+"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:
-e.push(r),o++}if(t.output_format!==void 0){let r=t.output_format;if(!(r==="default"||r==="text"||r==="json"||r==="stream\
--json")){let s={instancePath:n+"/output_format",keyword:"enum",params:{allowedValues:k.properties.output_format.enum}};e===
-null?e=[s]:e.push(s),o++}}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&typeof r=="object"&&!Array.isArray(r))){let s={
-instancePath:n+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}if(t.dry_run!==void 0&&typeof t.
-dry_run!="boolean"){let r={instancePath:n+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}}else{
-let r={instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}return c.errors=e,o===0}var C=v,
-_={type:"object",required:["prompt"],properties:{prompt:{type:"string",minLength:1},model:{type:"string",maxLength:256,saidPattern:{
-pattern:"^(?!-)[^\\u0000-\\u001f]+$",says:"a model name, without control characters and not starting with -"}},workdir:{
-type:"string",minLength:1},approval_mode:{enum:["default","auto","none","always"]},sandbox_mode:{enum:["default","read-o\
-nly","workspace","full"]},max_tokens:{type:"integer",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{
-type:"string"},verbose:{type:"boolean"},extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{
-type:"integer",minimum:1,maximum:604800},ephemeral:{type:"boolean"},output_format:{enum:["default","text","json","stream\
--json"]},metadata:{type:"object"},dry_run:{type:"boolean"},fork:{type:"boolean"}},propertyNames:{enum:["prompt","model",
-"workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","verbose","extra","timeout_secs","ephe\
-meral","output_format","metadata","dry_run","fork"]},$id:"ResumeRequest"};function v(t,{instancePath:n="",parentData:y,parentDataProperty:m,
-rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.prompt===void 0){
-let r={instancePath:n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){
-let s=o;if(!(r==="prompt"||r==="model"||r==="workdir"||r==="approval_mode"||r==="sandbox_mode"||r==="max_tokens"||r==="m\
-ax_turns"||r==="system_prompt"||r==="verbose"||r==="extra"||r==="timeout_secs"||r==="ephemeral"||r==="output_format"||r===
-"metadata"||r==="dry_run"||r==="fork")){let i={instancePath:n,keyword:"enum",params:{allowedValues:_.propertyNames.enum},
-propertyName:r};e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};
-e===null?e=[i]:e.push(i),o++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r=="string"){if(l(r)<1){let s={instancePath:n+
-"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"\
-type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(l(
-r)>256){let s={instancePath:n+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!w.test(r)){
-let s={instancePath:n+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not star\
-ting with -"}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};
-e===null?e=[s]:e.push(s),o++}}if(t.workdir!==void 0){let r=t.workdir;if(typeof r=="string"){if(l(r)<1){let s={instancePath:n+
-"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/workdir",keyword:"\
-type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r===
-"default"||r==="auto"||r==="none"||r==="always")){let s={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:_.
-properties.approval_mode.enum}};e===null?e=[s]:e.push(s),o++}}if(t.sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r===
-"default"||r==="read-only"||r==="workspace"||r==="full")){let s={instancePath:n+"/sandbox_mode",keyword:"enum",params:{allowedValues:_.
-properties.sandbox_mode.enum}};e===null?e=[s]:e.push(s),o++}}if(t.max_tokens!==void 0){let r=t.max_tokens;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_tokens",keyword:"type",params:{type:"integer"}};e===
-null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:n+"/max_tokens",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[s]:e.push(s),o++}}if(t.max_turns!==void 0){let r=t.max_turns;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_turns",keyword:"type",params:{type:"integer"}};e===
-null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"\
-maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_\
-turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.system_prompt!==void 0&&typeof t.
-system_prompt!="string"){let r={instancePath:n+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.
-push(r),o++}if(t.verbose!==void 0&&typeof t.verbose!="boolean"){let r={instancePath:n+"/verbose",keyword:"type",params:{
-type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.extra!==void 0){let r=t.extra;if(Array.isArray(r)){if(r.length>64){let i={
-instancePath:n+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<
-s;i++){let f=r[i];if(typeof f=="string"){if(l(f)<1){let p={instancePath:n+"/extra/"+i,keyword:"minLength",params:{limit:1}};
-e===null?e=[p]:e.push(p),o++}}else{let p={instancePath:n+"/extra/"+i,keyword:"type",params:{type:"string"}};e===null?e=[
-p]:e.push(p),o++}}}else{let s={instancePath:n+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}
-if(t.timeout_secs!==void 0){let r=t.timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+
-"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){
-if(r>604800||isNaN(r)){let s={instancePath:n+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===
-null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/timeout_secs",keyword:"minimum",params:{comparison:">\
-=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.ephemeral!==void 0&&typeof t.ephemeral!="boolean"){let r={instancePath:n+
-"/ephemeral",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.output_format!==void 0){let r=t.output_format;
-if(!(r==="default"||r==="text"||r==="json"||r==="stream-json")){let s={instancePath:n+"/output_format",keyword:"enum",params:{
-allowedValues:_.properties.output_format.enum}};e===null?e=[s]:e.push(s),o++}}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&
-typeof r=="object"&&!Array.isArray(r))){let s={instancePath:n+"/metadata",keyword:"type",params:{type:"object"}};e===null?
-e=[s]:e.push(s),o++}}if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+"/dry_run",keyword:"type",
-params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.fork!==void 0&&typeof t.fork!="boolean"){let r={instancePath:n+
-"/fork",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:n,keyword:"type",
-params:{type:"object"}};e===null?e=[r]:e.push(r),o++}return v.errors=e,o===0}var E=L,F={type:"object",required:["tasks"],
-properties:{tasks:{type:"array",items:{$ref:"PromptRequest"},minItems:1,maxItems:100},max_parallel:{type:"integer",minimum:1,
-maximum:100},fail_fast:{type:"boolean"},dry_run:{type:"boolean"}},propertyNames:{enum:["tasks","max_parallel","fail_fast",
-"dry_run"]},$id:"ParallelRequest"};function L(t,{instancePath:n="",parentData:y,parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){
-let e=null,o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.tasks===void 0){let r={instancePath:n,keyword:"required",
-params:{missingProperty:"tasks"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="tasks"||r==="max_parall\
-el"||r==="fail_fast"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:F.propertyNames.enum},propertyName:r};
-e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===
-null?e=[i]:e.push(i),o++}}if(t.tasks!==void 0){let r=t.tasks;if(Array.isArray(r)){if(r.length>100){let i={instancePath:n+
-"/tasks",keyword:"maxItems",params:{limit:100}};e===null?e=[i]:e.push(i),o++}if(r.length<1){let i={instancePath:n+"/task\
-s",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++)c(r[i],{instancePath:n+
-"/tasks/"+i,parentData:r,parentDataProperty:i,rootData:a,dynamicAnchors:d})||(e=e===null?c.errors:e.concat(c.errors),o=e.
-length)}else{let s={instancePath:n+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.max_parallel!==
-void 0){let r=t.max_parallel;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_paral\
-lel",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>100||
-isNaN(r)){let s={instancePath:n+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[s]:e.push(
-s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
-e=[s]:e.push(s),o++}}}if(t.fail_fast!==void 0&&typeof t.fail_fast!="boolean"){let r={instancePath:n+"/fail_fast",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+
+boolean"},output_format:{enum:["default","text","json","stream-json"]},metadata:{type:"object"},dry_run:{type:"boolean"},
+fork:{type:"boolean"}},propertyNames:{enum:["prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_\
+turns","system_prompt","verbose","extra","timeout_secs","ephemeral","output_format","metadata","dry_run","fork"]},$id:"R\
+esumeRequest"};function v(t,{instancePath:n="",parentData:y,parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){let e=null,
+o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.prompt===void 0){let r={instancePath:n,keyword:"required",params:{
+missingProperty:"prompt"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="prompt"||r==="model"||r==="wor\
+kdir"||r==="approval_mode"||r==="sandbox_mode"||r==="max_tokens"||r==="max_turns"||r==="system_prompt"||r==="verbose"||r===
+"extra"||r==="timeout_secs"||r==="ephemeral"||r==="output_format"||r==="metadata"||r==="dry_run"||r==="fork")){let i={instancePath:n,
+keyword:"enum",params:{allowedValues:_.propertyNames.enum},propertyName:r};e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){
+let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.prompt!==void 0){
+let r=t.prompt;if(typeof r=="string"){if(l(r)<1){let s={instancePath:n+"/prompt",keyword:"minLength",params:{limit:1}};e===
+null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
+s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(l(r)>256){let s={instancePath:n+"/model",keyword:"m\
+axLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!w.test(r)){let s={instancePath:n+"/model",keyword:"saidPa\
+ttern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[s]:e.push(s),o++}}else{
+let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.workdir!==void 0){
+let r=t.workdir;if(typeof r=="string"){if(l(r)<1){let s={instancePath:n+"/workdir",keyword:"minLength",params:{limit:1}};
+e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[s]:
+e.push(s),o++}}if(t.approval_mode!==void 0){let r=t.approval_mode;if(!(r==="default"||r==="auto"||r==="none"||r==="alway\
+s")){let s={instancePath:n+"/approval_mode",keyword:"enum",params:{allowedValues:_.properties.approval_mode.enum}};e===null?
+e=[s]:e.push(s),o++}}if(t.sandbox_mode!==void 0){let r=t.sandbox_mode;if(!(r==="default"||r==="read-only"||r==="workspac\
+e"||r==="full")){let s={instancePath:n+"/sandbox_mode",keyword:"enum",params:{allowedValues:_.properties.sandbox_mode.enum}};
+e===null?e=[s]:e.push(s),o++}}if(t.max_tokens!==void 0){let r=t.max_tokens;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:n+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r==
+"number"&&isFinite(r)&&(r<0||isNaN(r))){let s={instancePath:n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[s]:e.push(s),o++}}if(t.max_turns!==void 0){let r=t.max_turns;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let s={instancePath:n+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r==
+"number"&&isFinite(r)){if(r>1e4||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"maximum",params:{comparison:"<=",
+limit:1e4}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){let s={instancePath:n+"/max_turns",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}if(t.system_prompt!==void 0&&typeof t.system_prompt!="string"){
+let r={instancePath:n+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),o++}if(t.verbose!==
+void 0&&typeof t.verbose!="boolean"){let r={instancePath:n+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?e=
+[r]:e.push(r),o++}if(t.extra!==void 0){let r=t.extra;if(Array.isArray(r)){if(r.length>64){let i={instancePath:n+"/extra",
+keyword:"maxItems",params:{limit:64}};e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++){let f=r[i];if(typeof f==
+"string"){if(l(f)<1){let p={instancePath:n+"/extra/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),o++}}else{
+let p={instancePath:n+"/extra/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),o++}}}else{let s={instancePath:n+
+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.timeout_secs!==void 0){let r=t.timeout_secs;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/timeout_secs",keyword:"type",params:{type:"\
+integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let s={instancePath:n+
+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[s]:e.push(s),o++}if(r<1||isNaN(r)){
+let s={instancePath:n+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(s),o++}}}
+if(t.ephemeral!==void 0&&typeof t.ephemeral!="boolean"){let r={instancePath:n+"/ephemeral",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[r]:e.push(r),o++}if(t.output_format!==void 0){let r=t.output_format;if(!(r==="default"||r==="text"||
+r==="json"||r==="stream-json")){let s={instancePath:n+"/output_format",keyword:"enum",params:{allowedValues:_.properties.
+output_format.enum}};e===null?e=[s]:e.push(s),o++}}if(t.metadata!==void 0){let r=t.metadata;if(!(r&&typeof r=="object"&&
+!Array.isArray(r))){let s={instancePath:n+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),o++}}
+if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+"/dry_run",keyword:"type",params:{type:"boolea\
+n"}};e===null?e=[r]:e.push(r),o++}if(t.fork!==void 0&&typeof t.fork!="boolean"){let r={instancePath:n+"/fork",keyword:"t\
+ype",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:n,keyword:"type",params:{type:"obje\
+ct"}};e===null?e=[r]:e.push(r),o++}return v.errors=e,o===0}var E=L,F={type:"object",required:["tasks"],properties:{tasks:{
+type:"array",items:{$ref:"PromptRequest"},minItems:1,maxItems:100},max_parallel:{type:"integer",minimum:1,maximum:100},fail_fast:{
+type:"boolean"},dry_run:{type:"boolean"}},propertyNames:{enum:["tasks","max_parallel","fail_fast","dry_run"]},$id:"Paral\
+lelRequest"};function L(t,{instancePath:n="",parentData:y,parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){let e=null,
+o=0;if(t&&typeof t=="object"&&!Array.isArray(t)){if(t.tasks===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"\
+tasks"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="tasks"||r==="max_parallel"||r==="fail_fast"||r===
+"dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:F.propertyNames.enum},propertyName:r};e===null?e=
+[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[
+i]:e.push(i),o++}}if(t.tasks!==void 0){let r=t.tasks;if(Array.isArray(r)){if(r.length>100){let i={instancePath:n+"/tasks",
+keyword:"maxItems",params:{limit:100}};e===null?e=[i]:e.push(i),o++}if(r.length<1){let i={instancePath:n+"/tasks",keyword:"\
+minItems",params:{limit:1}};e===null?e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++)c(r[i],{instancePath:n+"/tas\
+ks/"+i,parentData:r,parentDataProperty:i,rootData:a,dynamicAnchors:d})||(e=e===null?c.errors:e.concat(c.errors),o=e.length)}else{
+let s={instancePath:n+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.max_parallel!==void 0){
+let r=t.max_parallel;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let s={instancePath:n+"/max_parallel",keyword:"\
+type",params:{type:"integer"}};e===null?e=[s]:e.push(s),o++}if(typeof r=="number"&&isFinite(r)){if(r>100||isNaN(r)){let s={
+instancePath:n+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:100}};e===null?e=[s]:e.push(s),o++}if(r<1||
+isNaN(r)){let s={instancePath:n+"/max_parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[s]:e.push(
+s),o++}}}if(t.fail_fast!==void 0&&typeof t.fail_fast!="boolean"){let r={instancePath:n+"/fail_fast",keyword:"type",params:{
+type:"boolean"}};e===null?e=[r]:e.push(r),o++}if(t.dry_run!==void 0&&typeof t.dry_run!="boolean"){let r={instancePath:n+
 "/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),o++}}else{let r={instancePath:n,keyword:"typ\
 e",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}return L.errors=e,o===0}var S=j,D={type:"object",required:["step\
 s"],properties:{steps:{type:"array",items:{$ref:"ChainStep"},minItems:1,maxItems:100},stop_on_failure:{type:"boolean"},pass_working_dir:{
@@ -139,11 +140,11 @@ type:"boolean"},pass_session_id:{type:"boolean"},persist_sessions:{type:"boolean
 enum:["steps","stop_on_failure","pass_working_dir","pass_session_id","persist_sessions","dry_run"]},$id:"ChainRequest"},
 g={type:"object",required:["backend","prompt"],properties:{name:{type:"string",saidPattern:{pattern:"^[^\\u0000-\\u001f{}]\
 {1,64}$",says:"a name of 1 to 64 characters without braces or control characters"}},backend:{type:"string",minLength:1},
-prompt:{type:"string",minLength:1},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u001f]+$",
-says:"a model name, without control characters and not starting with -"}},workdir:{type:"string",minLength:1},approval_mode:{
-enum:["default","auto","none","always"]},sandbox_mode:{enum:["default","read-only","workspace","full"]},max_tokens:{type:"\
-integer",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{type:"string"},verbose:{type:"boolea\
-n"},extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"integer",minimum:1,maximum:604800}},
+prompt:{type:"string",minLength:1},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u001f\\u007f-\
+\\u009f]+$",says:"a model name, without control characters and not starting with -"}},workdir:{type:"string",minLength:1},
+approval_mode:{enum:["default","auto","none","always"]},sandbox_mode:{enum:["default","read-only","workspace","full"]},max_tokens:{
+type:"integer",minimum:0},max_turns:{type:"integer",minimum:1,maximum:1e4},system_prompt:{type:"string"},verbose:{type:"\
+boolean"},extra:{type:"array",items:{type:"string",minLength:1},maxItems:64},timeout_secs:{type:"integer",minimum:1,maximum:604800}},
 propertyNames:{enum:["name","backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns",
 "system_prompt","verbose","extra","timeout_secs"]},$id:"ChainStep"},I=new RegExp("^[^\\u0000-\\u001f{}]{1,64}$","u");function h(t,{
 instancePath:n="",parentData:y,parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&typeof t==
@@ -211,24 +212,24 @@ ersist_sessions",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r
 instancePath:n,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),o++}return j.errors=e,o===0}var M=q,R={type:"\
 object",required:["prompt","backends"],properties:{prompt:{type:"string",minLength:1},backends:{type:"array",items:{type:"\
 string",minLength:1},minItems:1,maxItems:16},model:{type:"string",maxLength:256,saidPattern:{pattern:"^(?!-)[^\\u0000-\\u0\
-01f]+$",says:"a model name, without control characters and not starting with -"}},workdir:{type:"string",minLength:1},timeout_secs:{
-type:"integer",minimum:1,maximum:604800},sequential:{type:"boolean"},dry_run:{type:"boolean"}},propertyNames:{enum:["pro\
-mpt","backends","model","workdir","timeout_secs","sequential","dry_run"]},$id:"CompareRequest"};function q(t,{instancePath:n="",
-parentData:y,parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&typeof t=="object"&&!Array.
-isArray(t)){if(t.prompt===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=
-[r]:e.push(r),o++}if(t.backends===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"backends"}};
-e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="prompt"||r==="backends"||r==="model"||r==="workdir"||r===
-"timeout_secs"||r==="sequential"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:R.propertyNames.
-enum},propertyName:r};e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"propertyNames",params:{
-propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r=="string"){if(l(r)<1){let s={
-instancePath:n+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+
-"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.backends!==void 0){let r=t.backends;
-if(Array.isArray(r)){if(r.length>16){let i={instancePath:n+"/backends",keyword:"maxItems",params:{limit:16}};e===null?e=
-[i]:e.push(i),o++}if(r.length<1){let i={instancePath:n+"/backends",keyword:"minItems",params:{limit:1}};e===null?e=[i]:e.
-push(i),o++}let s=r.length;for(let i=0;i<s;i++){let f=r[i];if(typeof f=="string"){if(l(f)<1){let p={instancePath:n+"/bac\
-kends/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),o++}}else{let p={instancePath:n+"/backends/"+i,
-keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),o++}}}else{let s={instancePath:n+"/backends",keyword:"ty\
-pe",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(l(
+01f\\u007f-\\u009f]+$",says:"a model name, without control characters and not starting with -"}},workdir:{type:"string",
+minLength:1},timeout_secs:{type:"integer",minimum:1,maximum:604800},sequential:{type:"boolean"},dry_run:{type:"boolean"}},
+propertyNames:{enum:["prompt","backends","model","workdir","timeout_secs","sequential","dry_run"]},$id:"CompareRequest"};
+function q(t,{instancePath:n="",parentData:y,parentDataProperty:m,rootData:a=t,dynamicAnchors:d={}}={}){let e=null,o=0;if(t&&
+typeof t=="object"&&!Array.isArray(t)){if(t.prompt===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"\
+prompt"}};e===null?e=[r]:e.push(r),o++}if(t.backends===void 0){let r={instancePath:n,keyword:"required",params:{missingProperty:"\
+backends"}};e===null?e=[r]:e.push(r),o++}for(let r in t){let s=o;if(!(r==="prompt"||r==="backends"||r==="model"||r==="wo\
+rkdir"||r==="timeout_secs"||r==="sequential"||r==="dry_run")){let i={instancePath:n,keyword:"enum",params:{allowedValues:R.
+propertyNames.enum},propertyName:r};e===null?e=[i]:e.push(i),o++}var u=s===o;if(!u){let i={instancePath:n,keyword:"prope\
+rtyNames",params:{propertyName:r}};e===null?e=[i]:e.push(i),o++}}if(t.prompt!==void 0){let r=t.prompt;if(typeof r=="stri\
+ng"){if(l(r)<1){let s={instancePath:n+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),o++}}else{
+let s={instancePath:n+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),o++}}if(t.backends!==void 0){
+let r=t.backends;if(Array.isArray(r)){if(r.length>16){let i={instancePath:n+"/backends",keyword:"maxItems",params:{limit:16}};
+e===null?e=[i]:e.push(i),o++}if(r.length<1){let i={instancePath:n+"/backends",keyword:"minItems",params:{limit:1}};e===null?
+e=[i]:e.push(i),o++}let s=r.length;for(let i=0;i<s;i++){let f=r[i];if(typeof f=="string"){if(l(f)<1){let p={instancePath:n+
+"/backends/"+i,keyword:"minLength",params:{limit:1}};e===null?e=[p]:e.push(p),o++}}else{let p={instancePath:n+"/backends\
+/"+i,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),o++}}}else{let s={instancePath:n+"/backends",keyword:"\
+type",params:{type:"array"}};e===null?e=[s]:e.push(s),o++}}if(t.model!==void 0){let r=t.model;if(typeof r=="string"){if(l(
 r)>256){let s={instancePath:n+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[s]:e.push(s),o++}if(!w.test(r)){
 let s={instancePath:n+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not star\
 ting with -"}};e===null?e=[s]:e.push(s),o++}}else{let s={instancePath:n+"/model",keyword:"type",params:{type:"string"}};

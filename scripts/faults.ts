@@ -1,0 +1,76 @@
+/** `npm run faults [part of a name…]`: brings every fault about by the hundred, and prints what a server is like after it. */
+import { cpus, totalmem } from 'node:os'
+import { AGENT_FAULTS } from '../test/faults/agent-faults.ts'
+import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
+import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
+import { describe, type Figures, type Scenario } from '../test/faults/scenario.ts'
+import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
+
+/** A server grows until it has done everything once; only what it grows by after that is lost. */
+const WARM_UP_SHARE = 0.2
+/** What a sound server may have grown by: the code it has compiled since, and statistics. */
+const GROWTH_LIMIT_MIB = 4
+
+const HEAD = [
+  'fault',
+  'times',
+  'seconds',
+  'processes left',
+  'sessions left',
+  'descriptors',
+  'heap MiB',
+  'resident MiB',
+  'peak MiB',
+]
+const asked = process.argv.slice(2)
+const scenarios = [...AGENT_FAULTS, ...CLIENT_FAULTS, ...SERVER_FAULTS, ...DISK_FAULTS].filter(
+  ({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)),
+)
+
+console.log(
+  `Node ${process.versions.node}, ${process.platform}-${process.arch}, ${cpus().length} cores (${cpus()[0]?.model}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB\n`,
+)
+printRow(HEAD)
+printRow(HEAD.map(() => '---'))
+const problems: string[] = []
+for (const scenario of scenarios) problems.push(...(await tryOut(scenario)))
+console.log(problems.length === 0 ? '\nnothing was left behind' : `\n${problems.join('\n')}`)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+async function tryOut({ name, times, obstacle, run }: Scenario): Promise<string[]> {
+  if (obstacle !== undefined) {
+    printRow([name, obstacle])
+    return []
+  }
+  try {
+    const figures = await run(times.full, Math.ceil(times.full * WARM_UP_SHARE))
+    printRow([name, ...cellsOf(figures)])
+    return [...figures.problems, ...growthOf(figures)].map((problem) => `${name}: ${problem}`)
+  } catch (error) {
+    printRow([name, 'failed'])
+    return [`${name}: ${error instanceof Error ? error.message : error}`]
+  }
+}
+
+function cellsOf({ times, seconds, processes, sessions, levels }: Figures): string[] {
+  const counts = [String(times), seconds.toFixed(0), String(processes), describe(sessions)]
+  if (levels === undefined) return counts
+  const { before, after } = levels
+  const change = (from: number, to: number) => `${from.toFixed(0)} → ${to.toFixed(0)}`
+  return [
+    ...counts,
+    change(before.descriptors, after.descriptors),
+    `${before.heapMiB.toFixed(1)} → ${after.heapMiB.toFixed(1)}`,
+    change(before.residentMiB, after.residentMiB),
+    after.peakMiB.toFixed(0),
+  ]
+}
+
+function growthOf({ levels }: Figures): string[] {
+  const grown = levels === undefined ? 0 : levels.after.heapMiB - levels.before.heapMiB
+  return grown > GROWTH_LIMIT_MIB ? [`the heap has grown by ${grown.toFixed(1)} MiB`] : []
+}
+
+function printRow(cells: readonly string[]): void {
+  console.log(`| ${HEAD.map((_, at) => cells[at] ?? '–').join(' | ')} |`)
+}

@@ -1,0 +1,22 @@
+import { draftBody, draftBundle } from '../../source/draft.ts'
+import { fetchComments } from '../../source/fetch-comments.ts'
+import { locateGh } from '../../source/gh.ts'
+import type { Run } from '../command.ts'
+import { argumentMissing, flagsConflict } from '../faults.ts'
+import { listenForInterruption } from '../interruption.ts'
+
+export const run: Run = async ({ flags, world }) => {
+  const { env, cwd, terminal } = world
+  const urls = flags.texts('comment')
+  const [title, amends] = [flags.text('title'), flags.text('amends')]
+  if (urls.length === 0) {
+    if (amends !== undefined) throw argumentMissing({ command: 'source draft --amends', name: '--comment' })
+    await terminal.out.write(draftBundle({ title: title ?? 'What is to change' }))
+    return 0
+  }
+  if (title !== undefined) throw flagsConflict({ flags: ['--title', '--comment'] })
+  const { signal } = listenForInterruption()
+  const comments = await fetchComments(urls, { gh: locateGh({ env, cwd }), signal })
+  await terminal.out.write(draftBody(comments, amends))
+  return 0
+}

@@ -1,0 +1,63 @@
+/** Asks GitHub and gives back a checked answer, or throws the fault that says why there is none. */
+import { Fault } from '../kit/fault.ts'
+import { jsonInvalid, messageInvalid, programOutputTooLarge } from '../kit/faults.ts'
+import { readJson } from '../kit/read-json.ts'
+import { checker } from '../kit/schema.ts'
+import { validateGraphqlErrors } from './checks.generated.js'
+import { ghFailed, providerAnswerInvalid } from './faults.ts'
+import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, unknownFailure } from './gh.ts'
+import type { GraphqlErrors } from './gh-answers.shape.ts'
+import { type ProviderError, recognizeFailure } from './provider-failure.ts'
+
+const checkErrors = checker<GraphqlErrors>('answer', validateGraphqlErrors)
+
+export type Provider = { gh: Gh; signal: AbortSignal /** On the clock of `performance`. */; deadline: number }
+
+export function openProvider(gh: Gh, signal: AbortSignal): Provider {
+  return { gh, signal, deadline: performance.now() + gh.timeoutMs }
+}
+
+export type Question<T> = {
+  request: GhRequest
+  /** What it is about, for errors: `issue https://…`. */
+  subject: string
+  check: (value: unknown) => T
+  /** Errors that come with an answer and do not spoil it. */
+  tolerates?: (error: ProviderError) => boolean
+}
+
+export async function askProvider<T>({ gh, signal, deadline }: Provider, question: Question<T>): Promise<T> {
+  const { request, subject, check, tolerates = () => false } = question
+  const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
+  try {
+    const answer = await askGh(gh, request, { timeoutMs, signal })
+    const value = readAnswer(answer, { gh, subject })
+    const { errors = [], message } = checkErrors(value)
+    const grave = errors.filter((error) => !tolerates(error))
+    const isFailure = grave.length > 0 || (answer.exitCode !== 0 && errors.length === 0)
+    if (isFailure) {
+      const signs = { ...answer, errors: message === undefined ? grave : [...grave, { message }] }
+      throw recognizeFailure(signs, { subject }) ?? unknownFailure(gh, answer)
+    }
+    return check(value)
+  } catch (error) {
+    throw toProviderFault(error, subject)
+  }
+}
+
+/** An answer that is not JSON may still be a failure whose words are known. */
+function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string }): unknown {
+  try {
+    return readJson(answer.stdout, { input: 'the answer', limitBytes: ANSWER_LIMIT_BYTES, numbers: 'any' })
+  } catch (error) {
+    const failure = recognizeFailure({ ...answer, errors: [] }, { subject })
+    throw failure ?? (answer.exitCode === 0 ? error : unknownFailure(gh, answer))
+  }
+}
+
+function toProviderFault(error: unknown, subject: string): unknown {
+  if (!(error instanceof Fault)) return error
+  const isMalformed = [jsonInvalid.code, messageInvalid.code, programOutputTooLarge.code].includes(error.code)
+  if (isMalformed) return providerAnswerInvalid({ subject, problem: error.message }, error)
+  return error.code.startsWith('program_') ? ghFailed({ problem: error.message }, error) : error
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { bodyDigest, commentOf, makeBundle } from '../../test/support/source-bundle.ts'
+import { draftBody, draftBundle, draftComment } from './draft.ts'
+import { readSource } from './read-source.ts'
+import { ROLES } from './roles.ts'
+
+const drafts = ROLES.map((role, index) => commentOf(index, draftComment(role)))
+
+describe('a draft', () => {
+  it('can be pinned as it stands', () => {
+    const reading = readSource(makeBundle({ envelope: { body: draftBody(drafts, undefined), comments: drafts } }))
+    expect(reading).toMatchObject({ is: 'pinned' })
+  })
+
+  it('has every comment and the title', () => {
+    const text = draftBundle({ title: 'Show the wind' })
+    expect(text).toContain('Title: Show the wind\n')
+    for (const role of ROLES) expect(text).toContain(`\n${draftComment(role)}`)
+  })
+
+  it('amends what it is told to', () => {
+    const revision = `sha256:${'0'.repeat(64)}`
+    expect(draftBody(drafts, revision)).toContain(`"parent_requirements_revision": "${revision}"`)
+    expect(draftBody(drafts, undefined)).not.toContain('parent_requirements_revision')
+  })
+})
+
+/** The section that a comment becomes, beside five others. */
+function sectionOf(body: string): Record<string, unknown> {
+  const comments = [...drafts, commentOf(9, body)]
+  const [, json = ''] = /```drover-manifest\n(.*)\n```/s.exec(draftBody(comments, undefined)) ?? []
+  return JSON.parse(json).sections[5]
+}
+
+const marked = (key: string, text = 'x') => `<!-- drover-section:v1 key=${key} -->\n${text}`
+
+describe('a section of a draft', () => {
+  it.each([
+    ['requirements-2', 'requirements'],
+    ['requirements.api', 'requirements'],
+    ['acceptance-examples-api', 'acceptance_examples'],
+    ['non-goals-later', 'non_goals'],
+    ['constraints_db', 'constraints'],
+  ])('with the key %s has the role %s', (key, role) => {
+    expect(sectionOf(marked(key))).toEqual({
+      key,
+      role,
+      title: expect.any(String),
+      comment_node_id: 'IC_9',
+      comment_database_id: 1909,
+      body_sha256: bodyDigest(marked(key)),
+    })
+  })
+
+  it.each([
+    ['its first heading', '\n## What it must do ##\n\n# No\n', 'What it must do'],
+    ['a heading with a tab', '#\tA\tB \n', 'A B'],
+    ['the role, where there is no heading', '#nothing\n', 'Requirements'],
+    ['the role, where the heading is empty', '## ##\ntext', 'Requirements'],
+    ['the role, where the heading is too long', `# ${'x'.repeat(513)}\n`, 'Requirements'],
+  ])('has for a title %s', (_name, text, title) => {
+    expect(sectionOf(marked('requirements-2', text))['title']).toBe(title)
+  })
+
+  it.each([
+    ['without a marker', 'Nice!', 'its first line is no section marker'],
+    ['with a key that is no role', marked('wind'), 'its key does not begin with a role'],
+    ['with a key that only looks like a role', marked('outcomes'), 'its key does not begin with a role'],
+  ])('%s is refused', (_name, body, says) => {
+    expect(() => sectionOf(body)).toThrow(says)
+  })
+
+  it.each([
+    ['a role that is missing', drafts.slice(1), undefined, '$.sections must have at least 5 items'],
+    [
+      'a key that is there twice',
+      [...drafts, commentOf(9, draftComment('outcome'))],
+      undefined,
+      '$.sections[5].key must not be',
+    ],
+    ['a revision that is none', drafts, 'x', '$.parent_requirements_revision must be sha256:'],
+  ])('is refused for %s', (_name, comments, amends, says) => {
+    expect(() => draftBody(comments, amends)).toThrow(`these comments make no manifest yet: ${says}`)
+  })
+})

@@ -1,0 +1,96 @@
+/** Texts for people who write an issue that drover can pin: what to say in each section, and the manifest of it all. */
+import { LIMITS } from '../contract/limits.ts'
+import { Fault } from '../kit/fault.ts'
+import { messageInvalid } from '../kit/faults.ts'
+import type { Problem } from '../kit/schema.ts'
+import { writeIndentedJson } from '../kit/write-json.ts'
+import { draftInvalid, issueCommentUnusable } from './faults.ts'
+import type { ManifestSection, SourceManifest } from './manifest.shape.ts'
+import { LEVEL_MARKER, MANIFEST_END, MANIFEST_OPENING } from './read-body.ts'
+import { checkManifest } from './read-manifest.ts'
+import { readSection, sectionMarker } from './read-section.ts'
+import { digestCommentBody } from './revisions.ts'
+import { ROLE_TITLES, ROLES, type Role } from './roles.ts'
+
+const PROMPTS: Readonly<Record<Role, string>> = {
+  outcome: 'What will be different, and for whom, once this is done.',
+  requirements: '- What it must do, one sentence each.\n- What it must do when something goes wrong.',
+  acceptance_examples: '- Given …, when …, then …',
+  constraints: '- What must stay as it is: interfaces, formats, speed, dependencies.',
+  non_goals: '- What this deliberately leaves alone.',
+}
+
+/** The text of one comment, to be filled in. */
+export function draftComment(role: Role): string {
+  return `${sectionMarker(role)}\n## ${ROLE_TITLES[role]}\n\n${PROMPTS[role]}\n`
+}
+
+/** All of it with the steps that lead to an issue. */
+export function draftBundle({ title }: { title: string }): string {
+  const comments = ROLES.map((role, at) => `=== comment ${at + 1} of ${ROLES.length} ===\n${draftComment(role)}`)
+  return [
+    `Title: ${title}\n`,
+    '1. Create an issue with this title; its body comes last.',
+    '2. Post each text below as a comment of its own, filled in, without the line of equals signs.',
+    '3. Let drover write the body, with the URL of each comment:',
+    '     drover source draft --comment URL --comment URL …',
+    '4. Make what it prints the body of the issue, and look whether all is well:',
+    '     drover source fetch ISSUE-URL | drover source check -\n',
+    comments.join('\n'),
+  ].join('\n')
+}
+
+export type DraftComment = { node_id: string; database_id: number; url: string; body: string }
+
+/** The body of an issue that has these comments as its sections, in this order. */
+export function draftBody(comments: readonly DraftComment[], amends: string | undefined): string {
+  const manifest = {
+    manifest_version: 2,
+    profile: 'change/v2',
+    ...(amends !== undefined && { parent_requirements_revision: amends }),
+    sections: comments.map(toSection),
+  } satisfies SourceManifest
+  return `${LEVEL_MARKER}\n\n${MANIFEST_OPENING}\n${writeIndentedJson(check(manifest))}\n${MANIFEST_END}\n`
+}
+
+function toSection({ node_id, database_id, url, body }: DraftComment): ManifestSection {
+  const { key, text } = readSection(body)
+  if (key === undefined) throw issueCommentUnusable({ url, reason: 'no_marker' })
+  const role = roleOf(key)
+  if (role === undefined) throw issueCommentUnusable({ url, reason: 'no_role' })
+  return {
+    key,
+    role,
+    title: headingOf(text) ?? ROLE_TITLES[role],
+    comment_node_id: node_id,
+    comment_database_id: database_id,
+    body_sha256: digestCommentBody(body),
+  }
+}
+
+/** `requirements`, `requirements-2` and `acceptance-examples.api` begin with a role. */
+function roleOf(key: string): Role | undefined {
+  const plain = key.replaceAll('-', '_')
+  return ROLES.find((role) => plain === role || plain.startsWith(`${role}_`) || plain.startsWith(`${role}.`))
+}
+
+/** The first heading of a text, if it can be a title. */
+function headingOf(text: string): string | undefined {
+  const [, line = ''] = /^ {0,3}#{1,6}[ \t]+(.*)$/m.exec(text) ?? []
+  if (Buffer.byteLength(line) > LIMITS.sectionTitleBytes) return undefined
+  const title = line
+    .replace(/#*\s*$/, '')
+    .replaceAll('\t', ' ')
+    .trim()
+  return title === '' ? undefined : title
+}
+
+function check(manifest: SourceManifest): SourceManifest {
+  try {
+    return checkManifest(manifest)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== messageInvalid.code) throw error
+    const { problems } = error.details as { problems: readonly Problem[] }
+    throw draftInvalid({ problem: problems.map(({ path, rule }) => `${path} ${rule}`).join('; ') }, error)
+  }
+}

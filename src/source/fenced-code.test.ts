@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { FencedCode } from './fenced-code.ts'
+
+const SIGNS = { opens: 'F', inside: 'i', outside: '.' }
+
+/** One sign for each line. */
+function read(text: string): string {
+  const code = new FencedCode()
+  return text
+    .split('\n')
+    .map((line) => SIGNS[code.read(line)])
+    .join('')
+}
+
+describe('a fence', () => {
+  it.each([
+    ['of backticks', '```\nx\n```\nx', 'Fii.'],
+    ['of tildes', '~~~\nx\n~~~\nx', 'Fii.'],
+    ['of two marks is none', '``\nx', '..'],
+    ['with an info string', '```js x\nx\n```', 'Fii'],
+    ['with a backtick in its info string is none', '``` a`b\nx', '..'],
+    ['of tildes with a backtick in its info string', '~~~ a`b\nx', 'Fi'],
+    ['three spaces in', '   ```\nx\n   ```\nx', 'Fii.'],
+    ['four spaces in is none', '    ```\nx', '..'],
+    ['is not closed by a shorter one', '````\n```\nx\n````\nx', 'Fiii.'],
+    ['is closed by a longer one', '```\n`````\nx', 'Fi.'],
+    ['is not closed by the other mark', '```\n~~~\nx', 'Fii'],
+    ['is not closed by one with text behind it', '```\n``` x\nx', 'Fii'],
+    ['is closed by one with white space behind it', '```\n``` \t\nx', 'Fi.'],
+    ['is not closed four spaces in', '```\n    ```\nx', 'Fii'],
+    ['holds blank lines', '```\n\n \nx', 'Fiii'],
+    ['interrupts a paragraph', 'text\n```\nx', '.Fi'],
+  ])('%s', (_name, text, places) => {
+    expect(read(text)).toBe(places)
+  })
+})
+
+describe('a fence in a container', () => {
+  it.each([
+    ['in a quote', '> ```\n> x\n> ```\n> x', 'Fii.'],
+    ['in a quote without a space', '>```\n>x\n>```', 'Fii'],
+    ['in two quotes', '> > ```\n>> x\n> > ```\nx', 'Fii.'],
+    ['in a quote ends with the quote', '> ```\nx', 'F.'],
+    ['in a quote goes on below a blank line', '> ```\n\n> x', 'Fii'],
+    ['in a quote goes on below a quoted blank line', '> ```\n>\n> x', 'Fii'],
+    ['in a list item', '- ```\n  x\n  ```\n  x', 'Fii.'],
+    ['in a list item ends with the item', '- ```\nx', 'F.'],
+    ['in a list item ends one column too early', '- ```\n x', 'F.'],
+    ['in an ordered item', '1. ```\n   x\n   ```', 'Fii'],
+    ['in an ordered item with a bracket', '12) ```\n    x\n    ```', 'Fii'],
+    ['in an item of ten digits is none', '1234567890. ```\n            x', '..'],
+    ['in an item four columns wide', '-    ```\n     x', 'Fi'],
+    ['in an item with five spaces is indented code', '-     ```\n      x', '..'],
+    ['in an item after a tab is none', '-\t```\n\tx', '..'],
+    ['under an item without text', '-\n  ```\n  x', '.Fi'],
+    ['under an item without text, left', '-\n  ```\nx', '.F.'],
+    ['as the continuation of an item', '- item\n  ```\n  x\n  ```', '.Fii'],
+    ['as the continuation of an item, left', '- item\n  ```\nx', '.F.'],
+    ['as the continuation below a blank line', '- item\n\n  ```\n  x\n  ```', '..Fii'],
+    ['as the continuation below a blank line, left', '- item\n\n  ```\nx', '..F.'],
+    ['as the continuation below a lazy line, left', '- item\nlazy\n  ```\nx', '..F.'],
+    ['under a list that has ended', '- item\n\ntext\n  ```\nx', '...Fi'],
+    ['in a nested list', '- a\n  - b\n    ```\n    x\n    ```', '..Fii'],
+    ['in a nested list, left for the outer one', '- a\n  - b\n    ```\n  x', '..F.'],
+    ['in two items of one line', '- - ```\n    x\n    ```', 'Fii'],
+    ['in a quote in a list', '- > ```\n  > x\n  > ```', 'Fii'],
+    ['in a quote in a list, left', '- > ```\n  x', 'F.'],
+    ['in a list in a quote', '> - ```\n>   x\n>   ```', 'Fii'],
+    ['in a list in a quote, left', '> - ```\n> x', 'F.'],
+    ['in a list in a quote below a quoted blank line', '> - a\n>\n>   ```\n>   x', '..Fi'],
+    ['in a quote that a blank line has ended', '> - a\n\n  ```\nx', '..Fi'],
+    ['in a new quote below a blank line, which has no list', '> - a\n\n>   ```\n> x', '..Fi'],
+    ['not far enough in to be under an item without text', '-\n ```\nx', '.Fi'],
+    ['under an item with nothing but spaces, left', '-   \n  ```\nx', '.F.'],
+    ['under a thematic break, which is no list', '- - -\n  ```\nx', '.Fi'],
+    ['under a thematic break in a list', '- * * *\n  ```\nx', '.F.'],
+    ['under two marks, which are a list', '- -\n    ```\nx', '.F.'],
+  ])('%s', (_name, text, places) => {
+    expect(read(text)).toBe(places)
+  })
+})
+
+describe('an ordered item', () => {
+  it.each([
+    ['2. does not interrupt a paragraph', 'text\n2. ```\n   x', '...'],
+    ['0. does not interrupt a paragraph', 'text\n0. ```\n   x', '...'],
+    ['1. interrupts a paragraph', 'text\n1. ```\n   x', '.Fi'],
+    ['01. counts from 1', 'text\n01. ```\n    x', '.Fi'],
+    ['2. begins a list below a blank line', 'text\n\n2. ```\n   x', '..Fi'],
+    ['2. follows another item', '1. text\n2. ```\n   x', '.Fi'],
+    ['2. begins a list below a heading', '# text\n2. ```\n   x', '.Fi'],
+    ['2. does not interrupt what only looks like a heading', '#text\n2. ```\n   x', '...'],
+    ['2. begins a list below a thematic break', '***\n2. ```\n   x', '.Fi'],
+    ['2. does not interrupt two marks of a break', '**\n2. ```\n   x', '...'],
+    ['2. does not interrupt a paragraph in the same quote', '> text\n> 2. ```\n>    x', '...'],
+    ['2. interrupts a paragraph of a quote from outside', '> text\n2. ```\n   x', '.Fi'],
+    ['2. begins a list in a quote of its own', 'text\n> 2. ```\n>    x', '.Fi'],
+    ['2. begins a list in an item of its own', '> text\n- 2. ```\n     x', '.Fi'],
+    ['2. does not interrupt a paragraph with an indented line', 'text\n      more\n2. ```\n   x', '....'],
+    ['2. begins a list below indented code', '    code\n2. ```\n   x', '.Fi'],
+    ['2. does not interrupt a lazy line', '- text\nlazy\n  2. ```\n     x', '....'],
+  ])('%s', (_name, text, places) => {
+    expect(read(text)).toBe(places)
+  })
+})

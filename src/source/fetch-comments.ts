@@ -1,0 +1,33 @@
+import { checker } from '../kit/schema.ts'
+import { askProvider, openProvider } from './ask-provider.ts'
+import { validateCommentAnswer } from './checks.generated.js'
+import type { DraftComment } from './draft.ts'
+import { issueCommentUnusable, providerAnswerInvalid } from './faults.ts'
+import type { Gh } from './gh.ts'
+import type { CommentAnswer } from './gh-answers.shape.ts'
+import { parseCommentUrl } from './issue-address.ts'
+
+const checkComment = checker<CommentAnswer>('answer', validateCommentAnswer)
+
+/** The comments at these URLs, which must all be of one issue. */
+export async function fetchComments(
+  urls: readonly string[],
+  { gh, signal }: { gh: Gh; signal: AbortSignal },
+): Promise<DraftComment[]> {
+  const addresses = urls.map(parseCommentUrl)
+  const stray = addresses.find(({ issue }) => issue.url !== addresses[0]?.issue.url)
+  if (stray !== undefined) throw issueCommentUnusable({ url: stray.url, reason: 'other_issue' })
+  const provider = openProvider(gh, signal)
+  const comments: DraftComment[] = []
+  for (const { url, issue, databaseId } of addresses) {
+    const subject = `comment ${url}`
+    const { id, node_id, html_url, body } = await askProvider(provider, {
+      request: { path: `repos/${issue.owner}/${issue.repo}/issues/comments/${databaseId}` },
+      subject,
+      check: checkComment,
+    })
+    if (id !== databaseId) throw providerAnswerInvalid({ subject, problem: `it is about the comment ${id}` })
+    comments.push({ node_id, database_id: id, url: html_url, body })
+  }
+  return comments
+}

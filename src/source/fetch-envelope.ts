@@ -1,0 +1,132 @@
+/**
+ * Makes the envelope of an issue. First the issue itself is asked for; then, if its body has a manifest, the comments
+ * that the manifest names and no others, a page at a time. A comment that is gone is left out, and a body that is no
+ * change brings no comments: what is then wrong is for the reader of the envelope to say.
+ */
+import { LIMITS } from '../contract/limits.ts'
+import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
+import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import { messageInvalid } from '../kit/faults.ts'
+import { checker } from '../kit/schema.ts'
+import { writeJson } from '../kit/write-json.ts'
+import { askProvider, openProvider, type Provider } from './ask-provider.ts'
+import { validateCommentsAnswer, validateIssueAnswer } from './checks.generated.js'
+import { issueCommentUnusable, issueTooLarge, providerAnswerInvalid } from './faults.ts'
+import type { Gh } from './gh.ts'
+import type { CommentsAnswer, IssueAnswer } from './gh-answers.shape.ts'
+import { type IssueAddress, parseIssueUrl } from './issue-address.ts'
+import { COMMENTS_QUERY, ISSUE_QUERY } from './issue-queries.ts'
+import { readBody } from './read-body.ts'
+import { readManifest } from './read-manifest.ts'
+import { normalizeLineEnds } from './text-lines.ts'
+
+const checkIssue = checker<IssueAnswer>('answer', validateIssueAnswer)
+const checkComments = checker<CommentsAnswer>('answer', validateCommentsAnswer)
+
+/** Small enough that a page of the largest comments is answered in time. All sections are four pages. */
+const COMMENTS_A_PAGE = 16
+
+type Repository = IssueAnswer['data']['repository']
+
+export type IssueFetch = { url: string; gh: Gh; clock: Clock; signal: AbortSignal }
+
+export async function fetchEnvelope({ url, gh, clock, signal }: IssueFetch): Promise<RawSourceEnvelope> {
+  const address = parseIssueUrl(url)
+  const provider = openProvider(gh, signal)
+  const repository = await fetchIssue(provider, address)
+  const comments = await fetchComments(provider, { repository, url })
+  return checkEnvelope(toEnvelope({ repository, comments, fetchedAt: toTimestamp(clock.now()) }), url)
+}
+
+async function fetchIssue(provider: Provider, { url, owner, repo, number }: IssueAddress): Promise<Repository> {
+  const { data } = await askProvider(provider, {
+    request: { query: ISSUE_QUERY, variables: { owner, repo, number } },
+    subject: `issue ${url}`,
+    check: checkIssue,
+  })
+  const count = data.repository.issue.labels?.totalCount ?? 0
+  if (count > LIMITS.labels) throw issueTooLarge({ url, what: 'labels', count, limit: LIMITS.labels })
+  return data.repository
+}
+
+async function fetchComments(
+  provider: Provider,
+  { repository, url }: { repository: Repository; url: string },
+): Promise<RawSourceComment[]> {
+  const ids = commentsNamedIn(repository.issue.body)
+  const comments: RawSourceComment[] = []
+  for (let at = 0; at < ids.length; at += COMMENTS_A_PAGE) {
+    const page = ids.slice(at, at + COMMENTS_A_PAGE)
+    const { data } = await askProvider(provider, {
+      request: { query: COMMENTS_QUERY, variables: { ids: page } },
+      subject: `the comments of ${url}`,
+      check: checkComments,
+      tolerates: ({ type, path }) => type === 'NOT_FOUND' && path?.[0] === 'nodes',
+    })
+    comments.push(...data.nodes.flatMap((node) => toComment(node, repository.issue.id)))
+  }
+  return comments
+}
+
+function commentsNamedIn(body: string): string[] {
+  const found = readBody(normalizeLineEnds(body))
+  const read = found.is === 'found' ? readManifest(found) : found
+  return read.is === 'read' ? read.manifest.sections.map((section) => section.comment_node_id) : []
+}
+
+function toComment(node: CommentsAnswer['data']['nodes'][number], issueId: string): RawSourceComment[] {
+  if (node?.id === undefined) return []
+  const { id, fullDatabaseId, url, updatedAt, isMinimized, body, author, issue } = node
+  if (issue.id !== issueId) throw issueCommentUnusable({ url, reason: 'other_issue' })
+  if (author === null) throw issueCommentUnusable({ url, reason: 'no_author' })
+  return [
+    {
+      node_id: id,
+      database_id: Number(fullDatabaseId),
+      url,
+      updated_at: updatedAt,
+      author_id: author.id,
+      is_minimized: isMinimized,
+      body,
+    },
+  ]
+}
+
+type Fetched = { repository: Repository; comments: readonly RawSourceComment[]; fetchedAt: string }
+
+function toEnvelope({ repository, comments, fetchedAt }: Fetched): RawSourceEnvelope {
+  const { issue } = repository
+  const { parent } = issue
+  return {
+    source_version: 2,
+    provider: 'github',
+    host: 'github.com',
+    repository_id: repository.id,
+    issue_id: issue.id,
+    issue_number: issue.number,
+    canonical_url: issue.url,
+    updated_at: issue.updatedAt,
+    fetched_at: fetchedAt,
+    title: issue.title,
+    body: issue.body,
+    labels: issue.labels?.nodes.map(({ name }) => name) ?? [],
+    comments,
+    ...(parent && {
+      parent: { repository_id: parent.repository.id, issue_id: parent.id, canonical_url: parent.url },
+    }),
+  }
+}
+
+function checkEnvelope(envelope: RawSourceEnvelope, url: string): RawSourceEnvelope {
+  try {
+    checkRawSourceEnvelope(envelope)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== messageInvalid.code) throw error
+    throw providerAnswerInvalid({ subject: `issue ${url}`, problem: error.message }, error)
+  }
+  const count = Buffer.byteLength(writeJson(envelope))
+  if (count > LIMITS.envelopeBytes) throw issueTooLarge({ url, what: 'bytes', count, limit: LIMITS.envelopeBytes })
+  return envelope
+}

@@ -1,0 +1,78 @@
+/** What is read of GitHub's answers. They are open: GitHub may add to them whatever it wants. */
+import { type TSchema, Type } from 'typebox'
+import type { Message } from '../kit/shape.ts'
+
+const orNull = <S extends TSchema>(shape: S) => Type.Union([Type.Null(), shape])
+
+/** `errors` may come with `data`, where only a part could not be answered. */
+export const GraphqlErrors = Type.Object({
+  errors: Type.Optional(
+    Type.Array(
+      Type.Object({
+        type: Type.Optional(Type.String()),
+        message: Type.Optional(Type.String()),
+        path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
+      }),
+    ),
+  ),
+  /** Instead of all else, when the request as a whole was refused. */
+  message: Type.Optional(Type.String()),
+})
+export type GraphqlErrors = Message<typeof GraphqlErrors>
+
+export const IssueAnswer = Type.Object({
+  data: Type.Object({
+    repository: Type.Object({
+      id: Type.String(),
+      issue: Type.Object({
+        id: Type.String(),
+        number: Type.Integer(),
+        url: Type.String(),
+        title: Type.String(),
+        body: Type.String(),
+        updatedAt: Type.String(),
+        labels: orNull(
+          Type.Object({ totalCount: Type.Integer(), nodes: Type.Array(Type.Object({ name: Type.String() })) }),
+        ),
+        parent: Type.Optional(
+          orNull(
+            Type.Object({
+              id: Type.String(),
+              url: Type.String(),
+              repository: Type.Object({ id: Type.String() }),
+            }),
+          ),
+        ),
+      }),
+    }),
+  }),
+})
+export type IssueAnswer = Message<typeof IssueAnswer>
+
+const Comment = Type.Object({
+  id: Type.String(),
+  /** A 64-bit integer, which GitHub writes as a string. */
+  fullDatabaseId: Type.Unsafe<string>({ type: 'string', pattern: '^[1-9][0-9]{0,15}$' }),
+  url: Type.String(),
+  updatedAt: Type.String(),
+  isMinimized: Type.Boolean(),
+  body: Type.String(),
+  author: orNull(Type.Object({ id: Type.String() })),
+  issue: Type.Object({ id: Type.String() }),
+})
+
+export const CommentsAnswer = Type.Object({
+  data: Type.Object({
+    /** What is no comment comes as an object without fields, what is not there as null. */
+    nodes: Type.Array(Type.Union([Type.Null(), Type.Object({}, { maxProperties: 0 }), Comment])),
+  }),
+})
+export type CommentsAnswer = Message<typeof CommentsAnswer>
+
+export const CommentAnswer = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  node_id: Type.String(),
+  html_url: Type.String(),
+  body: Type.String(),
+})
+export type CommentAnswer = Message<typeof CommentAnswer>

@@ -1,0 +1,92 @@
+/*
+ * The one way to ask GitHub: through the user's own `gh`, which has the credentials. Drover never sees them. Whatever gh
+ * prints is data to be checked or an error to be recognized; of the latter at most one line is shown, without anything
+ * that looks like a token.
+ */
+import type { Fault } from '../kit/fault.ts'
+import { findProgram, type SearchPlaces } from '../kit/find-program.ts'
+import type { JsonValue } from '../kit/json-value.ts'
+import { redactSecrets } from '../kit/redact.ts'
+import { runToEnd } from '../kit/run-to-end.ts'
+import { TREE_VARIABLE } from '../kit/tree-variable.ts'
+import { writeJson } from '../kit/write-json.ts'
+import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
+
+/** More than any answer that an envelope could hold: 16 comments of the largest size, with every character escaped. */
+export const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
+const FETCH_TIMEOUT_MS = 60_000
+const SAID_LIMIT = 300
+
+export type Gh = {
+  /** Undefined when it is not installed. */
+  program: string | undefined
+  env: Readonly<Record<string, string>>
+  cwd: string
+  /** For everything that is asked about one issue together. */
+  timeoutMs: number
+}
+
+/** A call of gh: a query with its variables, or the path of something to GET. */
+export type GhRequest = { query: string; variables: JsonValue } | { path: string }
+
+export type GhAnswer = { exitCode: number; stdout: Buffer; stderr: string }
+
+export function locateGh(places: SearchPlaces): Gh {
+  const { env, cwd } = places
+  return { program: findProgram('gh', places), env: toGhEnvironment(env), cwd, timeoutMs: FETCH_TIMEOUT_MS }
+}
+
+/** A code other than 0 is an answer too. Throws when there is none: gh is missing, too slow, interrupted or killed. */
+export async function askGh(
+  gh: Gh,
+  request: GhRequest,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<GhAnswer> {
+  const { program, env, cwd } = gh
+  if (program === undefined) throw ghMissing({})
+  const isQuery = 'query' in request
+  const args = isQuery ? ['graphql', '--input', '-'] : [request.path, '--method', 'GET']
+  const { exit, stdout } = await runToEnd(
+    {
+      argv: [program, 'api', '--hostname', 'github.com', ...args],
+      cwd,
+      env,
+      ...(isQuery && { stdin: writeJson({ query: request.query, variables: request.variables }) }),
+      timeoutMs,
+      signal,
+      sweep: 'always',
+    },
+    { stdoutLimitBytes: ANSWER_LIMIT_BYTES },
+  )
+  if (exit.ended === 'timeout') throw ghTimeout({ timeoutMs: gh.timeoutMs })
+  if (exit.ended === 'cancelled') throw ghInterrupted({})
+  if (exit.code === null) throw ghFailed({ problem: `it was ended by ${exit.signal}` })
+  return { exitCode: exit.code, stdout, stderr: exit.stderrTail }
+}
+
+/** A failure that nobody knows, with what gh says about it. */
+export function unknownFailure({ env }: Gh, { exitCode, stderr }: GhAnswer): Fault {
+  const line = stderr.split('\n').find((each) => each.trim() !== '') ?? `it ended with code ${exitCode}`
+  const tokens = Object.entries(env).filter(([name, value]) => /TOKEN$/i.test(name) && value !== '')
+  const clean = tokens.reduce((text, [, token]) => text.replaceAll(token, '[redacted]'), line)
+  const problem = redactSecrets(clean)
+    .replace(/\p{Cc}/gu, '?')
+    .slice(0, SAID_LIMIT)
+    .toWellFormed()
+  return ghFailed({ problem })
+}
+
+/** No questions, no colours, no notices; tracing would print what is sent. */
+const FIXED = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: '', NO_COLOR: '1' } as const
+const DROPPED: readonly string[] = ['GH_DEBUG', 'DEBUG', 'GH_FORCE_TTY', 'CLICOLOR_FORCE', 'GH_REPO', 'GH_HOST']
+
+/** The caller's environment, tokens for gh included, without the settings of drover, among which are keys of its own. */
+function toGhEnvironment(env: SearchPlaces['env']): Record<string, string> {
+  const inherited = Object.entries(env).filter((entry): entry is [string, string] => {
+    // On Windows the case of a name means nothing.
+    const name = entry[0].toUpperCase()
+    const isOurs = name.startsWith('DROVER_') && name !== TREE_VARIABLE
+    return entry[1] !== undefined && !isOurs && !DROPPED.includes(name)
+  })
+  return { ...Object.fromEntries(inherited), ...FIXED }
+}

@@ -1,0 +1,36 @@
+import { issueUrlInvalid } from './faults.ts'
+
+export type IssueAddress = { url: string; owner: string; repo: string; number: number }
+export type CommentAddress = { url: string; issue: IssueAddress; databaseId: number }
+
+const ISSUE = /^https:\/\/github\.com\/([A-Za-z0-9-]+)\/((?!\.{1,2}\/)[A-Za-z0-9_.-]+)\/issues\/([1-9][0-9]*)$/
+const COMMENT = /^(.*)#issuecomment-([1-9][0-9]*)$/
+/** An issue URL with something in front of it or behind it, as it is copied from a browser. */
+const LIKE_ISSUE = /github\.com\/([A-Za-z0-9-]+)\/([A-Za-z0-9_.-]+)\/issues\/([1-9][0-9]*)(?![0-9])/i
+/** GraphQL has no larger integers. */
+const LARGEST_NUMBER = 2 ** 31 - 1
+
+export function parseIssueUrl(url: string): IssueAddress {
+  return issueIn(url) ?? refuse(url, 'issue')
+}
+
+export function parseCommentUrl(url: string): CommentAddress {
+  const [, before = '', id] = COMMENT.exec(url) ?? []
+  const issue = issueIn(before)
+  const databaseId = Number(id)
+  if (issue === undefined || !Number.isSafeInteger(databaseId)) return refuse(url, 'comment')
+  return { url, issue, databaseId }
+}
+
+function issueIn(url: string): IssueAddress | undefined {
+  const [, owner, repo, digits] = ISSUE.exec(url) ?? []
+  if (owner === undefined || repo === undefined || Number(digits) > LARGEST_NUMBER) return undefined
+  return { url, owner, repo, number: Number(digits) }
+}
+
+function refuse(given: string, expected: 'issue' | 'comment'): never {
+  const [, owner, repo, number] = LIKE_ISSUE.exec(given) ?? []
+  const nearest = `https://github.com/${owner}/${repo}/issues/${number}`
+  const isHelpful = expected === 'issue' && issueIn(nearest) !== undefined
+  throw issueUrlInvalid({ given, expected, nearest: isHelpful ? nearest : undefined })
+}

@@ -1,0 +1,55 @@
+import type { Fault } from '../kit/fault.ts'
+import {
+  issueNotFound,
+  providerForbidden,
+  providerLoginRequired,
+  providerRateLimited,
+  providerUnreachable,
+} from './faults.ts'
+import type { GraphqlErrors } from './gh-answers.shape.ts'
+
+export type ProviderError = NonNullable<GraphqlErrors['errors']>[number]
+
+export type FailureSigns = {
+  exitCode: number
+  stderr: string
+  /** What GitHub itself says is wrong. */
+  errors: readonly ProviderError[]
+}
+
+/** How gh ends when it has no credentials. */
+const NOT_LOGGED_IN = 4
+
+type Row = { types: readonly string[]; words: RegExp; toFault: (about: { subject: string }) => Fault }
+
+/** The first that fits is meant: a limit also comes as 403, and a missing login may be told as much else. */
+const FAILURES: readonly Row[] = [
+  { types: [], words: /\(HTTP 401\)|bad credentials|gh auth login/i, toFault: () => providerLoginRequired({}) },
+  {
+    types: ['RATE_LIMITED', 'RATE_LIMIT'],
+    words: /\(HTTP 429\)|rate limit|abuse detection/i,
+    toFault: () => providerRateLimited({}),
+  },
+  { types: ['NOT_FOUND'], words: /\(HTTP 404\)|could not resolve to/i, toFault: issueNotFound },
+  {
+    types: ['FORBIDDEN', 'INSUFFICIENT_SCOPES'],
+    words: /\(HTTP 403\)|SAML enforcement|required scopes/i,
+    toFault: providerForbidden,
+  },
+  {
+    types: ['SERVICE_UNAVAILABLE', 'INTERNAL'],
+    words:
+      /HTTP 5\d\d\b|error connecting to|dial tcp|no such host|connection re(?:fused|set)|network is unreachable|i\/o timeout|TLS handshake|unexpected EOF/i,
+    toFault: () => providerUnreachable({}),
+  },
+]
+
+/** What a failure of gh means; undefined when nothing about it is known. */
+export function recognizeFailure(signs: FailureSigns, about: { subject: string }): Fault | undefined {
+  const { exitCode, stderr, errors } = signs
+  if (exitCode === NOT_LOGGED_IN) return providerLoginRequired({})
+  const text = [stderr, ...errors.map(({ message = '' }) => message)].join('\n')
+  const types = errors.map(({ type = '' }) => type)
+  const row = FAILURES.find((each) => each.words.test(text) || each.types.some((type) => types.includes(type)))
+  return row?.toFault(about)
+}

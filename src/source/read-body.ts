@@ -1,0 +1,88 @@
+/**
+ * The body of an issue that is a change. Its first line with text is the level marker, the next one opens the manifest,
+ * a fenced block of JSON:
+ *
+ *     <!-- drover-level: change/v2 -->
+ *     ```drover-manifest
+ *     {"manifest_version": 2, …}
+ *     ```
+ *
+ * Anything may follow but a second marker or manifest, which may only be shown as an example in fenced code.
+ */
+import { excerpt, type Rejection, reject } from './classification.ts'
+import { FencedCode } from './fenced-code.ts'
+import type { ManifestText } from './read-manifest.ts'
+import { isBlank, type Line, linesOf } from './text-lines.ts'
+
+export const LEVEL_MARKER = '<!-- drover-level: change/v2 -->'
+export const MANIFEST_OPENING = '```drover-manifest'
+export const MANIFEST_END = '```'
+const ANY_MARKER = '<!-- drover-level:'
+
+/** The text of the manifest, or why there is none. Line ends must be normalized. */
+export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejection {
+  const lines = linesOf(body)
+  const misfit = judgeMarker(takeUntil(lines, hasText))
+  if (misfit !== undefined) return misfit
+  const opening = takeUntil(lines, hasText)
+  if (opening?.text !== MANIFEST_OPENING) {
+    const found = opening === undefined ? 'there is nothing' : `line ${opening.number} is ${excerpt(opening.text)}`
+    return invalid(`the level marker must be followed by ${MANIFEST_OPENING}, but ${found}`)
+  }
+  const closing = takeUntil(lines, ({ text }) => text === MANIFEST_END)
+  if (closing === undefined) {
+    return invalid(`the manifest that line ${opening.number} opens is not closed by a line with ${MANIFEST_END} alone`)
+  }
+  const text = body.slice(opening.end + 1, closing.end - MANIFEST_END.length - 1)
+  const misplaced = mayHoldSecond(body, closing.end) ? judgeRest(lines) : undefined
+  return misplaced ?? { is: 'found', text, lineAbove: opening.number }
+}
+
+/** Takes lines up to the first that fits. Not by `for`: to leave such a loop would end the lines for whoever reads on. */
+function takeUntil(lines: Iterator<Line, void>, fits: (line: Line) => boolean): Line | undefined {
+  for (;;) {
+    const { value } = lines.next()
+    if (value === undefined || fits(value)) return value ?? undefined
+  }
+}
+
+function hasText({ text }: Line): boolean {
+  return !isBlank(text)
+}
+
+function judgeMarker(line: Line | undefined): Rejection | undefined {
+  if (line === undefined) {
+    return reject('change_marker_required', `the body is empty; its first line must be ${LEVEL_MARKER}`)
+  }
+  const { text, number } = line
+  if (text === LEVEL_MARKER) return undefined
+  if (text.includes('drover-level: objective/')) {
+    return reject('objective_marker', `line ${number} of the body marks an objective, which is not one change but many`)
+  }
+  const expected = `it must be exactly ${LEVEL_MARKER}`
+  return text.includes('drover-level:')
+    ? reject('unsupported_marker', `line ${number} of the body is ${excerpt(text)}; ${expected}`)
+    : reject('change_marker_required', `line ${number} of the body is ${excerpt(text)}, no level marker; ${expected}`)
+}
+
+/** Most bodies hold neither, which is seen much faster than the structure of their lines. */
+function mayHoldSecond(body: string, from: number): boolean {
+  return body.includes(MANIFEST_OPENING, from) || body.includes(ANY_MARKER, from)
+}
+
+function judgeRest(lines: Iterable<Line>): Rejection | undefined {
+  const code = new FencedCode()
+  for (const { text, number } of lines) {
+    const place = code.read(text)
+    if (place === 'inside') continue
+    if (text.trim() === MANIFEST_OPENING) return invalid(`line ${number} of the body opens a second manifest`)
+    if (place === 'outside' && text.includes(ANY_MARKER)) {
+      return invalid(`line ${number} of the body has a second level marker`)
+    }
+  }
+  return undefined
+}
+
+function invalid(problem: string): Rejection {
+  return reject('source_manifest_invalid', problem)
+}

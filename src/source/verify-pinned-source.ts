@@ -1,0 +1,32 @@
+import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
+import type { Problem } from '../kit/schema.ts'
+import { digestManifest, digestMaterial, digestRequirements, digestSection, digestSource } from './revisions.ts'
+
+/** Whether the revisions of a stored source, which fits the contract, are those of its content; one problem for each that is not. */
+export function findRevisionProblems(source: PinnedSource): Problem[] {
+  const sections = source.sections.map(({ key, role, title, body_sha256, provenance }) => ({
+    key,
+    role,
+    title,
+    comment_node_id: provenance.comment_node_id,
+    comment_database_id: provenance.comment_database_id,
+    body_sha256,
+  }))
+  const expected = {
+    manifest_revision: digestManifest({ ...source, sections }),
+    requirements_revision: digestRequirements(source),
+    source_revision: digestSource(source),
+  }
+  return Object.entries(expected).flatMap(([field, digest]) =>
+    source[field as keyof typeof expected] === digest ? [] : [{ path: `$.${field}`, rule: `must be ${digest}` }],
+  )
+}
+
+/** Whether this is the text that a section was pinned with. */
+export function isTextOf(section: PinnedSourceSection, text: string): boolean {
+  return (
+    Buffer.byteLength(text) === section.bytes &&
+    digestMaterial(text) === section.material_sha256 &&
+    digestSection(section, text) === section.section_revision
+  )
+}

@@ -1,0 +1,272 @@
+import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkCliError } from '../../src/contract/cli-error.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
+import { checkSourceCandidate } from '../../src/contract/source-candidate.ts'
+import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
+import { readEnvelope } from '../../src/source/read-envelope.ts'
+import { type FakeWorld, installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { bodyDigest, commentText, FIVE_SECTIONS, ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
+
+const bundle = makeBundle()
+const TOKEN = 'a-token-of-no-known-form'
+
+/** A directory to work in, with `gh` in the PATH if there is a world for it. */
+function open(world?: FakeWorld) {
+  const directory = realpathSync(temporaryDirectory())
+  const bin = world === undefined ? '/nonexistent' : installFakeGh(directory, world).bin
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: directory, GH_TOKEN: TOKEN }
+  const drover = (...args: string[]) => runAt(directory, [process.execPath, DROVER, 'source', ...args], env)
+  const shell = (line: string) => {
+    const script = `drover() { '${process.execPath}' '${DROVER}' "$@"; }\n${line}`
+    return runAt(directory, ['bash', '-c', script], env)
+  }
+  const write = (name: string, content: string) => {
+    writeFileSync(join(directory, name), content)
+    return name
+  }
+  return { directory, env, drover, shell, write }
+}
+
+/** The error on stderr, which is all that is there. */
+function errorOf({ stderr, stdout, code }: { stderr: string; stdout: string; code: number | null }) {
+  const error = checkCliError(JSON.parse(stderr))
+  expect({ stdout, code, lines: stderr.split('\n').length }).toEqual({ stdout: '', code: error.exit_code, lines: 2 })
+  return error
+}
+
+describe('drover source check', () => {
+  it('says that an issue can be pinned', async () => {
+    const { drover, write } = open()
+    const { code, stdout, stderr } = await drover('check', write('e.json', JSON.stringify(bundle)))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^https:\/\/github.com\/ada\/weather\/issues\/7 can be pinned: Show the wind in knots\n {2}source revision +sha256:\w{64}\n {2}requirements revision +sha256:\w{64}\n {2}section outcome, 36 bytes\n/,
+    )
+  })
+
+  it('says what is wrong with one that cannot, and what to do', async () => {
+    const [first, ...others] = bundle.comments
+    const edited = { ...bundle, comments: [{ ...first, body: `${first?.body}!` }, ...others] }
+    const { drover, write } = open()
+    const { code, stdout, stderr } = await drover('check', write('e.json', JSON.stringify(edited)))
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    expect(stdout).toContain(`${ISSUE_URL} cannot be pinned: source_section_hash_mismatch\n  section outcome: `)
+    expect(stdout).toContain('Post the new text as a new comment')
+  })
+
+  it.each([
+    ['valid', bundle, 0, 'valid_change'],
+    ['invalid', { ...bundle, body: 'x' }, 3, 'change_marker_required'],
+  ] as const)('gives a candidate that is %s as JSON', async (classification, envelope, exit, classification_code) => {
+    const { drover, write } = open()
+    const { code, stdout } = await drover('check', write('e.json', JSON.stringify(envelope)), '--json')
+    expect(code).toBe(exit)
+    expect(checkSourceCandidate(JSON.parse(stdout))).toMatchObject({ classification, classification_code })
+  })
+
+  it('reads standard input', async () => {
+    const { shell, write } = open()
+    write('e.json', JSON.stringify(bundle))
+    expect((await shell('drover source check - < e.json')).code).toBe(0)
+  })
+
+  it.each([
+    [
+      'is no JSON',
+      '{',
+      'the source is no envelope that drover can read: it is not usable JSON at $ (line 1, column 2)',
+    ],
+    ['breaks a rule', JSON.stringify({ ...bundle, host: 'x' }), '$.host must be "github.com"'],
+    ['is too large', JSON.stringify(bundle).padEnd(LIMITS.envelopeBytes + 1), 'at most 16777216'],
+  ])('refuses an envelope that %s', async (_name, content, says) => {
+    const { drover, write } = open()
+    const error = errorOf(await drover('check', write('e.json', content)))
+    expect(error).toMatchObject({ code: 'invalid_source', exit_code: 2, message: expect.stringContaining(says) })
+  })
+
+  it('refuses a link and a file that is not there', async () => {
+    const { drover, shell } = open()
+    await shell('echo {} > e.json; ln -s e.json link.json')
+    expect(errorOf(await drover('check', 'link.json')).message).toContain('symbolic link')
+    expect(errorOf(await drover('check', 'nowhere.json')).message).toContain('does not exist')
+  })
+})
+
+describe('an error of a source command', () => {
+  it('names what stands in for the worktree where there is none', async () => {
+    const { drover, directory } = open()
+    expect(errorOf(await drover('check', 'nowhere.json')).next).toEqual({
+      operation: 'none',
+      workspace_identity: digestUnavailableWorkspace(directory),
+      variants: [],
+    })
+  })
+
+  it.each([
+    ['a flag that there is not', ['check', 'e.json', '--nope']],
+    ['a missing argument', ['check']],
+    ['an argument too many', ['digest', 'a', 'b']],
+    ['no subcommand', []],
+    ['a mistyped subcommand', ['chek']],
+    ['flags that exclude each other', ['draft', '--title', 'a', '--comment', `${ISSUE_URL}#issuecomment-1`]],
+    ['a flag without the one it belongs to', ['draft', '--amends', 'x']],
+  ])('is invalid_usage for %s', async (_name, args) => {
+    expect(errorOf(await open().drover(...args))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
+  })
+
+  it('ends with 1 when it cannot be written', async () => {
+    expect((await open().shell('drover source check nowhere.json 2> /dev/full')).code).toBe(1)
+  })
+
+  it.runIf(hasTerminals)('is readable on a terminal', async () => {
+    const { directory, env } = open()
+    const { ended } = startOnTerminal(['source', 'fetch', '7'], { cwd: directory, env })
+    const { code, seen } = await ended
+    expect(code).toBe(2)
+    expect(seen).toBe(
+      'drover: "7" is not the URL of an issue; it looks like https://github.com/OWNER/REPO/issues/7\nRun "drover source fetch --help" for help.\n',
+    )
+  })
+
+  it.runIf(hasTerminals)('is JSON on a terminal too when that was asked for', async () => {
+    const { directory, env } = open()
+    const { ended } = startOnTerminal(['source', 'check', 'nowhere.json', '--json'], { cwd: directory, env })
+    expect(checkCliError(JSON.parse((await ended).seen))).toMatchObject({ code: 'invalid_source' })
+  })
+})
+
+describe('drover source digest', () => {
+  const [draft] = FIVE_SECTIONS
+  const text = draft === undefined ? '' : commentText(draft)
+
+  it.each([
+    ['a comment', text],
+    ['a comment with other line ends', text.replaceAll('\n', '\r\n')],
+  ])('prints the digest of %s', async (_name, body) => {
+    const { drover, write } = open()
+    expect(await drover('digest', write('c.md', body))).toEqual({
+      code: 0,
+      stdout: `${bodyDigest(text)}\n`,
+      stderr: '',
+    })
+  })
+
+  it('prints what the manifest says of standard input', async () => {
+    const { shell, write } = open()
+    write('c.md', text)
+    const { stdout } = await shell('drover source digest - < c.md')
+    expect(bundle.body).toContain(stdout.trim())
+  })
+
+  it('warns of a comment that no manifest can name', async () => {
+    const { drover, write } = open()
+    const { code, stdout, stderr } = await drover('digest', write('c.md', 'Nice!'))
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${bodyDigest('Nice!')}\n` })
+    expect(stderr).toContain('its first line is no section marker')
+  })
+
+  it('refuses what is no text and what is too much of it', async () => {
+    const { drover, shell, write } = open()
+    await shell("printf '\\xff' > c.md")
+    expect(errorOf(await drover('digest', 'c.md'))).toMatchObject({ code: 'text_not_utf8', exit_code: 3 })
+    write('large.md', 'x'.repeat(2 * LIMITS.sectionBytes + 1))
+    expect(errorOf(await drover('digest', 'large.md'))).toMatchObject({ code: 'file_too_large', exit_code: 3 })
+  })
+})
+
+describe('drover source fetch', () => {
+  it('prints an envelope that can be checked', async () => {
+    const { drover, shell } = open(worldOf(bundle))
+    const { code, stdout, stderr } = await drover('fetch', ISSUE_URL)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const fetched = readEnvelope(Buffer.from(stdout), { input: 'it' })
+    expect(fetched).toEqual({ ...bundle, fetched_at: fetched.fetched_at })
+    expect((await shell(`drover source fetch ${ISSUE_URL} | drover source check -`)).code).toBe(0)
+  })
+
+  it('writes a file that nobody else can read', async () => {
+    const { drover, directory } = open(worldOf(bundle))
+    expect(await drover('fetch', ISSUE_URL, '-o', 'e.json')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(statSync(join(directory, 'e.json')).mode & 0o777).toBe(0o600)
+    expect((await drover('check', 'e.json')).code).toBe(0)
+  })
+
+  it('warns of an issue that cannot be pinned', async () => {
+    const [, ...comments] = bundle.comments
+    const { code, stdout, stderr } = await open(worldOf({ ...bundle, comments })).drover('fetch', ISSUE_URL)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).comments).toHaveLength(4)
+    expect(stderr).toContain('warning: this issue cannot be pinned (source_section_missing): section outcome')
+  })
+
+  it.each<[string, FakeWorld | undefined, string]>([
+    ['there is no gh', undefined, 'gh_missing'],
+    ['gh is not logged in', { trouble: 'logged_out' }, 'provider_login_required'],
+    ['the issue is not there', {}, 'issue_not_found'],
+    ['there were too many requests', { trouble: 'rate_limited' }, 'provider_rate_limited'],
+    ['the issue is no change', worldOf({ ...bundle, body: 'A bug.', comments: [] }), 'issue_not_a_change'],
+    ['there is no network', { trouble: 'offline' }, 'provider_unreachable'],
+    ['the answer is no answer', { trouble: 'garbage' }, 'provider_answer_invalid'],
+    ['nobody knows why', { trouble: 'unknown' }, 'gh_failed'],
+  ])('says when %s', async (_name, world, code) => {
+    const ran = await open(world).drover('fetch', ISSUE_URL)
+    expect(errorOf(ran)).toMatchObject({ code, exit_code: 3 })
+    expect(ran.stderr).not.toContain(TOKEN)
+  })
+})
+
+describe('drover source draft', () => {
+  it('prints five comments to fill in', async () => {
+    const { code, stdout } = await open().drover('draft', '--title', 'Show the wind in knots')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Title: Show the wind in knots\n/)
+    expect(stdout.match(/<!-- drover-section:v1 key=\w+ -->\n## /g)).toHaveLength(5)
+  })
+
+  it('prints a body from which the comments can be pinned', async () => {
+    const { drover } = open(worldOf(bundle))
+    const urls = bundle.comments.flatMap(({ url }) => ['--comment', url])
+    const { code, stdout, stderr } = await drover('draft', ...urls)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const drafted = open()
+    const file = drafted.write('e.json', JSON.stringify({ ...bundle, body: stdout }))
+    expect((await drafted.drover('check', file)).stdout).toContain('can be pinned')
+  })
+
+  it('says when a comment is not there', async () => {
+    const { drover } = open(worldOf(bundle))
+    const error = errorOf(await drover('draft', '--comment', `${ISSUE_URL}#issuecomment-5`))
+    expect(error).toMatchObject({ code: 'issue_not_found', exit_code: 3 })
+  })
+})
+
+describe('docs/source-bundles.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/source-bundles.md'), 'utf8')
+  const [, example = ''] = /^```json\n(.*?)^```/ms.exec(page) ?? []
+
+  it('has an example that can be pinned', async () => {
+    const { drover, write } = open()
+    expect((await drover('check', write('e.json', example))).stdout).toContain('can be pinned: Show the wind in knots')
+  })
+
+  it('shows the manifest and the section of its example', () => {
+    const [, section = ''] = /^```md\n(.*?)^```/ms.exec(page) ?? []
+    const { comments } = JSON.parse(example)
+    expect(comments[0].body).toBe(section)
+    expect(page.split('## A whole example')[0]).toContain(`"body_sha256": "${bodyDigest(section)}"`)
+  })
+
+  it('has every code of a verdict', () => {
+    const documented = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
+      ([, cell = '']) => cell.match(/\w+/g) ?? [],
+    )
+    const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/machine-protocol-v2.json'), 'utf8'))
+    const codes: string[] = schema.$defs.sourceCandidate.oneOf[1].properties.classification_code.enum
+    expect(codes).toHaveLength(12)
+    expect(codes.filter((code) => code !== 'invalid_change_body' && !documented.includes(code))).toEqual([])
+  })
+})

@@ -1,0 +1,90 @@
+/**
+ * Stands in for the GitHub CLI: `fake-gh.ts WORLD ARGS…`. WORLD is a directory with `world.json`, which says what GitHub
+ * holds and how the call ends; every call is noted in `calls.jsonl`. The answers have the form of real ones.
+ */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FakeWorld, GhCall } from '../support/fake-gh.ts'
+
+const [directory = '', ...args] = process.argv.slice(2)
+const world: FakeWorld = JSON.parse(readFileSync(join(directory, 'world.json'), 'utf8'))
+const input = args.includes('--input') ? JSON.parse(readFileSync(0, 'utf8')) : undefined
+const call: GhCall = { args, variables: input?.variables, names: Object.keys(process.env).sort() }
+appendFileSync(join(directory, 'calls.jsonl'), `${JSON.stringify(call)}\n`)
+
+/** Everything is written before the process ends: a large answer does not fit into the pipe. */
+function end(code: number, stdout: string, stderr = ''): void {
+  process.stdout.write(stdout, () => process.stderr.write(stderr, () => process.exit(code)))
+}
+
+const graphqlError = (type: string, message: string) =>
+  end(1, JSON.stringify({ data: null, errors: [{ type, message }] }), `gh: ${message}\n`)
+const httpError = (status: number, message: string) =>
+  end(1, JSON.stringify({ message, status: String(status) }), `gh: ${message} (HTTP ${status})\n`)
+
+const TROUBLE: Record<FakeWorld['trouble'] & string, () => void> = {
+  logged_out: () =>
+    end(
+      4,
+      '',
+      'To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate the GH_TOKEN environment variable with a GitHub API authentication token.\n',
+    ),
+  logged_out_silently: () => end(4, ''),
+  bad_credentials: () => httpError(401, 'Bad credentials'),
+  rate_limited: () => graphqlError('RATE_LIMITED', 'API rate limit exceeded for user ID 1.'),
+  secondary_limit: () => httpError(403, 'You have exceeded a secondary rate limit. Please wait a few minutes.'),
+  forbidden: () => graphqlError('FORBIDDEN', 'Resource not accessible by personal access token'),
+  single_sign_on: () => httpError(403, 'Resource protected by organization SAML enforcement.'),
+  offline: () =>
+    end(1, '', 'error connecting to api.github.com\ncheck your internet connection or https://githubstatus.com\n'),
+  bad_gateway: () => end(1, '<html>502 Bad Gateway</html>', 'gh: HTTP 502\n'),
+  garbage: () => end(0, '\u0000\u0001 no JSON'),
+  half: () => end(0, '{"data":{"repository":{"id":"R_1","issue"'),
+  nothing: () => end(0, ''),
+  other_shape: () => end(0, JSON.stringify({ data: { repository: { id: 7 } } })),
+  null_repository: () => end(0, JSON.stringify({ data: { repository: null } })),
+  unknown: () => end(1, '', `panic: token is ${process.env['GH_TOKEN']} and ghp_0123456789abcdefghij\n  at main.go\n`),
+  flood: () => end(0, `"${'x'.repeat(33 * 1024 * 1024)}"`),
+  slow: () => void setInterval(() => undefined, 1000),
+}
+
+if (world.trouble !== undefined) TROUBLE[world.trouble]()
+else if (input?.variables?.ids !== undefined) answerNodes(input.variables.ids)
+else if (input !== undefined) answerIssue(input.variables)
+else answerComment(args.find((word) => word.startsWith('repos/')) ?? '')
+
+function answerIssue({ owner, repo, number }: { owner: string; repo: string; number: number }): void {
+  const { issue } = world
+  if (issue === undefined || !issue.url.endsWith(`/${owner}/${repo}/issues/${number}`)) {
+    const message = `Could not resolve to an Issue with the number of ${number}.`
+    const error = { type: 'NOT_FOUND', path: ['repository', 'issue'], message }
+    const data = { repository: { id: 'R_1', issue: null } }
+    end(1, JSON.stringify({ data, errors: [error] }), `gh: ${message}\n`)
+    return
+  }
+  const { repositoryId, ...fields } = issue
+  end(0, JSON.stringify({ data: { repository: { id: repositoryId, issue: fields } } }))
+}
+
+function answerNodes(ids: readonly string[]): void {
+  const nodes = ids.map((id) =>
+    world.others?.includes(id) ? {} : (world.comments?.find((each) => each.id === id) ?? null),
+  )
+  const errors = ids.flatMap((id, at) => {
+    const message = `Could not resolve to a node with the global id of '${id}'.`
+    return nodes[at] === null ? [{ type: 'NOT_FOUND', path: ['nodes', at], message }] : []
+  })
+  const answer = errors.length === 0 ? { data: { nodes } } : { data: { nodes }, errors }
+  end(errors.length === 0 ? 0 : 1, JSON.stringify(answer), errors.map(({ message }) => `gh: ${message}\n`).join(''))
+}
+
+function answerComment(path: string): void {
+  const id = path.split('/').at(-1) ?? ''
+  const found = world.comments?.find((each) => each.fullDatabaseId === id)
+  if (found === undefined) {
+    httpError(404, 'Not Found')
+    return
+  }
+  const { id: node_id, url, body } = found
+  end(0, JSON.stringify({ url: `https://api.github.com/${path}`, html_url: url, id: Number(id), node_id, body }))
+}
