@@ -100,7 +100,7 @@ function throughParallel(drover: string, count: number): Promise<void> {
 
 function feed(argv: readonly string[], stdin: string): Promise<void> {
   const [command = '', ...args] = argv
-  const child = spawn(command, args, { env, cwd: tmpdir(), stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(command, args, { env, cwd: tmpdir(), stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(stdin)
   child.stdout.resume()
   return new Promise((resolve, reject) => {

@@ -1,15 +1,23 @@
 /** `npm run bench [name…]`: prints ratios taken side by side in this very run. */
 import { cpus, totalmem } from 'node:os'
+import { benchHttp } from './http.ts'
 import { benchValidators } from './load-validators.ts'
 import { benchEvents } from './read-events.ts'
 import { benchPrompts } from './run-prompts.ts'
+import { benchSessions } from './sessions.ts'
+import { benchSource } from './source.ts'
 import { benchStartUp } from './start-up.ts'
+import { benchWorkspace } from './workspace.ts'
 
 const BENCHES: Record<string, () => Promise<string> | string> = {
   'start-up': benchStartUp,
   validators: benchValidators,
   prompts: benchPrompts,
   events: benchEvents,
+  sessions: benchSessions,
+  source: benchSource,
+  http: benchHttp,
+  workspace: benchWorkspace,
 }
 
 const asked = process.argv.slice(2)

@@ -10,11 +10,15 @@ export function toAgentEnvironment(
   env: Surroundings['env'],
   switches: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const inherited = Object.entries(env).filter((entry): entry is [string, string] => {
-    const [name, value] = entry
-    // On Windows the case of a name means nothing.
-    const isOurs = name.toUpperCase().startsWith(OURS)
-    return value !== undefined && (!isOurs || HANDED_ON.includes(name))
-  })
-  return { ...Object.fromEntries(inherited), ...switches }
+  const inherited: Record<string, string> = {}
+  for (const name in env) {
+    const value = env[name]
+    if (value !== undefined && isHandedOn(name)) inherited[name] = value
+  }
+  return { ...inherited, ...switches }
+}
+
+/** On Windows the case of a name means nothing. */
+function isHandedOn(name: string): boolean {
+  return !name.toUpperCase().startsWith(OURS) || HANDED_ON.includes(name)
 }

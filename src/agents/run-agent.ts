@@ -19,6 +19,8 @@ export type AgentOrder = {
   request: AgentRequest
   /** How the agent is started: its path, or a program with arguments that stands in for it. */
   program: readonly [string, ...string[]]
+  /** What callers who must not know where it is installed are told instead. */
+  shownAs?: string | undefined
   env: Readonly<Record<string, string | undefined>>
   isRoot: boolean
   /** Null: no deadline. */
@@ -66,6 +68,7 @@ export async function* runAgent(order: AgentOrder): AsyncGenerator<AgentEvent, A
 function start(order: AgentOrder, command: AgentCommand, left: AbortSignal): Promise<RunningProcess> {
   return startProcess({
     argv: [...order.program, ...command.argv.slice(1)],
+    shownAs: order.shownAs,
     cwd: order.request.workdir,
     env: command.env,
     stdin: command.stdin,

@@ -23,4 +23,9 @@ describe('nearestWord', () => {
   it('prefers the closer of two', () => {
     expect(nearestWord('stopp', ['step', 'stop'])).toBe('stop')
   })
+
+  it('suggests nothing for a word of another length, however long, without looking at it', () => {
+    const known = Array.from({ length: 50 }, (_, at) => `a-known-word-${at}`)
+    expect(nearestWord('x'.repeat(15_000_000), known)).toBeUndefined()
+  })
 })

@@ -6,7 +6,8 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   const allowed = Math.min(MOST_SLIPS, Math.max(1, Math.floor(word.length / 3)))
   let nearest: string | undefined
   let closest = word.length
-  for (const candidate of known) {
+  // Words of other lengths are too far away: a very long one costs nothing to judge.
+  for (const candidate of known.filter((other) => Math.abs(other.length - word.length) <= allowed)) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance <= allowed && distance < closest) {
       nearest = candidate

@@ -22,6 +22,8 @@ const REAP_WAIT_MS = 500
 
 export type Command = {
   argv: readonly [program: string, ...args: string[]]
+  /** What faults call the program, in place of its path. */
+  shownAs?: string | undefined
   cwd: string
   /** The whole environment; only the mark of the tree is added. A filter should let TREE_VARIABLE pass. */
   env: Readonly<Record<string, string>>

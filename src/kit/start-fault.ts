@@ -9,22 +9,36 @@ import {
   programNotStarted,
 } from './faults.ts'
 
-type Start = { argv: readonly [string, ...string[]]; cwd: string; env: Readonly<Record<string, string>> }
+type Start = {
+  argv: readonly [string, ...string[]]
+  /** What the program is called in faults, where its path is nobody's business. */
+  shownAs?: string | undefined
+  cwd: string
+  env: Readonly<Record<string, string>>
+}
 
-/** Refuses what no system can pass on; the system itself would cut it short at the NUL. */
-export function refuseBadArguments({ argv, cwd, env }: Start): void {
+/** Linux: MAX_ARG_STRLEN, which counts the NUL at the end. */
+const MAX_ARGUMENT_BYTES = 131_071
+
+/** Refuses what the system cannot pass on; it would cut a text short at its NUL. */
+export function refuseBadArguments({ argv, cwd, env, shownAs }: Start): void {
+  const program = shownAs ?? argv[0]
   const places = [
     ...argv.map((text, index) => ({ place: index === 0 ? 'the program name' : `argument ${index}`, text })),
     { place: 'the working directory', text: cwd },
     ...Object.entries(env).map(([name, value]) => ({ place: `the variable ${name}`, text: name + value })),
   ]
   const bad = places.find(({ text }) => text.includes('\0'))
-  if (bad) throw programArgumentInvalid({ program: argv[0], place: bad.place, problem: 'holds a NUL character' })
+  if (bad) throw programArgumentInvalid({ program, place: bad.place, problem: 'holds a NUL character' })
   if (argv[0] === '') throw programArgumentInvalid({ program: '', place: 'the program name', problem: 'is empty' })
+  if (process.platform === 'linux' && argv.some((text) => Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)) {
+    throw programArgumentsTooLong({ program })
+  }
 }
 
 /** What an error of `spawn` means. A missing working directory comes as ENOENT too, so that is looked at first. */
-export function startFault({ argv: [program], cwd }: Start, error: unknown): Fault {
+export function startFault({ argv, cwd, shownAs }: Start, error: unknown): Fault {
+  const program = shownAs ?? argv[0]
   const code = errorCode(error)
   if (code === 'E2BIG') return programArgumentsTooLong({ program }, error)
   if (!isUsableDirectory(cwd)) return programDirectoryMissing({ program, cwd }, error)

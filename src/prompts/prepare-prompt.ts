@@ -4,6 +4,7 @@ import { judgeExtra } from '../agents/extra-flags.ts'
 import { locateAgent, programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import type { AgentOrder } from '../agents/run-agent.ts'
+import { refuseBadArguments } from '../kit/start-fault.ts'
 import type { Session } from '../sessions/session.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import {
@@ -55,10 +56,12 @@ export function preparePrompt(task: PromptTask, context: PromptContext): Prepare
     agent,
     request: agentRequestOf(task, backend, context),
     program: programFor(backend, context, isDryRun),
+    shownAs: context.caller === 'client' ? agent.executable : undefined,
     env: context.env,
     isRoot: context.isRoot,
     timeoutMs: timeoutOf(request, context),
   }
+  refuseBadArguments({ argv: [agent.executable, ...order.request.extra], cwd: order.request.workdir, env: {} })
   // Making the command finds what is wrong with the texts, and that without a directory for its files.
   const command = agent.toCommand(order.request, { ...order, executable: order.program[0] })
   return { backend, order, command, isDryRun, warnings: warningsOf({ task, request: order.request, backend, context }) }
@@ -98,7 +101,9 @@ function agentRequestOf(task: PromptTask, backend: Backend, context: PromptConte
 function programFor(backend: Backend, context: PromptContext, isDryRun: boolean): readonly [string, ...string[]] {
   const located = locateAgent(backend, { ...context, backends: context.settings.backends })
   const isImagined = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
-  return isImagined ? [located.wanted] : programOf(located)
+  // Where the operator looks for it is not a client's business.
+  const wanted = context.caller === 'client' ? AGENTS[backend].executable : located.wanted
+  return isImagined ? [located.wanted] : programOf({ ...located, wanted })
 }
 
 function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRunMs }: PromptContext): number | null {

@@ -16,7 +16,7 @@ const MAX_MODEL_LENGTH = 256
 const MAX_SECONDS = 604_800
 
 export const model = textLike(
-  '^(?!-)[^\\u0000-\\u001f]+$',
+  '^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
   'a model name, without control characters and not starting with -',
   {
     description: 'A model of the agent, or one of its aliases in the config.',

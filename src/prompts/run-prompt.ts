@@ -91,7 +91,8 @@ async function* runKept({ task, prepared, context, running }: Prompt, kept: Kept
 async function* pretend({ task, prepared, context }: Prompt): Course {
   const { backend, order } = prepared
   const { argv, stdin, warnings: missing } = prepared.command
-  const line = formatDryRun({ argv: [order.program[0], ...order.program.slice(1), ...argv.slice(1)], stdin })
+  const program = order.shownAs === undefined ? order.program : ([order.shownAs] as const)
+  const line = formatDryRun({ argv: [...program, ...argv.slice(1)], stdin })
   const warnings = [...prepared.warnings, ...missing]
   const isKept = context.caller === 'client' && task.resumes === undefined
   const kept = isKept ? await keepSession(task, prepared, context) : undefined

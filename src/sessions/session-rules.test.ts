@@ -34,6 +34,10 @@ describe('checkTitle', () => {
     expect(() => checkTitle(title)).toThrow(refusal('title', 'must have 1 to 200 characters'))
   })
 
+  it.each([' ', '\u3000 '])('refuses %j for its blankness', (title) => {
+    expect(() => checkTitle(title)).toThrow(refusal('title', 'must have more than white space'))
+  })
+
   it.each(['a\nb', 'a\tb', '\u001b[2J', 'a\u0085b', 'a\u2028b', 'a\0'])('refuses %j for what is in it', (title) => {
     expect(() => checkTitle(title)).toThrow(refusal('title', 'must be one line without control characters'))
   })

@@ -26,6 +26,7 @@ export function checkTags(tags: readonly string[]): string[] {
 export function checkTitle(title: string): string {
   const length = [...title].length
   if (length === 0 || length > MAX_TITLE_LENGTH) throw refusal('title', `must have 1 to ${MAX_TITLE_LENGTH} characters`)
+  if (title.trim() === '') throw refusal('title', 'must have more than white space')
   if (/[\p{Cc}\u2028\u2029]/u.test(title)) throw refusal('title', 'must be one line without control characters')
   return title
 }

@@ -8,4 +8,6 @@ process.on('message', () => {
   runInNewContext('gc')()
   process.send?.(process.memoryUsage().heapUsed)
 })
+// Whoever wanted to know was interrupted.
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 process.channel?.unref()

@@ -1,0 +1,80 @@
+/** How long a prompt takes over HTTP, against starting the same agent directly. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AGENTS } from '../src/agents/registry.ts'
+import { formatTable, measure } from './measure.ts'
+import { withServer } from './served.ts'
+
+const GOAL = 1.1
+const ROUNDS = 12
+const DEMO_AGENT = join(import.meta.dirname, '..', 'bin', 'demo-agent.cjs')
+/** The demo agent says 40 words in about 800 ms, which is what the real claude takes to say nothing. */
+const SCRIPT = JSON.stringify({ text: Array.from({ length: 40 }, (_, word) => `word${word} `), chunkMs: 20 })
+
+export async function benchLatency(drover: string): Promise<string> {
+  const room = mkdtempSync(join(tmpdir(), 'drover-bench-'))
+  const agent = join(room, 'claude')
+  writeFileSync(agent, `#!/bin/sh\nexec '${process.execPath}' '${DEMO_AGENT}' claude "$@"\n`, { mode: 0o755 })
+  const env = { DEMO_AGENT_SCRIPT: SCRIPT, DROVER_BACKENDS_CLAUDE_COMMAND: agent }
+  try {
+    return await withServer({ args: [drover, 'serve', '-p', '0'], env }, async ({ port }) =>
+      [await benchAtOnce(1, { port, agent }), await benchAtOnce(8, { port, agent })].join('\n\n'),
+    )
+  } finally {
+    rmSync(room, { recursive: true, force: true })
+  }
+}
+
+async function benchAtOnce(count: number, { port, agent }: { port: number; agent: string }): Promise<string> {
+  const at = (once: () => Promise<void>) => async () => void (await Promise.all(Array.from({ length: count }, once)))
+  const timings = await measure(
+    [
+      { name: 'the agent started directly', once: at(() => startDirectly(agent)) },
+      { name: 'a prompt, whole answer', once: at(() => ask(port, 'json')) },
+      { name: 'a prompt, as a stream', once: at(() => ask(port, 'stream-json')) },
+    ],
+    ROUNDS,
+  )
+  return `${formatTable(`Prompts over HTTP, ${count} at once`, timings)}\n  goal: at most ${GOAL.toFixed(2)}x`
+}
+
+/** As drover starts it: the same arguments, the same input, and a session of its own, to which Linux may give its own share. */
+function startDirectly(agent: string): Promise<void> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), DEMO_AGENT_SCRIPT: SCRIPT }
+  const { argv, stdin } = AGENTS.claude.toCommand(
+    {
+      prompt: 'say hello',
+      workdir: tmpdir(),
+      approvalMode: 'default',
+      sandboxMode: 'default',
+      isVerbose: false,
+      extra: [],
+      isEphemeral: false,
+      wantsDeltas: true,
+    },
+    { executable: agent, env, isRoot: false },
+  )
+  const child = spawn(agent, argv.slice(1), { env, cwd: tmpdir(), detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.end(stdin)
+  child.stdout.resume()
+  return new Promise((resolve, reject) => {
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`the agent exited with ${code}`))))
+  })
+}
+
+function ask(port: number, format: 'json' | 'stream-json'): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, path: '/api/v1/prompt', method: 'POST', headers })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response: IncomingMessage) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+      response.on('end', () => (text.includes('"exit_code":0') ? resolve() : reject(new Error(text))))
+    })
+    outgoing.end(JSON.stringify({ backend: 'claude', prompt: 'say hello', output_format: format }))
+  })
+}

@@ -1,0 +1,81 @@
+/** How many prompts a second a server takes when no agent is started, against a bare server of JSON. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { measure } from './measure.ts'
+import { withServer } from './served.ts'
+
+const GOAL = 0.4
+const CONNECTIONS = 32
+const WARM_UP = 20_000
+const ROUNDS = 9
+const BARE = fileURLToPath(import.meta.resolve('./bare-json-server.ts'))
+/** Any program will do: it is looked for, and not started. */
+const env = { DROVER_BACKENDS_CLAUDE_COMMAND: process.execPath }
+
+type Load = { port: number; wishes: object; requests: number }
+
+export async function benchRate(drover: string): Promise<string> {
+  return await withServer({ args: [BARE] }, (bare) =>
+    withServer({ args: [drover, 'serve', '-p', '0'], env }, async (served) => {
+      const loads: Record<string, Load> = {
+        'bare node:http': { port: bare.port, wishes: {}, requests: 4000 },
+        'dry runs, no session kept': { port: served.port, wishes: { ephemeral: true }, requests: 2000 },
+        // Each is written to the disk twice, and waits for it.
+        'dry runs, each with its session': { port: served.port, wishes: {}, requests: 200 },
+      }
+      for (const load of Object.values(loads).slice(0, 2)) await put({ ...load, requests: WARM_UP })
+      const contenders = Object.entries(loads).map(([name, load]) => ({ name, once: () => put(load) }))
+      const timings = await measure(contenders, ROUNDS)
+      return format(
+        timings.map(({ name, medianMs }) => ({ name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000) })),
+      )
+    }),
+  )
+}
+
+function format(rates: readonly { name: string; rate: number }[]): string {
+  const [bare] = rates
+  const width = Math.max(...rates.map(({ name }) => name.length))
+  const rows = rates.map(({ name, rate }) => {
+    const share = (rate / (bare?.rate ?? Number.NaN)).toFixed(2)
+    return `  ${name.padEnd(width)}  ${rate.toFixed(0).padStart(8)}/s  ${share.padStart(5)}`
+  })
+  return [
+    `Dry-run prompts over ${CONNECTIONS} connections, and their share of a bare server's rate`,
+    ...rows,
+    `  goal: at least ${GOAL.toFixed(2)}`,
+  ].join('\n')
+}
+
+/** By hand on bare sockets: Node's own client would take longer than the servers do. */
+async function put({ port, wishes, requests }: Load): Promise<void> {
+  const body = JSON.stringify({ backend: 'claude', prompt: 'say hello', dry_run: true, ...wishes })
+  const head = `POST /api/v1/prompt HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  const request = `${head}\r\n\r\n${body}`
+  let left = requests
+  const worker = async () => {
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+    await once(socket, 'connect')
+    while (left-- > 0) await exchange(socket, request)
+    socket.destroy()
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
+}
+
+function exchange(socket: Socket, request: string): Promise<void> {
+  let heard = ''
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      heard += chunk.toString('latin1')
+      const end = heard.indexOf('\r\n\r\n')
+      const length = Number(/^content-length: (\d+)/im.exec(heard)?.[1])
+      if (end === -1 || heard.length < end + 4 + length) return
+      socket.off('data', read)
+      if (heard.startsWith('HTTP/1.1 200')) resolve()
+      else reject(new Error(heard))
+    }
+    socket.on('data', read)
+    socket.write(request)
+  })
+}

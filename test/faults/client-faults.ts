@@ -1,0 +1,120 @@
+/** Clients that leave, at each moment at which one can. */
+import { once } from 'node:events'
+import type { ClientRequest } from 'node:http'
+import type { Socket } from 'node:net'
+import { until } from '../support/demo-agent.ts'
+import { ask, connectTo, openStream, promptOf, rawPrompt, send } from './client.ts'
+import { childrenOf } from './observation.ts'
+import type { ObservedServer } from './room.ts'
+import { type Scenario, survived } from './scenario.ts'
+
+const QUEUED = 8
+const REQUEST = rawPrompt()
+const PART_OF_THE_HEADERS = REQUEST.slice(0, REQUEST.indexOf('\r\n\r\n') / 2)
+const PART_OF_THE_BODY = REQUEST.slice(0, -10)
+/** The end of a chunked answer (RFC 9112, section 7.1). */
+const LAST_CHUNK = '0\r\n\r\n'
+
+export const CLIENT_FAULTS: readonly Scenario[] = [
+  survived({
+    name: 'client gone while it sends the headers',
+    times: { gate: 10, full: 1000 },
+    leaves: {},
+    provoke: (server, _room, at) => leaveAfter(server, PART_OF_THE_HEADERS, at),
+  }),
+  survived({
+    name: 'client gone while it sends the body',
+    times: { gate: 10, full: 1000 },
+    leaves: {},
+    provoke: (server, _room, at) => leaveAfter(server, PART_OF_THE_BODY, at),
+  }),
+  survived({
+    name: `${QUEUED} clients gone while they wait in the queue`,
+    times: { gate: 2, full: 50 },
+    options: { script: { hangAfter: 'init' }, server: { max_concurrent_runs: 1, metrics_enabled: true } },
+    leaves: { paused: 1 },
+    async provoke(server) {
+      const running = await openStream(server, promptOf('claude'))
+      await running.next()
+      const waiting = Array.from({ length: QUEUED }, () => send(server, { body: promptOf('claude') }))
+      await until(async () => (await queueLength(server)) === QUEUED)
+      for (const request of waiting) request.destroy()
+      await until(async () => (await queueLength(server)) === 0)
+      running.hangUp()
+      await until(() => childrenOf(server.pid).length === 0)
+    },
+  }),
+  survived({
+    name: 'client gone before the first event',
+    times: { gate: 3, full: 200 },
+    options: { script: { hangAfter: 'start' } },
+    leaves: { error: 1 },
+    async provoke(server) {
+      const request = send(server, { body: promptOf('claude') })
+      await until(() => childrenOf(server.pid).length > 0)
+      await leave(request)
+      await until(() => childrenOf(server.pid).length === 0)
+    },
+  }),
+  survived({
+    name: 'client gone in mid-stream',
+    times: { gate: 5, full: 200 },
+    atOnce: 4,
+    options: { script: { hangAfter: 'word' } },
+    leaves: { paused: 1 },
+    async provoke(server) {
+      const stream = await openStream(server, promptOf('claude'))
+      while ((await stream.next())?.type !== 'message');
+      stream.hangUp()
+    },
+  }),
+  survived({
+    name: 'client gone right after the last byte',
+    times: { gate: 5, full: 200 },
+    atOnce: 4,
+    leaves: { completed: 1 },
+    async provoke(server, _room, at) {
+      const socket = await connectTo(server)
+      let heard = ''
+      socket.setEncoding('latin1').on('data', (text) => (heard += text))
+      socket.write(REQUEST)
+      while (!heard.endsWith(LAST_CHUNK)) await once(socket, 'data')
+      close(socket, at)
+    },
+  }),
+  survived({
+    name: 'requests cancelled in a row: as soon as sent, when the agent starts, when it speaks',
+    times: { gate: 21, full: 1000 },
+    options: { script: { hangAfter: 'text', text: ['a', 'b', 'c'] } },
+    leaves: 'settled',
+    async provoke(server, _room, at) {
+      const others = childrenOf(server.pid)
+      const request = send(server, { body: promptOf('claude') })
+      if (at % 3 === 0) await once(request, 'finish')
+      if (at % 3 === 1) await until(() => childrenOf(server.pid).some((pid) => !others.includes(pid)))
+      if (at % 3 === 2) await once(request, 'response')
+      await leave(request)
+    },
+  }),
+]
+
+/** Sends part of a request, and goes: half of the clients in an orderly way, half of them not. */
+async function leaveAfter(server: ObservedServer, part: string, at: number): Promise<void> {
+  const socket = await connectTo(server)
+  await new Promise((resolve) => socket.write(part, resolve))
+  close(socket, at)
+}
+
+function close(socket: Socket, at: number): void {
+  if (at % 2 === 0) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
+function leave(request: ClientRequest): Promise<void> {
+  return new Promise((resolve) => request.once('close', resolve).destroy())
+}
+
+async function queueLength(server: ObservedServer): Promise<number> {
+  const { text } = await ask(server, { path: '/metrics' })
+  return Number(/^drover_queue_length (\d+)$/m.exec(text)?.[1])
+}
