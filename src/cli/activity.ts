@@ -7,15 +7,22 @@ export function activityOf(event: AgentEvent): string | undefined {
       return 'waiting for the answer'
     case 'thinking':
       return 'thinking'
+    case 'message':
+      // Pieces of an answer come too quickly to be read.
+      return event.content.is_partial === true ? 'answering' : event.content.text
     case 'tool_use':
       return `${event.content.tool_name} ${sayInput(event.content.input)}`
     case 'tool_result':
       return `${event.content.tool_name} ${event.content.is_error === true ? 'failed' : 'done'}`
     case 'progress':
-      return event.content.message ?? event.content.stage.replaceAll('_', ' ')
+      return sayProgress(event.content)
     default:
       return undefined
   }
+}
+
+function sayProgress({ stage, message }: { stage: string; message?: string }): string {
+  return stage === 'turn_started' ? 'waiting for the answer' : (message ?? stage.replaceAll('_', ' '))
 }
 
 /** A tool's input on one line: the command where there is one, otherwise all of it. */

@@ -1,14 +1,19 @@
 /** The results of several prompts in words. Pure. */
 import { type PromptResult, type Standing, standingOf } from '../prompts/prompt-result.ts'
-import type { FollowedItem } from './follow-items.ts'
+import type { FollowedItem } from './item-course.ts'
 import { sayDuration } from './moments.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 import { totalOf } from './session-text.ts'
 import type { Channel } from './terminal.ts'
-import { formatTable, tableWidth } from './text-table.ts'
+import { dropColumns, formatTable, tableWidth } from './text-table.ts'
 
-/** Without a result: an item that was never begun. */
-export type Outcome = { item: FollowedItem; result: PromptResult | undefined }
+export type Outcome = {
+  item: FollowedItem
+  /** Undefined for an item that was never begun. */
+  result: PromptResult | undefined
+  /** Where it would work, said of a dry run. */
+  workdir?: string | undefined
+}
 
 const WORDS: Readonly<Record<Standing | 'skipped', string>> = {
   completed: 'OK',
@@ -20,9 +25,10 @@ const WORDS: Readonly<Record<Standing | 'skipped', string>> = {
 const NAME_COLUMNS = 80
 
 /** What one item said, under its name, and what went wrong with it. */
-export function sayOutcome({ item, result }: Outcome, out: Channel): string {
+export function sayOutcome({ item, result, workdir }: Outcome, out: Channel): string {
   if (result === undefined) return ''
-  const heading = `${item.mark} ${toOneLine(item.name, NAME_COLUMNS)} (${item.backend})`
+  const called = item.name === item.backend ? item.name : `${toOneLine(item.name, NAME_COLUMNS)} (${item.backend})`
+  const heading = `${item.mark} ${called}${workdir === undefined ? '' : ` in ${toPrintable(workdir)}`}`
   const trouble = troubleOf(result)
   const parts = [
     out.style('bold', heading),
@@ -40,9 +46,11 @@ export function shownText(text: string, { isTty }: Channel): string {
 export function troubleOf(result: PromptResult): string | undefined {
   const standing = standingOf(result)
   if (standing === 'completed') return undefined
-  return standing === 'canceled'
-    ? 'canceled'
-    : `failed: ${toPrintable(result.error ?? `exit code ${result.exit_code}`)}`
+  return standing === 'canceled' ? 'canceled' : `failed: ${toPrintable(reasonOf(result))}`
+}
+
+export function reasonOf({ error, exit_code: exitCode }: PromptResult): string {
+  return error ?? `exit code ${exitCode}`
 }
 
 /** One line an item, under the headings. */
@@ -60,7 +68,7 @@ export function outcomeTable(
     result === undefined ? '-' : String(totalOf(result.token_usage)),
     item.name,
   ])
-  const [heading = '', ...lines] = formatTable([headings, ...rows], tableWidth(out))
+  const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows], tableWidth(out)), tableWidth(out))
   return `${[out.style('bold', heading), ...lines].join('\n')}\n`
 }
 

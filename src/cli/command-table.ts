@@ -5,12 +5,14 @@ import { CONFIG_COMMANDS } from './config-commands.ts'
 import { PROMPT_COMMANDS } from './prompt-commands.ts'
 import { SERVER_COMMANDS } from './server-commands.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
+import { SOURCE_COMMANDS } from './source-commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
   ...SESSION_COMMANDS,
   ...BATCH_COMMANDS,
   ...SERVER_COMMANDS,
+  ...SOURCE_COMMANDS,
   ...CONFIG_COMMANDS,
   {
     words: ['completion'],

@@ -20,6 +20,8 @@ export type Flag = {
   choices?: readonly string[]
   /** A whole number in this range. */
   integer?: { min: number; max: number }
+  /** An empty value says something; of all other flags it is refused. */
+  mayBeEmpty?: true
   repeats?: true
 }
 
@@ -39,6 +41,8 @@ type Example = { line: string; says: string }
 export type Command = {
   words: readonly [string, ...string[]]
   group: Group
+  /** What its last word is called elsewhere, so that whoever writes that is told. */
+  elsewhere?: readonly string[]
   summary: string
   /** Paragraphs under the summary in `--help`. */
   description?: string

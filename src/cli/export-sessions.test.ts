@@ -32,6 +32,13 @@ describe('sessions', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ id: SESSION.id })
   })
 
+  it('as Markdown show control characters instead of having them', () => {
+    const session = { ...SESSION, initial_prompt: 'a\u001b]0;x\u0007\n\tb', error_message: 'no\u001b[2J' }
+    const text = EXPORTS.markdown([session], AT)
+    expect(text).toContain('```text\na\\x1b]0;x\\x07\n\tb\n```')
+    expect(text).toContain('- last error: `no\\x1b[2J`')
+  })
+
   it('as Markdown are a chapter each', () => {
     expect(EXPORTS.markdown([{ ...SESSION, title: 'a_b <c>' }], AT)).toBe(`# Sessions
 

@@ -37,7 +37,7 @@ function escapeMarkdown(text: string): string {
 
 /** As many backticks around a text as none inside of it has in a row. */
 function inCode(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
+  const line = escapeControls(text.replace(/\s+/g, ' '))
   const ticks = fenceFor(line, '`')
   const space = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
   return `${ticks}${space}${line}${space}${ticks}`
@@ -45,7 +45,15 @@ function inCode(text: string): string {
 
 function fenced(text: string): string[] {
   const fence = fenceFor(text, '```')
-  return [`${fence}text`, text.replace(/\n$/, ''), fence]
+  return [`${fence}text`, escapeControls(text.replace(/\n$/, '')), fence]
+}
+
+/** Whoever shows the file must not be made to do anything, and whoever reads it is to see what was there. */
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, '0')
+    return character === '\n' || character === '\t' ? character : `\\x${code}`
+  })
 }
 
 function fenceFor(text: string, shortest: string): string {

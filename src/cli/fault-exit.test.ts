@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Next } from '../contract/next.shape.ts'
 import { makeVariant } from '../contract/next-variants.ts'
 import { digest } from '../kit/digest.ts'
+import { sessionFieldInvalid, sessionIdMalformed } from '../sessions/faults.ts'
 import { AdvisedFailure } from './advised-failure.ts'
 import { type Asker, failureOf } from './fault-exit.ts'
 import { argumentMissing, outputFailed } from './faults.ts'
@@ -45,6 +46,8 @@ describe('the exit code of a failure', () => {
     ['trouble, Changes, as JSON', failure, { isTty: false }, 3],
     ['trouble, Hosts', failure, { group: 'Hosts' }, 3],
     ['trouble, Prompts', failure, { group: 'Prompts' }, 1],
+    ['what is no id, Prompts', sessionIdMalformed({ id: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
+    ['what is no tag, Prompts', sessionFieldInvalid({ field: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
     ['a bug, Changes', bug, {}, 3],
     ['a bug, Changes, as JSON', bug, { isTty: false }, 3],
     ['a bug, Prompts', bug, { group: 'Prompts' }, 1],
@@ -82,5 +85,14 @@ describe('advice', () => {
     }
     const { text } = await failureOf(new AdvisedFailure(failure, { next: kiro }), asker)
     expect(text).toContain('  drover install --root /r --tool kiro --surface ide|cli')
+  })
+})
+
+describe('the text of a failure', () => {
+  it('turns nothing around on a terminal', async () => {
+    const turned = outputFailed({ reason: 'a\u202eb\u001b[2J' })
+    const prompts = { ...asker, group: 'Prompts' } as const
+    expect((await failureOf(turned, prompts)).text).toContain('ab[2J')
+    expect((await failureOf(turned, { ...prompts, isTty: false })).text).toContain('a\u202eb')
   })
 })

@@ -31,9 +31,10 @@ export async function failureOf(thrown: unknown, asker: Asker): Promise<Failure>
 
 /**
  * 2 means that the invocation was wrong and nothing was attempted. Trouble after that is 1 in the prompts half and 3 in
- * the changes half, where 1 is left for "no structured error could be written".
+ * the changes half, where 1 is left for "no structured error could be written". A server has 1 for everything.
  */
 export function exitCodeOf(kind: Fault['kind'], group: Group | undefined): number {
+  if (group === 'Server') return 1
   if (kind === 'usage') return 2
   return isOfChanges(group) ? 3 : 1
 }

@@ -43,6 +43,13 @@ export const flagValueInvalid = defineFault({
   say: (d: { flag: string; given: string; allowed: string }) => `${d.flag} must be ${d.allowed}, not "${d.given}"`,
 })
 
+export const flagValueEmpty = defineFault({
+  code: 'flag_value_empty',
+  kind: 'usage',
+  when: 'The value of a flag is an empty text, which says nothing.',
+  say: (d: { flag: string }) => `${d.flag} was given an empty value; give it one, or leave the flag out`,
+})
+
 export const argumentMissing = defineFault({
   code: 'argument_missing',
   kind: 'usage',
@@ -97,9 +104,15 @@ export const workdirMissing = defineFault({
 export const nothingToContinue = defineFault({
   code: 'nothing_to_continue',
   kind: 'not_found',
-  when: 'There is no session that `--continue` or `--last` could go on with.',
-  say: (d: { workdir: string | undefined; backend: string | undefined }) =>
-    `there is no session${d.backend === undefined ? '' : ` of ${d.backend}`}${d.workdir === undefined ? '' : ` in ${d.workdir}`} that could be continued; "drover sessions list" shows all`,
+  when: 'There is no session that `--continue` or `--last` could go on with; sessions whose directory is gone do not count.',
+  say: (d: { workdir: string | undefined; backend: string | undefined; gone: number }) => {
+    const [of, at] = [
+      d.backend === undefined ? '' : ` of ${d.backend}`,
+      d.workdir === undefined ? '' : ` in ${d.workdir}`,
+    ]
+    const gone = d.gone === 0 ? '' : ` (the directory of ${d.gone === 1 ? 'one' : d.gone} no longer exists)`
+    return `there is no session${of}${at} that could be continued${gone}; "drover sessions list" shows all`
+  },
 })
 
 export const outputFailed = defineFault({
@@ -123,6 +136,13 @@ export const sessionNotNamed = defineFault({
   when: 'A session is to be resumed, but it was not said which one.',
   say: (d: { given: string | undefined }) =>
     `${d.given === undefined ? 'it was not said which session to resume' : `${JSON.stringify(d.given)} is not the id of a session`}; give an id ("drover sessions list" shows them), or --last for the latest one`,
+})
+
+export const exportExists = defineFault({
+  code: 'export_exists',
+  kind: 'conflict',
+  when: 'The file to which sessions are to be written exists, and `--force` was not given; it is left as it is.',
+  say: (d: { path: string }) => `${d.path} exists already; choose another name, or replace it with --force`,
 })
 
 export const cleaningRefused = defineFault({
@@ -167,16 +187,32 @@ export const taskFileInvalid = defineFault({
       return `${d.source}${where}: ${path === '' ? '' : `${path} `}${rule}`
     })
     const more = d.problems.length - lines.length
-    return `nothing was started: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+    if (more > 0) lines.push(`and ${more} more`)
+    return `nothing was started:${lines.length === 1 ? ' ' : '\n'}${lines.join('\n')}`
   },
+})
+
+export const taskFileUnreadable = defineFault({
+  code: 'task_file_unreadable',
+  kind: 'usage',
+  when: 'A file of tasks or steps is missing, is no file, is too large, or is not UTF-8 text; nothing was started.',
+  say: (d: { problem: string }) => `nothing was started: ${d.problem}`,
 })
 
 export const resultsExist = defineFault({
   code: 'results_exist',
-  kind: 'conflict',
+  kind: 'usage',
   when: 'The directory for results holds those of an earlier run, and `--force` was not given; nothing was started.',
   say: (d: { directory: string; count: number }) =>
     `${d.directory} holds ${d.count} result files of an earlier run; choose another directory, or replace them with --force`,
+})
+
+export const resultsRefused = defineFault({
+  code: 'results_refused',
+  kind: 'usage',
+  when: 'The directory for results cannot be made or is none; nothing was started.',
+  say: (d: { directory: string; problem: string }) =>
+    `results cannot be written to ${d.directory}: ${d.problem}; choose another directory`,
 })
 
 export const noBackendLeft = defineFault({

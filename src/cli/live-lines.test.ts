@@ -41,6 +41,8 @@ describe('LiveLines', () => {
     await lines.draw(['a', 'b', 'c'])
     await lines.draw(['d'])
     expect(written).toBe(`${UP(2)}\rd${END}\n${BELOW}`)
+    await lines.draw(['e'], ['stays'])
+    expect(written).toBe(`${UP(1)}\rstays${END}\ne${END}\n${BELOW}`)
     await lines.clear()
     expect(written).toBe(`${UP(1)}\r${BELOW}`)
     written = ''

@@ -13,9 +13,10 @@ export class LiveLines {
     this.#channel = channel
   }
 
-  async draw(lines: readonly string[]): Promise<void> {
+  /** Lines given as `above` are written before the others and stay. */
+  async draw(lines: readonly string[], above: readonly string[] = []): Promise<void> {
     const fitting = fitLines(lines, this.#channel)
-    const text = redraw(fitting, { heightBefore: this.#height })
+    const text = redraw([...above, ...fitting], { heightBefore: this.#height })
     this.#height = fitting.length
     await this.#channel.write(text)
   }

@@ -5,14 +5,17 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+/** A hundred years: nothing is older. */
+export const MAX_AGE_DAYS = 36_500
+
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY }
 
-/** `90m`, `12h`, `30d`, `2w` in milliseconds; undefined for anything else, and for what no clock goes back to. */
+/** `90m`, `12h`, `30d`, `2w` in milliseconds; undefined for anything else, and for what is older than `MAX_AGE_DAYS`. */
 export function parseAge(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   if (count === undefined || unit === undefined) return undefined
   const age = Number(count) * (UNITS[unit] ?? 0)
-  return age <= 36_500 * DAY ? age : undefined
+  return age <= MAX_AGE_DAYS * DAY ? age : undefined
 }
 
 /** An age, a date (its beginning where this computer is) or an RFC 3339 moment, as RFC 3339 in UTC. */

@@ -8,6 +8,7 @@ import {
   argumentUnexpected,
   commandUnknown,
   flagUnknown,
+  flagValueEmpty,
   flagValueInvalid,
   flagValueMissing,
   subcommandRequired,
@@ -69,7 +70,9 @@ function unknownCommand(table: readonly Command[], words: readonly string[]) {
   const visible = table.filter((command) => command.isHidden !== true)
   const siblings = visible.filter((command) => isPrefix(words.slice(0, -1), command.words))
   const known = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
-  const nearest = nearestWord(words.at(-1) ?? '', [...known])
+  const word = words.at(-1) ?? ''
+  const meant = siblings.find((command) => command.words.length === words.length && command.elsewhere?.includes(word))
+  const nearest = meant?.words.at(-1) ?? nearestWord(word, [...known])
   const given = words.join(' ')
   return commandUnknown({ given, nearest: nearest && `drover ${[...words.slice(0, -1), nearest].join(' ')}` })
 }
@@ -158,6 +161,8 @@ function flagValue(
   const looksLikeFlag = token.inlineValue !== true && value !== undefined && /^-./.test(value)
   if (value === undefined || looksLikeFlag)
     throw flagValueMissing({ flag: rawName, name: flag.name, value: flag.value })
+  // Otherwise a variable that is not set would go unnoticed: --output-dir "$DIR" means no other directory.
+  if (value === '' && flag.mayBeEmpty !== true) throw flagValueEmpty({ flag: rawName })
   const allowed = whatIsAllowed(flag, value)
   if (allowed !== undefined) throw flagValueInvalid({ flag: rawName, given: value, allowed })
   return value

@@ -5,14 +5,15 @@ import type { ItemOptions } from '../prompts/run-items.ts'
 import type { Span } from './batch-report.ts'
 import type { Invocation } from './command.ts'
 import {
+  createFailureFollower,
   createLineFollower,
   createLiveFollower,
-  type FollowedItem,
   type Follower,
   NO_FOLLOWER,
 } from './follow-items.ts'
 import { exitCodeOfSignal, listenForInterruption } from './interruption.ts'
-import { joinWatchers, watchTimes } from './watch-times.ts'
+import type { FollowedItem } from './item-course.ts'
+import { joinWatchers, watchPlaces, watchTimes } from './watch-items.ts'
 
 type Ended = { result: PromptResult; span: Span }
 
@@ -21,6 +22,8 @@ type Batch<Item, Result> = {
   items: readonly Item[]
   /** Lines that change in place, where there is a terminal. */
   isLive: boolean
+  /** Nothing is going on. */
+  isDryRun: boolean
   run(options: ItemOptions): Promise<Result>
   /** As soon as an item has ended. */
   onEnded?(item: Item, ended: Ended): void
@@ -30,31 +33,34 @@ type Performed<Result> = {
   result: Result
   span: Required<Span>
   spanOf(item: number): Span
+  workdirOf(item: number): string | undefined
   /** What the program ends with, unless the results say otherwise. */
   exitCode(hasFailed: boolean): number
 }
 
 export async function performBatch<Item extends FollowedItem, Result>(
   invocation: Invocation,
-  { items, isLive, run, onEnded }: Batch<Item, Result>,
+  { items, isLive, isDryRun, run, onEnded }: Batch<Item, Result>,
 ): Promise<Performed<Result>> {
   const { clock } = invocation.world
   const interruption = listenForInterruption()
   const times = watchTimes(clock)
-  const follower = followerOf(invocation, { items, isLive })
+  const places = watchPlaces()
+  const follower = isDryRun ? NO_FOLLOWER : followerOf(invocation, { items, isLive })
   const ended = (at: number, result: PromptResult) => {
     const item = items[at]
     if (item !== undefined) onEnded?.(item, { result, span: times.spanOf(at) })
   }
-  const watcher = joinWatchers([times.watcher, follower.watcher, { ended }])
+  const watcher = joinWatchers([times.watcher, places.watcher, follower.watcher, { ended }])
   const startTime = toTimestamp(clock.now())
   try {
-    const result = await run({ signal: interruption.signal, watcher })
+    const result = await run({ signal: interruption.signal, watcher, wantsDeltas: follower.wantsDeltas })
     const by = interruption.by()
     return {
       result,
       span: { start_time: startTime, end_time: toTimestamp(clock.now()) },
       spanOf: times.spanOf,
+      workdirOf: places.workdirOf,
       exitCode: (hasFailed) => (by === undefined ? Number(hasFailed) : exitCodeOfSignal(by)),
     }
   } finally {
@@ -68,7 +74,8 @@ function followerOf(
   { items, isLive }: { items: readonly FollowedItem[]; isLive: boolean },
 ): Follower {
   const { err } = world.terminal
-  if (flags.isOn('quiet')) return NO_FOLLOWER
-  if (err.isTty && isLive) return createLiveFollower(items, err)
-  return flags.isOn('json') ? NO_FOLLOWER : createLineFollower(items, err)
+  const [isQuiet, isJson] = [flags.isOn('quiet'), flags.isOn('json')]
+  if (err.canRedraw && isLive && !isQuiet) return createLiveFollower(items, err)
+  if (isJson) return NO_FOLLOWER
+  return isQuiet ? createFailureFollower(items, err) : createLineFollower(items, err)
 }

@@ -1,10 +1,13 @@
 /** Runs one prompt in front of a person or a pipe: prints it as asked, ends it at Ctrl-C, and gives the exit code. */
+import { realpathSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { Backend } from '../agents/agent.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { PromptTask } from '../prompts/prepare-prompt.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import { runPrompt } from '../prompts/run-prompt.ts'
 import type { Invocation } from './command.ts'
+import { createDryRunPrinter, namingSession } from './dry-run-printer.ts'
 import { exitCodeOfSignal, listenForInterruption } from './interruption.ts'
 import { costOptions, type Format } from './prompt-flags.ts'
 import {
@@ -42,12 +45,21 @@ export async function performPrompt(invocation: Invocation, performance: Perform
   return by === undefined ? next.value.exit_code : exitCodeOfSignal(by)
 }
 
-/** A dry run has no lines of the agent to show as they are. */
-function printerOf(invocation: Invocation, { task, config, format }: Performance): PromptPrinter {
+function printerOf(invocation: Invocation, performance: Performance): PromptPrinter {
+  const { task, config, format } = performance
   const { terminal } = invocation.world
   const isDryRun = task.request.dry_run === true || config.unified_flags.dry_run
-  const options = { backend: task.request.backend as Backend, ...costOptions(invocation, config) }
-  switch (format === 'raw' && isDryRun ? 'text' : format) {
+  // A dry run has no lines of the agent to show as they are.
+  if (isDryRun && (format === 'text' || format === 'raw')) return createDryRunPrinter(terminal, task.resumes)
+  const printer = wetPrinterOf(invocation, performance)
+  return isDryRun && task.resumes !== undefined ? namingSession(printer, task.resumes) : printer
+}
+
+function wetPrinterOf(invocation: Invocation, { task, config, format }: Performance): PromptPrinter {
+  const { terminal } = invocation.world
+  const isHere = isOfDirectory(task, invocation.world.cwd)
+  const options = { backend: task.request.backend as Backend, isHere, ...costOptions(invocation, config) }
+  switch (format) {
     case 'json':
       return createJsonPrinter(terminal)
     case 'stream-json':
@@ -57,4 +69,10 @@ function printerOf(invocation: Invocation, { task, config, format }: Performance
     case 'text':
       return createTextPrinter(terminal, options)
   }
+}
+
+/** Whether the session of this prompt will belong to the directory. */
+function isOfDirectory({ request, resumes, forks }: PromptTask, directory: string): boolean {
+  const workdir = request.workdir ?? (resumes ?? forks)?.working_dir
+  return workdir === undefined || relative(realpathSync(directory), workdir) === ''
 }

@@ -1,10 +1,10 @@
 /** Lets a person at the terminal choose a session by its number. */
 import type { Session } from '../sessions/session.ts'
+import { askForPrompt, converse } from './ask-prompt.ts'
 import type { World } from './command.ts'
-import { promptMissing } from './faults.ts'
 import { sayAge } from './moments.ts'
 import { shortIdOf, titleOf } from './session-text.ts'
-import { formatTable } from './text-table.ts'
+import { dropColumns, formatTable } from './text-table.ts'
 
 export const MOST_SHOWN = 20
 
@@ -13,16 +13,11 @@ export type Choice = { session: Session; prompt: string }
 /** Undefined when the person leaves. A prompt that is not known yet is asked for too. */
 export async function pickSession(
   sessions: readonly Session[],
-  { stdin, terminal, clock, prompt }: Pick<World, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
+  { clock, prompt, ...world }: Pick<World, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
 ): Promise<Choice | undefined> {
-  const { err } = terminal
-  const lines = stdin.lines()
-  const ask = async (question: string) => {
-    await err.write(question)
-    return (await lines.next())?.trim()
-  }
-  try {
-    await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
+  const { err } = world.terminal
+  await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
+  return await converse(world, async (ask) => {
     let question = `Which session? (1-${sessions.length}, q to leave) `
     while (true) {
       const answer = await ask(question)
@@ -31,15 +26,7 @@ export async function pickSession(
       if (session !== undefined) return { session, prompt: prompt ?? (await askForPrompt(ask)) }
       question = `"${answer}" is none of them. A number from 1 to ${sessions.length}, or q: `
     }
-  } finally {
-    lines.close()
-  }
-}
-
-async function askForPrompt(ask: (question: string) => Promise<string | undefined>): Promise<string> {
-  const prompt = await ask('Prompt: ')
-  if (prompt === undefined || prompt === '') throw promptMissing({})
-  return prompt
+  })
 }
 
 function tableOf(sessions: readonly Session[], { now, width }: { now: Date; width: number }): string[] {
@@ -50,5 +37,5 @@ function tableOf(sessions: readonly Session[], { now, width }: { now: Date; widt
     sayAge(session.last_used, now),
     titleOf(session),
   ])
-  return formatTable([['#', 'ID', 'BACKEND', 'LAST USED', 'TITLE'], ...rows], width)
+  return formatTable(dropColumns([['#', 'ID', 'BACKEND', 'LAST USED', 'TITLE'], ...rows], width), width)
 }

@@ -11,6 +11,8 @@ describe('toPrintable', () => {
     ['a return to the line start', 'real\rfake', 'realfake'],
     ['a one-byte control sequence', '\u009b2Jx', '2Jx'],
     ['line breaks and tabs', 'a\n\tb\r\nc', 'a\n\tb\nc'],
+    ['marks that turn text around', 'a\u061c\u200e\u200f\u202a\u202e\u2066\u2069b', 'ab'],
+    ['a joined picture', FAMILY, FAMILY],
     ['letters of any script', 'añ漢😀', 'añ漢😀'],
   ])('treats %s', (_name, text, shown) => {
     expect(toPrintable(text)).toBe(shown)

@@ -1,13 +1,14 @@
 /** Text from agents and people as a terminal may show it, and how many columns it takes there. */
 
+/** Control characters, line separators, and what turns the direction of text around without being seen. */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/gu
+
 /**
  * Line breaks and tabs stay, all other control characters go. What a model says must not be able to move the cursor,
- * set the title or fill the clipboard.
+ * set the title or fill the clipboard, nor to show one text and hold another.
  */
 export function toPrintable(text: string): string {
-  return text
-    .replace(/\r\n/g, '\n')
-    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => (/[\n\t]/.test(character) ? character : ''))
+  return text.replace(/\r\n/g, '\n').replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : ''))
 }
 
 /** No character takes more code units than this, so that a text of megabytes is not looked at as a whole. */

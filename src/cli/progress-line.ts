@@ -16,7 +16,7 @@ export class ProgressLine {
 
   async show(event: AgentEvent): Promise<void> {
     const activity = activityOf(event)
-    if (activity === undefined || !this.#channel.isTty) return
+    if (activity === undefined || !this.#channel.canRedraw) return
     const line = toOneLine(activity, this.#channel.columns - 1)
     this.#isShown = true
     await this.#channel.write(`${CLEAR_LINE}${this.#channel.style('dim', line)}`)

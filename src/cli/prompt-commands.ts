@@ -16,7 +16,7 @@ The exit code is the agent's own when it fails, 124 after a timeout, 130 after C
       BACKEND,
       MODEL,
       WORKDIR,
-      { name: 'continue', short: 'c', says: 'Go on with the latest session of this directory' },
+      { name: 'continue', short: 'c', says: 'Go on with the latest session of this directory, or of that of -w' },
       { name: 'ephemeral', says: 'Leave no session behind' },
       ...SINGLE_RUN,
     ],

@@ -1,9 +1,10 @@
 /** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
 import type { AgentEvent, Backend, Usage } from '../agents/agent.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
-import type { PromptResult } from '../prompts/prompt-result.ts'
+import { type PromptResult, standingOf } from '../prompts/prompt-result.ts'
 import { toPrintable } from './printable.ts'
 import { ProgressLine } from './progress-line.ts'
+import { shortIdOf } from './session-text.ts'
 import type { Terminal, Written } from './terminal.ts'
 
 export type PromptPrinter = {
@@ -14,7 +15,13 @@ export type PromptPrinter = {
   end(result: PromptResult): Promise<void>
 }
 
-export type PrintOptions = { backend: Backend; showTokens: boolean; showTiming: boolean }
+export type PrintOptions = {
+  backend: Backend
+  showTokens: boolean
+  showTiming: boolean
+  /** The session belongs to the current directory. */
+  isHere: boolean
+}
 
 /** The whole result, when it is there. */
 export function createJsonPrinter({ out }: Terminal): PromptPrinter {
@@ -45,6 +52,7 @@ export function createTextPrinter(terminal: Terminal, options: PrintOptions): Pr
       else await stream.end()
       await tellTrouble(terminal, result)
       await tellCost(terminal, result, options)
+      await tellSession(terminal, result, options)
     },
   }
 }
@@ -80,13 +88,16 @@ function createStreamedText({ out, err }: Terminal, backend: Backend) {
   }
 }
 
-function withNewline(text: string): string {
+export function withNewline(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-async function tellTrouble({ err }: Terminal, { backend, warnings = [], error }: PromptResult): Promise<void> {
-  const lines = warnings.map((warning) => `drover: warning: ${warning}\n`)
-  if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error)}\n`)
+export async function tellTrouble({ err }: Terminal, result: PromptResult): Promise<void> {
+  const { backend, warnings = [], error } = result
+  const lines = warnings.map((warning) => `drover: warning: ${toPrintable(warning)}\n`)
+  const isCancelled = standingOf(result) === 'canceled'
+  if (isCancelled) lines.push(`drover: ${backend} was cancelled\n`)
+  else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error)}\n`)
   await err.write(lines.join(''))
 }
 
@@ -96,6 +107,17 @@ async function tellCost({ err }: Terminal, result: PromptResult, options: PrintO
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
   ]
   if (parts.length > 0) await err.write(`${err.style('dim', parts.join(' · '))}\n`)
+}
+
+/** How a person who has read the answer goes on; after a failure there is other advice. */
+async function tellSession({ out, err }: Terminal, result: PromptResult, { isHere }: PrintOptions): Promise<void> {
+  const { session_id: id, backend_session_id: agentId, error_code: code } = result
+  const isKept = id !== '' && agentId !== undefined
+  const hasFailed = standingOf(result) === 'failed' && code !== 'agent_timeout'
+  if (!out.isTty || !err.isTty || !isKept || hasFailed) return
+  const short = shortIdOf({ id })
+  const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`
+  await err.write(`${err.style('dim', `session ${short} · ${command} goes on`)}\n`)
 }
 
 function sayUsage(usage: Usage): string {

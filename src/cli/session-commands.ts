@@ -38,7 +38,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Go on with a session',
     description: `The agent, the directory and what the agent may do are those of the session; flags change them for this turn, and a
-warning says so. Without a session and without --last, a terminal offers the latest ones to choose from.
+warning says so. Without a session and without --last, a terminal offers the latest ones to choose from; it asks for a
+prompt that is missing. With --here and a prompt it is the latest session of this directory, as with --last --here; a
+prompt that could be an id (only 0-9 and a-f) needs --last.
 --fork starts a new session with the settings of that one and a link to it. The agent begins afresh: what was said in
 the old session is not carried over.`,
     positionals: [
@@ -46,9 +48,12 @@ the old session is not carried over.`,
       { name: 'text', says: 'The prompt; - reads it from standard input', isOptional: true },
     ],
     flags: [
-      { name: 'last', says: 'The session that was used last; the first word is then the prompt' },
+      {
+        name: 'last',
+        says: 'The session that was used last and whose directory exists; the first word is then the prompt',
+      },
       { name: 'latest', says: 'The same as --last' },
-      { name: 'here', says: 'With --last or to choose from: only sessions of the current directory' },
+      { name: 'here', says: 'Only sessions of the current directory: the latest one, or to choose from' },
       { ...BACKEND, says: 'With --last or to choose from: only sessions of this agent' },
       { name: 'fork', says: 'Start a new session with the settings of this one' },
       { ...MODEL, says: 'Another model than that of the session' },
@@ -56,7 +61,7 @@ the old session is not carried over.`,
     ],
     examples: [
       { line: 'drover resume 3f2a9c1b "now write the tests"', says: 'by the beginning of its id' },
-      { line: 'drover resume --last --here "go on"', says: 'the latest session of this directory' },
+      { line: 'drover resume --here "go on"', says: 'the latest session of this directory' },
       { line: 'drover resume', says: 'choose one of the latest sessions' },
       {
         line: 'git diff | drover resume --last -b codex -',
@@ -69,6 +74,7 @@ the old session is not carried over.`,
   {
     words: ['sessions', 'list'],
     group: 'Prompts',
+    elsewhere: ['ls'],
     summary: 'List sessions, last used first',
     positionals: [],
     flags: [...FILTER_FLAGS, ...PAGE_FLAGS, JSON_FLAG],
@@ -127,7 +133,7 @@ and nobody else can read a new one. Answers are not part of a session: the agent
     positionals: [{ ...SESSION, isOptional: true, repeats: true }],
     flags: [
       { name: 'format', value: 'FORMAT', says: 'json by default', choices: ['json', 'jsonl', 'markdown'] },
-      { name: 'output', short: 'o', value: 'FILE', says: 'Write to a file instead of standard output' },
+      { name: 'output', short: 'o', value: 'FILE', says: 'Write to a file instead of standard output, which is -' },
       { name: 'force', says: 'Replace the file if it exists' },
       ...FILTER_FLAGS,
     ],
@@ -141,6 +147,7 @@ and nobody else can read a new one. Answers are not part of a session: the agent
   {
     words: ['sessions', 'delete'],
     group: 'Prompts',
+    elsewhere: ['rm', 'remove', 'del'],
     summary: 'Delete sessions by id',
     description: 'Nothing is deleted if one of the ids is wrong. A session that is being worked on is not deleted.',
     positionals: [{ ...SESSION, repeats: true }],

@@ -65,7 +65,12 @@ export const SINGLE_RUN: readonly Flag[] = [
   APPROVAL,
   SANDBOX,
   { name: 'max-turns', value: 'N', says: 'Stop after so many turns', integer: { min: 1, max: 10_000 } },
-  { name: 'system', value: 'TEXT', says: 'The system prompt' },
+  {
+    name: 'system',
+    value: 'TEXT',
+    says: 'The system prompt; an empty one takes that of the config away',
+    mayBeEmpty: true,
+  },
   { name: 'extra', value: 'ARG', says: 'One more argument for the agent itself, as --extra=--flag', repeats: true },
   TIMEOUT,
   PROMPT_FILE,

@@ -1,11 +1,27 @@
 /** Reads and checks the files of `drover parallel` and `drover chain`. */
 import { resolve } from 'node:path'
+import { Fault } from '../kit/fault.ts'
+import { fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, textNotUtf8 } from '../kit/faults.ts'
 import { readFileBytes } from '../kit/read-file.ts'
 import { findProblems, type Problem, type Validate } from '../kit/schema.ts'
 import type { Invocation } from './command.ts'
-import { flagsConflict, type TaskProblem, taskFileInvalid, tasksMissing } from './faults.ts'
+import {
+  flagsConflict,
+  inputTooLarge,
+  type TaskProblem,
+  taskFileInvalid,
+  taskFileUnreadable,
+  tasksMissing,
+} from './faults.ts'
 import type { ChainFile, ParallelFile } from './task-file.shape.ts'
-import { looksLikeJson, parseTaskText, TASK_TEXT_LIMIT_BYTES, type TaskText, type TaskTree } from './task-text.ts'
+import {
+  looksLikeJson,
+  parseTaskText,
+  TASK_TEXT_LIMIT_BYTES,
+  type TaskText,
+  type TaskTree,
+  withoutByteOrderMark,
+} from './task-text.ts'
 
 export type Checked<File> = {
   content: File
@@ -15,18 +31,27 @@ export type Checked<File> = {
 
 export async function readParallelFile(invocation: Invocation): Promise<Checked<ParallelFile>> {
   const { validateParallelFile } = await import('./checks.generated.js')
-  return checkTasks(parseTaskText(await readText(invocation, 'tasks')), {
-    noun: 'tasks',
-    validate: validateParallelFile,
-  })
+  return checkTasks(await readTree(invocation, 'tasks'), { noun: 'tasks', validate: validateParallelFile })
 }
 
 export async function readChainFile(invocation: Invocation): Promise<Checked<ChainFile>> {
   const { validateChainFile } = await import('./checks.generated.js')
-  return checkTasks(parseTaskText(await readText(invocation, 'steps')), { noun: 'steps', validate: validateChainFile })
+  return checkTasks(await readTree(invocation, 'steps'), { noun: 'steps', validate: validateChainFile })
 }
 
 type Noun = 'tasks' | 'steps'
+
+/** What can be wrong with a file as such. Whoever named it gave a wrong word, and nothing was started. */
+const UNREADABLE = [fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, inputTooLarge, textNotUtf8]
+
+async function readTree(invocation: Invocation, noun: Noun): Promise<TaskTree> {
+  try {
+    return parseTaskText(await readText(invocation, noun))
+  } catch (error) {
+    const isUnreadable = error instanceof Fault && UNREADABLE.some(({ code }) => code === error.code)
+    throw isUnreadable ? taskFileUnreadable({ problem: error.message }, error) : error
+  }
+}
 
 async function readText({ flags, world }: Invocation, noun: Noun): Promise<TaskText> {
   const [file, input] = [flags.text('file'), flags.text('input')]
@@ -35,10 +60,10 @@ async function readText({ flags, world }: Invocation, noun: Noun): Promise<TaskT
   if (source !== undefined && source !== '-') {
     const path = resolve(world.cwd, source)
     const bytes = readFileBytes({ path, limitBytes: TASK_TEXT_LIMIT_BYTES, links: 'follow' })
-    return { source, bytes, isJson: /\.json$/i.test(source) }
+    return { source, bytes: withoutByteOrderMark(bytes), isJson: /\.json$/i.test(source) }
   }
   if (source === undefined && !world.stdin.isFed()) throw tasksMissing({ noun, source: undefined })
-  const bytes = await world.stdin.read(TASK_TEXT_LIMIT_BYTES)
+  const bytes = withoutByteOrderMark(await world.stdin.read(TASK_TEXT_LIMIT_BYTES))
   return { source: 'standard input', bytes, isJson: looksLikeJson(bytes) }
 }
 

@@ -3,6 +3,8 @@
  * `{` or `[` is JSON. Pure.
  */
 import { isMap, isNode, isScalar, isSeq } from 'yaml'
+import { Fault } from '../kit/fault.ts'
+import { jsonInvalid } from '../kit/faults.ts'
 import { jsonLocation } from '../kit/json-location.ts'
 import { decodeUtf8 } from '../kit/read-file.ts'
 import { readJson } from '../kit/read-json.ts'
@@ -21,6 +23,14 @@ export type TaskTree = {
 
 export const TASK_TEXT_LIMIT_BYTES = 16 * 1024 * 1024
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** Editors on Windows put one there, and it is not part of what people wrote. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes
+}
+
 export function looksLikeJson(bytes: Buffer): boolean {
   return /^\s*[[{]/.test(bytes.subarray(0, 1024).toString())
 }
@@ -29,7 +39,7 @@ export function parseTaskText({ source, bytes, isJson }: TaskText): TaskTree {
   const text = decodeUtf8({ bytes, source })
   if (text.trim() === '') return { source, tree: undefined, placeOf: () => undefined }
   if (isJson) {
-    readJson(bytes, { input: source, limitBytes: TASK_TEXT_LIMIT_BYTES, numbers: 'any' })
+    checkJson(source, bytes)
     // Every JSON text is a YAML text too, and YAML knows where things stand.
     return { source, tree: JSON.parse(text), placeOf: createLocator(() => parseYaml(text)) }
   }
@@ -37,6 +47,18 @@ export function parseTaskText({ source, bytes, isJson }: TaskText): TaskTree {
   const { tree, rule } = yaml.problems.length === 0 ? toTree(yaml.document) : { rule: '' }
   if (rule !== undefined) throw unusable(source, yaml, rule)
   return { source, tree, placeOf: createLocator(() => yaml) }
+}
+
+function checkJson(source: string, bytes: Buffer): void {
+  try {
+    readJson(bytes, { input: source, limitBytes: TASK_TEXT_LIMIT_BYTES, numbers: 'any' })
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== jsonInvalid.code) throw error
+    const { problem, place } = error.details as Parameters<typeof jsonInvalid>[0]
+    const where = place && { line: place.line, column: place.column }
+    const rule = `the file is not valid JSON: ${problem}`
+    throw taskFileInvalid({ source, problems: [{ path: '', rule, ...where }] }, error)
+  }
 }
 
 function unusable(source: string, { problems, placeOf }: YamlText, rule: string) {

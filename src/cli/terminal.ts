@@ -12,6 +12,8 @@ export type Channel = {
   write(text: string): Promise<Written>
   style(style: Style, text: string): string
   isTty: boolean
+  /** Lines that stand there can be written over. */
+  canRedraw: boolean
   /** As it is now: terminals change their size. */
   readonly columns: number
   readonly rows: number
@@ -35,6 +37,7 @@ function createChannel(stream: Stream, env: Environment): Channel {
   stream.on('error', () => undefined)
   return {
     isTty: stream.isTTY === true,
+    canRedraw: stream.isTTY === true && env['TERM'] !== 'dumb',
     get columns() {
       return stream.columns || 80
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatTable } from './text-table.ts'
+import { dropColumns, formatTable } from './text-table.ts'
 
 describe('formatTable', () => {
   it('makes columns as wide as they need to be, and ends no line in spaces', () => {
@@ -33,5 +33,27 @@ describe('formatTable', () => {
 
   it('is nothing without rows', () => {
     expect(formatTable([], 80)).toEqual([])
+  })
+})
+
+describe('dropColumns', () => {
+  const ROWS = [
+    ['ID', 'BACKEND', 'TOKENS', 'TITLE'],
+    ['3f2a', 'claude', '34', 'the parser'],
+  ]
+
+  it.each([
+    [31, ['ID', 'BACKEND', 'TOKENS', 'TITLE']],
+    [30, ['ID', 'BACKEND', 'TITLE']],
+    [23, ['ID', 'BACKEND', 'TITLE']],
+    [22, ['ID', 'TITLE']],
+    [1, ['ID', 'TITLE']],
+  ])('keeps in %i columns what there is room for', (width, headings) => {
+    const [first] = dropColumns(ROWS, width)
+    expect(first).toEqual(headings)
+  })
+
+  it('leaves nothing as it is', () => {
+    expect(dropColumns([], 10)).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.shape.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { Invocation } from './command.ts'
+import { nameCandidates } from './name-candidates.ts'
 import { openSessions } from './prompt-setup.ts'
 import { readSettings } from './settings.ts'
 
@@ -12,7 +13,8 @@ export async function withSessions(
   const { config } = await readSettings(invocation)
   const store = await openSessions(invocation, config)
   try {
-    return await work(store, config)
+    const now = invocation.world.clock.now()
+    return await nameCandidates({ store, now }, () => work(store, config))
   } finally {
     await store.close()
   }

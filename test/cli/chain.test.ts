@@ -40,6 +40,7 @@ describe('drover chain', () => {
       report: {
         total_steps: 2,
         completed_steps: 2,
+        canceled: 0,
         total_duration_seconds: expect.any(Number),
         start_time: MOMENT,
         end_time: MOMENT,
@@ -80,6 +81,20 @@ describe('drover chain', () => {
       { output: expect.stringMatching(/^Would execute: claude .*one'$/) },
       { output: expect.stringContaining("'{{previous}}'") },
     ])
+  })
+
+  it('says in a dry run where each step would work, and leaves nothing behind', async () => {
+    const inner = room.folder('inner')
+    const steps =
+      'pass_working_dir: true\noutput_dir: out\nsteps:\n  - {name: one, prompt: a, workdir: inner}\n  - prompt: b\n'
+    const { stdout, stderr } = await chain(steps, ['--dry-run', '-q'])
+    expect(stdout).toMatch(
+      new RegExp(
+        `^\\[1/2\\] one \\(claude\\) in ${inner}\nWould execute: .*\n\n\\[2/2\\] b \\(claude\\) in ${inner}\nWould execute: .*\n\n$`,
+      ),
+    )
+    expect(stderr).toBe(`Dry run: nothing was started, and nothing was written to ${join(room.path, 'out')}.\n`)
+    expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
   it('hands the directory on when it is asked to', async () => {
@@ -175,6 +190,7 @@ describe('Ctrl-C', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       total_steps: 3,
       completed_steps: 1,
+      canceled: 1,
       results: [
         { step: 1, exit_code: 0 },
         { step: 2, error_code: 'agent_cancelled' },

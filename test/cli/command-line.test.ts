@@ -103,6 +103,16 @@ describe('a wrong invocation', () => {
       '--config needs a value; write --config=FILE if the value starts with a dash',
     ],
     [
+      'an empty value',
+      ['prompt', '-m', '', 'hello there'],
+      '-m was given an empty value; give it one, or leave the flag out',
+    ],
+    [
+      'an empty value after an equals sign',
+      ['parallel', '--output-dir='],
+      '--output-dir was given an empty value; give it one, or leave the flag out',
+    ],
+    [
       'a value for a switch',
       ['version', '--json=maybe'],
       '--json must be given without a value, or true or false, not "maybe"',
@@ -138,6 +148,13 @@ describe('a wrong invocation', () => {
 })
 
 describe('flags', () => {
+  it('take an empty value only where it says something', async () => {
+    const args = ['prompt', 'hello there', '-b', 'claude', '--dry-run', '--demo']
+    expect(await runDrover([...args, '--system', ''])).toMatchObject({ code: 0 })
+    const taking = visible.flatMap(({ flags }) => flags.filter(({ mayBeEmpty }) => mayBeEmpty).map(({ name }) => name))
+    expect(new Set(taking)).toEqual(new Set(['system']))
+  })
+
   it.each([
     ['before the command', ['--config', 'x.yaml', 'config', 'path']],
     ['between its words', ['config', '--config', 'x.yaml', 'path']],

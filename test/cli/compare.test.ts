@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
@@ -124,6 +124,29 @@ describe('drover compare', () => {
     ])
     const slow = await report(['x', '--backends', 'claude', '--timeout', '1'], { script: { hangAfter: 'init' } })
     expect(slow).toMatchObject({ code: 1, report: { results: [{ exit_code: 124 }] } })
+  })
+
+  it('writes each answer to a file', async () => {
+    const { report: made } = await report(['hello there', '--backends', 'codex,claude', '--output-dir', 'out'])
+    const read = (name: string) => JSON.parse(readFileSync(join(room.path, 'out', name), 'utf8'))
+    expect(readdirSync(join(room.path, 'out')).sort()).toEqual(['001_codex.json', '002_claude.json', 'summary.json'])
+    expect(read('001_codex.json')).toEqual({ backend: 'codex', prompt: 'hello there', result: made.results[0] })
+    expect(read('summary.json')).toEqual(made)
+  })
+
+  it('tells nothing but failures and answers with --quiet', async () => {
+    room.teach('codex', { fail: 500 })
+    const { stdout, stderr } = await compare(['hello there', '--backends', 'claude,codex', '-q'])
+    expect(stderr).toMatch(/^\[2\/2\] failed after \S+ m?s: codex: .*\n$/)
+    expect(stdout).toMatch(/^claude \(demo\)\n/)
+  })
+
+  it('shows in a dry run what each would be allowed, and where', async () => {
+    const args = ['x', '--backends', 'codex', '--sandbox', 'workspace', '--approval', 'auto', '--dry-run']
+    const { stdout, stderr } = await compare([...args, '--output-dir', 'out'])
+    expect(stdout).toMatch(new RegExp(`^\\[1/1\\] codex in ${room.path}\nWould execute: .*-s workspace-write`))
+    expect(stderr).toContain('nothing was written to')
+    expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
   it('works without any agent in the demo', async () => {

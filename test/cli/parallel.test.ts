@@ -112,13 +112,19 @@ describe('drover parallel', () => {
     )
     expect(stderr).toContain('[1] started: the first (claude)\n')
     expect(stderr).toMatch(/\[1\] finished after \S+ m?s: the first \(claude\)\n/)
-    expect(stderr).toMatch(/\[2\] failed after \S+ m?s: please fail \(codex\)\n/)
+    expect(stderr).toMatch(/\[2\] failed after \S+ m?s: please fail \(codex\): .*asks it to\n/)
   })
 
   it('prints the table alone with --quiet', async () => {
     const { stdout, stderr } = await parallel('- prompt: one\n', ['-q'])
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^# {2}BACKEND/)
+  })
+
+  it('tells also with --quiet why a task failed', async () => {
+    const { stderr } = await parallel('- prompt: one\n- prompt: please fail\n', ['-q'])
+    expect(stderr).toMatch(/^\[2\] failed after \S+ m?s: please fail \(claude\): .*asks it to\n$/)
+    expect((await report([{ prompt: 'please fail' }], ['-q'])).stderr).toBe('')
   })
 
   it('prints outputs as they come and no table when parallel.aggregate_output is off', async () => {
@@ -145,6 +151,28 @@ describe('drover parallel', () => {
     ])
     const fromFile = await report({ tasks: [{ prompt: 'one' }], dry_run: true })
     expect(fromFile.report.results[0].output).toMatch(/^Would execute: /)
+  })
+
+  it('leaves nothing behind in a dry run, and says so', async () => {
+    const dry = await parallel([{ prompt: 'one' }], ['--dry-run', '--output-dir', 'out', '-q'])
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\[1\] one \(claude\) in \/.*\nWould execute: /),
+    })
+    expect(dry.stdout).toContain(`in ${room.path}\n`)
+    expect(dry.stderr).toBe(`Dry run: nothing was started, and nothing was written to ${join(room.path, 'out')}.\n`)
+    const json = await report([{ prompt: 'one' }], ['--dry-run', '--output-dir', 'out'])
+    expect(json.stderr).toBe('')
+    expect(existsSync(join(room.path, 'out'))).toBe(false)
+  })
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['each task is one', [{ prompt: 'one', dry_run: true }], {}],
+    ['the config says so', [{ prompt: 'one' }], { DROVER_UNIFIED_FLAGS_DRY_RUN: 'true' }],
+  ])('is a dry run when %s', async (_name, content, env) => {
+    const { stderr } = await parallel(content, ['--output-dir', 'out'], { env })
+    expect(stderr).toMatch(/^Dry run: nothing was started/)
+    expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
   it('lets the demo stand in', async () => {
@@ -291,6 +319,43 @@ describe('a wrong file', () => {
     expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
+  it.each<[string, string | Buffer, string]>([
+    ['that is not JSON', '{"tasks": [\n  {"prompt": }\n]}', 'tasks.json:2:14: the file is not valid JSON: '],
+    ['with a key twice', '[{"prompt": "a",\n  "prompt": "b"}]', 'tasks.json:2:3: the file is not valid JSON: '],
+    ['that is not UTF-8', Buffer.from([0x5b, 0xff, 0x5d]), 'tasks.json is not UTF-8 text'],
+    ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'at most 16777216 are allowed'],
+  ])('%s is refused with its place', async (_name, content, sentence) => {
+    writeFileSync(join(room.path, 'tasks.json'), content)
+    const ran = await room.drover(['parallel', '-f', 'tasks.json'])
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
+    expect(ran.stderr).toMatch(/^drover: nothing was started: /)
+  })
+
+  it('is told with one problem a line', async () => {
+    const { stderr } = await parallel('- prompt: 1\n- promt: x\n')
+    const path = join(room.path, 'tasks.yaml')
+    expect(stderr.split('\n')).toEqual([
+      'drover: nothing was started:',
+      expect.stringContaining(`${path}:1:3: $[0].prompt `),
+      expect.stringContaining(`${path}:2:3: $[1].pro`),
+      expect.stringContaining(`${path}:2:3: $[1].pro`),
+      expect.stringContaining('--help'),
+      '',
+    ])
+  })
+
+  it.each<[string, string, string[]]>([
+    ['a YAML file', '- prompt: hello\n', ['-f', 'tasks.yaml']],
+    ['a JSON file', '[{"prompt": "hello"}]', ['-f', 'tasks.json']],
+    ['YAML on standard input', '- prompt: hello\n', []],
+    ['JSON on standard input', '[{"prompt": "hello"}]', []],
+  ])('is not one for a byte order mark: %s', async (_name, text, args) => {
+    const marked = `\ufeff${text}`
+    for (const name of ['tasks.yaml', 'tasks.json']) writeFileSync(join(room.path, name), marked)
+    const { code, stdout } = await room.drover(['parallel', '--json', ...args], { input: marked })
+    expect({ code, report: JSON.parse(stdout) }).toMatchObject({ code: 0, report: { completed: 1 } })
+  })
+
   it('is an error with every problem, as JSON', async () => {
     const ran = await parallel([{ prompt: 1 }, { promt: 'x' }], ['--json'])
     expect(ran).toMatchObject({ code: 2, stdout: '' })
@@ -303,7 +368,9 @@ describe('a wrong file', () => {
   })
 
   it.each<[string, string[], number, string]>([
-    ['not there', ['-f', 'gone.yaml'], 1, 'gone.yaml does not exist'],
+    ['not there', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
+    ['no file', ['-f', '.'], 2, 'is a directory; name a regular file'],
+    ['named by an empty text', ['-f', ''], 2, '-f was given an empty value'],
     ['not named', [], 2, 'no tasks provided; name a file with --file FILE, or pipe one in'],
     ['named twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input exclude each other'],
   ])('is %s', async (_name, args, code, sentence) => {
@@ -328,6 +395,13 @@ describe('the directory of results', () => {
     expect(existsSync(join(room.path, 'from-file'))).toBe(false)
   })
 
+  it('is named at the end, unless nothing is to be said', async () => {
+    const { stderr } = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
+    expect(stderr).toMatch(new RegExp(`\nWrote 2 files to ${join(room.path, 'out')}\\.\n$`))
+    expect((await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force', '-q'])).stderr).toBe('')
+    expect((await report([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).stderr).toBe('')
+  })
+
   it('may be named by the file', async () => {
     await parallel({ tasks: [{ prompt: 'one' }], output_dir: 'from-file' })
     expect(filesIn('from-file')).toEqual(['001_task-1.json', 'summary.json'])
@@ -336,7 +410,7 @@ describe('the directory of results', () => {
   it('never mixes the results of two runs', async () => {
     await parallel(TASKS, ['--output-dir', 'out'])
     const again = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('out holds 4 result files') })
+    expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('out holds 4 result files') })
     writeFileSync(join(room.path, 'out', 'notes.txt'), 'mine')
     expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).toMatchObject({ code: 0 })
     expect(filesIn('out')).toEqual(['001_task-1.json', 'notes.txt', 'summary.json'])
@@ -351,8 +425,8 @@ describe('the directory of results', () => {
   it('must be a directory', async () => {
     writeFileSync(join(room.path, 'out'), '')
     expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('it is not a directory'),
+      code: 2,
+      stderr: expect.stringContaining(`results cannot be written to ${join(room.path, 'out')}: it is not a directory`),
     })
   })
 })
@@ -391,10 +465,37 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
     const terminal = startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env, columns: 70 })
     const { code, seen } = await terminal.ended
     expect(code).toBe(0)
-    expect(seen).toMatch(/\[1\] {2}alpha {2,}\S+ m?s .*\n\[2\] {2}beta .*\n0 of 3 done, 2 running, 1 waiting/)
+    expect(seen).toMatch(/\[1\] {2}alpha {2}claude {2}\S+ m?s .*\n\[2\] {2}beta .*\n0 of 3 done, 2 running, 1 waiting/)
     expect(seen).toContain('Bash sleep 0.5')
     expect(leftOnScreen(seen)).toMatch(/^\[1\] alpha \(claude\)\n/)
     expect(leftOnScreen(seen)).not.toContain('running')
+  })
+
+  it('shows that text comes, and about how much', async () => {
+    const permits = join(room.path, 'permits')
+    writeFileSync(permits, '..')
+    room.teach('claude', { text: ['some words ', 'more words ', 'and the rest'], permits })
+    const path = write('- {name: alpha, prompt: a}\n')
+    const terminal = startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env })
+    await until(() => / {2}~6 tok {2}answering/.test(terminal.seen()))
+    writeFileSync(permits, '...')
+    expect(await terminal.ended).toMatchObject({ code: 0 })
+  })
+
+  it('leaves a line for a task that failed', async () => {
+    room.teach('codex', { fail: 500 })
+    const path = write('- {name: alpha, prompt: a, backend: codex}\n')
+    const { seen } = await startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env }).ended
+    expect(leftOnScreen(seen)).toMatch(/^\[1\] failed after \S+ m?s: alpha \(codex\): .+\n\[1\] alpha \(codex\)\n/)
+  })
+
+  it('writes plain lines where nothing can be drawn anew', async () => {
+    const env = { ...room.env, TERM: 'dumb' }
+    const { seen } = await startOnTerminal(['parallel', '-f', write('- prompt: a\n')], { cwd: room.path, env }).ended
+    expect(seen).toMatch(/^\[1\] started: a \(claude\)\n/)
+    expect(seen).not.toContain('\u001b')
+    const { seen: answer } = await startOnTerminal(['say hello'], { cwd: room.path, env }).ended
+    expect(answer).not.toContain('\u001b')
   })
 
   it('never draws more lines than the terminal has', async () => {
@@ -405,6 +506,7 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
     await until(() => terminal.seen().split('0 of 5 done, 5 running').length > 4)
     expect(terminal.seen()).toContain('\u001b[3A')
     expect(terminal.seen()).not.toContain('\u001b[4A')
+    expect(terminal.seen()).toMatch(/\[1\] {2}task 0 .*\nand 4 more\S*\n0 of 5 done/)
     terminal.type('\u0003')
     const { code, seen } = await terminal.ended
     expect(code).toBe(130)

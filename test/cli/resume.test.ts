@@ -62,7 +62,15 @@ describe('drover resume', () => {
   it('says so when the turn is allowed something else than the session was', async () => {
     const id = await begin(['-b', 'codex', '--sandbox', 'workspace'])
     const same = await room.drover(['resume', id, 'go on', '--dry-run'])
-    expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('-s workspace-write'), stderr: '' })
+    expect(same).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('-s workspace-write'),
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^Would resume session ${id.slice(0, 8)} \\(codex\\) in ${room.path}\ndrover: warning: sandbox_mode is workspace,`,
+        ),
+      ),
+    })
     expect(await room.drover(['resume', id, 'go on', '--sandbox', 'full'])).toMatchObject({
       code: 0,
       stderr: 'drover: warning: sandbox_mode is full for this turn; the session was started with workspace\n',
@@ -78,6 +86,10 @@ describe('drover resume', () => {
       stdout: expect.stringMatching(new RegExp(`^Would execute: .*--resume ${before.backend_session_id}`)),
     })
     expect(await show(id)).toEqual(before)
+    const json = await room.drover(['resume', id, 'go on', '--dry-run', '-o', 'json'])
+    expect(JSON.parse(json.stdout)).toMatchObject({ session_id: id, exit_code: 0 })
+    const events = await room.drover(['-c', 'go on', '--dry-run', '-o', 'stream-json'])
+    for (const line of events.stdout.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ session_id: id })
   })
 
   it('gives the exit code of the agent when it fails', async () => {
@@ -116,6 +128,38 @@ describe('the session that is resumed', () => {
     expect(JSON.parse(stdout).session_id).toBe(one)
   })
 
+  it('is one of this directory with --here alone, and what could be an id is no prompt then', async () => {
+    const one = await begin([], room.folder('one'))
+    await begin([], room.folder('two'))
+    const cwd = join(room.path, 'one')
+    const { stdout } = await room.drover(['resume', '--here', 'go on', '-o', 'json'], { cwd })
+    expect(JSON.parse(stdout).session_id).toBe(one)
+    const piped = await room.drover(['resume', '--here', '-o', 'json'], { cwd, input: 'from a pipe' })
+    expect(JSON.parse(piped.stdout).session_id).toBe(one)
+    expect(await room.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--here and session decade exclude each other'),
+    })
+    expect(await room.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
+  })
+
+  it('is never one whose directory is gone', async () => {
+    const good = await begin()
+    for (const name of ['one', 'two']) {
+      await begin([], room.folder(name))
+      rmSync(join(room.path, name), { recursive: true })
+    }
+    const { stdout } = await room.drover(['resume', '--last', 'go on', '-o', 'json'])
+    expect(JSON.parse(stdout).session_id).toBe(good)
+    await room.drover(['sessions', 'delete', good])
+    expect(await room.drover(['resume', '--last', 'go on'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'there is no session that could be continued (the directory of 2 no longer exists)',
+      ),
+    })
+  })
+
   it('is one of this agent with -b', async () => {
     const codex = await begin(['-b', 'codex'])
     await begin()
@@ -139,7 +183,7 @@ describe('the session that is resumed', () => {
       'there is no session of codex in /',
     ],
     ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'there is no session abcd1234'],
-    ['an id that is too short', ['resume', 'abc', 'x'], 1, 'give at least its first 4 characters'],
+    ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
     ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not the id of a session; give an id'],
     ['no session at all', ['resume'], 2, 'or --last for the latest one'],
     ['no prompt', ['resume', '--last'], 2, 'there is no prompt'],
@@ -165,7 +209,7 @@ describe('the session that is resumed', () => {
     expect(dry).toEqual(ran)
     expect(JSON.parse(ran.stderr)).toMatchObject({
       error: 'session_not_resumable',
-      message: expect.stringMatching(/cannot be resumed, because claude ended before it named it; start a new session/),
+      message: expect.stringMatching(/cannot be resumed, because claude has nothing to go on with; fork it/),
     })
   })
 
@@ -188,7 +232,9 @@ describe('the session that is resumed', () => {
     rmSync(join(room.path, 'agents'), { recursive: true })
     const ran = await room.drover(['resume', id, 'x'])
     expect(ran.code).not.toBe(0)
-    expect(ran.stderr).toContain(`claude no longer has session ${id}; "drover resume ${id.slice(0, 8)} --fork"`)
+    expect(ran.stderr).toMatch(
+      new RegExp(`claude no longer has session ${id}; .*drover resume ${id.slice(0, 8)} --fork`),
+    )
   })
 })
 
@@ -232,6 +278,20 @@ describe('drover -c', () => {
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
+  it('goes on with the latest one of the directory that -w names', async () => {
+    const one = await begin([], room.folder('one'))
+    await begin()
+    symlinkSync(join(room.path, 'one'), join(room.path, 'link'))
+    for (const workdir of ['one', 'link']) {
+      const { stdout } = await room.drover(['-c', '-w', workdir, 'go on', '-o', 'json'])
+      expect(JSON.parse(stdout)).toMatchObject({ session_id: one })
+    }
+    expect(await room.drover(['-c', '-w', 'gone', 'go on'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no directory'),
+    })
+  })
+
   it('starts nothing when there is nothing to continue here', async () => {
     await begin([], room.folder('one'))
     const two = room.folder('two')
@@ -266,6 +326,18 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(code).toBe(0)
     expect(seen).toContain('Your prompt arrived: "typed by hand"')
     expect(await show(first)).toMatchObject({ turn_count: 2 })
+  })
+
+  it.each(['by its id', 'by --last'])('asks for the prompt of a session that was named %s', async (name) => {
+    const id = await begin()
+    const terminal = start([name === 'by its id' ? id.slice(0, 8) : '--last'])
+    await terminal.shows('Prompt: ')
+    terminal.type('typed by hand\n')
+    expect((await terminal.ended).seen).toContain('Your prompt arrived: "typed by hand"')
+    const stopped = start([id])
+    await stopped.shows('Prompt: ')
+    stopped.type('\n')
+    expect(await stopped.ended).toMatchObject({ code: 2, seen: expect.stringContaining('there is no prompt') })
   })
 
   it('leaves with q, and with Ctrl-C as shells expect it', async () => {

@@ -19,11 +19,12 @@ const POLICY = { approval_mode: 'default', sandbox_mode: 'default', extra: [] } 
 
 /** Puts a finished session into the store as if it had been used so many days ago. */
 async function keep(
-  wish: Partial<NewSession> & { daysAgo?: number; outcome?: 'completed' | 'error' } = {},
+  wish: Partial<NewSession> & { daysAgo?: number; outcome?: 'completed' | 'error'; wantedId?: string } = {},
 ): Promise<string> {
-  const { daysAgo = 0, outcome = 'completed', ...fields } = wish
+  const { daysAgo = 0, outcome = 'completed', wantedId, ...fields } = wish
   const clock = { now: () => new Date(systemClock.now().getTime() - daysAgo * DAY_MS) }
-  const store = await openSessionStore({ path: join(room.path, '.drover', 'sessions.db'), clock, ids: randomIds })
+  const ids = wantedId === undefined ? randomIds : { ...randomIds, hex: () => wantedId }
+  const store = await openSessionStore({ path: join(room.path, '.drover', 'sessions.db'), clock, ids })
   const { id } = await store.create({
     backend: 'claude',
     working_dir: room.path,
@@ -88,7 +89,7 @@ describe('drover sessions list', () => {
   it('shows a page, and how many there are', async () => {
     for (const daysAgo of [1, 2, 3]) await keep({ daysAgo, initial_prompt: `number ${daysAgo}` })
     const { stdout } = await sessions('list', '-n', '1', '--offset', '1')
-    expect(stdout).toMatch(/number 2\n1 of 3; --limit and --offset show others\n$/)
+    expect(stdout).toMatch(/number 2\n2-2 of 3; --limit and --offset show others\n$/)
     expect((await sessions('list', '--offset', '7')).stdout).toBe('No sessions from number 8 on; there are 3.\n')
   })
 
@@ -128,6 +129,9 @@ describe('drover sessions list', () => {
     [['--status', 'lost'], '--status must be one of active, completed, error, paused'],
     [['--limit', '0'], 'must be a whole number from 1 to 1000'],
     [['--limit', '1001'], 'must be a whole number from 1 to 1000'],
+    [['--tag', 'Iew'], 'the tag "Iew" must have 1 to 32 of the characters'],
+    [['--tag', ''], '--tag was given an empty value; give it one, or leave the flag out'],
+    [['--search='], '--search was given an empty value'],
     [['--here', '-w', '.'], '--here and --workdir exclude each other'],
   ])('refuses %j', async (flags, sentence) => {
     expect(await sessions('list', ...flags)).toMatchObject({
@@ -142,6 +146,24 @@ describe('drover sessions list', () => {
     const terminal = startOnTerminal(['sessions', 'list'], { cwd: room.path, env: room.env, columns: 60 })
     const { seen } = await terminal.ended
     expect(seen).toMatch(/34 {6}漢字漢字漢…\n1 of 1\n$/)
+  })
+})
+
+describe.skipIf(!hasTerminals)('on a narrow terminal', () => {
+  const narrow = (...args: string[]) =>
+    startOnTerminal(['sessions', ...args], { cwd: room.path, env: room.env, columns: 40 }).ended
+
+  it('a list leaves columns out rather than break its lines', async () => {
+    for (const daysAgo of [0, 1]) await keep({ daysAgo, title: 'a title of several words' })
+    const { seen } = await narrow('list', '-n', '1')
+    expect(seen).toMatch(/^ID +BACKEND +STATUS +TITLE\n[0-9a-f]{8} {2}claude {3}completed {2}a title o…\n1 of 2; /)
+    for (const line of seen.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
+  })
+
+  it('long values are broken between words', async () => {
+    const id = await keep({ title: 'a title of several words that go on' })
+    const { seen } = await narrow('show', id)
+    expect(seen).toContain('title        a title of several words\n             that go on\n')
   })
 })
 
@@ -179,11 +201,26 @@ describe('drover sessions show', () => {
   })
 
   it.each([
-    ['none', 'abcd1234', 'there is no session abcd1234'],
-    ['too short', 'abc', 'at least its first 4 characters'],
-    ['no id', 'hello', 'only the digits 0-9 and a-f'],
-  ])('says what is wrong with an id that is %s', async (_name, id, sentence) => {
-    expect(await sessions('show', id)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) })
+    ['none', 'abcd1234', 1, 'there is no session abcd1234'],
+    ['too short', 'abc', 2, 'at least its first 4 characters'],
+    ['no id', 'hello', 2, 'only the digits 0-9 and a-f'],
+  ])('says what is wrong with an id that is %s', async (_name, id, code, sentence) => {
+    expect(await sessions('show', id)).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
+  })
+})
+
+describe('the beginning of an id that several have', () => {
+  it.each<[string, string[]]>([
+    ['sessions', ['sessions', 'show', 'abcd']],
+    ['resume', ['resume', 'abcd', 'go on']],
+  ])('is refused by %s with those that may be meant', async (_name, words) => {
+    const ids = Array.from({ length: 6 }, (_, at) => `abcd${at}`.padEnd(32, '0'))
+    for (const id of ids) await keep({ title: `number ${id[4]}`, wantedId: id })
+    const { code, stderr } = await room.drover(words)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^drover: 6 sessions have an id that begins with abcd; give more of it:\n/)
+    expect(stderr.match(/^ {2}abcd\d000 {2}claude {2}just now {2}number \d$/gm)).toHaveLength(5)
+    expect(stderr).toContain('\n  and 1 more\n')
   })
 })
 
@@ -257,6 +294,7 @@ describe('drover sessions clean', () => {
     ['all without a yes', ['--all'], {}, '--all deletes every session; add --yes'],
     ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'exclude each other'],
     ['no age at all', ['--older-than', 'old'], {}, '--older-than must be a number of days'],
+    ['an age that nothing has', ['--older-than', '1000000d'], {}, 'of at most 36500 days, not "1000000d"'],
   ])('never means everything by accident: %s', async (_name, flags, env, sentence) => {
     await keep({ daysAgo: 400 })
     expect(await room.drover(['sessions', 'clean', ...flags], { env })).toMatchObject({
@@ -295,7 +333,7 @@ describe('drover sessions tag and rename', () => {
   it('refuses what cannot be a tag', async () => {
     const id = await keep()
     expect(await sessions('tag', 'add', id, 'No Good')).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('the tag "No Good" must have 1 to 32'),
     })
     expect(await sessions('tag', 'add', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('needs tag') })
@@ -307,6 +345,15 @@ describe('drover sessions tag and rename', () => {
     expect((await sessions('rename', id, 'the parser')).stdout).toBe(`Session ${short} is called "the parser".\n`)
     expect(await listed('--search', 'parser')).toEqual([id])
     expect((await sessions('rename', id, '')).stdout).toBe(`Session ${short} has no title.\n`)
+    expect(await sessions('rename', id, '  ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('title must have more than white space'),
+    })
+  })
+
+  it('shows no marks of a title that would turn the line around', async () => {
+    const id = await keep()
+    expect((await sessions('rename', id, 'a\u202eb')).stdout).toContain('is called "ab".')
   })
 })
 
@@ -334,6 +381,8 @@ describe('drover sessions export', () => {
     const ids = async (...args: string[]) =>
       JSON.parse((await sessions('export', ...args)).stdout).sessions.map(({ id }: { id: string }) => id)
     expect(await ids(two.slice(0, 8), one)).toEqual([two, one])
+    expect(await ids(one, two, one.slice(0, 8), '-o', '-')).toEqual([one, two])
+    expect(existsSync(join(room.path, '-'))).toBe(false)
     expect(await ids('--tag', 'x')).toEqual([one])
     expect(await sessions('export', one, '--tag', 'x')).toMatchObject({ code: 2 })
   })
@@ -351,10 +400,23 @@ describe('drover sessions export', () => {
     writeFileSync(path, 'mine')
     expect(await sessions('export', '-o', 'out.json')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('exists already'),
+      stderr: expect.stringContaining('exists already; choose another name, or replace it with --force'),
     })
     expect(readFileSync(path, 'utf8')).toBe('mine')
     expect(await sessions('export', '-o', 'out.json', '--force')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('words that other programs use', () => {
+  it.each([
+    ['ls', 'list'],
+    ['rm', 'delete'],
+    ['remove', 'delete'],
+  ])('%s is answered with %s', async (word, meant) => {
+    expect(await sessions(word)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`there is no command "sessions ${word}"; did you mean drover sessions ${meant}?`),
+    })
   })
 })
 

@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
+import { hangingAgent } from '../support/agent-room.ts'
 import { installDemoAgents } from '../support/demo-agent.ts'
+import { startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, run, temporaryDirectory } from '../support/run-drover.ts'
 
 const CLEAR_LINE = '\r\u001b[K'
@@ -40,7 +42,35 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
   it('streams its words as they come, with the activity on a line that goes away', async () => {
     const seen = await onTerminal(['say hello'], { text: ['Hello ', 'there.'], chunkMs: 1 })
     expect(seen).toContain(`${CLEAR_LINE}starting claude`)
-    expect(leftOnScreen(seen)).toBe('Hello there.\n')
+    expect(leftOnScreen(seen)).toMatch(/^Hello there\.\nsession [0-9a-f]{8} · drover -c "…" goes on\n$/)
+  })
+
+  it('says nothing of a session that it does not keep', async () => {
+    const seen = await onTerminal(['say hello', '--ephemeral'], { text: ['Hello.'] })
+    expect(leftOnScreen(seen)).toBe('Hello.\n')
+  })
+
+  it('names the session itself where it belongs to another directory', async () => {
+    const seen = await onTerminal(['say hello', '-w', env['HOME'] ?? ''], { text: ['Hello.'] })
+    expect(leftOnScreen(seen)).toMatch(/\nsession ([0-9a-f]{8}) · drover resume \1 "…" goes on\n$/)
+  })
+
+  it('says after a timeout how to go on, and after a failure nothing', async () => {
+    const late = await onTerminal(['say hello', '--timeout', '1'], { hangAfter: 'init' })
+    expect(leftOnScreen(late)).toMatch(/claude failed: .*\nsession [0-9a-f]{8} · drover -c "…" goes on\n$/)
+    const failed = await onTerminal(['say hello'], { fail: 500 })
+    expect(leftOnScreen(failed)).not.toContain('goes on')
+  })
+
+  it('says after Ctrl-C that it was cancelled, and how to go on', async () => {
+    const pidFile = join(env['HOME'] ?? '', 'pids')
+    const script = JSON.stringify({ hangAfter: 'init', pidFile })
+    const terminal = startOnTerminal(['say hello'], { cwd: process.cwd(), env: { ...env, DEMO_AGENT_SCRIPT: script } })
+    await hangingAgent(pidFile)
+    terminal.type('\u0003')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(130)
+    expect(leftOnScreen(seen)).toMatch(/drover: claude was cancelled\nsession [0-9a-f]{8} · drover -c "…" goes on\n$/)
   })
 
   it.each(['claude', 'codex', 'gemini'])('keeps what %s said before a tool', async (backend) => {
@@ -53,6 +83,6 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
 
   it('shows no control characters that an agent sends', async () => {
     const seen = await onTerminal(['say hello'], { text: ['a\u001b]0;owned\u0007b', '\u001b[2Jc'] })
-    expect(leftOnScreen(seen)).toBe('a]0;ownedb[2Jc\n')
+    expect(leftOnScreen(seen)).toMatch(/^a\]0;ownedb\[2Jc\nsession /)
   })
 })

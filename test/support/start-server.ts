@@ -34,6 +34,8 @@ export type ServerOptions = {
   /** Without it every agent is the demo agent. */
   isWithoutDemo?: boolean
   host?: string
+  /** Listens on a Unix socket instead. */
+  isOnSocket?: boolean
   /** Where the ids of sessions come from. */
   ids?: Ids
 }
@@ -53,6 +55,7 @@ export type TestServer = {
   logged: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[]
   done: RequestDone[]
   shutdown: AbortController
+  timeUp: AbortController
   request(path: string, options?: RequestOptions & { body?: unknown }): Promise<Answer>
   /** A bare connection, for what no client would send. */
   connect(): Promise<RawConnection>
@@ -74,7 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     clock: systemClock,
     ids: options.ids ?? randomIds,
   })
-  const shutdown = new AbortController()
+  const [shutdown, timeUp] = [new AbortController(), new AbortController()]
   const seen: Pick<TestServer, 'access' | 'logged' | 'done'> = { access: [], logged: [], done: [] }
   const context = await withMetrics({
     ...createContext({
@@ -86,8 +89,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       demo: options.isWithoutDemo === true ? undefined : [process.execPath, DEMO_AGENT],
       keys: keys.ring,
       store,
-      bind: { host: options.host ?? config.server.host },
       shutdown: shutdown.signal,
+      timeUp: timeUp.signal,
       log: createTestLog(seen.logged),
       writeAccess: (entry) => seen.access.push(entry),
       logsPrompts: false,
@@ -96,7 +99,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.context,
   })
   const app = await createServer(context, options.scopes)
-  app.server.listen({ host: '127.0.0.1', port: 0 })
+  const { host = '127.0.0.1' } = options
+  const socketPath = options.isOnSocket === true ? join(home, 'drover.sock') : undefined
+  app.server.listen(socketPath === undefined ? { host, port: 0 } : { path: socketPath })
   await once(app.server, 'listening')
   onTestFinished(async () => {
     app.server.closeAllConnections()
@@ -104,7 +109,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     keys.close()
     await store.close()
   })
-  const { port } = app.server.address() as AddressInfo
+  const bound = app.server.address() as AddressInfo | string
+  const { address, port } = typeof bound === 'string' ? { address: '', port: 0 } : bound
+  const reached =
+    socketPath === undefined ? { host: address === '0.0.0.0' ? '127.0.0.1' : address, port } : { socketPath }
   return {
     url: `http://127.0.0.1:${port}`,
     port,
@@ -114,8 +122,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     app,
     ...seen,
     shutdown,
-    request: (path, wishes = {}) => ask({ port, path, ...wishes }),
-    connect: () => connectTo({ host: '127.0.0.1', port }),
+    timeUp,
+    request: (path, wishes = {}) => ask({ ...reached, path, ...wishes }),
+    connect: () => connectTo(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }),
   }
 }
 

@@ -1,15 +1,17 @@
 import { Fault } from '../../kit/fault.ts'
 import { chainInvalid } from '../../prompts/faults.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
-import { checkChain, runChain } from '../../prompts/run-chain.ts'
-import { withTimes, withTotals } from '../batch-report.ts'
+import { standingOf } from '../../prompts/prompt-result.ts'
+import { type ChainResult, checkChain, runChain } from '../../prompts/run-chain.ts'
+import { type Span, withTimes, withTotals } from '../batch-report.ts'
 import { checkRunnable, createCompletion } from '../batch-tasks.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { performBatch } from '../perform-batch.ts'
 import { printBatch } from '../print-batch.ts'
+import { printDryRun } from '../print-dry-run.ts'
 import { setUpPrompts } from '../prompt-setup.ts'
-import { openResultFiles, resultFileName } from '../result-files.ts'
+import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from '../result-files.ts'
 import { readSettings } from '../settings.ts'
 import type { ChainFile, StepInFile } from '../task-file.shape.ts'
 import { type Checked, readChainFile } from '../task-file.ts'
@@ -24,37 +26,43 @@ export const run: Run = async (invocation) => {
   checkReferences(request, refuse)
   await using setup = setUpPrompts(invocation, { config })
   const { context } = setup
+  const isDryRun = request.dry_run || config.unified_flags.dry_run
   checkRunnable(steps, context, {
     list: '$.steps',
-    isDryRun: request.dry_run,
+    isDryRun,
     // Where the chain stops at the first failure, what cannot succeed is not begun.
     ...(!request.stop_on_failure && { tolerates: 'backend_unavailable' }),
     refuse,
   })
-  const files = openResultFiles(invocation, content.output_dir)
+  const directory = resultsDirectory(invocation, content.output_dir)
+  const files = openResultFiles(invocation, { directory, isDryRun })
   const items = steps.map((step, at) => toItem(step, { at, count: steps.length }))
-  const { result, span, spanOf, exitCode } = await performBatch(invocation, {
+  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
     items,
     isLive: true,
+    isDryRun,
     run: (options) => runChain(request, context, options),
     onEnded: ({ fileName, step, numbered }, ended) =>
       files?.write(fileName, { step, result: { ...numbered, ...withTimes(ended.result, ended.span) } }),
   })
-  const report = withTotals(
-    result,
-    span,
-    result.results.map((each, at) => withTimes(each, spanOf(at))),
-  )
+  const report = reportOf(result, span, spanOf)
   files?.writeSummary(report)
-  await printBatch(invocation, {
-    outcomes: items.map((item, at) => ({ item, result: result.results[at] })),
-    report,
-    noun: 'step',
-    headings: { first: 'STEP', last: 'NAME' },
-    isLineByLine: false,
-  })
-  files?.tellTrouble()
+  const outcomes = items.map((item, at) => ({ item, result: result.results[at] }))
+  if (isDryRun) {
+    const placed = outcomes.map((outcome, at) => ({ ...outcome, workdir: workdirOf(at) }))
+    await printDryRun(invocation, { outcomes: placed, report, directory })
+  } else {
+    const headings = { first: 'STEP', last: 'NAME' }
+    await printBatch(invocation, { outcomes, report, noun: 'step', headings, isLineByLine: false })
+  }
+  await closeResultFiles(invocation, files)
   return exitCode(result.completed_steps < result.total_steps)
+}
+
+function reportOf(result: ChainResult, span: Required<Span>, spanOf: (step: number) => Span) {
+  const steps = result.results.map((each, at) => withTimes(each, spanOf(at)))
+  const canceled = steps.filter((step) => standingOf(step) === 'canceled').length
+  return withTotals({ ...result, canceled }, span, steps)
 }
 
 /** What is wrong with a chain as a whole, told with its place in the file. */

@@ -10,9 +10,11 @@ import type { Invocation, Run } from '../command.ts'
 import { sayComparison } from '../comparison-text.ts'
 import { backendsNotNamed, flagsConflict, flagValueInvalid, noBackendLeft } from '../faults.ts'
 import { performBatch } from '../perform-batch.ts'
+import { printDryRun } from '../print-dry-run.ts'
 import { requestOf } from '../prompt-flags.ts'
 import { setUpPrompts } from '../prompt-setup.ts'
 import { readPrompt } from '../read-prompt.ts'
+import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from '../result-files.ts'
 import { readSettings } from '../settings.ts'
 
 export const run: Run = async (invocation) => {
@@ -22,20 +24,36 @@ export const run: Run = async (invocation) => {
   const backends = await usableAmong(invocation, readBackends(invocation), config)
   const prompt = await readPrompt(invocation)
   const request = { ...requestOf(invocation), prompt, backends, sequential: flags.isOn('sequential') }
+  const isDryRun = request.dry_run === true || config.unified_flags.dry_run
+  const directory = resultsDirectory(invocation)
+  const files = openResultFiles(invocation, { directory, isDryRun })
+  const items = backends.map((backend, at) => toItem(backend, { at, count: backends.length }))
   await using setup = setUpPrompts(invocation, { config, atOnce: backends.length })
-  const { result, span, spanOf, exitCode } = await performBatch(invocation, {
-    items: backends.map((backend, at) => ({ mark: `[${at + 1}/${backends.length}]`, name: backend, backend })),
+  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
+    items,
     isLive: true,
+    isDryRun,
     run: (options) => compareAgents(request, setup.context, options),
+    onEnded: ({ fileName, backend }, ended) =>
+      files?.write(fileName, { backend, prompt, result: withTimes(ended.result, ended.span) }),
   })
   const results = result.results.map((each, at) => withTimes(each, spanOf(at)))
   const report = withTotals(result, span, results)
-  if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
+  files?.writeSummary(report)
+  if (isDryRun) {
+    const outcomes = items.map((item, at) => ({ item, result: results[at], workdir: workdirOf(at) }))
+    await printDryRun(invocation, { outcomes, report, directory })
+  } else if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
   else {
     await err.write(sayWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
     await out.write(sayComparison(results, out))
   }
+  await closeResultFiles(invocation, files)
   return exitCode(results.some((each) => standingOf(each) !== 'completed'))
+}
+
+function toItem(backend: string, { at, count }: { at: number; count: number }) {
+  return { mark: `[${at + 1}/${count}]`, name: backend, backend, fileName: resultFileName(at, backend) }
 }
 
 /** Those that were asked for, in the order in which they were; undefined means all that there are. */

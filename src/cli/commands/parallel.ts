@@ -7,8 +7,9 @@ import { sayOutcome } from '../batch-text.ts'
 import type { Invocation, Run } from '../command.ts'
 import { performBatch } from '../perform-batch.ts'
 import { printBatch } from '../print-batch.ts'
+import { printDryRun } from '../print-dry-run.ts'
 import { setUpPrompts } from '../prompt-setup.ts'
-import { openResultFiles, resultFileName } from '../result-files.ts'
+import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from '../result-files.ts'
 import { readSettings } from '../settings.ts'
 import type { ParallelFile, TaskInFile } from '../task-file.shape.ts'
 import { readParallelFile } from '../task-file.ts'
@@ -22,13 +23,15 @@ export const run: Run = async (invocation) => {
   const request = requestOf(invocation, { content, items, config })
   await using setup = setUpPrompts(invocation, { config, atOnce: request.max_parallel })
   const { context } = setup
-  const isDryRun = request.dry_run
+  const isDryRun = isDry(request, config)
   checkRunnable(request.tasks, context, { list: '$.tasks', isDryRun, tolerates: 'backend_unavailable', refuse })
-  const files = openResultFiles(invocation, content.output_dir)
-  const isLineByLine = !config.parallel.aggregate_output
-  const { result, span, spanOf, exitCode } = await performBatch(invocation, {
+  const directory = resultsDirectory(invocation, content.output_dir)
+  const files = openResultFiles(invocation, { directory, isDryRun })
+  const isLineByLine = !config.parallel.aggregate_output && !isDryRun
+  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
     items,
     isLive: !isLineByLine,
+    isDryRun,
     run: (options) => runParallel(request, context, options),
     onEnded: (item, ended) => {
       files?.write(item.fileName, { task: item.task, result: toTaskEntry(item.at, item.task, ended) })
@@ -43,10 +46,20 @@ export const run: Run = async (invocation) => {
   // Those that were never begun have no file yet.
   for (const { fileName, task, at } of items) files?.write(fileName, { task, result: entries[at] })
   files?.writeSummary(report)
-  const headings = { first: '#', last: 'TASK' }
-  await printBatch(invocation, { outcomes, report, noun: 'task', headings, isLineByLine })
-  files?.tellTrouble()
+  if (isDryRun) {
+    const placed = outcomes.map((outcome) => ({ ...outcome, workdir: workdirOf(outcome.item.at) }))
+    await printDryRun(invocation, { outcomes: placed, report, directory })
+  } else {
+    const headings = { first: '#', last: 'TASK' }
+    await printBatch(invocation, { outcomes, report, noun: 'task', headings, isLineByLine })
+  }
+  await closeResultFiles(invocation, files)
   return exitCode(result.completed < result.total_tasks)
+}
+
+/** Nothing will be started. */
+function isDry({ dry_run: isAsked, tasks }: Required<ParallelRequest>, { unified_flags: shared }: Config): boolean {
+  return isAsked || shared.dry_run || tasks.every((task) => task.dry_run === true)
 }
 
 /** A flag beats the file, and the file beats the config. */

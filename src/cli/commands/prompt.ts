@@ -12,13 +12,16 @@ export const run: Run = async (invocation) => {
   const { config } = reading
   const prompt = await readPrompt(invocation)
   await using setup = setUpPrompts(invocation, { config })
+  const { workdir, ...asked } = requestOf(invocation)
+  const place = workdir ?? invocation.world.cwd
   const resumes = flags.isOn('continue')
-    ? await newestSession(invocation, await setup.openStore(), { isHere: true, isResumable: true })
+    ? await newestSession(invocation, await setup.openStore(), { workdir: place, isResumable: true })
     : undefined
   const backend = resumes?.backend ?? flags.text('backend') ?? config.default_backend
   const format = formatOf(invocation, reading)
   const task = {
-    request: { ...requestOf(invocation), backend, prompt },
+    // A session goes on where it is; the directory was said to find it.
+    request: { ...asked, ...(workdir !== undefined && resumes === undefined && { workdir }), backend, prompt },
     resumes,
     wantsDeltas: wantsDeltas(invocation, format),
   }

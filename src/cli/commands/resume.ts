@@ -1,8 +1,10 @@
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
+import { askForPrompt, converse, isSomebodyThere } from '../ask-prompt.ts'
 import type { Invocation, Run } from '../command.ts'
-import { argumentUnexpected, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
-import { filterOf, newestSession } from '../newest-session.ts'
+import { argumentUnexpected, flagsConflict, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
+import { nameCandidates } from '../name-candidates.ts'
+import { filterOf, newestSession, type Wanted } from '../newest-session.ts'
 import { performPrompt } from '../perform-prompt.ts'
 import { type Choice, MOST_SHOWN, pickSession } from '../pick-session.ts'
 import { formatOf, requestOf, wantsDeltas } from '../prompt-flags.ts'
@@ -30,20 +32,27 @@ export const run: Run = async (invocation) => {
 
 type Names = { session: 'newest' | 'picked' | { id: string }; words: readonly string[] }
 
-/** What the words stand for: with `--last` there is no session among them. */
-function readNames({ args, flags, world }: Invocation): Names {
-  const [first, second] = args
-  if (flags.isOn('last') || flags.isOn('latest')) {
-    if (second !== undefined) throw argumentUnexpected({ command: 'resume --last', given: second })
-    return { session: 'newest', words: args }
-  }
-  if (first === undefined) {
-    const isSomebodyThere = world.stdin.isTty && world.terminal.err.isTty
-    if (!isSomebodyThere) throw sessionNotNamed({ given: undefined })
-    return { session: 'picked', words: [] }
-  }
-  if (/[^0-9a-f]/.test(first)) throw sessionNotNamed({ given: first })
+/** What could be the id of a session, or its beginning. */
+const ID = /^[0-9a-f]+$/
+
+/** What the words stand for: with `--last` and with `--here` there is no session among them. */
+function readNames(invocation: Invocation): Names {
+  const { args, flags, world } = invocation
+  const [first] = args
+  const isLast = flags.isOn('last') || flags.isOn('latest')
+  if (first === undefined && !isLast && isSomebodyThere(world)) return { session: 'picked', words: [] }
+  if (isLast || flags.isOn('here')) return { session: 'newest', words: onlyPrompt(invocation, isLast) }
+  if (first === undefined || !ID.test(first)) throw sessionNotNamed({ given: first })
   return { session: { id: first }, words: args.slice(1) }
+}
+
+/** Whether a word is an id cannot be told from `--here` alone, and an id that is sent as a prompt costs money. */
+function onlyPrompt({ args }: Invocation, isLast: boolean): readonly string[] {
+  const [first = '', second] = args
+  if (!isLast && ID.test(first)) throw flagsConflict({ flags: ['--here', `session ${first}`] })
+  const command = isLast ? 'resume --last' : 'resume --here'
+  if (second !== undefined) throw argumentUnexpected({ command, given: second })
+  return args
 }
 
 /** The session and the prompt; undefined when the person at the terminal left. */
@@ -53,17 +62,26 @@ async function choose(
   { session, words }: Names,
 ): Promise<Choice | undefined> {
   if (session === 'picked') return await letPick(invocation, store)
-  const prompt = await readPrompt({ ...invocation, args: words })
-  const isHere = invocation.flags.isOn('here')
+  const named = { ...invocation, args: words }
+  // A pipe is read, and a prompt found missing, before a session is looked for; a person is asked after that.
+  const prompt = mustAsk(named) ? undefined : await readPrompt(named)
   const found =
     session === 'newest'
-      ? await newestSession(invocation, store, { isHere, isResumable: !invocation.flags.isOn('fork') })
+      ? await newestSession(invocation, store, wantedBy(invocation))
       : await findNamed(invocation, store, session.id)
-  return { session: found, prompt }
+  return { session: found, prompt: prompt ?? (await converse(invocation.world, askForPrompt)) }
 }
 
-async function findNamed({ flags }: Invocation, store: SessionStore, id: string): Promise<Session> {
-  const session = await store.find(id)
+function mustAsk({ args, flags, world }: Invocation): boolean {
+  return args.length === 0 && flags.text('file') === undefined && isSomebodyThere(world)
+}
+
+function wantedBy({ flags, world }: Invocation): Wanted {
+  return { workdir: flags.isOn('here') ? world.cwd : undefined, isResumable: !flags.isOn('fork') }
+}
+
+async function findNamed({ flags, world }: Invocation, store: SessionStore, id: string): Promise<Session> {
+  const session = await nameCandidates({ store, now: world.clock.now() }, () => store.find(id))
   const backend = flags.text('backend')
   if (backend !== undefined && backend !== session.backend) {
     throw flagValueInvalid({ flag: '--backend', given: backend, allowed: `${session.backend}, as the session has it` })
@@ -72,10 +90,9 @@ async function findNamed({ flags }: Invocation, store: SessionStore, id: string)
 }
 
 async function letPick(invocation: Invocation, store: SessionStore): Promise<Choice | undefined> {
-  const { flags } = invocation
-  const filter = filterOf(invocation, { isHere: flags.isOn('here'), isResumable: !flags.isOn('fork') })
+  const filter = filterOf(invocation, wantedBy(invocation))
   const { sessions } = await store.list(filter, { limit: MOST_SHOWN, offset: 0 })
-  if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend })
-  const prompt = flags.text('file') === undefined ? undefined : await readPrompt(invocation)
+  if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })
+  const prompt = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)
   return await pickSession(sessions, { ...invocation.world, prompt })
 }

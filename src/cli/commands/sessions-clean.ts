@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import type { Invocation, Run } from '../command.ts'
 import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
-import { parseAge } from '../moments.ts'
+import { MAX_AGE_DAYS, parseAge } from '../moments.ts'
 import { withSessions } from '../with-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -35,7 +35,7 @@ function momentOf({ flags, world }: Invocation, retentionDays: number): string {
   if (given === undefined && retentionDays === 0) throw cleaningRefused({ reason: 'kept_for_ever' })
   const age = given === undefined ? retentionDays * DAY_MS : parseAge(/^\d+$/.test(given) ? `${given}d` : given)
   if (age === undefined) {
-    const allowed = 'a number of days, or an age such as 12h, 30d, 8w'
+    const allowed = `a number of days, or an age such as 12h, 30d, 8w, of at most ${MAX_AGE_DAYS} days`
     throw flagValueInvalid({ flag: '--older-than', given: given ?? '', allowed })
   }
   if (age === 0) throw cleaningRefused({ reason: 'age_zero' })

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { toTimestamp } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import { fileExists } from '../../kit/faults.ts'
 import { createFile, replaceFile } from '../../kit/write-file.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXPORTS, type ExportFormat } from '../export-sessions.ts'
-import { argumentUnexpected } from '../faults.ts'
+import { argumentUnexpected, exportExists } from '../faults.ts'
 import { toPrintable } from '../printable.ts'
 import { readFilter } from '../session-filter.ts'
 import type { Channel } from '../terminal.ts'
@@ -20,7 +22,7 @@ export const run: Run = async (invocation) => {
     const format = (flags.text('format') ?? 'json') as ExportFormat
     const text = EXPORTS[format](sessions, toTimestamp(world.clock.now()))
     const file = flags.text('output')
-    if (file === undefined) await print(world.terminal.out, text)
+    if (file === undefined || file === '-') await print(world.terminal.out, text)
     else await save(invocation, { path: resolve(world.cwd, file), text, count: sessions.length })
     return 0
   })
@@ -36,9 +38,12 @@ async function chosenSessions(invocation: Invocation, store: SessionStore): Prom
   const [id] = invocation.args
   if (id === undefined) return await allOf(store, filter)
   if (Object.keys(filter).length > 0) throw argumentUnexpected({ command: 'sessions export with a filter', given: id })
-  const sessions: Session[] = []
-  for (const name of invocation.args) sessions.push(await store.find(name))
-  return sessions
+  const sessions = new Map<string, Session>()
+  for (const name of invocation.args) {
+    const session = await store.find(name)
+    sessions.set(session.id, session)
+  }
+  return [...sessions.values()]
 }
 
 async function allOf(store: SessionStore, filter: ReturnType<typeof readFilter>): Promise<Session[]> {
@@ -57,6 +62,15 @@ async function save(
 ): Promise<void> {
   const file = { path, bytes: Buffer.from(text), mode: 0o600 }
   if (flags.isOn('force')) replaceFile(file)
-  else createFile(file)
+  else createNew(file)
   await world.terminal.err.write(`Wrote ${count} session${count === 1 ? '' : 's'} to ${path}.\n`)
+}
+
+function createNew(file: Parameters<typeof createFile>[0]): void {
+  try {
+    createFile(file)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== fileExists.code) throw error
+    throw exportExists({ path: file.path }, error)
+  }
 }

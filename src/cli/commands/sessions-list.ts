@@ -1,10 +1,11 @@
 import { writeIndentedJson } from '../../kit/write-json.ts'
 import type { SessionPage } from '../../sessions/session-store.ts'
 import type { Run } from '../command.ts'
+import { toOneLine } from '../printable.ts'
 import { readFilter } from '../session-filter.ts'
 import { sessionRows } from '../session-text.ts'
 import type { Channel } from '../terminal.ts'
-import { formatTable, tableWidth } from '../text-table.ts'
+import { dropColumns, formatTable, tableWidth } from '../text-table.ts'
 import { withSessions } from '../with-sessions.ts'
 
 const DEFAULT_LIMIT = 20
@@ -24,8 +25,10 @@ export const run: Run = async (invocation) => {
 function inWords({ sessions, total, offset }: SessionPage, out: Channel, now: Date): string {
   if (total === 0) return 'No sessions found.\n'
   if (sessions.length === 0) return `No sessions from number ${offset + 1} on; there are ${total}.\n`
-  const [heading = '', ...lines] = formatTable(sessionRows(sessions, now), tableWidth(out))
+  const width = tableWidth(out)
+  const [heading = '', ...lines] = formatTable(dropColumns(sessionRows(sessions, now), width), width)
   const more = offset + sessions.length < total ? '; --limit and --offset show others' : ''
-  const count = out.style('dim', `${sessions.length} of ${total}${more}`)
+  const range = offset === 0 ? sessions.length : `${offset + 1}-${offset + sessions.length}`
+  const count = out.style('dim', toOneLine(`${range} of ${total}${more}`, width))
   return `${[out.style('bold', heading), ...lines, count].join('\n')}\n`
 }

@@ -1,5 +1,6 @@
 import { writeIndentedJson } from '../../kit/write-json.ts'
 import type { Run } from '../command.ts'
+import { toPrintable } from '../printable.ts'
 import { shortIdOf } from '../session-text.ts'
 import { withSessions } from '../with-sessions.ts'
 
@@ -8,7 +9,7 @@ export const run: Run = async (invocation) => {
   const [id = '', title = ''] = args
   return await withSessions(invocation, async (store) => {
     const session = await store.edit(id, { title: title === '' ? null : title })
-    const named = session.title === undefined ? 'has no title' : `is called "${session.title}"`
+    const named = session.title === undefined ? 'has no title' : `is called "${toPrintable(session.title)}"`
     const text = flags.isOn('json') ? writeIndentedJson(session) : `Session ${shortIdOf(session)} ${named}.`
     await world.terminal.out.write(`${text}\n`)
     return 0

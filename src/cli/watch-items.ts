@@ -15,6 +15,17 @@ export function watchTimes(clock: Clock): { watcher: Watcher; spanOf(item: numbe
   }
 }
 
+/** Notes in which directory each item works. */
+export function watchPlaces(): { watcher: Watcher; workdirOf(item: number): string | undefined } {
+  const places = new Map<number, string | undefined>()
+  return {
+    watcher: {
+      event: (item, event) => void (event.type === 'init' && places.set(item, event.content.working_dir)),
+    },
+    workdirOf: (item) => places.get(item),
+  }
+}
+
 /** Several that watch the same, in this order. */
 export function joinWatchers(watchers: readonly Watcher[]): Required<Watcher> {
   return {

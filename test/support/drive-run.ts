@@ -1,0 +1,211 @@
+/**
+ * Drives a run through the engine as the rest of the program will: with a clock, ids and a worktree that are given, and with
+ * a journal of what happened. Whatever the engine says on the way is checked: messages and events against their shapes, and
+ * the run against what its journal replays to.
+ */
+import { expect } from 'vitest'
+import { gitObservation, workspaceIdentity } from '../../scripts/protocol-examples.ts'
+import type { GitObservation } from '../../src/contract/git-observation.shape.ts'
+import type { Outcome } from '../../src/contract/outcome.shape.ts'
+import { checkOutcome } from '../../src/contract/outcome.ts'
+import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
+import { checkRunStatus } from '../../src/contract/run-status.ts'
+import { answer } from '../../src/engine/answer.ts'
+import type { Answer } from '../../src/engine/answer-text.ts'
+import { applyEvent } from '../../src/engine/apply-event.ts'
+import { parseSourceChoice } from '../../src/engine/choose-source.ts'
+import type { Decided, Decision } from '../../src/engine/decision.ts'
+import type { RunEvent } from '../../src/engine/event.shape.ts'
+import { checkRunEvent } from '../../src/engine/event.ts'
+import type { Facts, Sighting } from '../../src/engine/facts.ts'
+import { nextHint } from '../../src/engine/next-hint.ts'
+import type { Refusal } from '../../src/engine/refusal.ts'
+import { type ResumeRequest, resume } from '../../src/engine/resume.ts'
+import type { ActionKind, Run } from '../../src/engine/run.ts'
+import { skip } from '../../src/engine/skip.ts'
+import { type StartRequest, start } from '../../src/engine/start.ts'
+import { stop } from '../../src/engine/stop.ts'
+import { submit } from '../../src/engine/submit.ts'
+import { toProtocolState } from '../../src/engine/to-protocol-state.ts'
+import { toRunStatus } from '../../src/engine/to-run-status.ts'
+import { digest } from '../../src/kit/digest.ts'
+import { Fault } from '../../src/kit/fault.ts'
+import type { JsonValue } from '../../src/kit/json-value.ts'
+import { readJson } from '../../src/kit/read-json.ts'
+import { writeJson } from '../../src/kit/write-json.ts'
+import { digestSource } from '../../src/source/revisions.ts'
+
+/** A worktree in which nothing differs from the commit. */
+export const CLEAN: GitObservation = {
+  ...gitObservation,
+  path_count: 0,
+  dirty_files: [],
+  path_observations: [],
+  snapshot_hash: digest('clean'),
+}
+
+/** A worktree that differs from every other by its mark. */
+export function changed(mark = 'changed'): GitObservation {
+  return { ...gitObservation, snapshot_hash: digest(mark), status_fingerprint: digest(mark) }
+}
+
+export const UNSEEN: Sighting = { is: 'unseen', problem: 'git\ngot lost' }
+
+/** What is said of an outcome; the rest is as plain as it can be. */
+export type Report = { readonly [F in keyof Outcome]?: unknown }
+
+const NOTHING = {
+  observations: [],
+  known_issues: [],
+  suggested_actions: [],
+  pause: null,
+  implementation: null,
+  review: null,
+}
+
+const WORK = { files_changed: ['src/wind.ts'], activities: [], uncertainties: [], attempts: 1 }
+
+/** The plainest outcome of each kind. */
+const PLAIN: Readonly<Record<ActionKind, Report>> = {
+  orient: {},
+  clarify: {},
+  implement: { implementation: { ...WORK, result: 'applied' } },
+  review: { review: { result: 'no_findings_reported', findings: [], uncertainties: [] } },
+  summarize: {},
+}
+
+/** An outcome of the current action that keeps to the contract. */
+export function outcomeOf(run: Run, report: Report = {}): Outcome {
+  const { action_id, kind } = run.current_action ?? { action_id: 'none', kind: 'orient' }
+  const reported = (report.action_kind ?? kind) as ActionKind
+  return checkOutcome({
+    contract_version: 2,
+    action_id,
+    action_kind: kind,
+    status: 'completed',
+    summary: `Done with ${kind}.`,
+    ...NOTHING,
+    ...(report.status === 'needs_input' ? {} : PLAIN[reported]),
+    ...report,
+  })
+}
+
+/** A request whose choice is still a word. */
+export type Resume = Omit<ResumeRequest, 'choice'> & { readonly choice?: string }
+
+export type Driver = {
+  readonly run: Run
+  readonly events: readonly RunEvent[]
+  /** What git says from now on. */
+  look: (sighting: GitObservation | Sighting) => void
+  /** The action that is current. */
+  actionId: () => string
+  submit: (report?: Report, actionId?: string) => ProtocolState
+  submitOutcome: (outcome: Outcome, actionId: string, payload?: string) => ProtocolState
+  answer: (given: Partial<Answer>) => ProtocolState
+  skip: (actionId?: string) => ProtocolState
+  stop: () => ProtocolState
+  resume: (request?: Resume) => ProtocolState
+}
+
+export type DriverOptions = Partial<StartRequest> & { git?: GitObservation }
+
+export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Driver {
+  let count = 0
+  let sighting: Sighting = { is: 'seen', git }
+  const facts = (): Facts => {
+    count++
+    const now = new Date(Date.UTC(2026, 0, 31, 10, 0, count)).toISOString()
+    return { now, actionId: `action-${count}` }
+  }
+  const { now, actionId } = facts()
+  const started = start(
+    {
+      goal: 'Show the wind in knots',
+      budget: 8,
+      reviewEnabled: true,
+      workspace_identity: workspaceIdentity,
+      ...request,
+    },
+    { runId: 'run-1', actionId, now, git },
+  )
+  let { run } = started
+  const events: RunEvent[] = [started.event]
+  let read = readAgain(undefined, started)
+
+  const take = (decided: Decided): ProtocolState => {
+    if (decided.is === 'unchanged') {
+      expect(decided.run).toBe(run)
+      return toProtocolState(run, decided.resumed)
+    }
+    run = decided.run
+    events.push(decided.event)
+    read = readAgain(read, decided)
+    return toProtocolState(run)
+  }
+  /** Git is looked at only when the engine asks for it. */
+  const looking = (operate: (facts: Facts) => Decision): ProtocolState => {
+    const given = facts()
+    const decision = operate(given)
+    if (decision.is !== 'sighting_needed') return take(decision)
+    const again = operate({ ...given, sighting })
+    if (again.is === 'sighting_needed') throw new Error('the engine has been told what it asked for')
+    return take(again)
+  }
+  const current = () => run.current_action?.action_id ?? 'none'
+  const driver: Driver = {
+    get run() {
+      return run
+    },
+    events,
+    look: (next) => {
+      sighting = 'is' in next ? next : { is: 'seen', git: next }
+    },
+    actionId: current,
+    submit: (report, id = current()) => driver.submitOutcome(outcomeOf(run, report), id),
+    submitOutcome: (outcome, id, payload = JSON.stringify(outcome)) =>
+      looking((given) => submit(run, { actionId: id, outcome, payloadSha256: digest(payload) }, given)),
+    answer: (given) =>
+      take(answer(run, { actionId: current(), text: '', confirmDestructive: false, ...given }, facts())),
+    skip: (id = current()) => looking((given) => skip(run, id, given)),
+    stop: () => take(stop(run, facts())),
+    resume: ({ choice: word, ...asked } = {}) => {
+      const choice = word === undefined ? {} : { choice: parseSourceChoice(word, nextHint(run)) }
+      const decided = resume(run, { ...asked, ...choice }, { ...facts(), revisionOf: digestSource })
+      const state = take(decided)
+      return decided.is === 'changed' ? toProtocolState(run, run.last_resume_result) : state
+    },
+  }
+  return driver
+}
+
+/** Makes the same run of an event that was written and read. */
+function readAgain(before: Run | undefined, { run, event }: Decided & { is: 'changed' }): Run {
+  checkRunStatus(toRunStatus(run))
+  const written = Buffer.from(writeJson(event as unknown as JsonValue))
+  const read = applyEvent(before, checkRunEvent(readJson(written, { input: 'event', limitBytes: written.length })))
+  expect(read).toEqual(run)
+  return read
+}
+
+/** The code of the fault that an operation is refused with, or "done" when it is not refused. */
+export function codeOf(operate: () => unknown): string {
+  return faultOf(operate)?.code ?? 'done'
+}
+
+/** What an operation that is refused says about it. */
+export function refusalOf(operate: () => unknown): Refusal {
+  const fault = faultOf(operate)
+  if (fault === undefined) throw new Error('it was not refused')
+  return fault.details as Refusal
+}
+
+function faultOf(operate: () => unknown): Fault | undefined {
+  try {
+    operate()
+    return undefined
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+}
