@@ -1,0 +1,86 @@
+import type { Next, NextVariant } from '../contract/next.shape.ts'
+import { makeVariant } from '../contract/next-variants.ts'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { pendingRequest } from './destructive.ts'
+import type { Run } from './run.ts'
+
+/** What can be done with a run. The first condition that holds decides, as docs/machine-protocol.md lists them. */
+export function nextHint(run: Run): Next {
+  const { state, pause_reason, current_action, workspace_identity } = run
+  if (current_action === undefined) return resumeHint(run)
+  const ids = { RUN: run.id, ACTION: current_action.action_id, ROOT: workspace_identity.worktree_root }
+  const skip = makeVariant('skip-action', ids)
+  const request = pendingRequest(run)
+  if (state === 'active') {
+    const submit = ['submit-outcome-file', 'submit-outcome-stdin'].map((id) => makeVariant(id, ids))
+    return offer('action', workspace_identity, [...submit, skip])
+  }
+  if (pause_reason === 'environment_unavailable') {
+    return offer('resume', workspace_identity, [...resumeVariants(run), skip])
+  }
+  if (request === undefined) return offer('answer', workspace_identity, [makeVariant('answer-decision', ids), skip])
+  return offer('answer', workspace_identity, [
+    makeVariant('confirm-destructive', { ...ids, DIGEST: request.scope_sha256 }),
+    makeVariant('decline-or-feedback', ids),
+    skip,
+  ])
+}
+
+/** How to resume a run, also while something else has to be done first. */
+export function resumeHint(run: Run): Next {
+  return run.state === 'ended'
+    ? noHint(run.workspace_identity)
+    : offer('resume', run.workspace_identity, resumeVariants(run))
+}
+
+function resumeVariants(run: Run): NextVariant[] {
+  const { pinned_source, source_candidate } = run
+  const ids = { RUN: run.id, ROOT: run.workspace_identity.worktree_root }
+  if (source_candidate !== undefined) {
+    const choices = source_candidate.valid ? ['keep-pinned', 'adopt'] : ['keep-pinned']
+    return choices.map((id) => makeVariant(id, { ...ids, CANDIDATE: source_candidate.candidate_id }))
+  }
+  const modes = pinned_source === undefined ? ['resume-ad-hoc'] : ['refresh-source', 'use-pinned-source']
+  return modes.map((id) => makeVariant(id, ids))
+}
+
+/** What a run is started with, apart from its goal. */
+export type StartOptions = {
+  readonly workspace_identity: WorkspaceIdentity
+  readonly budget: number
+  readonly reviewEnabled: boolean
+  readonly hasSource: boolean
+}
+
+/** How to start a run with these options. */
+export function startHint({ workspace_identity, budget, reviewEnabled, hasSource }: StartOptions): Next {
+  const variant = makeVariant(hasSource ? 'start-with-source' : 'retry-run', {
+    BUDGET: String(budget),
+    ROOT: workspace_identity.worktree_root,
+    options: reviewEnabled ? [] : ['--no-review'],
+  })
+  return offer('start', workspace_identity, [variant])
+}
+
+/** A new run like this one, for a source that this one cannot take. */
+export function startAfresh(run: Run): Next {
+  const { workspace_identity, initial_budget, review_enabled } = run
+  return startHint({
+    workspace_identity,
+    budget: initial_budget,
+    reviewEnabled: review_enabled,
+    hasSource: true,
+  })
+}
+
+export function noHint({ id }: WorkspaceIdentity): Next {
+  return { operation: 'none', workspace_identity: id, variants: [] }
+}
+
+function offer(
+  operation: Exclude<Next['operation'], 'none'>,
+  { id }: WorkspaceIdentity,
+  variants: readonly NextVariant[],
+): Next {
+  return { operation, workspace_identity: id, variants }
+}

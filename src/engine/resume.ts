@@ -1,0 +1,99 @@
+import type { ResumeResult } from '../contract/resume-result.shape.ts'
+import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
+import { BRIEFS } from './briefs.ts'
+import { isBudget } from './budget.ts'
+import { chooseSource, type RevisionOf, type SourceChoice, toResult } from './choose-source.ts'
+import { type Decided, decide } from './decision.ts'
+import type { Facts } from './facts.ts'
+import {
+  invalidBudget,
+  runAlreadyEnded,
+  runNotResumable,
+  sourceCandidatePending,
+  sourceChoiceConflict,
+  sourceChoiceRequired,
+  sourceChoiceRequiresCandidate,
+  sourceModeConflict,
+  sourceModeNotAllowed,
+  sourceModeRequired,
+  staleSourceCandidate,
+} from './faults.ts'
+import { goOn } from './go-on.ts'
+import { nextHint, noHint } from './next-hint.ts'
+import { refreshSource } from './refresh-source.ts'
+import { refuse, refuseResume } from './refusal.ts'
+import { type BoundRun, isBound, type Run } from './run.ts'
+
+/** What a caller gave, whether it goes together or not. */
+export type ResumeRequest = {
+  readonly budget?: number
+  /** The issue as it is now, with the id that it gets if it has to wait for a choice. */
+  readonly refreshed?: SourceCandidate
+  readonly usePinnedSource?: boolean
+  readonly choice?: SourceChoice
+  readonly candidateId?: string
+}
+
+export type ResumeFacts = Facts & { readonly revisionOf: RevisionOf }
+
+/** Lets an interrupted run go on, with the source that the caller says. The first rule that applies decides. */
+export function resume(run: Run, request: ResumeRequest, facts: ResumeFacts): Decided {
+  const { budget } = request
+  if (budget !== undefined && !isBudget(budget)) {
+    throw invalidBudget({ next: noHint(run.workspace_identity), given: budget })
+  }
+  const repeated = findRepeated(run, request)
+  if (repeated !== undefined) return { is: 'unchanged', run, resumed: repeated }
+  if (run.state === 'ended') throw runAlreadyEnded(refuse(run))
+  if (nextHint(run).operation !== 'resume') throw runNotResumable(refuse(run))
+  if (!isBound(run)) return resumeAdHoc(run, request, facts)
+  return run.source_candidate === undefined
+    ? resumeWithSource(run, request, facts)
+    : resumeByChoice(run, request, { ...facts, candidate: run.source_candidate })
+}
+
+/** A choice that was made before counts once, whatever became of the run since. */
+function findRepeated(run: Run, { choice, candidateId, refreshed, usePinnedSource }: ResumeRequest) {
+  const isChoiceAlone = choice !== undefined && refreshed === undefined && usePinnedSource !== true
+  if (run.source_candidate !== undefined || !isChoiceAlone) return undefined
+  const made = run.source_choices.find(({ candidate_id }) => candidate_id === candidateId)
+  if (made === undefined) return undefined
+  if (made.choice !== choice) throw sourceChoiceConflict({ ...refuseResume(run), ...made })
+  return toResult(made)
+}
+
+function resumeAdHoc(run: Run, request: ResumeRequest, facts: Facts): Decided {
+  const { budget, refreshed, usePinnedSource, choice, candidateId } = request
+  const isSourceNamed = [refreshed, choice, candidateId].some((each) => each !== undefined) || usePinnedSource === true
+  if (isSourceNamed) throw sourceModeNotAllowed(refuseResume(run))
+  const result: ResumeResult = { operation: 'ad_hoc_resumed', budget_applied: true }
+  const draft = goOn(run, run, { words: BRIEFS.resumed, result, budget, facts })
+  return decide(run, { type: 'run_resumed', draft, now: facts.now })
+}
+
+function resumeByChoice(
+  run: BoundRun,
+  request: ResumeRequest,
+  facts: ResumeFacts & { readonly candidate: SourceCandidate },
+): Decided {
+  const { budget, refreshed, usePinnedSource, choice, candidateId } = request
+  if (refreshed !== undefined || usePinnedSource === true) throw sourceCandidatePending(refuseResume(run))
+  if (choice === undefined || candidateId === undefined) throw sourceChoiceRequired(refuseResume(run))
+  if (candidateId !== facts.candidate.candidate_id) {
+    throw staleSourceCandidate({ ...refuse(run), candidate_id: candidateId })
+  }
+  return chooseSource(run, { choice, budget }, facts)
+}
+
+function resumeWithSource(run: BoundRun, request: ResumeRequest, facts: Facts): Decided {
+  const { budget, refreshed, usePinnedSource, choice, candidateId } = request
+  if ((choice === undefined) !== (candidateId === undefined)) throw sourceChoiceRequiresCandidate(refuseResume(run))
+  if (candidateId !== undefined) throw staleSourceCandidate({ ...refuse(run), candidate_id: candidateId })
+  if (refreshed !== undefined && usePinnedSource === true) throw sourceModeConflict(refuseResume(run))
+  if (refreshed !== undefined) return refreshSource(run, { refreshed, budget }, facts)
+  if (usePinnedSource !== true) throw sourceModeRequired(refuseResume(run))
+  const result: ResumeResult = { operation: 'source_refresh_skipped', budget_applied: true }
+  const token = result.operation
+  const draft = goOn(run, run, { words: BRIEFS.sourceKept, result, token, budget, facts })
+  return decide(run, { type: 'source_refresh_skipped', draft, now: facts.now })
+}

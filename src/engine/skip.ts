@@ -1,0 +1,45 @@
+import { BRIEFS } from './briefs.ts'
+import { type Decision, decide, sightingNeeded } from './decision.ts'
+import { endRun } from './end-run.ts'
+import type { Facts, Sighting } from './facts.ts'
+import { runNotSkippable, staleAction } from './faults.ts'
+import { skippedSummary } from './final-summary.ts'
+import type { Issuing } from './issue-action.ts'
+import { nextHint } from './next-hint.ts'
+import { refuse } from './refusal.ts'
+import { route } from './route.ts'
+import { type ActionKind, type Run, updateCurrent } from './run.ts'
+import { pauseUnseen, takeInWork } from './sighting.ts'
+
+const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
+
+/** Passes over the current action. What it may have done before is looked at all the same. */
+export function skip(run: Run, actionId: string, facts: Facts): Decision {
+  if (run.state === 'stopped' || run.state === 'ended') throw runNotSkippable(refuse(run))
+  const { current_action } = run
+  if (current_action?.action_id !== actionId) throw staleAction({ ...refuse(run), action_id: actionId })
+  const { kind } = current_action
+  const issuing = { actionId: facts.actionId, next: nextHint(run) }
+  if (kind === 'review') {
+    return decide(run, { type: 'action_skipped', draft: skipReview(run, issuing), now: facts.now })
+  }
+  if (facts.sighting === undefined) return sightingNeeded
+  const draft = skipOther(run, kind, { sighting: facts.sighting, issuing })
+  return decide(run, { type: 'action_skipped', draft, now: facts.now })
+}
+
+function skipReview(run: Run, issuing: Issuing): Run {
+  const review_projection = { result: 'not_run', findings: [], uncertainties: [] } as const
+  const skipped = updateCurrent(run, { skipped: true, review_projection })
+  const follow = { ...AFTER_SKIP, summarize: BRIEFS.summarizeAfterSkippedReview }
+  return route({ ...skipped, current_action: undefined, review_pending: false }, follow, issuing)
+}
+
+type Following = { readonly sighting: Sighting; readonly issuing: Issuing }
+
+function skipOther(run: Run, kind: ActionKind, { sighting, issuing }: Following): Run {
+  const skipped = { ...updateCurrent(run, { skipped: true }), current_action: undefined }
+  if (kind === 'summarize') return endRun(skipped, sighting, skippedSummary)
+  if (sighting.is === 'unseen') return pauseUnseen(skipped, `after ${kind} was skipped`, sighting.problem)
+  return route(takeInWork(skipped, sighting), AFTER_SKIP, issuing)
+}

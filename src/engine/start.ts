@@ -1,0 +1,63 @@
+import type { GitObservation } from '../contract/git-observation.shape.ts'
+import { LIMITS } from '../contract/limits.ts'
+import type { PinnedSource } from '../contract/pinned-source.shape.ts'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { BRIEFS } from './briefs.ts'
+import { DEFAULT_BUDGET, isBudget } from './budget.ts'
+import { type Decided, decideStart } from './decision.ts'
+import type { RunSeed } from './event.shape.ts'
+import { actionTooLarge, goalRequired, invalidBudget, invalidGoal } from './faults.ts'
+import { issueAction } from './issue-action.ts'
+import { noHint, startHint } from './next-hint.ts'
+import { noteIncompleteContent } from './notes.ts'
+import { seedRun } from './run.ts'
+import { encodedBytes, isBlank, isMarkdown } from './text.ts'
+
+/** What a person asks for. */
+export type StartRequest = {
+  readonly goal: string
+  readonly budget: number
+  readonly reviewEnabled: boolean
+  readonly workspace_identity: WorkspaceIdentity
+  readonly source?: PinnedSource
+}
+
+export type StartFacts = {
+  readonly runId: string
+  readonly actionId: string
+  readonly now: string
+  readonly git: GitObservation
+}
+
+/** What can be said against a request before anything is looked at or opened. */
+export function checkStart({ goal, budget, reviewEnabled, workspace_identity, source }: StartRequest): void {
+  const next = noHint(workspace_identity)
+  if (isBlank(goal)) throw goalRequired({ next })
+  if (!isMarkdown(goal)) throw invalidGoal({ next })
+  const again = { workspace_identity, reviewEnabled, hasSource: source !== undefined }
+  const allowed = isBudget(budget) ? budget : DEFAULT_BUDGET
+  const sizeBytes = encodedBytes(goal) + 2
+  if (sizeBytes > LIMITS.goalBytes) {
+    throw actionTooLarge({ next: startHint({ ...again, budget: allowed }), sizeBytes, limitBytes: LIMITS.goalBytes })
+  }
+  if (!isBudget(budget)) throw invalidBudget({ next: startHint({ ...again, budget: allowed }), given: budget })
+}
+
+/** A new run with its first action, which is to look around. */
+export function start(request: StartRequest, { runId, actionId, now, git }: StartFacts): Decided & { is: 'changed' } {
+  checkStart(request)
+  const { goal, budget, reviewEnabled, workspace_identity, source } = request
+  const seed: RunSeed = {
+    goal,
+    workspace_identity,
+    review_enabled: reviewEnabled,
+    initial_budget: budget,
+    initial_git: git,
+    ...(source !== undefined && { pinned_source: source }),
+    created_at: now,
+  }
+  const next = startHint({ workspace_identity, budget, reviewEnabled, hasSource: source !== undefined })
+  const empty = seedRun(runId, seed)
+  const noted = git.content_observation_complete ? empty : noteIncompleteContent(empty)
+  return decideStart(seed, issueAction(noted, { kind: 'orient', words: BRIEFS.start }, { actionId, next }))
+}

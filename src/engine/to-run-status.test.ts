@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { workspaceIdentity } from '../../scripts/protocol-examples.ts'
+import { destructiveRequest } from '../../test/support/contract-examples.ts'
+import { CLEAN, type Driver } from '../../test/support/drive-run.ts'
+import { amended, pinned } from '../../test/support/pinned-sources.ts'
+import { atWork, ended, stopped, waitingForChoice, waitingForConfirmation } from '../../test/support/run-states.ts'
+import { nextHint } from './next-hint.ts'
+import { toProtocolState } from './to-protocol-state.ts'
+import { toRunStatus } from './to-run-status.ts'
+
+describe('toRunStatus', () => {
+  it('shows a run, and leaves out what it has not', () => {
+    const { run } = atWork()
+    expect(toRunStatus(run)).toEqual({
+      contract_version: 2,
+      id: 'run-1',
+      goal: 'Show the wind in knots',
+      workspace: workspaceIdentity.worktree_root,
+      workspace_identity: workspaceIdentity,
+      state: 'active',
+      review_enabled: true,
+      review_pending: false,
+      initial_budget: 8,
+      remaining_budget: 7,
+      initial_git: CLEAN,
+      current_git: CLEAN,
+      final_git_observed: false,
+      current_action: run.current_action,
+      actions: [{ action: run.current_action }],
+      created_at: '2026-01-31T10:00:01.000Z',
+      updated_at: '2026-01-31T10:00:01.000Z',
+      next: nextHint(run),
+    })
+  })
+
+  it('shows what is asked for, and what was allowed', () => {
+    const driver = waitingForConfirmation()
+    expect(toRunStatus(driver.run)).toMatchObject({ pending_destructive_request: destructiveRequest })
+    expect(toRunStatus(driver.run).destructive_grant).toBeUndefined()
+    driver.answer({ confirmDestructive: true, scopeSha256: destructiveRequest.scope_sha256 })
+    expect(toRunStatus(driver.run)).toMatchObject({
+      pending_destructive_request: destructiveRequest,
+      destructive_grant: { ...destructiveRequest, originating_action_id: 'action-2' },
+    })
+  })
+
+  it('shows the last choice of source', () => {
+    const driver = waitingForChoice()
+    expect(toRunStatus(driver.run).source_candidate).toMatchObject({ candidate_id: 'candidate-1', snapshot: amended })
+    driver.resume({ choice: 'pinned', candidateId: 'candidate-1' })
+    expect(toRunStatus(driver.run).last_source_choice).toMatchObject({ choice: 'pinned' })
+  })
+
+  it('says how many observations only the journal has', () => {
+    const driver = atWork()
+    driver.submit({ observations: Array.from({ length: 130 }, () => 'x') })
+    const { observations } = toRunStatus(driver.run)
+    expect(observations).toHaveLength(129)
+    expect(observations?.[0]).toBe('...[2 earlier observations in journal]')
+  })
+})
+
+describe('toProtocolState', () => {
+  it.each<[string, () => Driver, readonly string[]]>([
+    ['an active run', atWork, ['action']],
+    ['a run that waits', waitingForConfirmation, ['pause_reason', 'action']],
+    ['a stopped run', stopped, []],
+    ['a run that has ended', ended, ['summary']],
+    ['a run that serves an issue', () => stopped({ source: pinned }), ['pinned_source']],
+    ['a run that waits for a choice', waitingForChoice, ['pause_reason', 'pinned_source', 'source_candidate']],
+  ])('of %s has what it needs and no more', (_what, make, fields) => {
+    const expected = ['contract_version', 'run_id', 'state', 'next', ...fields]
+    expect(Object.keys(toProtocolState(make().run)).sort()).toEqual(expected.sort())
+  })
+
+  it('says what a resume did, if it answers one', () => {
+    const result = { operation: 'ad_hoc_resumed', budget_applied: true } as const
+    expect(toProtocolState(atWork().run, result)).toMatchObject({
+      resume_operation: 'ad_hoc_resumed',
+      budget_applied: true,
+    })
+  })
+
+  it('does not let a run pass that breaks the contract', () => {
+    expect(() => toProtocolState({ ...atWork().run, current_action: undefined })).toThrow('protocolState is not valid')
+  })
+})
