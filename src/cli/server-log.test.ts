@@ -23,6 +23,7 @@ async function onTerminal(options = { isQuiet: false }) {
     },
     style: (_style, text) => text,
     isTty: true,
+    canRedraw: true,
     columns: 80,
     rows: 24,
     goPlain: () => {},

@@ -37,8 +37,15 @@ function keysFile(text: string): string {
 
 function recordingLog(): { log: Log; lines: string[] } {
   const lines: string[] = []
-  const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
-  const log: Log = { debug: write, info: write, warn: write, error: write, with: () => log }
+  const write = (level: string) => (fields: object, message: string) =>
+    void lines.push(`${level}: ${message} ${JSON.stringify(fields)}`)
+  const log: Log = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    with: () => log,
+  }
   return { log, lines }
 }
 
@@ -89,11 +96,32 @@ describe('loadApiKeys', () => {
     expect(knows(loaded, 'right')).toEqual([true])
   })
 
+  it('does not hand the keys of the variable on to gopass', async () => {
+    const script = 'echo "seen-${DROVER_API_KEYS-nothing}"'
+    const loaded = await load({ env: { ...fakeGopass(script), DROVER_API_KEYS: 'own' }, gopass: 'a' })
+    expect(knows(loaded, 'own', 'seen-nothing')).toEqual([true, true])
+  })
+
   it.each<[string, () => Wishes, RegExp]>([
     [
       'a variable of nothing but commas',
       () => ({ env: { DROVER_API_KEYS: ' , ' } }),
       /DROVER_API_KEYS gave none \(it holds no key\)/,
+    ],
+    [
+      'an empty variable',
+      () => ({ env: { DROVER_API_KEYS: '' } }),
+      /DROVER_API_KEYS gave none \(the variable is set but empty\)/,
+    ],
+    [
+      'an empty name of a file',
+      () => ({ env: { DROVER_API_KEYS_FILE: '' } }),
+      /DROVER_API_KEYS_FILE gave none \(the variable is set but empty\)/,
+    ],
+    [
+      'an empty variable beside other keys',
+      () => ({ env: { DROVER_API_KEYS: ' ' }, keys: [{ name: 'a', sha256: digest('a') }] }),
+      /set but empty/,
     ],
     ['an empty file', () => ({ env: { DROVER_API_KEYS_FILE: keysFile('\n') } }), /it holds no key/],
     [
@@ -150,8 +178,21 @@ describe('reload', () => {
     const file = keysFile('old')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
     writeFileSync(file, '')
-    await loaded.reload(recordingLog().log)
+    const { log, lines } = recordingLog()
+    await loaded.reload(log)
     expect([knows(loaded, 'old', ''), loaded.ring.isRequired]).toEqual([[false, false], true])
+    expect(lines).toEqual([expect.stringContaining('warn: a source of API keys holds none any more')])
+  })
+
+  it('says how many keys a source has when they have changed, and nothing when they are the same', async () => {
+    const file = keysFile('one')
+    const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
+    const { log, lines } = recordingLog()
+    await loaded.reload(log)
+    expect(lines).toEqual([])
+    writeFileSync(file, 'two,three')
+    await loaded.reload(log)
+    expect(lines).toEqual([expect.stringMatching(/^info: API keys were read again and have changed .*"count":2/)])
   })
 
   it('keeps the last good keys of a source that fails, and says so without telling a key', async () => {

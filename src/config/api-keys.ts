@@ -25,21 +25,35 @@ export type KeyPlaces = {
 const FILE_LOOK_MS = 1000
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
 
+const RELOADED = 'API keys were read again and have changed'
+const RAN_DRY = 'a source of API keys holds none any more; those that it held are no longer valid'
 const RELOAD_FAILED = 'API keys could not be read again; the last ones stay valid'
 
 /** Reads every configured place; throws `api_keys_unavailable` for one that gives no key. */
 export async function loadApiKeys(places: KeyPlaces): Promise<LoadedKeys> {
   const { env, cwd, server } = places
-  const watchedFile = env['DROVER_API_KEYS_FILE'] ? resolve(cwd, env['DROVER_API_KEYS_FILE']) : undefined
+  const { DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file } = env
+  refuseEmpty({ DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file })
+  const watchedFile = file === undefined ? undefined : resolve(cwd, file)
   const gopassPath = server.api_keys_gopass_path
   const sources: KeySource[] = [
-    ...(env['DROVER_API_KEYS'] ? [variableKeys(env['DROVER_API_KEYS'])] : []),
+    ...(listed === undefined ? [] : [variableKeys(listed)]),
     ...(watchedFile === undefined ? [] : [fileKeys(watchedFile)]),
     ...(gopassPath === '' ? [] : [gopassKeys(gopassPath, { env, cwd })]),
   ]
   const read = new Map<KeySource, readonly NamedDigest[]>()
   for (const source of sources) read.set(source, await firstKeys(source))
   return new LoadedKeys({ fixed: server.keys.map(toNamedDigest), read, watchedFile, asksGopass: gopassPath !== '' })
+}
+
+/**
+ * Elsewhere an empty variable is one that is not set. Here it is most likely a secret that was not filled in, and to take
+ * that for "no keys" would open the server.
+ */
+function refuseEmpty(variables: Environment): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value?.trim() === '') throw apiKeysUnavailable({ source: name, reason: 'the variable is set but empty' })
+  }
 }
 
 type Loading = {
@@ -96,8 +110,11 @@ export class LoadedKeys {
     const { read } = this.#loading
     for (const source of read.keys()) {
       try {
-        read.set(source, toDigests(await source.read()))
+        const keys = toDigests(await source.read())
+        const hasChanged = !sameKeys(keys, read.get(source) ?? [])
+        read.set(source, keys)
         this.#unite()
+        if (hasChanged) tellChange(source, keys.length, log)
       } catch (error) {
         log.error({ source: source.name, reason: reasonOf(error) }, RELOAD_FAILED)
       }
@@ -118,6 +135,20 @@ async function firstKeys(source: KeySource): Promise<NamedDigest[]> {
     throw apiKeysUnavailable({ source: source.name, reason: reasonOf(error) }, error)
   }
   throw apiKeysUnavailable({ source: source.name, reason: 'it holds no key' })
+}
+
+function tellChange({ name }: KeySource, count: number, log: Log): void {
+  if (count === 0) log.warn({ source: name }, RAN_DRY)
+  else log.info({ source: name, count }, RELOADED)
+}
+
+function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]): boolean {
+  const listOf = (keys: readonly NamedDigest[]) =>
+    keys
+      .map((key) => key.digest)
+      .sort()
+      .join()
+  return listOf(some) === listOf(others)
 }
 
 function toNamedDigest(key: KeyPlaces['server']['keys'][number]): NamedDigest {

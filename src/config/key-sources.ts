@@ -13,10 +13,10 @@ export type KeySource = {
 
 const MAX_BYTES = 1_048_576
 const GOPASS_MS = 5000
+const KEYS_VARIABLE = 'DROVER_API_KEYS'
 
 export function variableKeys(text: string): KeySource {
-  const name = 'DROVER_API_KEYS'
-  return { name, read: async () => parseKeys(text, name) }
+  return { name: KEYS_VARIABLE, read: async () => parseKeys(text, KEYS_VARIABLE) }
 }
 
 export function fileKeys(path: string): KeySource {
@@ -35,9 +35,7 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
     {
       argv: ['gopass', 'show', '--password', path],
       cwd,
-      env: Object.fromEntries(
-        Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-      ),
+      env: withoutKeys(env),
       timeoutMs: GOPASS_MS,
       signal: new AbortController().signal,
       // It may start the agent that keeps the passphrase, which must live on.
@@ -48,6 +46,12 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
   if (exit.ended === 'timeout') throw gopassFailed({ path, reason: `no answer within ${GOPASS_MS / 1000} seconds` })
   if (exit.code !== 0) throw gopassFailed({ path, reason: exit.stderrTail.trim() || `exit code ${exit.code}` })
   return stdout.toString('utf8')
+}
+
+/** Another program has no use for the keys that stand in ours. */
+function withoutKeys(env: Environment): Record<string, string> {
+  const handedOn = Object.entries(env).filter(([name]) => name.toUpperCase() !== KEYS_VARIABLE)
+  return Object.fromEntries(handedOn.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 /** What a header can carry: anything else would be a key that never matches. */

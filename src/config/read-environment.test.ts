@@ -72,7 +72,7 @@ describe('readEnvironment', () => {
     ])
   })
 
-  it.each(['DROVER_HOME', 'DROVER_CONFIG', 'DROVER_API_KEYS', 'DROVER_DEBUG', 'DROVER_TREE'])(
+  it.each(['DROVER_HOME', 'DROVER_CONFIG', 'DROVER_API_KEYS', 'DROVER_DEBUG', 'DROVER_TREE', 'DROVER_OWNER'])(
     'neither takes %s for a key nor warns of it',
     (variable) => {
       const { layer, problems, warnings } = read({ [variable]: 'x' })

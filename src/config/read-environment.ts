@@ -1,5 +1,5 @@
 import { nearestWord } from '../kit/nearest.ts'
-import { TREE_VARIABLE } from '../kit/tree-variable.ts'
+import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/tree-variable.ts'
 import type { ConfigProblem } from './faults.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath } from './keys.ts'
 import type { Layer } from './layer.ts'
@@ -14,10 +14,15 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
     name: 'DROVER_CONFIG',
     meaning: 'The config file, in place of `config.yaml` in that directory. `--config` goes first.',
   },
-  { name: 'DROVER_API_KEYS', meaning: 'API keys of the server, separated by commas. Not handed on to agents.' },
+  {
+    name: 'DROVER_API_KEYS',
+    meaning:
+      'API keys of the server, separated by commas. Not handed on to agents. Set but empty, the server does not start.',
+  },
   {
     name: 'DROVER_API_KEYS_FILE',
-    meaning: 'A file with API keys, separated by commas or line ends. It is read again when it changes.',
+    meaning:
+      'A file with API keys, separated by commas or line ends. It is read again when it changes. Set but empty, the server does not start.',
   },
   { name: 'DROVER_DEBUG', meaning: 'Any value but empty: errors are shown with all their details.' },
 ]
@@ -57,7 +62,7 @@ function unknownVariables(env: Environment): string[] {
   const known = [...CONFIG_KEYS.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
   const unknown = Object.keys(env).filter((name) => name.startsWith('DROVER_') && !known.includes(name))
   return unknown
-    .filter((name) => name !== TREE_VARIABLE)
+    .filter((name) => name !== TREE_VARIABLE && name !== OWNER_VARIABLE)
     .map((name) => {
       const nearest = nearestWord(name, known)
       return `the variable ${name} sets nothing${nearest === undefined ? '' : `; did you mean ${nearest}?`}`

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BACKENDS } from '../agents/agent.ts'
 import type { ServerContext } from './context.ts'
 import { factsOf } from './request-facts.ts'
+import { countBytes } from './response-bytes.ts'
 
 /** Fields as they stand in the log. Neither keys nor bodies are among them, prompts and answers only if asked for. */
 export type AccessEntry = {
@@ -14,6 +15,7 @@ export type AccessEntry = {
   duration_ms: number
   client: string
   key?: string
+  /** Several are joined by commas. */
   backend?: string
   error?: string
   trace_id?: string
@@ -30,21 +32,20 @@ export function watchRequest(
   context: ServerContext,
 ) {
   const startedAt = performance.now()
-  const { socket } = request.raw
-  const bytesBefore = socket.bytesWritten
+  const bytes = countBytes(reply.raw)
   context.observer.requestStarted?.()
   reply.raw.once('close', () => {
     const seconds = (performance.now() - startedAt) / 1000
-    finish({ request, reply, seconds, bytes: socket.bytesWritten - bytesBefore }, context)
+    finish({ request, reply, seconds, bytes: bytes() }, context)
   })
 }
 
 type Finished = { request: FastifyRequest; reply: FastifyReply; seconds: number; bytes: number }
 
 function finish({ request, reply, seconds, bytes }: Finished, context: ServerContext): void {
-  const { address, key, refusal, trace, prompt, answer, ...facts } = factsOf(request)
-  // What a request asks for may be anything; only real agents are counted.
-  const backend = BACKENDS.find((name) => name === facts.backend)
+  const { address, key, refusal, trace, backends = [], prompts = [], answers = [] } = factsOf(request)
+  // What a request asks for may be anything; only real agents are named, each once, so that there are few names.
+  const backend = BACKENDS.filter((name) => backends.includes(name)).join() || undefined
   const { url } = request.routeOptions
   // A star is the route of everything that asks for OPTIONS.
   const route = request.is404 || url === undefined || url === '*' ? 'unknown' : url
@@ -63,7 +64,17 @@ function finish({ request, reply, seconds, bytes }: Finished, context: ServerCon
     ...(backend !== undefined && { backend }),
     ...(refusal !== undefined && { error: refusal }),
     ...(trace !== undefined && { trace_id: trace.traceId }),
-    ...(context.logsPrompts && prompt !== undefined && { prompt }),
-    ...(context.logsPrompts && answer !== undefined && { answer }),
+    ...(context.logsPrompts && prompts.length > 0 && { prompt: excerptOf(prompts) }),
+    ...(context.logsPrompts && answers.length > 0 && { answer: excerptOf(answers) }),
   })
+}
+
+/** Texts may have megabytes, and nobody reads more of them in a log than this. */
+const LOGGED_CHARACTERS = 16_384
+
+function excerptOf(texts: readonly string[]): string {
+  const text = texts.join('\n\n')
+  if (text.length <= LOGGED_CHARACTERS) return text
+  // Half a surrogate pair may be left at the end.
+  return `${text.slice(0, LOGGED_CHARACTERS).toWellFormed()}… (${text.length} characters in all)`
 }

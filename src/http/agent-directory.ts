@@ -11,6 +11,8 @@ export function createAgentDirectory(places: Places): AgentDirectory {
   let looked: { at: number; found: readonly Located[] } | undefined
 
   const versionOf = async (agent: Located) => {
+    // What the operator has disabled is not to be run, not even for that.
+    if (!agent.isEnabled) return undefined
     const version = await probe.ask(agent)
     versions.set(agent.backend, version)
     return version
@@ -18,7 +20,7 @@ export function createAgentDirectory(places: Places): AgentDirectory {
   const list = () => {
     if (looked === undefined || performance.now() - looked.at > LOOK_AGAIN_MS) {
       looked = { at: performance.now(), found: locateAgents(places) }
-      for (const agent of looked.found) if (agent.isEnabled) void versionOf(agent)
+      for (const agent of looked.found) void versionOf(agent)
     }
     return looked.found
   }

@@ -1,8 +1,9 @@
-/** Answers on a connection where there is no request to answer: what came was not HTTP, too large or too slow. */
+/** Answers on a connection where there is no request to answer: what came was not HTTP, too large, too slow or no request. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { errorCode, type Fault } from '../kit/fault.ts'
-import { LOCAL_PEER } from './client-address.ts'
+import { errorCode, Fault } from '../kit/fault.ts'
+import { peerAddress } from './client-address.ts'
+import { commonHeaders } from './common-headers.ts'
 import type { Connections } from './connections.ts'
 import type { ServerContext } from './context.ts'
 import { toRefusal } from './fault-status.ts'
@@ -33,6 +34,7 @@ export function answerConnection(
 }
 
 function faultOf(error: Error, { config }: ServerContext): Fault {
+  if (error instanceof Fault) return error
   switch (errorCode(error)) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return requestTimeout({ limitSecs: config.server.read_timeout_secs })
@@ -53,10 +55,12 @@ function answer(socket: Socket, fault: Fault, context: ServerContext): void {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `content-type: ${contentType}`,
     `content-length: ${Buffer.byteLength(text)}`,
-    `x-request-id: ${requestId}`,
+    ...Object.entries(commonHeaders(requestId)).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ]
   const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`)
+  // Node no longer listens on a connection that was to become a tunnel.
+  socket.on('error', () => {})
   socket.end(bytes, () => socket.destroySoon())
   const seen = { method: 'unknown', route: 'unknown', status, bytes: bytes.length }
   const nobody = { keyName: undefined, backend: undefined }
@@ -66,7 +70,7 @@ function answer(socket: Socket, fault: Fault, context: ServerContext): void {
     request_id: requestId,
     ...seen,
     duration_ms: 0,
-    client: socket.remoteAddress ?? LOCAL_PEER,
+    client: peerAddress(socket.remoteAddress),
     error: code,
   })
 }

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PromptTask } from '../prompts/prepare-prompt.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
 import { runPrompt } from '../prompts/run-prompt.ts'
-import { clientGone } from './client-gone.ts'
 import type { ServerContext } from './context.ts'
+import { givenUp } from './given-up.ts'
 import { factsOf } from './request-facts.ts'
 import { type StreamStyle, sendStream } from './send-stream.ts'
 
@@ -20,12 +20,14 @@ export type AskedPrompt = Omit<PromptTask, 'wantsDeltas'>
 export async function answerPrompt(call: Call, asked: AskedPrompt, form: AnswerForm): Promise<object> {
   const { request, reply, context } = call
   const facts = factsOf(request)
-  facts.backend = asked.request.backend
-  facts.prompt = asked.request.prompt
+  facts.backends = [asked.request.backend]
+  facts.prompts = [asked.request.prompt]
   const isWhole = 'toBody' in form
-  const course = runPrompt({ ...asked, wantsDeltas: !isWhole }, context.prompts, { signal: clientGone(reply.raw) })
+  const course = runPrompt({ ...asked, wantsDeltas: !isWhole }, context.prompts, {
+    signal: givenUp(reply.raw, context),
+  })
   const result = isWhole ? await endOf(course) : await sendStream({ reply, course }, form, limitsOf(context))
-  facts.answer = result.output
+  facts.answers = [result.output]
   return isWhole ? form.toBody(result) : reply
 }
 

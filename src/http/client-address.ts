@@ -26,8 +26,7 @@ export function clientAddress(
   call: { peer: string | undefined; forwardedFor: string | undefined },
   proxies: TrustedProxies,
 ): string {
-  if (call.peer === undefined) return LOCAL_PEER
-  let address = plainAddress(call.peer) ?? call.peer
+  let address = peerAddress(call.peer)
   const hops = (call.forwardedFor ?? '').split(',').reverse()
   for (const hop of hops) {
     const next = plainAddress(hop.trim())
@@ -35,6 +34,11 @@ export function clientAddress(
     address = next
   }
   return address
+}
+
+/** As everybody is to write it. */
+export function peerAddress(peer: string | undefined): string {
+  return peer === undefined ? LOCAL_PEER : (plainAddress(peer) ?? peer)
 }
 
 /** Without port, brackets, zone or the IPv6 form of an IPv4 address; undefined for what is no address. */

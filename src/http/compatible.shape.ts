@@ -11,7 +11,8 @@ const MAX_TYPE_LENGTH = 64
 export const orNull = <S extends TSchema>(shape: S, description: string) =>
   Type.Optional(Type.Union([shape, Type.Null()], { description }))
 
-export const ignored = <S extends TSchema>(shape: S) => orNull(shape, 'Accepted and ignored.')
+/** Whatever it is: to look at it would be not to ignore it. */
+export const ignored = (description = 'Accepted and ignored.') => Type.Optional(Type.Unknown({ description }))
 
 const TextPart = Type.Object({
   type: Type.String({ maxLength: MAX_TYPE_LENGTH, description: '`text`; whatever is not text is refused.' }),

@@ -23,10 +23,10 @@ export type ServerContext = {
   agents: AgentDirectory
   /** What prompts need; its `store` is the one above. */
   prompts: PromptContext
-  /** Where the server listens. Through a Unix socket no browser and no other machine can come. */
-  bind: { host: string } | { socket: string }
   /** Aborted when the server stops: requests that come now are refused, those under way may finish. */
   shutdown: AbortSignal
+  /** Aborted when the time for that is up: prompts that wait or run are cancelled. */
+  timeUp: AbortSignal
   /** How long a stream may be silent before the client is told that it is still alive. */
   heartbeatMs: number
   log: Log

@@ -22,8 +22,8 @@ export type Given = {
   clock?: Clock
   keys: KeyRing
   store: SessionStore
-  bind: ServerContext['bind']
   shutdown: AbortSignal
+  timeUp: AbortSignal
   log: Log
   writeAccess: ServerContext['writeAccess']
   logsPrompts: boolean
@@ -33,7 +33,7 @@ export type Given = {
 const HEARTBEAT_MS = 15_000
 
 export function createContext(given: Given): ServerContext {
-  const { config, version, keys, store, bind, shutdown, log, writeAccess, logsPrompts } = given
+  const { config, version, keys, store, shutdown, timeUp, log, writeAccess, logsPrompts } = given
   const clock = given.clock ?? systemClock
   return {
     config,
@@ -45,8 +45,8 @@ export function createContext(given: Given): ServerContext {
     store,
     agents: createAgentDirectory({ env: given.env, cwd: given.cwd, backends: config.backends, demo: given.demo }),
     prompts: promptContext(given, clock),
-    bind,
     shutdown,
+    timeUp,
     heartbeatMs: HEARTBEAT_MS,
     log,
     writeAccess,

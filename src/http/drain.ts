@@ -1,28 +1,36 @@
 /** How a server ends: what is under way may finish, and what does not finish in time is ended. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { connectionsOf } from './connections.ts'
+import { shuttingDown } from './faults.ts'
 import { handlersUnderWay } from './handlers-under-way.ts'
 
 export type DrainLimits = {
   /** For requests to finish by themselves. */
   drainMs: number
-  /** For their answers to leave once their agents were ended. */
+  /** For their agents to end, then for their answers to leave, and for those whose clients have gone to clear up. */
   graceMs: number
 }
 
 const LOOK_MS = 100
 
-/** Resolves when no connection is left and no route is at work. `endAgents` is called once, at the latest when the time is up. */
+/**
+ * Resolves when no connection is left and no route is at work, or when all that can be waited for is over. `endAgents` is
+ * called once, at the latest when the time is up.
+ */
 export async function drain(app: FastifyInstance, limits: DrainLimits, endAgents: () => Promise<void>): Promise<void> {
-  // Node closes the connections that are idle now; those that become so later would be kept for the next request.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), LOOK_MS)
+  // Again and again: a connection whose request is answered would be kept for the next one.
+  const closeUnused = () => connectionsOf(app).closeUnused(shuttingDown({}))
+  const sweep = setInterval(closeUnused, LOOK_MS)
   const closed = app.close().finally(() => clearInterval(sweep))
-  const finished = Promise.all([closed, handlersUnderWay(app).idle()])
+  closeUnused()
+  const finished = closed.then(() => handlersUnderWay(app).idle())
   await within(limits.drainMs, finished)
-  await endAgents()
+  await within(limits.graceMs, endAgents())
   await within(limits.graceMs, finished)
   app.server.closeAllConnections()
-  await closed
+  // Whoever is still at work has lost its client by now, and what it works with must not go away under it.
+  await within(limits.graceMs, finished)
 }
 
 async function within(ms: number, done: Promise<unknown>): Promise<void> {

@@ -32,11 +32,11 @@ export function collectEndpoints(app: FastifyInstance): void {
   } satisfies Endpoints)
 }
 
-/** `:name` stands for one step of the path, `*` at the end for all the rest. */
+/** As the router has it: `:name` stands for one step of the path, an empty one too, `*` at the end for all the rest. */
 function patternOf(template: string): RegExp {
   const source = template
     .replace(/[.+^$(){}|[\]\\]/g, '\\$&')
-    .replace(/:[A-Za-z_]+/g, '[^/]+')
     .replace(/\*$/, '.*')
+    .replace(/:[A-Za-z_]+/g, '[^/]*')
   return new RegExp(`^${source}$`)
 }

@@ -1,6 +1,7 @@
 /** The edge where a fault becomes a status, headers and words that a client may read. */
 import { Fault, type FaultKind } from '../kit/fault.ts'
 import { internalError, serverTrouble } from './faults.ts'
+import { toWireNames } from './wire-names.ts'
 
 /** A refusal as it goes over the wire, in whichever style. */
 export type Refusal = {
@@ -30,9 +31,11 @@ const BY_CODE: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   request_timeout: 408,
   media_type_unsupported: 415,
+  expectation_unsupported: 417,
   headers_too_large: 431,
-  // The body was not too large, the prompt in it was.
+  // The body was not too large, what is in it was.
   prompt_too_large: 400,
+  program_arguments_too_long: 400,
   backend_execution_failed: 500,
   backend_timeout: 504,
 }
@@ -57,7 +60,7 @@ export function toRefusal(error: unknown): Refusal {
     status,
     code: WIRE_CODES[fault.code] ?? fault.code,
     message: fault.message,
-    ...(tellsDetails(fault) && { details: fault.details }),
+    ...(tellsDetails(fault) && { details: toWireNames(fault.details) }),
     headers: headersOf(fault, status),
   }
 }

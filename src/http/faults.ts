@@ -74,8 +74,16 @@ export const requestCutOff = defineFault({
 export const requestMalformed = defineFault({
   code: 'request_malformed',
   kind: 'invalid',
-  when: 'What was sent is not HTTP, or the path is not valid percent-encoding.',
+  when: 'What was sent is not HTTP, lacks a host, asks for a tunnel, or has a path that is not valid percent-encoding.',
   say: (d: { problem: string }) => `the request cannot be read: ${d.problem}`,
+})
+
+export const expectationUnsupported = defineFault({
+  code: 'expectation_unsupported',
+  kind: 'invalid',
+  when: 'The `Expect` header of a request asks for something else than `100-continue`.',
+  say: (d: { expectation: string }) =>
+    `the header Expect is ${JSON.stringify(d.expectation)}; only "100-continue" can be met`,
 })
 
 export const headersTooLarge = defineFault({
@@ -147,7 +155,7 @@ export const modelNotFound = defineFault({
 export const apiVersionInvalid = defineFault({
   code: 'api_version_invalid',
   kind: 'invalid',
-  when: 'A message request has no `anthropic-version` header, or one that is not a date.',
+  when: 'A message request has no `anthropic-version` header, or one that is not a date of the calendar.',
   say: (d: { given: string | undefined }) =>
     d.given === undefined
       ? 'the header anthropic-version is required; send "anthropic-version: 2023-06-01"'

@@ -7,19 +7,21 @@ import type { FastifyRequest } from 'fastify'
 import type { ServerContext } from './context.ts'
 import { isPreflight } from './cors.ts'
 import { hostNotAllowed, originNotAllowed } from './faults.ts'
-import { isAllowedOrigin, isLoopbackHost, isSameOrigin } from './origin.ts'
+import { isAllowedOrigin, isSameOrigin } from './origin.ts'
+import { isLoopbackHost, reachOf } from './reach.ts'
 
 export function guardBrowsers(request: FastifyRequest, context: ServerContext): void {
   const { host, origin } = request.headers
-  const { keys, bind, config } = context
-  const isLocalBind = 'host' in bind && isLoopbackHost(bracketed(bind.host))
-  if (!keys.isRequired && isLocalBind && host !== undefined && !isLoopbackHost(host)) throw hostNotAllowed({ host })
+  const { keys, config } = context
+  if (!keys.isRequired && host !== undefined && !isLoopbackHost(host) && isLocal(request))
+    throw hostNotAllowed({ host })
   if (origin === undefined || (keys.isRequired && !isPreflight(request))) return
   if (isSameOrigin(origin, host) || isAllowedOrigin(origin, config.server.cors_allowed_origins)) return
   throw originNotAllowed({ origin })
 }
 
-/** An IPv6 address stands in brackets in a `Host` header, and without them in the configuration. */
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
+/** Through a Unix socket no browser can come, so any name will do there. */
+function isLocal({ server }: FastifyRequest): boolean {
+  const bound = server.server.address()
+  return bound !== null && typeof bound === 'object' && reachOf(bound.address) === 'machine'
 }

@@ -1,14 +1,19 @@
 /** Where the server listens: an address and a port, or a Unix socket that only its owner may open. */
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { type AddressInfo, createConnection } from 'node:net'
+import { type AddressInfo, createConnection, isIPv6 } from 'node:net'
+import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { listenFailed } from './faults.ts'
+import { bracketed, reachOf } from './reach.ts'
 
 export type Place = { host: string; port: number } | { socket: string }
 
-/** Gives the place where the server now really listens. Whatever the system says against it becomes one sentence. */
-export async function listen(server: Server, place: Place): Promise<Place> {
+/** Where a server really listens: what the host has come down to, and the port that was free. */
+export type BoundPlace = { host: string; address: string; port: number } | { socket: string }
+
+/** Whatever the system says against it becomes one sentence. */
+export async function listen(server: Server, place: Place): Promise<BoundPlace> {
   if ('socket' in place) {
     await clearSocket(place.socket)
     await withPrivateFiles(() => bind(server, place))
@@ -16,20 +21,21 @@ export async function listen(server: Server, place: Place): Promise<Place> {
     return place
   }
   await bind(server, place)
-  return { host: place.host, port: (server.address() as AddressInfo).port }
+  const { address, port } = server.address() as AddressInfo
+  return { host: place.host, address, port }
 }
 
 /** What a client writes in front of a path; an open bind is reached as this machine. */
-export function baseUrl(place: Place): string {
+export function baseUrl(place: BoundPlace): string {
   if ('socket' in place) return 'http://localhost'
-  const { host, port } = place
-  const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host)
-  return `http://${name}:${port}`
+  const { host, address, port } = place
+  const isOpen = reachOf(address) === 'public'
+  return `http://${isOpen ? (isIPv6(address) ? '[::1]' : '127.0.0.1') : bracketed(host)}:${port}`
 }
 
 export function namePlace(place: Place): string {
   if ('socket' in place) return place.socket
-  return `${place.host.includes(':') ? `[${place.host}]` : place.host}:${place.port}`
+  return `${bracketed(place.host)}:${place.port}`
 }
 
 function bind(server: Server, place: Place): Promise<void> {
@@ -47,6 +53,10 @@ function bind(server: Server, place: Place): Promise<void> {
 
 function problemOf(error: Error, place: Place): string {
   const isSocket = 'socket' in place
+  // Node says EACCES for this as well.
+  if (isSocket && !existsSync(dirname(place.socket))) {
+    return 'its directory does not exist; make it, or choose another --socket'
+  }
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return 'something else listens there; stop it, or choose another --port'
@@ -58,8 +68,6 @@ function problemOf(error: Error, place: Place): string {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'this machine has no such address; correct --host'
-    case 'ENOENT':
-      return 'the directory does not exist; make it, or choose another --socket'
     case 'EINVAL':
       return 'the path is too long or not usable; choose a shorter --socket'
     default:

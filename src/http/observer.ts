@@ -10,7 +10,7 @@ export type RequestDone = {
   bytes: number
   /** What logs call the API key; undefined without a valid one. */
   keyName: string | undefined
-  /** The agent that worked for the request, where the route said so. */
+  /** The agents that worked for the request, joined by commas, where the route said so. */
   backend: string | undefined
   /** The code of the fault with which the request was refused. */
   refusal: string | undefined

@@ -1,9 +1,12 @@
 /** Origins of web pages, and the patterns that allow them. */
 
-/** A pattern is an origin with at most one `*` in it, which stands for any number of characters within the host and port. */
+/**
+ * A pattern is an origin with at most one `*` in it, which stands for any number of characters within the host and port.
+ * As a port it stands for the default one too, which origins leave out.
+ */
 export function isAllowedOrigin(origin: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
-    if (pattern === '*' || pattern === origin) return true
+    if (pattern === '*' || pattern === origin || pattern === `${origin}:*`) return true
     const [start = '', end] = pattern.split('*')
     if (end === undefined || origin.length < start.length + end.length) return false
     return (
@@ -17,12 +20,6 @@ export function isAllowedOrigin(origin: string, patterns: readonly string[]): bo
 /** A `*` for a port must not swallow `:1@evil.example`, nor one for a host a path. */
 function isPlain(text: string): boolean {
   return /^[A-Za-z0-9.:-]*$/.test(text)
-}
-
-/** The names under which a machine knows itself. */
-export function isLoopbackHost(host: string): boolean {
-  const name = host.replace(/:\d*$/, '').toLowerCase()
-  return /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[0:0:0:0:0:0:0:1\])\.?$/.test(name)
 }
 
 /** Whether a page was served by the very server that it calls, as `/docs` is. */

@@ -85,7 +85,25 @@ describe('clients', () => {
     expect(from('1.1.1.1').remaining).toBe(1)
   })
 
-  it('are no more than ten thousand: the one not seen for the longest time gives way', () => {
+  it('with a key that fills slowly are not forgotten before their bucket is full', () => {
+    const { time, limiter, from } = limiterAt({ rps: 100, burst: 1, forgetAfterMs: 1000 })
+    const key = { name: 'slow', rateLimit: { rps: 0.001, burst: 2 } }
+    const admit = () => limiter.admit({ key, address: '1.1.1.1' }).isAllowed
+    expect([admit(), admit(), admit()]).toEqual([true, true, false])
+    time.now = 500_000
+    from('2.2.2.2')
+    expect(admit()).toBe(false)
+  })
+
+  it('with a key are not forgotten for a flood of addresses', () => {
+    const { limiter, from } = limiterAt({ burst: 1 })
+    const admit = () => limiter.admit({ key: { name: 'ci', rateLimit: {} }, address: '1.1.1.1' }).isAllowed
+    expect([admit(), admit()]).toEqual([true, false])
+    for (let n = 0; n < 10_001; n++) from(`10.0.${n >> 8}.${n & 255}`)
+    expect(admit()).toBe(false)
+  })
+
+  it('with an address are no more than ten thousand: the one not seen for the longest time gives way', () => {
     const { from } = limiterAt({ burst: 2 })
     const address = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
     for (let n = 0; n < 10_000; n++) from(address(n))

@@ -18,27 +18,29 @@ type Admission = {
 export type RateLimiter = { admit(client: { key: ApiKey | undefined; address: string }): Admission }
 
 /** A flood from many addresses must not fill the memory: whoever was not seen for the longest time is forgotten first. */
-const MAX_BUCKETS = 10_000
+const MAX_ADDRESSES = 10_000
 
 type Bucket = { tokens: number; seenAt: number }
 
 export function createRateLimiter(limits: RateLimits, nowMs: () => number): RateLimiter {
+  /** By name. Keys are few and known, so that none has to be forgotten, and no flood of strangers can refill one. */
+  const ofKeys = new Map<string, Bucket>()
   /** Least recently seen first: a bucket is put to the end whenever it is touched. */
-  const buckets = new Map<string, Bucket>()
+  const ofAddresses = new Map<string, Bucket>()
   // Whoever is forgotten starts with a full bucket, so nobody may be forgotten before theirs is full anyway.
   const forgetAfterMs = Math.max(limits.forgetAfterMs, (limits.burst / limits.rps) * 1000)
 
   const forgetOld = (now: number) => {
-    for (const [id, { seenAt }] of buckets) {
-      if (now - seenAt < forgetAfterMs && buckets.size <= MAX_BUCKETS) return
-      buckets.delete(id)
+    for (const [network, { seenAt }] of ofAddresses) {
+      if (now - seenAt < forgetAfterMs && ofAddresses.size <= MAX_ADDRESSES) return
+      ofAddresses.delete(network)
     }
   }
 
   return {
     admit({ key, address }) {
       const now = nowMs()
-      const id = key === undefined ? `address ${networkOf(address)}` : `key ${key.name}`
+      const [buckets, id] = key === undefined ? [ofAddresses, networkOf(address)] : [ofKeys, key.name]
       const rps = key?.rateLimit.rps ?? limits.rps
       const burst = key?.rateLimit.burst ?? limits.burst
       const before = buckets.get(id) ?? { tokens: burst, seenAt: now }

@@ -12,14 +12,19 @@ export function refuseLongBody(headers: IncomingMessage['headers'], { limitBytes
   if (limitBytes > 0 && length > limitBytes) throw requestTooLarge({ limitBytes })
 }
 
-/** The value of a JSON body; undefined when there is no body. `failing` rejects when the rest is not worth waiting for. */
-export async function readBody(
-  raw: IncomingMessage,
-  { limitBytes, failing }: BodyLimit & { failing: Promise<never> },
-): Promise<unknown> {
+type Reading = BodyLimit & {
+  /** Rejects when the rest is not worth waiting for. */
+  failing: Promise<never>
+  /** Called when the body is known to be wanted, before anything of it is read. */
+  invite: () => void
+}
+
+/** The value of a JSON body; undefined when there is no body. */
+export async function readBody(raw: IncomingMessage, { limitBytes, failing, invite }: Reading): Promise<unknown> {
   const { headers } = raw
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
   requireJson(headers)
+  invite()
   const bytes = await Promise.race([collect(raw, { limitBytes }), failing])
   return readJson(bytes, { input: 'the request body', limitBytes: Number.POSITIVE_INFINITY, numbers: 'any' })
 }
@@ -32,9 +37,12 @@ export function checkBody<T>(body: unknown, check: (value: unknown) => T): T {
 
 /** No media type is taken for JSON; another charset than UTF-8 is not JSON (RFC 8259, section 8.1). */
 function requireJson(headers: IncomingMessage['headers']): void {
-  const { 'content-type': mediaType, 'content-encoding': encoding = 'identity' } = headers
+  const { 'content-type': mediaType, 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = headers
   // To unpack a body would be to let a small one grow past every limit.
   if (encoding !== 'identity') throw mediaTypeUnsupported({ mediaType: `${encoding} encoding` })
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw mediaTypeUnsupported({ mediaType: `${coding} transfer encoding` })
+  }
   if (mediaType === undefined) return
   const [type = '', ...parameters] = mediaType.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)

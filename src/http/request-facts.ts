@@ -10,13 +10,13 @@ export type RequestFacts = {
   trace: Trace | undefined
   /** The key that the request carries, once it was found to be a valid one. */
   key: ApiKey | undefined
-  /** The agent that works for the request. Routes say so, for the access log and the metrics. */
-  backend?: string
+  /** The agents that work for the request, as it names them. Routes say so, for the access log. */
+  backends?: readonly string[]
   /** The code with which the request was refused. */
   refusal?: string
   /** Written to the access log only where the operator asked for it. Routes may always note them. */
-  prompt?: string
-  answer?: string
+  prompts?: readonly string[]
+  answers?: readonly string[]
 }
 
 /** Kept beside the raw request, because Fastify has no place for them on a request that it could not route. */

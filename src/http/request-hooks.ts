@@ -1,21 +1,25 @@
 /**
  * What a request passes before a route sees it, in this order: id and trace, access log, CORS, the guard against browsers,
- * the end of service, rate limit, length, key, path, and then the body.
+ * the end of service, rate limit, length, key, form, path, and then the body.
  */
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { watchRequest } from './access-log.ts'
 import { identify, requireKey } from './authenticate.ts'
 import { clientAddress, type TrustedProxies } from './client-address.ts'
+import { commonHeaders } from './common-headers.ts'
 import type { Connections } from './connections.ts'
 import type { ServerContext } from './context.ts'
 import { corsOptions } from './cors.ts'
+import { cutStalled } from './cut-stalled.ts'
 import { endpointsOf } from './endpoints.ts'
 import { methodNotAllowed, pathNotFound, shuttingDown, tooManyRequests } from './faults.ts'
 import { guardBrowsers } from './guard-browsers.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { readBody, refuseLongBody } from './read-body.ts'
+import { asksToContinue, refuseMalformed } from './refuse-malformed.ts'
 import { factsOf, noteFacts } from './request-facts.ts'
+import { pathOf } from './request-target.ts'
 import { readTraceparent } from './traceparent.ts'
 
 /** What the hooks share for as long as the server lives. */
@@ -43,14 +47,14 @@ export async function addRequestHooks(
     limitRate({ request, reply }, doorkeepers.limiter)
     refuseLongBody(request.headers, { limitBytes: server.max_request_body_bytes })
     requireKey({ path: pathOf(request), identity }, { keys: context.keys, isMetricsPublic: server.metrics_public })
+    refuseMalformed(request)
     if (request.is404 || request.method === 'OPTIONS') refuseUnknown(request)
   })
   app.addHook('preValidation', async (request, reply) => {
     request.body = await readBodyOf({ request, reply }, context, doorkeepers.connections)
   })
-  // From here on the client only has to take what it is sent. Node starts the clock anew with every byte that leaves.
-  app.addHook('onSend', async (request, reply) => {
-    request.raw.socket.setTimeout(server.write_timeout_secs * 1000)
+  app.addHook('onSend', async (_request, reply) => {
+    cutStalled(reply.raw, server.write_timeout_secs * 1000)
     if (context.shutdown.aborted) reply.header('connection', 'close')
   })
 }
@@ -58,17 +62,13 @@ export async function addRequestHooks(
 type Call = { request: FastifyRequest; reply: FastifyReply }
 
 /** What every request gets, whatever becomes of it. */
-export function beginRequest(
-  { request, reply }: Call,
-  context: ServerContext,
-  { connections, proxies }: Doorkeepers,
-): void {
+function beginRequest({ request, reply }: Call, context: ServerContext, { connections, proxies }: Doorkeepers): void {
   const { headers, socket } = request.raw
   const trace = readTraceparent(headers['traceparent'])
   const forwardedFor = headers['x-forwarded-for']?.toString()
   const address = clientAddress({ peer: socket.remoteAddress, forwardedFor }, proxies)
   noteFacts(request, { address, trace, key: undefined })
-  reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+  reply.headers(commonHeaders(request.id))
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
   connections.requestBegan(request.raw)
   reply.raw.once('close', () => connections.requestAnswered(request.raw))
@@ -104,11 +104,9 @@ async function readBodyOf(
 ): Promise<unknown> {
   const { raw, method } = request
   if (!WITH_BODY.includes(method)) return undefined
-  if (raw.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+  const invite = () => {
+    if (asksToContinue(raw)) reply.raw.writeContinue()
+  }
   const limitBytes = context.config.server.max_request_body_bytes
-  return await readBody(raw, { limitBytes, failing: connections.failureOf(raw) })
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.replace(/[?#].*$/, '')
+  return await readBody(raw, { limitBytes, failing: connections.failureOf(raw), invite })
 }

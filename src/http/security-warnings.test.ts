@@ -9,50 +9,60 @@ const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}): Config =
   return settle([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, places }]).config
 }
 
+const at = (address: string, host = address) => ({ host, address, port: 1 })
+
 let safe: SecurityFacts
 beforeAll(() => {
-  safe = { config: configWith(), place: { host: '127.0.0.1', port: 8080 }, hasKeys: false, isRoot: false }
+  safe = { config: configWith(), place: at('127.0.0.1'), hasKeys: false, isRoot: false }
 })
 
 const warningsOf = (facts: Partial<SecurityFacts>) =>
   securityWarnings({ ...safe, ...facts }).map(({ warning }) => warning.split(':')[0])
 
 const LISTED = configWith({ 'server.allowed_workdir_prefixes': ['/srv'] })
+const LIMITED = configWith({ 'server.allowed_workdir_prefixes': ['/srv'], 'server.rate_limit_enabled': true })
 
 describe('securityWarnings', () => {
   it('has nothing against the defaults', () => {
     expect(warningsOf({})).toEqual([])
   })
 
-  it.each(['0.0.0.0', '::'])('warns of the public bind address %s without keys', (host) => {
-    expect(warningsOf({ place: { host, port: 1 }, config: LISTED })).toEqual([
-      'public bind address without API key auth',
-    ])
+  it.each(['0.0.0.0', '::'])('warns of the public bind address %s without keys', (address) => {
+    expect(warningsOf({ place: at(address), config: LISTED })).toEqual(['public bind address without API key auth'])
   })
 
-  it.each(['192.168.1.5', 'box.example', '2001:db8::1'])('warns of the address %s without keys', (host) => {
-    expect(warningsOf({ place: { host, port: 1 }, config: LISTED })).toEqual([
-      'bind address beyond this machine without API key auth',
-    ])
-  })
+  it.each([at('192.168.1.5'), at('10.0.0.1', 'box.localhost'), at('2001:db8::1')])(
+    'warns of the address $address without keys',
+    (place) => {
+      expect(warningsOf({ place, config: LISTED })).toEqual(['bind address beyond this machine without API key auth'])
+    },
+  )
 
   it.each([
-    { host: 'localhost', port: 1 },
-    { host: '::1', port: 1 },
-    { host: '127.1.2.3', port: 1 },
+    at('127.0.0.1', 'localhost'),
+    at('127.0.0.1', 'box.example'),
+    at('::1', '0::1'),
+    at('::ffff:127.0.0.1'),
+    at('127.1.2.3'),
     { socket: '/run/x' },
   ])('has nothing against %j without keys', (place) => {
     expect(warningsOf({ place })).toEqual([])
   })
 
-  it('has nothing against a public bind with keys and a list of directories', () => {
-    expect(warningsOf({ place: { host: '0.0.0.0', port: 1 }, hasKeys: true, config: LISTED })).toEqual([])
+  it('has nothing against a public bind with keys, a rate limit and a list of directories', () => {
+    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LIMITED })).toEqual([])
+  })
+
+  it('warns of a bind beyond this machine with keys and without a rate limit', () => {
+    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LISTED })).toEqual([
+      'no rate limit beyond this machine',
+    ])
+    expect(warningsOf({ hasKeys: true, config: LISTED })).toEqual([])
   })
 
   it('warns of a bind beyond this machine without a list of working directories, keys or not', () => {
-    expect(warningsOf({ place: { host: '0.0.0.0', port: 1 }, hasKeys: true })).toEqual([
-      'no list of working directories',
-    ])
+    const config = configWith({ 'server.rate_limit_enabled': true })
+    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config })).toEqual(['no list of working directories'])
   })
 
   it('warns of wildcard CORS without keys only', () => {
@@ -91,7 +101,7 @@ describe('securityWarnings', () => {
       'server.allow_unsafe_extra': true,
       'unified_flags.approval_mode': 'none',
     })
-    const found = securityWarnings({ config: worst, place: { host: '::', port: 1 }, hasKeys: false, isRoot: true })
+    const found = securityWarnings({ config: worst, place: at('::'), hasKeys: false, isRoot: true })
     expect(found).toHaveLength(6)
     for (const { suggestion } of found) expect(suggestion).not.toBe('')
   })

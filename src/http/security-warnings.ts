@@ -1,22 +1,18 @@
 /** Combinations of settings that are allowed and dangerous, each with a way out. Pure. */
 import type { Config } from '../config/config.shape.ts'
-import type { Place } from './listen.ts'
-import { isLoopbackHost } from './origin.ts'
+import type { BoundPlace } from './listen.ts'
+import { type Reach, reachOf } from './reach.ts'
 
-export type SecurityFacts = { config: Config; place: Place; hasKeys: boolean; isRoot: boolean }
+export type SecurityFacts = { config: Config; place: BoundPlace; hasKeys: boolean; isRoot: boolean }
 
 export type SecurityWarning = { warning: string; suggestion: string }
 
 type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 
-const reachOf = (place: Place): 'public' | 'network' | 'machine' => {
-  if ('socket' in place) return 'machine'
-  if (['0.0.0.0', '::', '[::]'].includes(place.host)) return 'public'
-  return isLoopbackHost(place.host.includes(':') ? `[${place.host}]` : place.host) ? 'machine' : 'network'
-}
+const reachOfPlace = (place: BoundPlace): Reach => ('socket' in place ? 'machine' : reachOf(place.address))
 
 const publicWithoutKeys: Rule = ({ place, hasKeys }) =>
-  reachOf(place) === 'public' && !hasKeys
+  reachOfPlace(place) === 'public' && !hasKeys
     ? {
         warning: 'public bind address without API key auth: everybody on the network can run agents here',
         suggestion: 'set DROVER_API_KEYS, or listen on 127.0.0.1',
@@ -24,7 +20,7 @@ const publicWithoutKeys: Rule = ({ place, hasKeys }) =>
     : undefined
 
 const networkWithoutKeys: Rule = ({ place, hasKeys }) =>
-  reachOf(place) === 'network' && !hasKeys
+  reachOfPlace(place) === 'network' && !hasKeys
     ? {
         warning: 'bind address beyond this machine without API key auth: whoever reaches it can run agents here',
         suggestion: 'set DROVER_API_KEYS, or listen on 127.0.0.1',
@@ -47,8 +43,16 @@ const credentialsForPatterns: Rule = ({ config: { server } }) =>
       }
     : undefined
 
+const unlimitedGuesses: Rule = ({ config, place, hasKeys }) =>
+  reachOfPlace(place) !== 'machine' && hasKeys && !config.server.rate_limit_enabled
+    ? {
+        warning: 'no rate limit beyond this machine: keys can be guessed, and spent, as fast as the network carries',
+        suggestion: 'set server.rate_limit_enabled to true',
+      }
+    : undefined
+
 const anyDirectory: Rule = ({ config, place }) =>
-  reachOf(place) !== 'machine' && config.server.allowed_workdir_prefixes.length === 0
+  reachOfPlace(place) !== 'machine' && config.server.allowed_workdir_prefixes.length === 0
     ? {
         warning: 'no list of working directories: callers from the network may let agents work anywhere not blocked',
         suggestion: 'set server.allowed_workdir_prefixes to the directories that agents are meant for',
@@ -84,6 +88,7 @@ const RULES: readonly Rule[] = [
   networkWithoutKeys,
   openToEveryPage,
   credentialsForPatterns,
+  unlimitedGuesses,
   anyDirectory,
   nothingIsAsked,
   anyArgument,

@@ -7,6 +7,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { PromptResult } from '../prompts/prompt-result.ts'
+import { cutStalled } from './cut-stalled.ts'
 
 /** How events look on the wire. */
 export type StreamStyle = {
@@ -53,7 +54,10 @@ export async function sendStream(
     return next.value
   } finally {
     clearTimeout(silence)
-    if (reply.sent) response.end()
+    if (reply.sent) {
+      cutStalled(response, limits.writeTimeoutMs)
+      response.end()
+    }
   }
 }
 
@@ -67,7 +71,7 @@ function open(reply: FastifyReply, { contentType }: StreamStyle): void {
 
 /** Until the client has read on. One that does not is cut off, which ends its agent too. */
 async function drained(response: ServerResponse, timeoutMs: number): Promise<void> {
-  const stalled = setTimeout(() => response.destroy(), timeoutMs)
+  const stopClock = cutStalled(response, timeoutMs)
   const closed = new AbortController()
   const leave = () => closed.abort()
   response.once('close', leave)
@@ -76,7 +80,7 @@ async function drained(response: ServerResponse, timeoutMs: number): Promise<voi
   } catch {
     // It has gone: whoever waits for the client's signal knows by now.
   } finally {
-    clearTimeout(stalled)
+    stopClock()
     response.off('close', leave)
   }
 }

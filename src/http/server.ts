@@ -1,22 +1,22 @@
 /** The HTTP server: a Fastify instance that reads, judges and refuses by our rules, with the routes of every scope. */
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { answerConnection, MAX_HEADER_BYTES } from './answer-connection.ts'
 import { createTrustedProxies } from './client-address.ts'
-import { createConnections } from './connections.ts'
+import { createConnections, followConnections } from './connections.ts'
 import type { ServerContext } from './context.ts'
 import { collectEndpoints } from './endpoints.ts'
+import { requestMalformed } from './faults.ts'
 import { followHandlers } from './handlers-under-way.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { addRequestHooks, beginRequest, type Doorkeepers, refuseUnknown } from './request-hooks.ts'
+import { addRequestHooks, type Doorkeepers, refuseUnknown } from './request-hooks.ts'
 import { requestIdFrom } from './request-id.ts'
+import { routableUrl } from './request-target.ts'
 import { SCOPES, type Scope } from './routes.ts'
 import { sendRefusal } from './send-refusal.ts'
 
 /** How often Node looks for senders that are too slow; it acts up to this much late. */
 const SLOW_SENDER_CHECK_MS = 500
-
-/** Long enough for any id; longer parts of a path are nobody's. */
-const MAX_PATH_PART = 512
 
 const ID_BYTES = 16
 
@@ -55,12 +55,13 @@ export async function createServer(
   return app
 }
 
-function createInstance(context: ServerContext, doorkeepers: Doorkeepers): FastifyInstance {
+function createInstance(context: ServerContext, { connections }: Doorkeepers): FastifyInstance {
   const { read_timeout_secs, idle_timeout_secs } = context.config.server
-  const { connections } = doorkeepers
   const app = Fastify({
     genReqId: (raw) => requestIdFrom(raw.headers['x-request-id']) ?? context.ids.hex(ID_BYTES),
-    routerOptions: { maxParamLength: MAX_PATH_PART },
+    // The router shall find a route for everything that there is room for: what it refuses itself passes no hook.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    rewriteUrl: ({ url = '/' }) => routableUrl(url),
     // While it stops, the server refuses in its own words.
     return503OnClosing: false,
     requestTimeout: read_timeout_secs * 1000,
@@ -70,16 +71,20 @@ function createInstance(context: ServerContext, doorkeepers: Doorkeepers): Fasti
       requestTimeout: read_timeout_secs * 1000,
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
+      // What Node would refuse by itself is refused by a hook, in our words.
+      requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => answerConnection({ error, socket, connections }, context),
-    // A path that cannot be decoded has no route, and without a route there are no hooks.
-    frameworkErrors: (error, request, reply) => {
-      beginRequest({ request, reply }, context, doorkeepers)
-      return sendRefusal({ error, request, reply }, context)
-    },
   })
   // A client that asks first is told to go on when its body is wanted, which is not known yet.
-  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    app.server.on(event, (request, response) => app.server.emit('request', request, response))
+  }
+  followConnections(app, connections)
+  app.server.on('connect', (_request, socket: Socket) => {
+    const error = requestMalformed({ problem: 'it asks for a tunnel (CONNECT), and this is no proxy' })
+    answerConnection({ error, socket, connections }, context)
+  })
   return app
 }
 

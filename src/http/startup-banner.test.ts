@@ -20,7 +20,7 @@ const absent: Located = { backend: 'gemini', isEnabled: true, program: undefined
 const FACTS: BannerFacts = {
   version: '1.2.3',
   config: configWith(),
-  place: { host: '127.0.0.1', port: 8080 },
+  place: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
   hasKeys: false,
   keySources: [],
   isRoot: false,
@@ -85,7 +85,7 @@ Press Ctrl+C to stop
     const facts: BannerFacts = {
       ...FACTS,
       config,
-      place: { host: '::', port: 9000 },
+      place: { host: '::', address: '::', port: 9000 },
       hasKeys: true,
       keySources: ['server.keys', 'gopass a/b'],
       agents: [

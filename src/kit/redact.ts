@@ -33,6 +33,13 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   },
   // Authorization: Bearer …, Basic …
   { pattern: /\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{8,}/gi, replacement: `$1$2${HIDDEN}` },
+  // Authorization: any other scheme and its value, and "token" with what can only be one.
+  {
+    pattern:
+      /(?<![A-Za-z0-9])(authorization["']?\s*[:=]\s*["']?)(?!(?:Bearer|Basic)\b)[A-Za-z0-9-]{1,32}[ \t]+[A-Za-z0-9._~+/=-]{8,}/gi,
+    replacement: `$1${HIDDEN}`,
+  },
+  { pattern: /(?<![A-Za-z0-9])(token[ \t]+)[A-Za-z0-9._~+/=-]{20,}/gi, replacement: `$1${HIDDEN}` },
   // A name that promises a secret, then its value: a list, a quoted text, or a word with all that hangs on it by commas.
   {
     pattern: new RegExp(`((?<![A-Za-z0-9])${NAMES}\\\\?["']?\\s*[:=]\\s*)\\[[^\\][]*\\]`, 'gi'),
@@ -54,7 +61,7 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   // Shapes that the issuers publish: OpenAI and Anthropic, Google, GitHub, GitLab, Slack, AWS, JSON Web Tokens.
   { pattern: /\bsk-[A-Za-z0-9_-]{8,}/g, replacement: HIDDEN },
   { pattern: /\bAIza[A-Za-z0-9_-]{20,}/g, replacement: HIDDEN },
-  { pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, replacement: HIDDEN },
+  { pattern: /(?<![A-Za-z0-9])(?:gh[pousr]|github_pat)_[A-Za-z0-9_.-]{16,}/gi, replacement: HIDDEN },
   { pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g, replacement: HIDDEN },
   { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{8,}/g, replacement: HIDDEN },
   { pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, replacement: HIDDEN },

@@ -6,13 +6,16 @@ import { startServer } from '../support/start-server.ts'
 
 const talk: RegisterRoutes = (scope) => {
   scope.post('/talk/:id', async (request) => {
-    Object.assign(factsOf(request), { backend: 'codex', prompt: 'the prompt', answer: 'the answer' })
+    Object.assign(factsOf(request), { backends: ['codex'], prompts: ['the prompt'], answers: ['the answer'] })
     return { said: 'yes' }
   })
   scope.get('/odd', async (request) => {
-    factsOf(request).backend = 'made up by the client'
+    factsOf(request).backends = ['made up by the client']
     return {}
   })
+}
+const sized: RegisterRoutes = (scope) => {
+  scope.get<{ Params: { bytes: string } }>('/sized/:bytes', async ({ params }) => 'x'.repeat(Number(params.bytes)))
 }
 const SCOPES = [{ prefix: '', routes: [talk] }]
 const CALL = { method: 'POST', headers: { 'x-api-key': 'k', 'x-request-id': 'r1' }, body: { prompt: 'the prompt' } }
@@ -53,6 +56,56 @@ describe('the access log', () => {
     const server = await startServer({ scopes: SCOPES, context: { logsPrompts: true } })
     await server.request('/talk/17', CALL)
     expect(server.access[0]).toMatchObject({ prompt: 'the prompt', answer: 'the answer' })
+  })
+
+  it.each([
+    [16_384, ''],
+    [16_385, '… (16385 characters in all)'],
+  ])('has the beginning of a prompt of %i characters', async (length, rest) => {
+    const route: RegisterRoutes = (scope) => {
+      scope.get('/long', async (request) => {
+        factsOf(request).prompts = ['x'.repeat(length)]
+        return {}
+      })
+    }
+    const server = await startServer({ scopes: [{ prefix: '', routes: [route] }], context: { logsPrompts: true } })
+    await server.request('/long')
+    expect(server.access[0]?.prompt).toBe('x'.repeat(16_384) + rest)
+  })
+
+  it.each<[string, object, string, string]>([
+    [
+      '/api/v1/parallel',
+      { tasks: ['codex', 'claude', 'codex', 'made up'].map((backend) => ({ backend, prompt: `to ${backend}` })) },
+      'claude,codex',
+      'to codex\n\nto claude\n\nto codex\n\nto made up',
+    ],
+    ['/api/v1/chain', { steps: [{ backend: 'gemini', prompt: 'one' }] }, 'gemini', 'one'],
+    ['/api/v1/compare', { backends: ['codex', 'gemini'], prompt: 'both' }, 'codex,gemini', 'both'],
+  ])('names who worked for %s, each once, and what they were asked', async (path, body, backend, prompt) => {
+    const server = await startServer({ context: { logsPrompts: true } })
+    await server.request(path, { method: 'POST', body })
+    expect(server.access[0]).toMatchObject({ backend, prompt, answer: expect.stringContaining('demo') })
+  })
+
+  it('counts the bytes of pipelined answers one by one', async () => {
+    const server = await startServer({ scopes: [{ prefix: '', routes: [sized] }] })
+    const connection = await server.connect()
+    const get = (bytes: number) => `GET /sized/${bytes} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    connection.write(get(1000) + get(100_000) + get(10))
+    await until(() => server.access.length === 3)
+    const [first = 0, second = 0, third = 0] = server.access.map(({ bytes }) => bytes)
+    expect([first - third, second - third]).toEqual([990 + 2, 99_990 + 4])
+    await until(() => connection.heard().length === first + second + third)
+  })
+
+  it('writes the address of a client in the same way, whether it sent a request or not', async () => {
+    const server = await startServer({ host: '::ffff:127.0.0.1' })
+    await server.request('/health')
+    const connection = await server.connect()
+    connection.write('hello\r\n\r\n')
+    await connection.ended()
+    expect(server.access.map(({ client }) => client)).toEqual(['127.0.0.1', '127.0.0.1'])
   })
 
   it('has refused requests too, under no route where there is none', async () => {

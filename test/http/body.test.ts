@@ -52,7 +52,16 @@ describe('a body', () => {
 
   it('that is packed is refused', async () => {
     const { status, body } = await post(await start(), '{}', { 'content-encoding': 'gzip' })
-    expect({ status, body }).toMatchObject({ status: 415, body: { details: { mediaType: 'gzip encoding' } } })
+    expect({ status, body }).toMatchObject({ status: 415, body: { details: { media_type: 'gzip encoding' } } })
+  })
+
+  it.each(['gzip, chunked', 'Identity, chunked'])('in the transfer encoding %s is refused', async (coding) => {
+    const server = await start()
+    const connection = await server.connect()
+    connection.write(
+      `POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+    )
+    await until(() => connection.heard().startsWith('HTTP/1.1 415'))
   })
 
   it.each<[string, string | Uint8Array, string]>([
@@ -146,13 +155,14 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
     expect(await connection.ended()).toContain('{"got":{}}')
   })
 
-  it.each<[string, ServerOptions, number, number]>([
-    ['the key is missing', { env: { DROVER_API_KEYS: 'k' } }, 2, 401],
-    ['the body is too large', {}, 11, 413],
-  ])('is refused without sending when %s', async (_name, options, length, status) => {
+  it.each<[string, ServerOptions, string, number]>([
+    ['the key is missing', { env: { DROVER_API_KEYS: 'k' } }, head(2), 401],
+    ['the body is too large', {}, head(11), 413],
+    ['the body is no JSON', {}, head(2, 'Content-Type: text/plain\r\n'), 415],
+  ])('is refused without sending when %s', async (_name, options, asks, status) => {
     const server = await start({ max_request_body_bytes: 10 }, options)
     const connection = await server.connect()
-    connection.write(head(length))
+    connection.write(asks)
     await until(() => connection.heard().startsWith(`HTTP/1.1 ${status}`))
     expect(connection.heard()).not.toContain('100 Continue')
   })

@@ -93,6 +93,8 @@ describe('without keys, a page', () => {
   it.each<[string, number]>([
     ['http://localhost:5173', 200],
     ['http://127.0.0.1:9', 200],
+    ['http://localhost', 200],
+    ['http://127.0.0.1', 200],
     ['https://evil.example', 403],
     ['http://localhost.evil.example:80', 403],
     ['http://localhost:1@evil.example', 403],
@@ -142,14 +144,14 @@ describe('without keys, on a loopback bind, the host', () => {
   it.each<[string, ServerOptions]>([
     ['where there are keys', WITH_KEYS],
     ['on a public bind', { host: '0.0.0.0' }],
-    ['on a Unix socket', { context: { bind: { socket: '/run/x.sock' } } }],
+    ['on a Unix socket', { isOnSocket: true }],
   ])('may be any %s', async (_name, options) => {
     const server = await startServer(options)
     expect((await server.request('/health', { headers: { host: 'drover.example' } })).status).toBe(200)
   })
 
-  it('is checked on an IPv6 bind as well', async () => {
-    const server = await startServer({ host: '::1' })
+  it.each(['::1', '0::1', '::ffff:127.0.0.1', 'localhost'])('is checked on the bind %s as well', async (host) => {
+    const server = await startServer({ host })
     expect((await server.request('/health', { headers: { host: 'evil.example' } })).status).toBe(403)
   })
 })

@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
     headers: { 'retry-after': '5' },
     problem: 'queue-full',
     title: 'Queue Full',
-    detail: '1 agents are running and 0 are waiting, which is all this server takes; try again later',
+    detail: 'the server is full: running agents: 1, waiting: 0; try again later',
     chat: { type: 'server_error', code: 'queue_full' },
     message: 'overloaded_error',
   },

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/routes.ts'
+import { sendStream } from '../../src/http/send-stream.ts'
+import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
+import type { PromptResult } from '../../src/prompts/prompt-result.ts'
 import { until } from '../support/demo-agent.ts'
 import { startServer } from '../support/start-server.ts'
 
@@ -11,7 +14,12 @@ const bodyOf = (said: string) => JSON.parse(said.slice(said.indexOf('\r\n\r\n'))
 describe('a connection', () => {
   it.each([
     ['whose request line is no HTTP', 'hello\r\n\r\n', 400, 'request_malformed'],
-    ['without a host', 'GET /health HTTP/1.1\r\n\r\n', 400, undefined],
+    [
+      'that asks for a tunnel',
+      'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n',
+      400,
+      'request_malformed',
+    ],
     ['with endless headers', `GET / HTTP/1.1\r\nX: ${'a'.repeat(17_000)}`, 431, 'headers_too_large'],
   ])('%s is answered and closed', async (_name, text, status, code) => {
     const server = await startServer()
@@ -19,8 +27,8 @@ describe('a connection', () => {
     connection.write(text)
     const said = await connection.ended()
     expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    if (code === undefined) return
     expect(said).toMatch(/\r\nx-request-id: [0-9a-f]{32}\r\n/)
+    expect(said).toContain('\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\n')
     expect(bodyOf(said)).toMatchObject({ error: code })
     expect(server.access).toMatchObject([
       { method: 'unknown', route: 'unknown', status, error: code, client: '127.0.0.1' },
@@ -40,7 +48,7 @@ describe('a connection', () => {
     expect(bodyOf(said)).toEqual({
       error: 'request_timeout',
       message: 'the request did not arrive within 1 seconds; send it faster',
-      details: { limitSecs: 1 },
+      details: { limit_secs: 1 },
     })
   })
 
@@ -49,6 +57,39 @@ describe('a connection', () => {
     const connection = await server.connect()
     connection.write('POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nabc')
     expect((await connection.ended()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
+  })
+
+  it.each([
+    ['without a host', 'GET /health HTTP/1.1\r\n\r\n', 400, 'request_malformed'],
+    [
+      'with an unknown expectation',
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: banana\r\n\r\n',
+      417,
+      'expectation_unsupported',
+    ],
+  ])('takes a request %s for one, and refuses it', async (_name, text, status, code) => {
+    const server = await startServer()
+    const connection = await server.connect()
+    connection.write(text)
+    await until(() => connection.heard().includes(code))
+    expect(connection.heard()).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nx-request-id: [0-9a-f]{32}\r\n`, 's'))
+    await until(() => server.access.length === 1)
+    expect(server.access).toMatchObject([{ method: 'GET', route: '/health', status, error: code }])
+    expect(server.done).toMatchObject([{ status, refusal: code }])
+  })
+
+  it.each([
+    ['without a host in HTTP/1.0', 'GET /health HTTP/1.0\r\n\r\n'],
+    [
+      'that would like another protocol',
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
+    ],
+    ['for the whole address', 'GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+  ])('answers a request %s', async (_name, text) => {
+    const server = await startServer()
+    const connection = await server.connect()
+    connection.write(text)
+    expect(await connection.ended()).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('is kept open for the next request, and closed when none comes', async () => {
@@ -105,6 +146,56 @@ describe('a connection', () => {
     await until(() => connection.heard().includes('"done":true'))
     connection.write(get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
     expect((await connection.ended()).match(/"done":true/g)).toHaveLength(2)
+  })
+
+  it('may wait for a slow answer behind a quick one for longer than a write may stall', async () => {
+    const routes: RegisterRoutes = (scope) => {
+      scope.get('/quick', async () => ({}))
+      scope.get('/slow', async () => {
+        await delay(1500)
+        return { done: true }
+      })
+    }
+    const server = await startServer({ server: { write_timeout_secs: 1 }, scopes: [{ prefix: '', routes: [routes] }] })
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    for (const paths of [
+      ['/quick', '/slow'],
+      ['/slow', '/quick'],
+    ]) {
+      const connection = await server.connect()
+      connection.write(paths.map(get).join(''))
+      await until(() => connection.heard().match(/HTTP\/1\.1 200/g)?.length === 2)
+    }
+  })
+
+  it('that does not take the end of its stream is cut after the write timeout', async () => {
+    const result = { backend: 'claude', output: '' } as PromptResult
+    const stream: RegisterRoutes = (scope) => {
+      scope.get('/stream', async (_request, reply) => {
+        // Until the system takes no more; what then waits is too little for a write to wait for.
+        async function* course(): AsyncGenerator<PromptEvent, PromptResult, undefined> {
+          while (reply.raw.writableLength === 0) {
+            yield {} as PromptEvent
+            await delay(1)
+          }
+          return result
+        }
+        const style = {
+          contentType: 'text/plain',
+          frame: () => 'x'.repeat(1000),
+          end: () => 'end',
+          heartbeat: () => '',
+        }
+        await sendStream({ reply, course: course() }, style, { heartbeatMs: 60_000, writeTimeoutMs: 1000 })
+        return reply
+      })
+    }
+    const server = await startServer({ scopes: [{ prefix: '', routes: [stream] }] })
+    const connection = await server.connect()
+    connection.socket.pause()
+    connection.write('GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await until(() => server.access.length === 1)
+    expect(server.access).toMatchObject([{ route: '/stream', status: 200 }])
   })
 
   it('that does not take its answer is cut after the write timeout', async () => {

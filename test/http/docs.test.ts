@@ -57,6 +57,11 @@ describe('GET /docs', () => {
 })
 
 describe('GET /docs/{asset}', () => {
+  it.each(['/docs/', '/docs/start.js', '/docs/start%2ejs'])('is the only method of %s', async (path) => {
+    const { status, headers } = await (await startServer()).request(path, { method: 'POST' })
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' })
+  })
+
   it.each(ASSETS)('gives %s as %s, and only once', async (name, type) => {
     const server = await startServer()
     const { status, headers, text } = await server.request(`/docs/${name}`)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { drain } from '../../src/http/drain.ts'
 import type { RegisterRoutes } from '../../src/http/routes.ts'
@@ -12,6 +13,7 @@ async function startSlow() {
   const finish = Promise.withResolvers<void>()
   const slow: RegisterRoutes = (scope) => {
     scope.get('/quick', async () => ({}))
+    scope.post('/take', async () => ({}))
     scope.get('/slow', async () => {
       reached.resolve()
       await finish.promise
@@ -109,6 +111,67 @@ describe('drain', () => {
     finish()
     await drained
     expect(order).toEqual(['finished', 'agents ended'])
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['half a header', 'GET /quick HTTP/1.1\r\nHo'],
+    ['half a header behind a request', `${get('/quick')}GET /qu`],
+  ])('does not wait for a connection that has sent %s', async (_name, text) => {
+    const { server } = await startSlow()
+    const connection = await server.connect()
+    connection.write(text)
+    if (text.includes('\r\n\r\n')) await once(connection.socket, 'data')
+    await drain(server.app, NO_HURRY, async () => {})
+    await connection.ended()
+  })
+
+  it('does not wait for the rest of a body', async () => {
+    const { server } = await startSlow()
+    const connection = await server.connect()
+    connection.write('POST /take HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n{')
+    await until(() => connection.heard().includes('100 Continue'))
+    await drain(server.app, NO_HURRY, async () => {})
+    expect(await connection.ended()).toMatch(/HTTP\/1\.1 503 .*"error":"shutting_down"/s)
+  })
+
+  it('gives up agents that do not end', async () => {
+    const { server } = await startSlow()
+    await drain(server.app, { drainMs: 10, graceMs: 10 }, () => new Promise(() => {}))
+  })
+
+  it('waits for work to be cleared up after its connection was cut', async () => {
+    let isCleared = false
+    const reached = Promise.withResolvers<void>()
+    const clearing: RegisterRoutes = (scope) => {
+      scope.get('/clearing', async (_request, reply) => {
+        reached.resolve()
+        await once(reply.raw, 'close')
+        await delay(50)
+        isCleared = true
+      })
+    }
+    const server = await startServer({ scopes: [{ prefix: '', routes: [clearing] }] })
+    const connection = await server.connect()
+    connection.write(get('/clearing'))
+    await reached.promise
+    await drain(server.app, { drainMs: 10, graceMs: 500 }, async () => {})
+    expect(isCleared).toBe(true)
+  })
+
+  it('starts no agent any more for a prompt that waits when the time is up', async () => {
+    const env = { DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
+    const server = await startServer({ server: { max_concurrent_runs: 1 }, env })
+    const ask = (prompt: string) =>
+      server.request('/api/v1/prompt', { method: 'POST', body: { backend: 'claude', prompt } })
+    const first = ask('first')
+    await until(() => server.context.prompts.slots.load().running === 1)
+    const second = ask('second')
+    await until(() => server.context.prompts.slots.load().queued === 1)
+    server.shutdown.abort()
+    await drain(server.app, { drainMs: 10, graceMs: 10_000 }, async () => server.timeUp.abort())
+    expect((await first).body).toMatchObject({ exit_code: 130 })
+    expect((await second).body).toMatchObject({ exit_code: -1, error_code: 'canceled', session_id: '' })
   })
 
   it('does not wait for connections that nobody uses', async () => {

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { installDemoAgents, until } from '../support/demo-agent.ts'
@@ -79,6 +81,18 @@ describe('/health', () => {
 })
 
 describe('/api/v1/backends', () => {
+  it('does not run the program of an agent that is disabled', async () => {
+    const directory = temporaryDirectory()
+    const trace = join(directory, 'was-run')
+    writeFileSync(join(directory, 'claude'), `#!/bin/sh\necho 1.2.3 | tee ${trace}\n`, { mode: 0o755 })
+    const env = { PATH: `${directory}:/usr/bin:/bin` }
+    const start = (enabled: boolean) => startServer({ env, config: { backends: { claude: { enabled } } } })
+    const disabled = await (await start(false)).request('/api/v1/backends')
+    expect([disabled.body, existsSync(trace)]).toMatchObject([{ backends: [{ version: null }, {}, {}] }, false])
+    const enabled = await (await start(true)).request('/api/v1/backends')
+    expect([enabled.body, existsSync(trace)]).toMatchObject([{ backends: [{ version: '1.2.3' }, {}, {}] }, true])
+  })
+
   it('tells of every agent, in canonical order, what it can do', async () => {
     const directory = installDemoAgents(temporaryDirectory(), ['codex'])
     const server = await startServer({

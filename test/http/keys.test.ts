@@ -39,6 +39,12 @@ describe('a server with API keys', () => {
     ['/health/', 401],
     ['/healthy', 401],
     ['/docsx', 401],
+    ['/%68ealth', 200],
+    ['/%zz', 401],
+    ['/docs/../metrics', 404],
+    ['http://localhost/health', 200],
+    ['http://localhost/metrics', 401],
+    ['http://localhost/health@evil', 401],
   ])('without a key answers %s with %i', async (path, status) => {
     const isServed = async (method: string) =>
       (await (await startServer({ ...KEYS, scopes: ONLY_HEALTH })).request(path, { method })).status

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/agent.ts'
@@ -6,6 +6,7 @@ import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import { until } from '../support/demo-agent.ts'
 import { openStream } from '../support/read-stream.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 const PROMPT = '/api/v1/prompt'
@@ -162,9 +163,49 @@ describe('POST /api/v1/prompt', () => {
       method: 'POST',
       body: { backend: 'codex', prompt: 'x', dry_run: true },
     })
-    expect(answer.body).toMatchObject({ exit_code: 0, output: expect.stringMatching(/^Would execute: .* <<< 'x'$/) })
+    expect(answer.body).toMatchObject({
+      exit_code: 0,
+      output: expect.stringMatching(/^Would execute: codex .* <<< 'x'$/),
+    })
     const { session_id: id } = answer.body as { session_id: string }
     expect((await server.request(`/api/v1/sessions/${id}`)).body).toMatchObject({ status: 'completed', turn_count: 1 })
+  })
+
+  it.each<[string, string[], string]>([
+    ['a NUL', ['--flag', 'a\0b'], 'program_argument_invalid'],
+    ['more than the system passes on', ['--flag', 'x'.repeat(131_072)], 'program_arguments_too_long'],
+  ])('refuses an extra argument of %s with 400, and keeps no session for it', async (_name, extra, code) => {
+    const server = await startServer({ server: { allow_unsafe_extra: true } })
+    for (const body of [{ extra }, { extra, dry_run: true }]) {
+      const answer = await server.request(PROMPT, {
+        method: 'POST',
+        body: { backend: 'claude', prompt: 'x', ...body },
+      })
+      expect({ status: answer.status, body: answer.body }).toMatchObject({
+        status: 400,
+        body: { error: code, details: { program: 'claude' } },
+      })
+    }
+    expect(await server.context.store.count()).toBe(0)
+  })
+
+  it('tells nobody where the agents are installed', async () => {
+    const directory = temporaryDirectory()
+    // Found, but it cannot be run: its interpreter is missing.
+    writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n', { mode: 0o755 })
+    const config = { backends: { codex: { command: join(directory, 'missing') } } }
+    const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` }, config, isWithoutDemo: true })
+    const said: string[] = []
+    for (const backend of ['claude', 'codex']) {
+      const body = { backend, prompt: 'x' }
+      for (const more of [{}, { dry_run: true }, { output_format: 'stream-json' }]) {
+        said.push((await server.request(PROMPT, { method: 'POST', body: { ...body, ...more } })).text)
+      }
+      said.push((await server.request('/api/v1/parallel', { method: 'POST', body: { tasks: [body] } })).text)
+    }
+    said.push((await server.request('/api/v1/sessions')).text, (await server.request('/api/v1/backends')).text)
+    expect(said[0]).toContain('the program claude, or the interpreter its first line names, was not found')
+    expect(said.filter((text) => text.includes(directory))).toEqual([])
   })
 
   it('warns of an option that the agent cannot honour', async () => {

@@ -23,7 +23,7 @@ describe('the rate limit', () => {
       body: {
         error: 'too_many_requests',
         message: 'too many requests; the next one is allowed in 1 second',
-        details: { limit: 2, retryAfterSecs: 1 },
+        details: { limit: 2, retry_after_secs: 1 },
       },
     })
     expect(headers).toMatchObject({

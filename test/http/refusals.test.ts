@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/routes.ts'
-import { defineFault } from '../../src/kit/fault.ts'
+import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
+import { until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', say: () => 'it is gone' })
@@ -65,7 +67,7 @@ const CASES: Case[] = [
     status: 415,
     code: 'media_type_unsupported',
     message: 'the request body is "text/plain"; send JSON with "Content-Type: application/json"',
-    details: { mediaType: 'text/plain' },
+    details: { media_type: 'text/plain' },
     problem: {
       name: 'media-type-unsupported',
       title: 'Media Type Unsupported',
@@ -129,7 +131,7 @@ const CASES: Case[] = [
     status: 413,
     code: 'request_too_large',
     message: 'the request body exceeds the limit of 5 bytes',
-    details: { limitBytes: 5 },
+    details: { limit_bytes: 5 },
     problem: {
       name: 'request-too-large',
       title: 'Request Too Large',
@@ -219,6 +221,48 @@ describe('a refusal', () => {
     expect(entry?.fields['stack']).toContain('a secret path /home/x is in here')
   })
 
+  it.each<[string, string, string]>([
+    ['backend_execution_failed', 'internal', 'warn'],
+    ['queue_full', 'unavailable', 'warn'],
+    ['shutting_down', 'unavailable', 'info'],
+    ['server_trouble', 'unavailable', 'error'],
+  ])('of %s is logged without a stack', async (code, kind, level) => {
+    const failing = defineFault({ code, kind: kind as FaultKind, when: '', say: () => 'it is so' })
+    const route: RegisterRoutes = (scope) => {
+      scope.get('/failing', async () => {
+        throw failing({})
+      })
+    }
+    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const { headers } = await server.request('/failing')
+    expect(server.logged).toEqual([
+      {
+        level,
+        message: expect.any(String),
+        fields: { request_id: headers['x-request-id'], error: code, reason: 'it is so' },
+      },
+    ])
+  })
+
+  it('of a client that has gone is no more than told', async () => {
+    const reached = Promise.withResolvers<void>()
+    const failing = defineFault({ code: 'agent_gone', kind: 'unavailable', when: '', say: () => 'it has gone' })
+    const route: RegisterRoutes = (scope) => {
+      scope.get('/failing', async (_request, reply) => {
+        reached.resolve()
+        await once(reply.raw, 'close')
+        throw failing({})
+      })
+    }
+    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const connection = await server.connect()
+    connection.write('GET /failing HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await reached.promise
+    connection.socket.destroy()
+    await until(() => server.logged.length === 1)
+    expect(server.logged).toMatchObject([{ level: 'info', fields: { error: 'agent_gone' } }])
+  })
+
   it('of an over-full server says when to come back', async () => {
     const full = defineFault({ code: 'full', kind: 'unavailable', when: '', say: () => 'full' })
     const route: RegisterRoutes = (scope) => {
@@ -268,17 +312,41 @@ describe('a refusal', () => {
     expect((await (await start()).request(path)).body).toMatchObject({ error: 'not_found' })
   })
 
-  it.each([
-    ['/api/v1/%zz', 'its path is not valid percent-encoding'],
-    [`/api/v1/sessions/${'a'.repeat(513)}`, 'a part of its path is too long'],
-  ])('of a path that cannot be read is a 400: %.20s', async (path, problem) => {
+  it.each(['/api/v1/%zz', '/health%', '/api/v1/sessions/%c3%28'])(
+    'of the undecodable path %s is a 400',
+    async (path) => {
+      const server = await startServer()
+      const { status, headers, body } = await server.request(path)
+      const problem = 'its path is not valid percent-encoding'
+      expect({ status, body }).toEqual({
+        status: 400,
+        body: { error: 'request_malformed', message: `the request cannot be read: ${problem}`, details: { problem } },
+      })
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+    },
+  )
+
+  it.each<[string, ServerOptions, Record<string, string>, number]>([
+    ['the guard', {}, { host: 'evil.example' }, 403],
+    ['the key', { env: { DROVER_API_KEYS: 'k' } }, {}, 401],
+    ['the length', { server: { max_request_body_bytes: 1 } }, { 'content-length': '2' }, 413],
+  ])('of an undecodable path comes after %s', async (_name, options, headers, status) => {
+    const server = await startServer(options)
+    expect((await server.request('/%zz', { headers })).status).toBe(status)
+  })
+
+  it('of an undecodable path counts against the rate limit and has CORS headers', async () => {
+    const server = await startServer({ server: { rate_limit_enabled: true, rate_limit_burst: 1, rate_limit_rps: 1 } })
+    const headers = { origin: 'http://localhost:3000' }
+    const first = await server.request('/%zz', { headers })
+    expect([first.status, first.headers['access-control-allow-origin']]).toEqual([400, 'http://localhost:3000'])
+    expect((await server.request('/%zz', { headers })).status).toBe(429)
+  })
+
+  it('of a path with a very long part is that of its route', async () => {
     const server = await startServer()
-    const { status, headers, body } = await server.request(path)
-    expect({ status, body }).toEqual({
-      status: 400,
-      body: { error: 'request_malformed', message: `the request cannot be read: ${problem}`, details: { problem } },
-    })
-    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+    const { status, body } = await server.request(`/api/v1/sessions/${'a'.repeat(10_000)}`)
+    expect({ status, body }).toMatchObject({ status: 400, body: { error: 'session_id_malformed' } })
   })
 
   it('of HEAD has the headers and no body', async () => {

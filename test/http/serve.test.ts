@@ -99,12 +99,22 @@ describe('drover serve', () => {
   })
 
   it.each([
-    [['-p', '65536'], 2],
-    [['-p', 'http'], 2],
-    [['--socket', 'x', '--port', '1'], 2],
-    [['--socket', 'x', '--host', 'localhost'], 2],
-  ])('refuses %j', async (args, code) => {
-    expect((await runDrover(['serve', ...args])).code).toBe(code)
+    [['-p', '65536'], '-p must be a whole number'],
+    [['-p', 'http'], '-p must be a whole number'],
+    [['--nonsense'], '--nonsense'],
+    [['extra'], 'extra'],
+    [['--socket', 'x', '--port', '1'], '--socket'],
+    [['--socket', 'x', '--host', 'localhost'], '--socket'],
+  ])('refuses %j with 1', async (args, says) => {
+    const { code, stderr } = await runDrover(['serve', ...args])
+    expect(code).toBe(1)
+    expect(stderr).toContain(says)
+  })
+
+  it.each(['DROVER_API_KEYS', 'DROVER_API_KEYS_FILE'])('does not open because %s is empty', async (name) => {
+    const { code, stderr } = await runDrover(['serve', '-p', '0'], { env: { [name]: '' } })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${name} gave none (the variable is set but empty)`)
   })
 })
 
@@ -130,6 +140,13 @@ describe('on a Unix socket, drover serve', () => {
     const serving = serveDrover(['--socket', path, '--demo'])
     await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
     expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
+  })
+
+  it('says that the directory of its socket is missing', async () => {
+    const path = join(temporaryDirectory(), 'missing', 'drover.sock')
+    const { code, stderr } = await runDrover(['serve', '--socket', path])
+    expect(code).toBe(1)
+    expect(stderr).toContain('its directory does not exist; make it, or choose another --socket')
   })
 
   it('refuses the socket of a server that is alive', async () => {
@@ -206,7 +223,7 @@ describe('a signal', () => {
     expect([await statusWith('old'), await statusWith('new')]).toEqual([200, 401])
     answerWith('new')
     serving.child.kill('SIGHUP')
-    while ((await statusWith('new')) !== 200);
+    await until(async () => (await statusWith('new')) === 200)
     expect(await statusWith('old')).toBe(401)
   })
 })

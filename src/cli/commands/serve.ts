@@ -8,7 +8,7 @@ import type { ServerContext } from '../../http/context.ts'
 import { createContext } from '../../http/create-context.ts'
 import { drain } from '../../http/drain.ts'
 import { endpointsOf } from '../../http/endpoints.ts'
-import { listen, type Place } from '../../http/listen.ts'
+import { type BoundPlace, listen, type Place } from '../../http/listen.ts'
 import { withMetrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
 import { startupBanner } from '../../http/startup-banner.ts'
@@ -55,8 +55,9 @@ function placeOf({ flags, world }: Invocation, config: Config): Place {
 async function serve(invocation: Invocation, parts: Parts): Promise<number> {
   const { config, keys, store, log } = parts
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.world
-  const shutdown = new AbortController()
-  const context = await withMetrics(contextOf(invocation, parts, shutdown.signal))
+  const [shutdown, timeUp] = [new AbortController(), new AbortController()]
+  const signalsOfEnd = { shutdown: shutdown.signal, timeUp: timeUp.signal }
+  const context = await withMetrics(contextOf(invocation, parts, signalsOfEnd))
   const app = await createServer(context)
   const place = await listen(app.server, parts.place)
   const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
@@ -69,12 +70,20 @@ async function serve(invocation: Invocation, parts: Parts): Promise<number> {
   shutdown.abort()
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and ends')
   else await terminal.err.write('drover: stopping; what is under way may finish. Press Ctrl+C again to end at once.\n')
-  await drain(app, { drainMs, graceMs: GRACE_MS }, endAllProcesses)
+  await drain(app, { drainMs, graceMs: GRACE_MS }, async () => {
+    // First, so that an agent that ends does not let one start that would only be ended too.
+    timeUp.abort()
+    await endAllProcesses()
+  })
   return failure === undefined ? 0 : 1
 }
 
-function contextOf({ flags, world }: Invocation, parts: Parts, shutdown: AbortSignal): ServerContext {
-  const { config, place, keys, store, log, writeAccess } = parts
+function contextOf(
+  { flags, world }: Invocation,
+  parts: Parts,
+  ending: Pick<ServerContext, 'shutdown' | 'timeUp'>,
+): ServerContext {
+  const { config, keys, store, log, writeAccess } = parts
   return createContext({
     config,
     version: world.version(),
@@ -86,8 +95,7 @@ function contextOf({ flags, world }: Invocation, parts: Parts, shutdown: AbortSi
     clock: world.clock,
     keys: keys.ring,
     store,
-    bind: place,
-    shutdown,
+    ...ending,
     log,
     writeAccess,
     logsPrompts: flags.isOn('log-prompts'),
@@ -96,7 +104,7 @@ function contextOf({ flags, world }: Invocation, parts: Parts, shutdown: AbortSi
 
 function bannerOf(
   app: FastifyInstance,
-  facts: { context: ServerContext; place: Place; keys: LoadedKeys; isRoot: boolean },
+  facts: { context: ServerContext; place: BoundPlace; keys: LoadedKeys; isRoot: boolean },
 ): string {
   const { context, place, keys, isRoot } = facts
   return startupBanner({

@@ -5,7 +5,7 @@ const REQUIRED = { isRequired: true }
 const OPTIONAL = { isRequired: false }
 
 describe('checkApiVersion', () => {
-  it.each(['2023-06-01', '2023-01-01', '9999-99-99'])('takes %s', (version) => {
+  it.each(['2023-06-01', '2023-01-01', '2024-02-29', '9999-12-31'])('takes %s', (version) => {
     for (const rule of [REQUIRED, OPTIONAL]) expect(() => checkApiVersion(version, rule)).not.toThrow()
   })
 
@@ -14,6 +14,9 @@ describe('checkApiVersion', () => {
     'latest',
     '2023-6-1',
     '20230601',
+    '9999-99-99',
+    '2023-02-29',
+    '2023-06-00',
     ' 2023-06-01',
     '2023-06-01\n',
     '2023-06-01T00:00:00Z',

@@ -16,15 +16,15 @@ export const MessageRequest = named(
   'MessageRequest',
   Type.Object({
     ...COMPATIBLE_REQUEST,
-    max_tokens: Type.Integer({ minimum: 1, description: 'Required and ignored.' }),
+    max_tokens: Type.Unknown({ description: 'Required and ignored, whatever it is.' }),
     messages: Type.Array(MessageTurn, { minItems: 1, description: 'The conversation; at least one is of the user.' }),
     system: orNull(TextContent, 'Who the agent is and how it is to behave.'),
     mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, as `tools` is.'),
-    temperature: ignored(Type.Number()),
-    top_p: ignored(Type.Number()),
-    top_k: ignored(Type.Integer()),
-    stop_sequences: ignored(Type.Array(Type.String())),
-    metadata: ignored(Type.Unsafe<object>({ type: 'object' })),
+    temperature: ignored(),
+    top_p: ignored(),
+    top_k: ignored(),
+    stop_sequences: ignored(),
+    metadata: ignored(),
   }),
 )
 export type MessageRequest = Read<typeof MessageRequest>

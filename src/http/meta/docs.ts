@@ -3,14 +3,17 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathNotFound } from '../faults.ts'
 import type { RegisterRoutes } from '../routes.ts'
-import { type Document, sendCached } from '../send-cached.ts'
+import { type Document, sendCached, toDocument } from '../send-cached.ts'
 import { DOCS_PAGE, DOCS_POLICY, DOCS_START } from './docs-page.ts'
 
 const SCRIPT = 'text/javascript; charset=utf-8'
 
+const PAGE = toDocument('text/html; charset=utf-8', DOCS_PAGE)
+const START = toDocument(SCRIPT, DOCS_START)
+
 /** All that the page loads. What is not in this table does not exist, whatever its name looks like. */
 const ASSETS: Readonly<Record<string, () => Document | Promise<Document>>> = {
-  'start.js': () => ({ contentType: SCRIPT, body: DOCS_START }),
+  'start.js': () => START,
   'swagger-ui-bundle.js': shipped('swagger-ui-bundle.js', SCRIPT),
   'swagger-ui.css': shipped('swagger-ui.css', 'text/css; charset=utf-8'),
   'favicon-32x32.png': shipped('favicon-32x32.png', 'image/png'),
@@ -19,7 +22,7 @@ const ASSETS: Readonly<Record<string, () => Document | Promise<Document>>> = {
 export const registerDocs: RegisterRoutes = (scope) => {
   scope.get('/docs', async (request, reply) => {
     reply.headers({ 'content-security-policy': DOCS_POLICY, 'referrer-policy': 'no-referrer' })
-    return sendCached({ request, reply }, { contentType: 'text/html; charset=utf-8', body: DOCS_PAGE })
+    return sendCached({ request, reply }, PAGE)
   })
 
   scope.get<{ Params: { asset: string } }>('/docs/:asset', async (request, reply) => {
@@ -35,7 +38,7 @@ export const registerDocs: RegisterRoutes = (scope) => {
 function shipped(file: string, contentType: string): () => Promise<Document> {
   let loaded: Document | undefined
   return async () => {
-    loaded ??= { contentType, body: await readFile(join(swaggerDirectory(), file)) }
+    loaded ??= toDocument(contentType, await readFile(join(swaggerDirectory(), file)))
     return loaded
   }
 }

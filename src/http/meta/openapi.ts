@@ -1,7 +1,7 @@
 import { createTrustedProxies } from '../client-address.ts'
 import { serverAddress } from '../openapi/server-address.ts'
 import type { RegisterRoutes } from '../routes.ts'
-import { sendCached } from '../send-cached.ts'
+import { sendCached, toDocument } from '../send-cached.ts'
 
 export const registerOpenApi: RegisterRoutes = (scope, { config, version }) => {
   const proxies = createTrustedProxies(config.server.trusted_proxies)
@@ -9,6 +9,6 @@ export const registerOpenApi: RegisterRoutes = (scope, { config, version }) => {
     const { OPENAPI } = await import('../openapi/document.generated.js')
     const servers = [{ url: serverAddress(request, proxies), description: 'This server' }]
     const body = JSON.stringify({ ...OPENAPI, info: { ...OPENAPI.info, version }, servers })
-    return sendCached({ request, reply }, { contentType: 'application/json; charset=utf-8', body })
+    return sendCached({ request, reply }, toDocument('application/json; charset=utf-8', body))
   })
 }

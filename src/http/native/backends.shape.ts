@@ -8,7 +8,10 @@ export const BackendRecord = named(
     name: Type.String(),
     available: Type.Boolean({ description: 'Whether prompts can be sent to it.' }),
     enabled: Type.Boolean({ description: 'Whether the operator allows it.' }),
-    default: Type.Boolean({ description: 'Model names that fit no backend go to it.' }),
+    default: Type.Boolean({
+      description:
+        'Whether it is the one that the command line uses for prompts that name none. Requests always name theirs.',
+    }),
     demo: Type.Boolean({ description: 'The built-in demo agent stands in for it.' }),
     version: Type.Union([Type.String(), Type.Null()], {
       description: 'Null where the agent is not installed or did not say.',

@@ -21,6 +21,8 @@ const faultOf = (body: unknown): Fault => {
   throw new Error(`accepted ${JSON.stringify(body)}`)
 }
 
+const ANYTHING = [null, true, -1, 1.5, 'x', [], ['a', 5], {}]
+
 describe('toChat', () => {
   it('makes a prompt that leaves no session behind', () => {
     expect(toChat(MINIMAL)).toEqual(PLAIN)
@@ -72,6 +74,21 @@ describe('toChat', () => {
     for (const value of [...values, null]) expect(toChat({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
+  it.each([
+    'max_tokens',
+    'max_completion_tokens',
+    'temperature',
+    'top_p',
+    'n',
+    'stop',
+    'presence_penalty',
+    'frequency_penalty',
+    'logit_bias',
+    'user',
+  ])('does not look at %s', (field) => {
+    for (const value of ANYTHING) expect(toChat({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+  })
+
   it('makes the same of a request with everything', () => {
     const ignored = { max_tokens: 5, temperature: 2, top_p: 1, n: 3, stop: 'x', presence_penalty: 1 }
     const more = { frequency_penalty: 1, logit_bias: { 1: 2 }, user: 'me', made_up: { a: [] } }
@@ -84,25 +101,16 @@ describe('toChat', () => {
     ['model', '', 'must be a model name, without control characters and not starting with -'],
     ['model', '--yolo gpt', 'must be a model name, without control characters and not starting with -'],
     ['model', 'gpt\0', 'must be a model name, without control characters and not starting with -'],
+    ['model', 'gpt\u007f', 'must be a model name, without control characters and not starting with -'],
+    ['model', 'gpt\u009b', 'must be a model name, without control characters and not starting with -'],
     ['model', 'x'.repeat(257), 'must have at most 256 characters'],
     ['model', 5, 'must be a string'],
     ['messages', undefined, 'is required'],
     ['messages', null, 'must be an array'],
     ['messages', [], 'must have at least 1 item'],
     ['messages', 'say hello', 'must be an array'],
-    ['max_tokens', 1.5, 'must be an integer or null'],
-    ['max_tokens', '1', 'must be an integer or null'],
-    ['temperature', '0.7', 'must be a number or null'],
-    ['top_p', true, 'must be a number or null'],
-    ['n', 1.5, 'must be an integer or null'],
     ['stream', 'true', 'must be a boolean or null'],
     ['stream', 1, 'must be a boolean or null'],
-    ['stop', 5, 'must be a string or an array or null'],
-    ['presence_penalty', '1', 'must be a number or null'],
-    ['frequency_penalty', [], 'must be a number or null'],
-    ['logit_bias', [], 'must be an object or null'],
-    ['logit_bias', 'x', 'must be an object or null'],
-    ['user', 5, 'must be a string or null'],
     ['dry_run', 'yes', 'must be a boolean or null'],
     ['stream_options', true, 'must be an object or null'],
     ['tools', {}, 'must be an array or null'],
@@ -137,10 +145,8 @@ describe('toChat', () => {
       { role: 'user', content: [{ type: 'x'.repeat(65) }] },
       '$.messages[0].content[0].type must have at most 64 characters',
     ],
-    ['a stop that holds no texts', undefined, '$.stop[1] must be a string'],
   ])('names the place of %s', (_name, message, problem) => {
-    const body = message === undefined ? { ...MINIMAL, stop: ['a', 5] } : { ...MINIMAL, messages: [message] }
-    expect(faultOf(body).message).toBe(`the request is not valid: ${problem}`)
+    expect(faultOf({ ...MINIMAL, messages: [message] }).message).toBe(`the request is not valid: ${problem}`)
   })
 
   it.each([[null], [[]], ['x'], [5], [true]])('refuses %j, which is no request', (body) => {

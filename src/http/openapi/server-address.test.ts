@@ -32,11 +32,12 @@ describe('serverAddress', () => {
 
   it.each([
     [{ 'x-forwarded-proto': 'https' }, 'https://inside:8080'],
-    [{ 'x-forwarded-proto': 'HTTPS, http' }, 'https://inside:8080'],
+    [{ 'x-forwarded-proto': 'http, HTTPS' }, 'https://inside:8080'],
+    [{ 'x-forwarded-proto': 'https, http' }, 'http://inside:8080'],
     [{ 'x-forwarded-proto': 'http' }, 'http://inside:8080'],
     [{ 'x-forwarded-proto': 'javascript' }, 'http://inside:8080'],
     [{ 'x-forwarded-host': 'outside' }, 'http://outside'],
-    [{ 'x-forwarded-host': 'first, second' }, 'http://first'],
+    [{ 'x-forwarded-host': 'anybody.example, outside' }, 'http://outside'],
     [{ 'x-forwarded-host': '' }, 'http://inside:8080'],
     [{ 'x-forwarded-host': 'not a host' }, '/'],
   ])('takes %j from a trusted proxy as %s', (headers, url) => {

@@ -10,13 +10,13 @@ export function serverAddress(
   proxies: TrustedProxies,
 ): string {
   const isProxied = proxies.includes(raw.socket.remoteAddress ?? '')
-  const host = (isProxied && firstOf(headers['x-forwarded-host'])) || headers.host
+  const host = (isProxied && lastOf(headers['x-forwarded-host'])) || headers.host
   if (host === undefined || !HOST.test(host)) return '/'
-  const isSecure = isProxied && firstOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https'
+  const isSecure = isProxied && lastOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https'
   return `${isSecure ? 'https' : 'http'}://${host}`
 }
 
-/** Of several proxies the first one saw what the client asked for. */
-function firstOf(header: string | string[] | undefined): string | undefined {
-  return [header].flat()[0]?.split(',')[0]?.trim()
+/** What stands further left the trusted proxy was sent by somebody, who may be anybody. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  return [header].flat().at(-1)?.split(',').at(-1)?.trim()
 }
