@@ -30,7 +30,7 @@ export type StartFacts = {
 }
 
 /** What can be said against a request before anything is looked at or opened. */
-export function checkStart({ goal, budget, reviewEnabled, workspace_identity, source }: StartRequest): void {
+function checkStart({ goal, budget, reviewEnabled, workspace_identity, source }: StartRequest): void {
   const next = noHint(workspace_identity)
   if (isBlank(goal)) throw goalRequired({ next })
   if (!isMarkdown(goal)) throw invalidGoal({ next })

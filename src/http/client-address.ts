@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /** What stands for the address of a peer on a Unix socket. */
-export const LOCAL_PEER = 'local'
+const LOCAL_PEER = 'local'
 
 export type TrustedProxies = { includes(address: string): boolean }
 
