@@ -8,31 +8,13 @@ import { checkNext } from '../contract/next.ts'
 import { Fault } from '../kit/fault.ts'
 import { writeJson } from '../kit/write-json.ts'
 import type { Advice } from './advised-failure.ts'
-import {
-  argumentInvalid,
-  argumentMissing,
-  argumentUnexpected,
-  commandUnknown,
-  flagsConflict,
-  flagUnknown,
-  flagValueInvalid,
-  flagValueMissing,
-  subcommandRequired,
-} from './faults.ts'
+import * as faults from './faults.ts'
 
 /** Programs need not tell apart in how many ways words can be wrong. */
 const WRONG_WORDS: ReadonlySet<string> = new Set(
-  [
-    argumentInvalid,
-    argumentMissing,
-    argumentUnexpected,
-    commandUnknown,
-    flagsConflict,
-    flagUnknown,
-    flagValueInvalid,
-    flagValueMissing,
-    subcommandRequired,
-  ].map(({ code }) => code),
+  Object.values(faults)
+    .filter(({ kind }) => kind === 'usage')
+    .map(({ code }) => code),
 )
 
 export type FailureFacts = {

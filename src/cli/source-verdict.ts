@@ -2,6 +2,7 @@
 import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import type { InvalidCode } from '../source/classification.ts'
 import type { SourceReading } from '../source/read-source.ts'
+import { toPrintable } from './printable.ts'
 
 /** What a person can do about it. */
 const REMEDIES: Readonly<Record<InvalidCode, string>> = {
@@ -23,11 +24,12 @@ const REMEDIES: Readonly<Record<InvalidCode, string>> = {
 
 export function sayVerdict({ canonical_url }: RawSourceEnvelope, reading: SourceReading): string {
   if (reading.is === 'rejected') {
-    return `${canonical_url} cannot be pinned: ${reading.code}\n  ${reading.error}\n  ${REMEDIES[reading.code]}\n`
+    const error = toPrintable(reading.error)
+    return `${canonical_url} cannot be pinned: ${reading.code}\n  ${error}\n  ${REMEDIES[reading.code]}\n`
   }
   const { source_revision, requirements_revision, sections, title } = reading.source
   const lines = [
-    `${canonical_url} can be pinned: ${title}`,
+    `${canonical_url} can be pinned: ${toPrintable(title)}`,
     `  source revision        ${source_revision}`,
     `  requirements revision  ${requirements_revision}`,
     ...sections.map(({ key, role, bytes }) => `  section ${key}${key === role ? '' : ` (${role})`}, ${bytes} bytes`),

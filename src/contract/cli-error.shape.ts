@@ -103,7 +103,13 @@ export const CliError = named(
       }),
       details: Type.Optional(meaning('The facts, in one of these forms.', Details)),
     },
-    { title: 'Error', description: 'Why a command failed, as one line on standard error.' },
+    {
+      title: 'Error',
+      description: 'Why a command failed, as one line on standard error.',
+      'x-rules': {
+        outcomeIsThatOfTheReport: 'Where `details` has a report, their `transaction_outcome` is that of the report.',
+      },
+    },
   ),
 )
 export type CliError = Message<typeof CliError>

@@ -44,11 +44,14 @@ const bytes = (amount: number) => 'é'.repeat(Math.floor(amount / 2)) + 'e'.repe
 const aliases = (amount: number) => list(amount, (index) => `https://github.com/ada/old-${index}/issues/7`)
 
 const withRequirements = (change: object) => ({ ...boundAction, requirements: { ...requirements, ...change } })
-const sectionsOfAction = (amount: number) => {
-  const sections = list(amount, (index) => ({ ...requirement, key: `key-${index}` }))
-  const keys = sections.map(({ key }) => key)
-  const reader = { ...requirements.reader, input: { ...requirements.reader.input, choices: keys } }
-  return withRequirements({ sections, required_for_action: keys, reader })
+/** An action with so many sections, all named and all required; only one of the three lists goes past its limits. */
+const sectionsOfAction = (varied: 'sections' | 'required' | 'choices') => (amount: number) => {
+  const all = list(amount, (index) => ({ ...requirement, key: `key-${index}` }))
+  const allowed = amount < 1 ? [requirement] : all.slice(0, 64)
+  const of = (name: typeof varied) => (name === varied ? all : allowed)
+  const keysOf = (name: typeof varied) => of(name).map((each) => each?.key)
+  const reader = { ...requirements.reader, input: { ...requirements.reader.input, choices: keysOf('choices') } }
+  return withRequirements({ sections: of('sections'), required_for_action: keysOf('required'), reader })
 }
 const commentOf = (database_id: number) => {
   const { canonical_url } = EXAMPLES.rawSourceEnvelope
@@ -95,8 +98,8 @@ const TABLE: readonly Limit[] = [
   ['action.remaining_budget', 'minimum', 0, checkAction, (n) => ({ ...boundAction, remaining_budget: n })],
   ['actionMaterialReader.base_argv', 'minItems', 9, checkAction, readerWith],
   ['actionMaterialReader.base_argv', 'maxItems', 9, checkAction, readerWith],
-  ['actionMaterialReader.input.choices', 'minItems', 1, checkAction, sectionsOfAction],
-  ['actionMaterialReader.input.choices', 'maxItems', 64, checkAction, sectionsOfAction],
+  ['actionMaterialReader.input.choices', 'minItems', 1, checkAction, sectionsOfAction('choices')],
+  ['actionMaterialReader.input.choices', 'maxItems', 64, checkAction, sectionsOfAction('choices')],
   [
     'actionMaterialSection.markdown',
     BYTES,
@@ -106,10 +109,10 @@ const TABLE: readonly Limit[] = [
   ],
   ['actionRequirementSection.bytes', 'minimum', 1, checkAction, sectionBytes],
   ['actionRequirementSection.bytes', 'maximum', 262_144, checkAction, sectionBytes],
-  ['actionRequirements.required_for_action', 'minItems', 1, checkAction, sectionsOfAction],
-  ['actionRequirements.required_for_action', 'maxItems', 64, checkAction, sectionsOfAction],
-  ['actionRequirements.sections', 'minItems', 1, checkAction, sectionsOfAction],
-  ['actionRequirements.sections', 'maxItems', 64, checkAction, sectionsOfAction],
+  ['actionRequirements.required_for_action', 'minItems', 1, checkAction, sectionsOfAction('required')],
+  ['actionRequirements.required_for_action', 'maxItems', 64, checkAction, sectionsOfAction('required')],
+  ['actionRequirements.sections', 'minItems', 1, checkAction, sectionsOfAction('sections')],
+  ['actionRequirements.sections', 'maxItems', 64, checkAction, sectionsOfAction('sections')],
   [
     'changeReport.removed',
     'maxItems',
@@ -205,7 +208,7 @@ const TABLE: readonly Limit[] = [
     checkGitObservation,
     (n) => observed({ path_observations: [{ ...seen, size: n }] }),
   ],
-  ['pinnedSource.issue_number', 'minimum', 1, checkSourceCandidate, (n) => ({ ...invalidCandidate, ...numbered(n) })],
+  ['pinnedSource.issue_number', 'minimum', 1, checkPinnedSource, pinnedWithNumber],
   [
     'pinnedSource.sections',
     'minItems',
@@ -305,6 +308,15 @@ function readerWith(amount: number) {
   return withRequirements({ reader: { ...requirements.reader, base_argv: [...argv, 'x'].slice(0, amount) } })
 }
 
+function pinnedWithNumber(issue_number: number) {
+  const issue = numbered(issue_number)
+  const sections = pinnedSource.sections.map((each) => {
+    const url = `${issue.canonical_url}#issuecomment-${each.provenance.comment_database_id}`
+    return { ...each, provenance: { ...each.provenance, url } }
+  })
+  return { ...pinnedSource, ...issue, sections }
+}
+
 function sectionBytes(amount: number) {
   const [first, ...others] = requirements.sections
   return withRequirements({ sections: [{ ...first, bytes: amount }, ...others] })
@@ -319,10 +331,12 @@ describe('every limit', () => {
     expect([...listed, ...ELSEWHERE].sort()).toEqual(limitsOfSchema().sort())
   })
 
-  it.each(TABLE)('of %s holds: %s %i', (_place, word, limit, check, make) => {
+  it.each(TABLE)('of %s holds: %s %i', (place, word, limit, check, make) => {
     const past = word.startsWith('min') ? limit - 1 : limit + 1
     expect(problemsOf(check, make(limit))).toEqual([])
-    if (past >= 0 || word === 'minimum') expect(problemsOf(check, make(past))).toHaveLength(1)
+    if (past < 0 && word !== 'minimum') return
+    const paths = problemsOf(check, make(past)).map(({ path }) => path.replaceAll(/\[\d+\]/g, ''))
+    expect(paths).toEqual([expect.stringMatching(`^\\$(\\.\\w+)*\\.${place.split('.').slice(1).join('\\.')}$`)])
   })
 })
 

@@ -7,15 +7,18 @@ import type { Next, NextInput, NextVariant } from './next.shape.ts'
 
 type Operation = Exclude<Next['operation'], 'none'>
 
-/** What a value may be, in words, and in a pattern where not every word will do. */
+/** What begins with a hyphen would be read as a flag. */
+const NO_FLAG = /^[^-]/
+
+/** What a value may be, in words and in a pattern. */
 const VALUES = {
-  RUN: { says: 'a run id', pattern: /^[A-Za-z0-9_-]{1,128}$/ },
-  ACTION: { says: 'an action id' },
-  CANDIDATE: { says: 'a candidate id' },
+  RUN: { says: 'a run id that does not begin with -', pattern: /^(?!-)[A-Za-z0-9_-]{1,128}$/ },
+  ACTION: { says: 'an action id that does not begin with -', pattern: NO_FLAG },
+  CANDIDATE: { says: 'a candidate id that does not begin with -', pattern: NO_FLAG },
   ROOT: { says: 'an absolute path', pattern: /^(?:\/|[A-Za-z]:[\\/]|\\\\)/ },
   BUDGET: { says: 'a number from 1 to 1000', pattern: /^(?:[1-9][0-9]{0,2}|1000)$/ },
   DIGEST: { says: 'a digest', pattern: /^sha256:[0-9a-f]{64}$/ },
-} as const satisfies Record<string, { says: string; pattern?: RegExp }>
+} as const satisfies Record<string, { says: string; pattern: RegExp }>
 
 type ValueName = keyof typeof VALUES
 
@@ -119,10 +122,14 @@ export function mismatch(row: VariantRow, argv: readonly string[]): string | und
   return hasLength && wrong === -1 ? undefined : `must be ${row.words}${sayValue(words[wrong])}`
 }
 
+/** The root in a command that is in the words of a row. */
+export function rootIn({ words }: VariantRow, argv: readonly string[]): string | undefined {
+  return argv[words.split(' ').indexOf('ROOT')]
+}
+
 function fits(word: string, expected: string): boolean {
   if (!isValueName(expected)) return word === (optionIn(expected) ?? expected)
-  const value = VALUES[expected]
-  return !('pattern' in value) || value.pattern.test(word)
+  return VALUES[expected].pattern.test(word) && word.isWellFormed()
 }
 
 function sayValue(word: string | undefined): string {

@@ -1,10 +1,15 @@
 import { type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged, textLike } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
+import { noneOf } from './list.shape.ts'
 import { NonEmptyText } from './text.shape.ts'
 
-const name = textLike('^[a-z][a-z0-9_]*$', 'a lowercase name such as goal_file', { description: 'What it is called.' })
-const flag = textLike('^--[a-z][a-z0-9-]*$', 'a flag such as --goal-file', { description: 'The flag it goes with.' })
+const name = textLike('^[a-z][a-z0-9_]*$', 'a lowercase name such as goal_file', {
+  description: 'What it is called: a lowercase letter, then lowercase letters, digits and underscores.',
+})
+const flag = textLike('^--[a-z][a-z0-9-]*$', 'a flag such as --goal-file', {
+  description: 'The flag it goes with: two hyphens and a lowercase letter, then lowercase letters, digits and hyphens.',
+})
 const required = Type.Boolean({ description: 'Whether the command needs it.' })
 
 export const NextInput = named(
@@ -36,13 +41,16 @@ export const NextVariant = named(
   'nextVariant',
   strict(
     {
-      id: textLike('^[a-z][a-z0-9-]*$', 'a lowercase name such as skip-action', { description: 'What it is called.' }),
+      id: textLike('^[a-z][a-z0-9-]*$', 'a lowercase name such as skip-action', {
+        description: 'What it is called: a lowercase letter, then lowercase letters, digits and hyphens.',
+      }),
       base_argv: Type.Unsafe<readonly [string, string, ...string[]]>({
         type: 'array',
         minItems: 2,
         prefixItems: [Type.Literal('drover')],
         items: textLike(`^${NO_PLACEHOLDER}[^\\u0000]+$`, 'a word that is no placeholder and has no NUL'),
-        description: 'The command as separate words, to be run without a shell.',
+        description:
+          'The command as separate words, to be run without a shell: `drover` and at least one more, none of them empty, with a NUL, or a placeholder such as `FILE` or `<path>`.',
       }),
       inputs: Type.Array(NextInput, {
         description: 'What to add to it: for each, in order, its flag and the value as two words.',
@@ -53,12 +61,10 @@ export const NextVariant = named(
 )
 export type NextVariant = Message<typeof NextVariant>
 
-const next = <O extends TSchema>(operation: O, limits: { minItems: 1 } | { maxItems: 0 }) =>
-  strict({
-    operation,
-    workspace_identity: meaning('The worktree that the commands are for.', Digest),
-    variants: Type.Array(NextVariant, { ...limits, description: 'The commands, of which one is to be chosen.' }),
-  })
+const next = <O extends TSchema, V extends TSchema>(operation: O, variants: V) =>
+  strict({ operation, workspace_identity: meaning('The worktree that the commands are for.', Digest), variants })
+
+const VARIANTS = { description: 'The commands, of which one is to be chosen.' }
 
 const OPERATION = { description: 'What sort of step is next.' }
 
@@ -67,8 +73,11 @@ export const Next = named(
   tagged(
     'operation',
     [
-      next(literals(['action', 'answer', 'resume', 'start', 'command'], OPERATION), { minItems: 1 }),
-      next(Type.Literal('none', OPERATION), { maxItems: 0 }),
+      next(
+        literals(['action', 'answer', 'resume', 'start', 'command'], OPERATION),
+        Type.Array(NextVariant, { ...VARIANTS, minItems: 1 }),
+      ),
+      next(Type.Literal('none', OPERATION), noneOf(NextVariant, VARIANTS)),
     ],
     {
       title: 'Next',

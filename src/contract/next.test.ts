@@ -225,6 +225,45 @@ describe('next', () => {
     expect(problemsOf(checkNext, offer('command', variant)).length === 0).toBe(isTaken)
   })
 
+  it.each([
+    ['a run id', ['drover', 'status', '-x', '--root', '/work', '--json'], 'inspect-run', 'command'],
+    ['an action id', SKIP.replace('action-1', '--root').split(' '), 'skip-action', 'action'],
+  ])('refuses %s that would be read as a flag', (what, base_argv, id, operation) => {
+    const [problem] = problemsOf(checkNext, offer(operation, { id, base_argv, inputs: [] }))
+    expect(problem).toMatchObject({ path: '$.variants[0].base_argv' })
+    expect(problem?.rule).toContain(`is ${what} that does not begin with -`)
+  })
+
+  it('looks for the root only in commands that are known', () => {
+    const strange = command('skip-action', SKIP.replace('action-1', '--root'))
+    const submit = command('submit-outcome-stdin', `${SUBMIT} --outcome-stdin`)
+    for (const variants of [
+      [strange, submit],
+      [submit, strange],
+    ]) {
+      expect(problemsOf(checkNext, offer('action', ...variants))).toEqual([
+        {
+          path: `$.variants[${variants.indexOf(strange)}].base_argv`,
+          rule: expect.stringContaining('where ACTION is an action id'),
+        },
+      ])
+    }
+  })
+
+  it('refuses a candidate id that would be read as a flag', () => {
+    const keep = command('keep-pinned', `${RESUME} --source-choice pinned --candidate --root`, [BUD])
+    expect(problemsOf(checkNext, offer('resume', keep))).toHaveLength(1)
+  })
+
+  it.each([
+    ['a root', makeVariant('run-doctor', { ROOT: '/w\ud800' }), 'command'],
+    ['an action id', makeVariant('skip-action', { RUN: 'r', ACTION: 'a\ud800', ROOT: '/' }), 'action'],
+  ])('refuses %s with half a character', (_name, variant, operation) => {
+    expect(problemsOf(checkNext, offer(operation, variant)).map(({ path }) => path)).toEqual([
+      '$.variants[0].base_argv',
+    ])
+  })
+
   it.each(['/', '/work', 'C:\\work', 'c:/work', '\\\\host\\share'])('takes the root %s', (root) => {
     expect(problemsOf(checkNext, offer('command', makeVariant('run-doctor', { ROOT: root })))).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { checker, type Problem, type Rule } from '../kit/schema.ts'
 import { writeCanonicalJson } from '../kit/write-json.ts'
 import type { Next, NextVariant } from './next.shape.ts'
-import { mismatch, VARIANTS } from './next-variants.ts'
+import { mismatch, rootIn, VARIANTS } from './next-variants.ts'
 import { validateNext } from './reports.generated.js'
 
 function variantsAreDistinct({ variants }: Next): Problem[] {
@@ -38,10 +38,19 @@ function misfit(next: Next, variant: NextVariant): Problem | undefined {
 }
 
 function rootsAreTheSame({ variants }: Next): Problem[] {
-  const roots = variants.map(({ base_argv }) => base_argv[base_argv.indexOf('--root') + 1])
+  const roots = variants.map(rootOf)
+  const first = roots.find((root) => root !== undefined)
   return roots.flatMap((root, index) =>
-    root === roots[0] ? [] : [{ path: `$.variants[${index}].base_argv`, rule: 'must have the --root of the others' }],
+    root === undefined || root === first
+      ? []
+      : [{ path: `$.variants[${index}].base_argv`, rule: 'must have the --root of the others' }],
   )
+}
+
+/** Where the table has it: a word that looks like the flag may be a value. Undefined for a command that is not in it. */
+function rootOf({ id, base_argv }: NextVariant): string | undefined {
+  const row = VARIANTS.find((each) => each.id === id && mismatch(each, base_argv) === undefined)
+  return row && rootIn(row, base_argv)
 }
 
 export const nextRules: readonly Rule<Next>[] = [variantsAreDistinct, commandsAreKnown, rootsAreTheSame]

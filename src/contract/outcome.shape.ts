@@ -4,6 +4,7 @@ import { literals, type Message, meaning, named, strict, tagged } from '../kit/s
 import { DestructiveRequest } from './destructive.shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
+import { noneOf } from './list.shape.ts'
 import { FailedReview, FinishedReview, InconclusiveReview } from './review.shape.ts'
 import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText, nonEmptyMarkdown, PlainText } from './text.shape.ts'
 
@@ -105,7 +106,7 @@ function row<K extends TSchema, S extends TSchema, P extends TProperties>(kind: 
   })
 }
 
-const noSuggestion = { suggested_actions: Type.Array(SuggestedAction, { maxItems: 0, description: SUGGESTIONS }) }
+const noSuggestion = { suggested_actions: noneOf(SuggestedAction, { description: SUGGESTIONS }) }
 const oneSuggestion = { suggested_actions: Type.Array(SuggestedAction, { maxItems: 1, description: SUGGESTIONS }) }
 const noPause = { pause: Type.Null({ description: PAUSE }) }
 const noImplementation = { implementation: Type.Null({ description: IMPLEMENTATION }) }

@@ -42,7 +42,13 @@ export const ProtocolState = named(
         action: Type.Optional(meaning(ACTION, Action)),
       }),
     ],
-    { title: 'Protocol state', description: 'The answer to every command that changes a run.' },
+    {
+      title: 'Protocol state',
+      description: 'The answer to every command that changes a run.',
+      'x-rules': {
+        budgetFollowsTheResume: '`budget_applied` is false with `source_candidate_created`, else true.',
+      },
+    },
   ),
 )
 export type ProtocolState = Message<typeof ProtocolState>

@@ -1,4 +1,4 @@
-import { checker, type Rule, within } from '../kit/schema.ts'
+import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
 import { actionRules } from './action.ts'
 import { nextRules } from './next.ts'
 import { pinnedSourceRules } from './pinned-source.ts'
@@ -6,7 +6,17 @@ import type { ProtocolState } from './protocol-state.shape.ts'
 import { validateProtocolState } from './runs.generated.js'
 import { sourceCandidateRules } from './source-candidate.ts'
 
+/** The same table as for the result that a run keeps of its last resume. */
+function budgetFollowsTheResume({ resume_operation, budget_applied }: ProtocolState): Problem[] {
+  if (resume_operation === undefined) return []
+  const expected = resume_operation !== 'source_candidate_created'
+  return budget_applied === expected
+    ? []
+    : [{ path: '$.budget_applied', rule: `must be ${expected} with ${resume_operation}` }]
+}
+
 const rules: readonly Rule<ProtocolState>[] = [
+  budgetFollowsTheResume,
   within('action', actionRules),
   within('next', nextRules),
   within('pinned_source', pinnedSourceRules),

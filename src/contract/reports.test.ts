@@ -37,6 +37,16 @@ describe('a change report', () => {
   )
 })
 
+describe('an error about a change of hosts', () => {
+  it.each([
+    ['rolled_back', []],
+    ['ambiguous', ['$.details.transaction_outcome']],
+  ])('whose report says that it was rolled back says the same, not %s', (transaction_outcome, paths) => {
+    const details = { ...DETAILS['adapter mutation'], transaction_outcome }
+    expect(problemsOf(checkCliError, { ...cliError, details }).map(({ path }) => path)).toEqual(paths)
+  })
+})
+
 describe('a list report', () => {
   const [host] = listReport.hosts
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
+import { noneOf, someOf } from './list.shape.ts'
 import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText } from './text.shape.ts'
 
 const RESULT = 'What the review came to.'
@@ -28,12 +29,12 @@ export const FinishedReview = named(
     [
       strict({
         result: Type.Literal('no_findings_reported', { description: RESULT }),
-        findings: Type.Array(Finding, { maxItems: 0, description: FINDINGS }),
+        findings: noneOf(Finding, { description: FINDINGS }),
         uncertainties,
       }),
       strict({
         result: Type.Literal('findings_reported', { description: RESULT }),
-        findings: Type.Array(Finding, { minItems: 1, description: FINDINGS }),
+        findings: someOf(Finding, { description: FINDINGS }),
         uncertainties,
       }),
     ],
@@ -66,8 +67,8 @@ export const ReviewProjection = named(
   strict(
     {
       result: Type.Literal('not_run', { description: RESULT }),
-      findings: Type.Array(Finding, { maxItems: 0, description: FINDINGS }),
-      uncertainties: Type.Array(MarkdownText, { maxItems: 0, description: DOUBTS }),
+      findings: noneOf(Finding, { description: FINDINGS }),
+      uncertainties: noneOf(MarkdownText, { description: DOUBTS }),
     },
     { title: 'Review projection', description: 'Stands for the review that was skipped.' },
   ),

@@ -70,6 +70,7 @@ export const RunStatus = named(
   tagged('workspace_foreign', [LocalRun, ForeignRun], {
     title: 'Run status',
     description: 'A run: all that is known of it, or, where it belongs to another worktree, that it exists.',
+    'x-rules': { workspaceIsTheWorktree: '`workspace` is `workspace_identity.worktree_root`.' },
   }),
 )
 export type RunStatus = Message<typeof RunStatus>

@@ -173,6 +173,14 @@ describe('a resume result', () => {
   })
 })
 
+describe('a run', () => {
+  it('is in the worktree that its identity names', () => {
+    expect(problemsOfRun({ workspace: '/elsewhere' })).toEqual([
+      { path: '$.workspace', rule: `must be workspace_identity.worktree_root, ${runStatus.workspace}` },
+    ])
+  })
+})
+
 describe('a protocol state', () => {
   const { action, ...rest } = EXAMPLES.protocolState
   const resumed = { resume_operation: 'ad_hoc_resumed', budget_applied: true }
@@ -195,6 +203,23 @@ describe('a protocol state', () => {
     ['the operation alone', { resume_operation: 'ad_hoc_resumed' }, ['$.budget_applied']],
     ['the budget alone', { budget_applied: true }, ['$.budget_applied']],
     ['an unknown operation', { ...resumed, resume_operation: 'slept' }, ['$.resume_operation']],
+    ...['ad_hoc_resumed', 'source_refreshed', 'source_refresh_skipped', 'source_amended', 'source_pinned'].map(
+      (resume_operation): [string, object, string[]] => [
+        `${resume_operation} without its budget`,
+        { resume_operation, budget_applied: false },
+        ['$.budget_applied'],
+      ],
+    ),
+    [
+      'source_candidate_created with a budget',
+      { resume_operation: 'source_candidate_created', budget_applied: true },
+      ['$.budget_applied'],
+    ],
+    [
+      'source_candidate_created without one',
+      { resume_operation: 'source_candidate_created', budget_applied: false },
+      [],
+    ],
   ])('has what a resume did, or not, together: %s', (_name, fields, paths) => {
     expect(problemsOf(checkProtocolState, { ...EXAMPLES.protocolState, ...fields }).map(({ path }) => path)).toEqual(
       paths,

@@ -1,4 +1,4 @@
-import { checker, type Rule, within } from '../kit/schema.ts'
+import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
 import { actionRules } from './action.ts'
 import { destructiveRules } from './destructive.ts'
 import { gitObservationRules } from './git-observation.ts'
@@ -15,7 +15,14 @@ const actionRecordRules: readonly Rule<ActionRecord>[] = [
   within('outcome', outcomeRules),
 ]
 
+function workspaceIsTheWorktree({ workspace, workspace_identity }: RunStatus): Problem[] {
+  return workspace === workspace_identity.worktree_root
+    ? []
+    : [{ path: '$.workspace', rule: `must be workspace_identity.worktree_root, ${workspace_identity.worktree_root}` }]
+}
+
 export const runStatusRules: readonly Rule<RunStatus>[] = [
+  workspaceIsTheWorktree,
   within('initial_git', gitObservationRules),
   within('current_git', gitObservationRules),
   within('pinned_source', pinnedSourceRules),

@@ -72,6 +72,8 @@ export const SourceCandidate = named(
       'x-rules': {
         urlHasTheIssueNumber: '`canonical_url` ends with `issue_number`.',
         aliasesAreOtherUrls: '`canonical_url` is none of `url_aliases`.',
+        snapshotIsOfTheCandidate:
+          '`snapshot` has the ids, the number, the URL, the title and the revisions of the candidate.',
       },
     },
   ),

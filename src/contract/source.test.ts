@@ -18,6 +18,8 @@ const commentOf = (database_id: number) => ({
   url: `${envelope.canonical_url}#issuecomment-${database_id}`,
 })
 
+const OTHER = `sha256:${'0'.repeat(64)}`
+
 describe('a raw source envelope', () => {
   it.each([
     ['an empty body', { body: '' }, []],
@@ -211,9 +213,19 @@ describe('a source candidate', () => {
     ['an error of two lines', { ...invalidCandidate, classification_error: 'a\nb' }, ['$.classification_error']],
     [
       'a snapshot that breaks a rule',
-      { ...validCandidate, snapshot: { ...pinnedSource, issue_number: 8 } },
-      ['$.snapshot.canonical_url'],
+      { ...validCandidate, snapshot: { ...pinnedSource, url_aliases: [pinnedSource.canonical_url] } },
+      ['$.snapshot.url_aliases[0]'],
     ],
+    ['another repository', { ...validCandidate, repository_id: 'R_2' }, ['$.snapshot.repository_id']],
+    ['another issue', { ...validCandidate, issue_id: 'I_2' }, ['$.snapshot.issue_id']],
+    [
+      'another number',
+      { ...validCandidate, issue_number: 77, canonical_url: `${validCandidate.canonical_url}7` },
+      ['$.snapshot.issue_number', '$.snapshot.canonical_url'],
+    ],
+    ['another title', { ...validCandidate, title: 'Other' }, ['$.snapshot.title']],
+    ['another source', { ...validCandidate, source_revision: OTHER }, ['$.snapshot.source_revision']],
+    ['other requirements', { ...validCandidate, requirements_revision: OTHER }, ['$.snapshot.requirements_revision']],
   ])('with %s is refused', (_name, candidate, paths) => {
     expect(problemsOf(checkSourceCandidate, candidate).map(({ path }) => path)).toEqual(paths)
   })

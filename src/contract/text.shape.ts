@@ -10,17 +10,22 @@ const NOT_BLANK = '(?=\\s*\\S)'
 const plain = (options: TSchemaOptions = {}) =>
   textLike(`^[^${CONTROLS}]*$`, 'text without control characters', options)
 
-export const nonEmptyPlain = (options: TSchemaOptions = {}) =>
-  textLike(`^${NOT_BLANK}[^${CONTROLS}]*$`, 'text that is not blank and has no control characters', {
+/** A field that is such a text itself, and no reference to one, says so where it says what it means. */
+const notBlank = (controls: string, says: string, { description, ...options }: TSchemaOptions) =>
+  textLike(`^${NOT_BLANK}[^${controls}]*$`, says, {
     minLength: 1,
     ...options,
+    ...(description !== undefined && { description: `${description} It is ${says}.` }),
   })
 
+export const nonEmptyPlain = (options: TSchemaOptions = {}) =>
+  notBlank(CONTROLS, 'text that is not blank and has no control characters', options)
+
 export const nonEmptyMarkdown = (options: TSchemaOptions = {}) =>
-  textLike(
-    `^${NOT_BLANK}[^${CONTROLS_BUT_TAB_AND_LINE_ENDS}]*$`,
+  notBlank(
+    CONTROLS_BUT_TAB_AND_LINE_ENDS,
     'text that is not blank and has no control characters but tabs and line ends',
-    { minLength: 1, ...options },
+    options,
   )
 
 export const PlainText = named('plainText', plain({ title: 'Plain text' }))

@@ -8,6 +8,7 @@ import { ghFailed, providerAnswerInvalid } from './faults.ts'
 import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, unknownFailure } from './gh.ts'
 import type { GraphqlErrors } from './gh-answers.shape.ts'
 import { type ProviderError, recognizeFailure } from './provider-failure.ts'
+import { quoteGh } from './quote-gh.ts'
 
 const checkErrors = checker<GraphqlErrors>('answer', validateGraphqlErrors)
 
@@ -57,7 +58,9 @@ function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string
 
 function toProviderFault(error: unknown, subject: string): unknown {
   if (!(error instanceof Fault)) return error
-  const isMalformed = [jsonInvalid.code, messageInvalid.code, programOutputTooLarge.code].includes(error.code)
+  // The place in a text that is no JSON consists of its keys, which are whatever gh printed.
+  if (error.code === jsonInvalid.code) return providerAnswerInvalid({ subject, problem: quoteGh(error.message) }, error)
+  const isMalformed = [messageInvalid.code, programOutputTooLarge.code].includes(error.code)
   if (isMalformed) return providerAnswerInvalid({ subject, problem: error.message }, error)
   return error.code.startsWith('program_') ? ghFailed({ problem: error.message }, error) : error
 }

@@ -57,6 +57,9 @@ describe('a section of a draft', () => {
     ['a heading with a tab', '#\tA\tB \n', 'A B'],
     ['the role, where there is no heading', '#nothing\n', 'Requirements'],
     ['the role, where the heading is empty', '## ##\ntext', 'Requirements'],
+    ['a heading of the largest size', `# ${'é'.repeat(256)} #\n`, 'é'.repeat(256)],
+    ['a heading that is underlined', 'What it must do\n---\n', 'What it must do'],
+    ['a heading below code that only looks like one', '```\n# no\n```\n# C#\n', 'C#'],
     ['the role, where the heading is too long', `# ${'x'.repeat(513)}\n`, 'Requirements'],
   ])('has for a title %s', (_name, text, title) => {
     expect(sectionOf(marked('requirements-2', text))['title']).toBe(title)
@@ -66,8 +69,19 @@ describe('a section of a draft', () => {
     ['without a marker', 'Nice!', 'its first line is no section marker'],
     ['with a key that is no role', marked('wind'), 'its key does not begin with a role'],
     ['with a key that only looks like a role', marked('outcomes'), 'its key does not begin with a role'],
+    ['without text', marked('requirements-2', ' \n\t'), 'it has no text below its marker'],
+    ['with a text that is too large', marked('requirements-2', `${'é'.repeat(131_072)}x`), 'more than 262144 bytes'],
+    ['with a control character', marked('requirements-2', 'a\u0085'), 'control characters other than tabs'],
+    ['with a control character above it', `\u000b\n${marked('requirements-2')}`, 'control characters other than tabs'],
   ])('%s is refused', (_name, body, says) => {
     expect(() => sectionOf(body)).toThrow(says)
+  })
+
+  it.each([
+    ['of the largest size', 'é'.repeat(131_072)],
+    ['with tabs and every sort of line end', 'a\tb\r\nc\rd\n'],
+  ])('%s is taken', (_name, text) => {
+    expect(sectionOf(marked('requirements-2', text))['key']).toBe('requirements-2')
   })
 
   it.each([

@@ -5,12 +5,14 @@ import { messageInvalid } from '../kit/faults.ts'
 import type { Problem } from '../kit/schema.ts'
 import { writeIndentedJson } from '../kit/write-json.ts'
 import { draftInvalid, issueCommentUnusable } from './faults.ts'
+import { firstHeading } from './first-heading.ts'
 import type { ManifestSection, SourceManifest } from './manifest.shape.ts'
 import { LEVEL_MARKER, MANIFEST_END, MANIFEST_OPENING } from './read-body.ts'
 import { checkManifest } from './read-manifest.ts'
 import { readSection, sectionMarker } from './read-section.ts'
 import { digestCommentBody } from './revisions.ts'
 import { ROLE_TITLES, ROLES, type Role } from './roles.ts'
+import { isBlank } from './text-lines.ts'
 
 const PROMPTS: Readonly<Record<Role, string>> = {
   outcome: 'What will be different, and for whom, once this is done.',
@@ -40,6 +42,9 @@ export function draftBundle({ title }: { title: string }): string {
   ].join('\n')
 }
 
+/** Control characters, but for tabs and line ends. */
+const CONTROLS = /[^\P{Cc}\t\n\r]/u
+
 export type DraftComment = { node_id: string; database_id: number; url: string; body: string }
 
 /** The body of an issue that has these comments as its sections, in this order. */
@@ -57,11 +62,13 @@ function toSection({ node_id, database_id, url, body }: DraftComment): ManifestS
   const { key, text } = readSection(body)
   if (key === undefined) throw issueCommentUnusable({ url, reason: 'no_marker' })
   const role = roleOf(key)
+  const flaw = flawOf(body, text)
+  if (flaw !== undefined) throw issueCommentUnusable({ url, reason: flaw })
   if (role === undefined) throw issueCommentUnusable({ url, reason: 'no_role' })
   return {
     key,
     role,
-    title: headingOf(text) ?? ROLE_TITLES[role],
+    title: titleIn(text) ?? ROLE_TITLES[role],
     comment_node_id: node_id,
     comment_database_id: database_id,
     body_sha256: digestCommentBody(body),
@@ -74,15 +81,18 @@ function roleOf(key: string): Role | undefined {
   return ROLES.find((role) => plain === role || plain.startsWith(`${role}_`) || plain.startsWith(`${role}.`))
 }
 
+/** For what no bundle could hold this text, however good its manifest is. */
+function flawOf(body: string, text: string): 'blank' | 'too_large' | 'control_characters' | undefined {
+  if (CONTROLS.test(body)) return 'control_characters'
+  if (isBlank(text)) return 'blank'
+  return Buffer.byteLength(text) > LIMITS.sectionBytes ? 'too_large' : undefined
+}
+
 /** The first heading of a text, if it can be a title. */
-function headingOf(text: string): string | undefined {
-  const [, line = ''] = /^ {0,3}#{1,6}[ \t]+(.*)$/m.exec(text) ?? []
-  if (Buffer.byteLength(line) > LIMITS.sectionTitleBytes) return undefined
-  const title = line
-    .replace(/#*\s*$/, '')
-    .replaceAll('\t', ' ')
-    .trim()
-  return title === '' ? undefined : title
+function titleIn(text: string): string | undefined {
+  const title = firstHeading(text)?.replaceAll('\t', ' ')
+  const isFit = title !== undefined && title !== '' && Buffer.byteLength(title) <= LIMITS.sectionTitleBytes
+  return isFit ? title : undefined
 }
 
 function check(manifest: SourceManifest): SourceManifest {

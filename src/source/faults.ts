@@ -1,3 +1,4 @@
+import { LIMITS } from '../contract/limits.ts'
 import { defineFault } from '../kit/fault.ts'
 
 export const invalidSource = defineFault({
@@ -5,6 +6,13 @@ export const invalidSource = defineFault({
   kind: 'usage',
   when: 'A source envelope cannot be read, or breaks a rule of its form.',
   say: (d: { problem: string }) => `the source is no envelope that drover can read: ${d.problem}`,
+})
+
+export const invalidComment = defineFault({
+  code: 'invalid_comment',
+  kind: 'usage',
+  when: 'The file with the text of a comment cannot be read, is no text or is larger than any comment.',
+  say: (d: { problem: string }) => `the comment cannot be read: ${d.problem}`,
 })
 
 export const issueUrlInvalid = defineFault({
@@ -106,6 +114,9 @@ const UNUSABLE = {
   no_author: 'its author has been deleted; post its text as a new comment and name that one instead',
   other_issue: 'it belongs to another issue; name a comment of this one',
   no_marker: 'its first line is no section marker such as <!-- drover-section:v1 key=outcome -->; add one',
+  blank: 'it has no text below its marker; write one',
+  too_large: `its text has more than ${LIMITS.sectionBytes} bytes; split it in two`,
+  control_characters: 'it has control characters other than tabs and line ends; take them out',
   no_role:
     'its key does not begin with a role (outcome, requirements, acceptance_examples, constraints, non_goals); choose one like requirements-2',
 } as const

@@ -5,7 +5,7 @@ import type { DraftComment } from './draft.ts'
 import { issueCommentUnusable, providerAnswerInvalid } from './faults.ts'
 import type { Gh } from './gh.ts'
 import type { CommentAnswer } from './gh-answers.shape.ts'
-import { parseCommentUrl } from './issue-address.ts'
+import { commentIn, isSameIssue, parseCommentUrl } from './issue-address.ts'
 
 const checkComment = checker<CommentAnswer>('answer', validateCommentAnswer)
 
@@ -15,7 +15,8 @@ export async function fetchComments(
   { gh, signal }: { gh: Gh; signal: AbortSignal },
 ): Promise<DraftComment[]> {
   const addresses = urls.map(parseCommentUrl)
-  const stray = addresses.find(({ issue }) => issue.url !== addresses[0]?.issue.url)
+  const [first] = addresses
+  const stray = addresses.find(({ issue }) => first !== undefined && !isSameIssue(issue, first.issue))
   if (stray !== undefined) throw issueCommentUnusable({ url: stray.url, reason: 'other_issue' })
   const provider = openProvider(gh, signal)
   const comments: DraftComment[] = []
@@ -27,6 +28,11 @@ export async function fetchComments(
       check: checkComment,
     })
     if (id !== databaseId) throw providerAnswerInvalid({ subject, problem: `it is about the comment ${id}` })
+    // GitHub finds a comment by its number alone, whatever issue the URL names.
+    const found = commentIn(html_url)
+    if (found === undefined || !isSameIssue(found.issue, issue)) {
+      throw issueCommentUnusable({ url, reason: 'other_issue' })
+    }
     comments.push({ node_id, database_id: id, url: html_url, body })
   }
   return comments

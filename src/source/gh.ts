@@ -1,16 +1,16 @@
 /*
  * The one way to ask GitHub: through the user's own `gh`, which has the credentials. Drover never sees them. Whatever gh
  * prints is data to be checked or an error to be recognized; of the latter at most one line is shown, without anything
- * that looks like a token.
+ * that could be a token.
  */
 import type { Fault } from '../kit/fault.ts'
 import { findProgram, type SearchPlaces } from '../kit/find-program.ts'
 import type { JsonValue } from '../kit/json-value.ts'
-import { redactSecrets } from '../kit/redact.ts'
 import { runToEnd } from '../kit/run-to-end.ts'
 import { TREE_VARIABLE } from '../kit/tree-variable.ts'
 import { writeJson } from '../kit/write-json.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
+import { quoteGh } from './quote-gh.ts'
 
 /** More than any answer that an envelope could hold: 16 comments of the largest size, with every character escaped. */
 export const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
@@ -69,11 +69,7 @@ export function unknownFailure({ env }: Gh, { exitCode, stderr }: GhAnswer): Fau
   const line = stderr.split('\n').find((each) => each.trim() !== '') ?? `it ended with code ${exitCode}`
   const tokens = Object.entries(env).filter(([name, value]) => /TOKEN$/i.test(name) && value !== '')
   const clean = tokens.reduce((text, [, token]) => text.replaceAll(token, '[redacted]'), line)
-  const problem = redactSecrets(clean)
-    .replace(/\p{Cc}/gu, '?')
-    .slice(0, SAID_LIMIT)
-    .toWellFormed()
-  return ghFailed({ problem })
+  return ghFailed({ problem: quoteGh(clean).slice(0, SAID_LIMIT).toWellFormed() })
 }
 
 /** No questions, no colours, no notices; tracing would print what is sent. */

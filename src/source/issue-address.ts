@@ -15,11 +15,20 @@ export function parseIssueUrl(url: string): IssueAddress {
 }
 
 export function parseCommentUrl(url: string): CommentAddress {
+  return commentIn(url) ?? refuse(url, 'comment')
+}
+
+/** Undefined for a URL that is of no comment on an issue: comments on pull requests have others. */
+export function commentIn(url: string): CommentAddress | undefined {
   const [, before = '', id] = COMMENT.exec(url) ?? []
   const issue = issueIn(before)
   const databaseId = Number(id)
-  if (issue === undefined || !Number.isSafeInteger(databaseId)) return refuse(url, 'comment')
-  return { url, issue, databaseId }
+  return issue === undefined || !Number.isSafeInteger(databaseId) ? undefined : { url, issue, databaseId }
+}
+
+/** GitHub takes the name of an owner or a repository in whichever case it is written. */
+export function isSameIssue(one: IssueAddress, other: IssueAddress): boolean {
+  return one.url.toLowerCase() === other.url.toLowerCase()
 }
 
 function issueIn(url: string): IssueAddress | undefined {

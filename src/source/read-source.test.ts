@@ -71,7 +71,13 @@ const large = Array.from({ length: 17 }, (_, index) => {
   } as (typeof FIVE_SECTIONS)[0]
 })
 
-/** Every code in the order in which they are looked for. Each envelope also breaks the rule of the row below it. */
+const oversized = large.map((draft, index) => (index === 16 ? { ...draft, text: `${full}x` } : draft))
+const stray = commentOf(99, '')
+
+/**
+ * Every code in the order in which they are looked for. Each envelope also breaks the rule of the row below it, but for
+ * the first two: a body has one first line, so it cannot have two wrong markers.
+ */
 const PRECEDENCE: readonly (readonly [string, RawSourceEnvelope])[] = [
   ['change_marker_required', makeBundle({ envelope: { body: 'text\n', comments: [] } })],
   ['objective_marker', makeBundle({ envelope: { body: '<!-- drover-level: objective/v2 -->', comments: [] } })],
@@ -82,9 +88,12 @@ const PRECEDENCE: readonly (readonly [string, RawSourceEnvelope])[] = [
   ['source_section_minimized', makeBundle({ envelope: instead({ is_minimized: true, body: 'edited' }) })],
   ['source_section_hash_mismatch', makeBundle({ envelope: instead({ body: 'edited' }) })],
   ['source_section_invalid', makeBundle({ envelope: rebound(`no marker\n${full}x`) })],
-  ['source_section_too_large', makeBundle({ envelope: rebound(`<!-- drover-section:v1 key=outcome -->\n${full}x`) })],
-  ['source_bundle_too_large', makeBundle({ sections: large, envelope: {} })],
-  ['source_section_unexpected', makeBundle({ envelope: { comments: [...comments, commentOf(99, '')] } })],
+  ['source_section_too_large', makeBundle({ sections: oversized })],
+  [
+    'source_bundle_too_large',
+    makeBundle({ sections: large, envelope: { comments: [...makeBundle({ sections: large }).comments, stray] } }),
+  ],
+  ['source_section_unexpected', makeBundle({ envelope: { comments: [...comments, stray] } })],
 ]
 
 describe('an envelope that is no change', () => {

@@ -48,6 +48,16 @@ describe('drover source check', () => {
     )
   })
 
+  it('shows no characters that turn a text around', async () => {
+    const { drover, write } = open()
+    const titled = await drover('check', write('e.json', JSON.stringify({ ...bundle, title: 'Wind\u202e in knots' })))
+    expect(titled.stdout).toContain('can be pinned: Wind in knots\n')
+    const body = '<!-- drover-level: change\u202e/v9 -->\n'
+    const marked = await drover('check', write('e.json', JSON.stringify({ ...bundle, body })))
+    expect(marked).toMatchObject({ code: 3, stdout: expect.stringContaining('cannot be pinned') })
+    expect(marked.stdout).not.toContain('\u202e')
+  })
+
   it('says what is wrong with one that cannot, and what to do', async () => {
     const [first, ...others] = bundle.comments
     const edited = { ...bundle, comments: [{ ...first, body: `${first?.body}!` }, ...others] }
@@ -114,6 +124,10 @@ describe('an error of a source command', () => {
     ['a mistyped subcommand', ['chek']],
     ['flags that exclude each other', ['draft', '--title', 'a', '--comment', `${ISSUE_URL}#issuecomment-1`]],
     ['a flag without the one it belongs to', ['draft', '--amends', 'x']],
+    ['a flag with an empty value', ['draft', '--title', '']],
+    ['a revision that is none', ['draft', '--amends', 'sha256:0', '--comment', `${ISSUE_URL}#issuecomment-1`]],
+    ['an envelope with an empty name', ['check', '']],
+    ['a comment with an empty name', ['digest', '']],
   ])('is invalid_usage for %s', async (_name, args) => {
     expect(errorOf(await open().drover(...args))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
   })
@@ -169,12 +183,17 @@ describe('drover source digest', () => {
     expect(stderr).toContain('its first line is no section marker')
   })
 
-  it('refuses what is no text and what is too much of it', async () => {
+  it.each([
+    ['is no text', 'c.md', 'c.md is not UTF-8 text'],
+    ['is too large', 'large.md', 'at most 524288 are allowed'],
+    ['is not there', 'nowhere.md', 'does not exist'],
+    ['is a directory', '.', 'is a directory'],
+  ])('refuses a file that %s', async (_name, file, says) => {
     const { drover, shell, write } = open()
     await shell("printf '\\xff' > c.md")
-    expect(errorOf(await drover('digest', 'c.md'))).toMatchObject({ code: 'text_not_utf8', exit_code: 3 })
     write('large.md', 'x'.repeat(2 * LIMITS.sectionBytes + 1))
-    expect(errorOf(await drover('digest', 'large.md'))).toMatchObject({ code: 'file_too_large', exit_code: 3 })
+    const error = errorOf(await drover('digest', file))
+    expect(error).toMatchObject({ code: 'invalid_comment', exit_code: 2, message: expect.stringContaining(says) })
   })
 })
 

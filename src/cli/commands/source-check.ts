@@ -1,14 +1,12 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
-import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/write-json.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { readEnvelope } from '../../source/read-envelope.ts'
 import { readSource } from '../../source/read-source.ts'
 import { toCandidate } from '../../source/to-candidate.ts'
-import type { Invocation, Run } from '../command.ts'
-import { readInput } from '../read-input.ts'
+import type { Run } from '../command.ts'
+import { readSourceInput } from '../source-input.ts'
 import { sayVerdict } from '../source-verdict.ts'
 
 /** A verdict is no candidate of any run, so it has no id by which one could be chosen. */
@@ -17,20 +15,16 @@ const CANDIDATE_ID = 'source-check'
 /** The verdict is the result, so it goes to stdout whichever way it falls; the exit code tells a script. */
 export const run: Run = async (invocation) => {
   const { flags, world } = invocation
-  const envelope = await readNamed(invocation)
+  const envelope = await readSourceInput(invocation, {
+    command: 'source check',
+    limitBytes: LIMITS.envelopeBytes,
+    read: (bytes) => readEnvelope(bytes, { input: 'it' }),
+    refuse: invalidSource,
+  })
   const reading = readSource(envelope)
   const stamp = { candidate_id: CANDIDATE_ID, created_at: toTimestamp(world.clock.now()) }
   await world.terminal.out.write(
     flags.isOn('json') ? `${writeJson(toCandidate(envelope, reading, stamp))}\n` : sayVerdict(envelope, reading),
   )
   return reading.is === 'pinned' ? 0 : 3
-}
-
-async function readNamed({ args, world }: Invocation): Promise<RawSourceEnvelope> {
-  try {
-    const bytes = await readInput(args[0] ?? '-', { world, limitBytes: LIMITS.envelopeBytes })
-    return readEnvelope(bytes, { input: 'it' })
-  } catch (error) {
-    throw error instanceof Fault ? invalidSource({ problem: error.message }, error) : error
-  }
 }

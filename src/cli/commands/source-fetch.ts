@@ -8,6 +8,7 @@ import { locateGh } from '../../source/gh.ts'
 import { readSource } from '../../source/read-source.ts'
 import type { Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
+import { toPrintable } from '../printable.ts'
 
 /** An issue like this was never meant to be a change. Any other that cannot be pinned may be wanted as it is. */
 const NOT_A_CHANGE: readonly InvalidCode[] = ['change_marker_required', 'objective_marker', 'unsupported_marker']
@@ -20,7 +21,7 @@ export const run: Run = async ({ args, flags, world }) => {
   if (reading.is === 'rejected') {
     const { code, error: problem } = reading
     if (NOT_A_CHANGE.includes(code)) throw issueNotAChange({ url: envelope.canonical_url, code, problem })
-    await terminal.err.write(`drover: warning: this issue cannot be pinned (${code}): ${problem}\n`)
+    await terminal.err.write(`drover: warning: this issue cannot be pinned (${code}): ${toPrintable(problem)}\n`)
   }
   const text = `${writeJson(envelope)}\n`
   const file = flags.text('output')

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { loadValidators } from '../../test/support/load-validators.ts'
+import { problemsOf } from '../../test/support/problems.ts'
+import { digest } from '../kit/digest.ts'
+import { checker } from '../kit/schema.ts'
+import type { Message } from '../kit/shape.ts'
+import type { Next } from './next.shape.ts'
+import { checkNext } from './next.ts'
+import { makeVariant } from './next-variants.ts'
+import type { Outcome } from './outcome.shape.ts'
+import { FinishedReview, ReviewProjection } from './review.shape.ts'
+
+type Finished = Message<typeof FinishedReview>
+
+const finding = { location: 'a', summary: 'b', detail: 'c' }
+const workspace_identity = digest('w')
+
+describe('a list whose length the branch decides', async () => {
+  const validators = await loadValidators({ finishedReview: FinishedReview, reviewProjection: ReviewProjection })
+  const checkReview = checker('finishedReview', validators.finishedReview)
+  const checkProjection = checker('reviewProjection', validators.reviewProjection)
+  const pathsOf = (check: (value: unknown) => unknown, value: unknown) => problemsOf(check, value).map((p) => p.path)
+
+  it('has no item where a review reports none, for the compiler as for the validator', () => {
+    const right: Finished = { result: 'no_findings_reported', findings: [], uncertainties: [] }
+    // @ts-expect-error: none are reported
+    const wrong: Finished = { result: 'no_findings_reported', findings: [finding], uncertainties: [] }
+    expect([pathsOf(checkReview, right), pathsOf(checkReview, wrong)]).toEqual([[], ['$.findings']])
+  })
+
+  it('has an item where a review reports some', () => {
+    const right: Finished = { result: 'findings_reported', findings: [finding], uncertainties: [] }
+    // @ts-expect-error: some are reported
+    const wrong: Finished = { result: 'findings_reported', findings: [], uncertainties: [] }
+    expect([pathsOf(checkReview, right), pathsOf(checkReview, wrong)]).toEqual([[], ['$.findings']])
+  })
+
+  it('has no item in a review that was not run', () => {
+    const right: ReviewProjection = { result: 'not_run', findings: [], uncertainties: [] }
+    // @ts-expect-error: nobody was in doubt
+    const wrong: ReviewProjection = { result: 'not_run', findings: [], uncertainties: ['x'] }
+    expect([pathsOf(checkProjection, right), pathsOf(checkProjection, wrong)]).toEqual([[], ['$.uncertainties']])
+  })
+
+  it('has no command where nothing is next', () => {
+    const doctor = makeVariant('run-doctor', { ROOT: '/' })
+    const right: Next = { operation: 'none', workspace_identity, variants: [] }
+    // @ts-expect-error: nothing is next
+    const wrong: Next = { operation: 'none', workspace_identity, variants: [doctor] }
+    expect([pathsOf(checkNext, right), pathsOf(checkNext, wrong)]).toEqual([[], ['$.variants']])
+  })
+
+  it('has no suggestion in the outcome of a summary', () => {
+    type Suggestions = Extract<Outcome, { action_kind: 'summarize' }>['suggested_actions']
+    // @ts-expect-error: nothing follows a summary
+    const wrong: Suggestions = [{ kind: 'clarify', brief: 'x' }]
+    expect(wrong).toHaveLength(1)
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { installFakeGh, worldOf } from '../../test/support/fake-gh.ts'
+import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { ISSUE_URL, makeBundle } from '../../test/support/source-bundle.ts'
+import { fetchComments } from './fetch-comments.ts'
+import { locateGh } from './gh.ts'
+
+const bundle = makeBundle()
+const urls = bundle.comments.map(({ url }) => url)
+const [first = '', second = ''] = urls
+
+function open(htmlUrl?: string) {
+  const directory = temporaryDirectory()
+  const { comments } = worldOf(bundle)
+  const { bin, calls } = installFakeGh(directory, {
+    comments: comments.map((comment) => ({ ...comment, url: htmlUrl ?? comment.url })),
+  })
+  const gh = locateGh({ env: { PATH: `${bin}:/usr/bin:/bin` }, cwd: directory })
+  const { signal } = new AbortController()
+  return { calls, fetch: (named: readonly string[]) => fetchComments(named, { gh, signal }) }
+}
+
+const otherIssue = (url: string) => ({ code: 'issue_comment_unusable', details: { url, reason: 'other_issue' } })
+
+describe('fetching comments', () => {
+  it('gives them in the order in which they are named', async () => {
+    const fetched = await open().fetch([second, first])
+    expect(fetched.map(({ url }) => url)).toEqual([second, first])
+  })
+
+  it('takes the names of owners and repositories in any case', async () => {
+    const loud = second.replace('ada/weather', 'Ada/WEATHER')
+    expect(await open().fetch([first, loud])).toHaveLength(2)
+  })
+
+  it('asks for nothing when they are named with different issues', async () => {
+    const stray = second.replace('issues/7', 'issues/8')
+    const { fetch, calls } = open()
+    await expect(fetch([first, stray])).rejects.toMatchObject(otherIssue(stray))
+    expect(calls()).toEqual([])
+  })
+
+  it.each([
+    ['another issue', `${ISSUE_URL}1#issuecomment-1900`],
+    ['another repository', 'https://github.com/ada/climate/issues/7#issuecomment-1900'],
+    ['a pull request', 'https://github.com/ada/weather/pull/7#issuecomment-1900'],
+  ])('refuses one that turns out to be of %s', async (_name, htmlUrl) => {
+    await expect(open(htmlUrl).fetch([first])).rejects.toMatchObject(otherIssue(first))
+  })
+})
