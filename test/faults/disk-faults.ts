@@ -13,7 +13,7 @@ import { expectFields, type Scenario, survived } from './scenario.ts'
 const LOCKER = join(import.meta.dirname, '..', 'programs', 'session-lock.ts')
 const canMount = await withSmallDisk(() => true).catch(() => false)
 /** Ends by itself, but not before the trouble has begun. */
-const TAKES_TIME: Script = { text: ['one ', 'two'], chunkMs: 300 }
+const TAKES_TIME: Script = { text: ['one ', 'two'], chunkMs: 3000 }
 
 type Trouble = { end(): Promise<void> }
 

@@ -76,7 +76,7 @@ export const SERVER_FAULTS: readonly Scenario[] = [
   ended({
     name: `SIGKILL while ${AGENTS} agents work; another server goes on with one of the sessions`,
     times: { gate: 1, full: 10 },
-    options: { script: SILENT, server: { request_timeout_secs: 1 } },
+    options: { script: SILENT },
     leaves: { paused: AGENTS },
     async provoke(room) {
       const other = await room.start()
@@ -84,7 +84,10 @@ export const SERVER_FAULTS: readonly Scenario[] = [
       await server.signal('SIGKILL')
       const orphans = processesOf(room.home)
       if (orphans.length < AGENTS) throw new Error('the agents have not outlived their server')
-      const { status } = await ask(other, { path: `/api/v1/sessions/${sessions[0]}/resume`, body: { prompt: 'go on' } })
+      const { status } = await ask(other, {
+        path: `/api/v1/sessions/${sessions[0]}/resume`,
+        body: { prompt: 'go on', timeout_secs: 1 },
+      })
       const left = processesOf(room.home).filter((pid) => orphans.includes(pid))
       expectFields({ status, left: left.length }, { status: 200, left: 0 })
     },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkPinnedSource } from '../../src/contract/pinned-source.ts'
@@ -101,6 +102,8 @@ describe('a change of any one byte', () => {
         const before = readSource(bundle)
         const seen = changeByte(bytes, placeIn(bytes, manifest, share), mask)
         if (seen instanceof Fault || seen.is === 'rejected' || before.is === 'rejected') return
+        // Another way to write the same character is no change.
+        if (isDeepStrictEqual(seen, before)) return
         expect(seen.source.manifest_revision).not.toBe(before.source.manifest_revision)
         // Which comments the sections are, and what they say, cannot be changed without being noticed.
         const bindings = ({ source }: typeof seen) =>
