@@ -1,10 +1,9 @@
 /** A drover that is killed cannot end its agents; the next one does, and settles what they were working on. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { until } from './support/demo-agent.ts'
+import { readPids, until } from './support/demo-agent.ts'
 import { DROVER, runDrover, temporaryDirectory } from './support/run-drover.ts'
 
 const isAlive = (pid: number) => {
@@ -33,8 +32,8 @@ describe.skipIf(process.platform !== 'linux')('an agent whose drover was killed'
     })
     victim.stdin.end('[{"backend": "claude", "prompt": "hello"}]')
     const agent = await until(() => {
-      const pids = existsSync(pidFile) ? JSON.parse(readFileSync(pidFile, 'utf8') || '{}') : {}
-      return pids.hangs && (pids.agent as number)
+      const { hangs, agent: pid } = readPids(pidFile)
+      return hangs && pid
     })
     victim.kill('SIGKILL')
     await once(victim, 'exit')

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { until } from '../../test/support/demo-agent.ts'
+import { readPids, until } from '../../test/support/demo-agent.ts'
 import { createPromptRoom, finishPrompt } from '../../test/support/prompt-room.ts'
 import { BACKENDS } from '../agents/agent.ts'
 import { sessionStoreUnavailable } from '../sessions/faults.ts'
@@ -92,7 +92,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
 
 /** How a turn may end, and what becomes of its session. */
 describe('the session of a prompt', () => {
-  const hangs = (directory: string) => JSON.parse(readFileSync(join(directory, 'pids'), 'utf8'))
+  const hangs = (directory: string) => readPids(join(directory, 'pids'))
 
   it.each([
     ['completed', 'an answer', {}, {}, { exit_code: 0 }],
@@ -127,12 +127,12 @@ describe('the session of a prompt', () => {
       readFileSync(claude, 'utf8').replace(/DEMO_AGENT_SCRIPT='.*'/, `DEMO_AGENT_SCRIPT='${script}'`),
     )
     const running = finishPrompt({ request: HELLO }, context, { signal: cancel.signal })
-    await until(() => existsSync(pidFile) && hangs(directory).hangs)
+    await until(() => hangs(directory).hangs)
     cancel.abort()
     const { result } = await running
     expect(result).toMatchObject({ exit_code: 130, error_code: 'agent_cancelled' })
     expect((await store.find(result.session_id)).status).toBe(status)
-    expect(() => process.kill(hangs(directory).agent, 0)).toThrow()
+    expect(() => process.kill(hangs(directory).agent ?? 0, 0)).toThrow()
   })
 
   it('is paused when nobody reads the events to their end', async () => {

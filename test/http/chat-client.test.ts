@@ -1,5 +1,4 @@
 /** The chat-completion API as the official `openai` package sees it. */
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI, {
   APIError,
@@ -11,7 +10,7 @@ import OpenAI, {
 } from 'openai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { until } from '../support/demo-agent.ts'
+import { readPids, until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
@@ -104,7 +103,7 @@ describe('the openai package', () => {
     const stream = await client.chat.completions.create({ ...hello, model: 'claude', stream: true })
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
     stream.controller.abort()
-    const agent = await until(() => existsSync(pidFile) && (JSON.parse(readFileSync(pidFile, 'utf8')).agent as number))
+    const agent = await until(() => readPids(pidFile).agent)
     await until(() => {
       try {
         return !process.kill(agent, 0)

@@ -1,5 +1,4 @@
 /** The message API as the official `@anthropic-ai/sdk` package sees it. */
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Anthropic, {
   APIError,
@@ -10,7 +9,7 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { until } from '../support/demo-agent.ts'
+import { readPids, until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
@@ -94,7 +93,7 @@ describe('the anthropic package', () => {
     await new Promise<void>((resolve) => void stream.on('text', () => resolve()))
     stream.abort()
     await stream.done().catch(() => undefined)
-    const agent = await until(() => existsSync(pidFile) && (JSON.parse(readFileSync(pidFile, 'utf8')).agent as number))
+    const agent = await until(() => readPids(pidFile).agent)
     await until(() => {
       try {
         return !process.kill(agent, 0)

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/agent.ts'
 import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
-import { until } from '../support/demo-agent.ts'
+import { readPids, until } from '../support/demo-agent.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
@@ -19,8 +19,7 @@ const isGone = (pid: number) => {
     return true
   }
 }
-const pidsIn = (file: string) =>
-  until(() => existsSync(file) && (JSON.parse(readFileSync(file, 'utf8') || '{}').agent as number))
+const pidsIn = (file: string) => until(() => readPids(file).agent)
 
 describe('POST /api/v1/prompt', () => {
   it.each(BACKENDS)('answers with the whole result of %s and keeps a session', async (backend) => {
@@ -237,7 +236,7 @@ describe('POST /api/v1/prompt', () => {
       signal: leaving.signal,
     })
     const agent = await pidsIn(pidFile)
-    await until(() => JSON.parse(readFileSync(pidFile, 'utf8')).hangs)
+    await until(() => readPids(pidFile).hangs)
     leaving.abort()
     await expect(gone).rejects.toThrow()
     await until(() => isGone(agent))

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AGENT_NAMES, type AgentName } from '../../src/demo/agent-name.ts'
@@ -50,6 +50,15 @@ export function runDemo(agent: AgentName, args: readonly string[], options: Demo
 }
 
 type Maybe<T> = T | undefined | false
+
+/** What the agent has written of itself so far; nothing while it is still writing. */
+export function readPids(path: string): { agent?: number; tool?: number; daemon?: number; hangs?: boolean } {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return {}
+  }
+}
 
 /** Asks again and again until there is an answer. */
 export async function until<T>(ask: () => Maybe<T> | Promise<Maybe<T>>): Promise<T> {
