@@ -231,18 +231,6 @@ describe('a waiting writer', () => {
   })
 })
 
-describe('a writer that waits for another', () => {
-  it('makes the file anew when the other removes it before it lets go', async () => {
-    const first = await tryLock('exclusive')
-    const writer = takeLock({ path, mode: 'exclusive', waitMs: LONG_MS })
-    await turn()
-    rmSync(path)
-    first.release()
-    using _lock = await writer
-    await expect(tryLock('exclusive')).rejects.toThrow(BUSY)
-  })
-})
-
 describe('a reader', () => {
   it('is told when there is no lock file, and makes none', async () => {
     await expect(tryLock('shared')).rejects.toThrow(

@@ -10,7 +10,7 @@ import OpenAI, {
 } from 'openai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { readPids, until } from '../support/demo-agent.ts'
+import { isAlive, readPids, until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
@@ -104,13 +104,7 @@ describe('the openai package', () => {
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
     stream.controller.abort()
     const agent = await until(() => readPids(pidFile).agent)
-    await until(() => {
-      try {
-        return !process.kill(agent, 0)
-      } catch {
-        return true
-      }
-    })
+    await until(() => !isAlive(agent))
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 

@@ -9,7 +9,7 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { readPids, until } from '../support/demo-agent.ts'
+import { isAlive, readPids, until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
@@ -94,13 +94,7 @@ describe('the anthropic package', () => {
     stream.abort()
     await stream.done().catch(() => undefined)
     const agent = await until(() => readPids(pidFile).agent)
-    await until(() => {
-      try {
-        return !process.kill(agent, 0)
-      } catch {
-        return true
-      }
-    })
+    await until(() => !isAlive(agent))
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 

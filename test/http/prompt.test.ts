@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/agent.ts'
 import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
-import { readPids, until } from '../support/demo-agent.ts'
+import { isAlive, readPids, until } from '../support/demo-agent.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
@@ -12,13 +12,6 @@ import { type ServerOptions, startServer } from '../support/start-server.ts'
 const PROMPT = '/api/v1/prompt'
 const scripted = (script: Script, options: ServerOptions = {}) =>
   startServer({ ...options, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
-const isGone = (pid: number) => {
-  try {
-    return !process.kill(pid, 0)
-  } catch {
-    return true
-  }
-}
 const pidsIn = (file: string) => until(() => readPids(file).agent)
 
 describe('POST /api/v1/prompt', () => {
@@ -239,7 +232,7 @@ describe('POST /api/v1/prompt', () => {
     await until(() => readPids(pidFile).hangs)
     leaving.abort()
     await expect(gone).rejects.toThrow()
-    await until(() => isGone(agent))
+    await until(() => !isAlive(agent))
     await until(() => server.access.length === 1)
     expect(server.access[0]).toMatchObject({ status: 499 })
     const { sessions } = await server.context.store.list({}, { limit: 1, offset: 0 })

@@ -60,6 +60,15 @@ export function readPids(path: string): { agent?: number; tool?: number; daemon?
   }
 }
 
+/** Whether there is a process of this number. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Asks again and again until there is an answer. */
 export async function until<T>(ask: () => Maybe<T> | Promise<Maybe<T>>): Promise<T> {
   const deadline = performance.now() + 20_000
