@@ -9,16 +9,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OPEN_PLACE, unprivileged } from '../../test/support/open-place.ts'
 import { type LockMode, takeLock, withLock } from './lock.ts'
 
 const LONG_MS = 20_000
@@ -278,32 +278,12 @@ describe('what is not a lock file', () => {
   })
 })
 
-/** Where somebody else may enter; the temporary directory of a test run is often closed to others. */
-const openPlace = [tmpdir(), '/tmp', '/var/tmp'].find(isOpenToAll)
-
-function isOpenToAll(directory: string): boolean {
-  const parent = dirname(directory)
-  const { mode } = statSync(directory, { throwIfNoEntry: false }) ?? { mode: 0 }
-  return (mode & 0o001) !== 0 && (parent === directory || isOpenToAll(parent))
-}
-
-describe.skipIf(openPlace === undefined)('without permission', () => {
+describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
   beforeEach(() => {
     rmSync(folder, { recursive: true })
-    folder = mkdtempSync(join(openPlace ?? '', 'drover-lock-'))
+    folder = mkdtempSync(join(OPEN_PLACE ?? '', 'drover-lock-'))
     path = join(folder, 'run.lock')
   })
-
-  /** Root may do everything, so it becomes somebody who may not. */
-  async function unprivileged<T>(act: () => Promise<T>): Promise<T> {
-    if (process.getuid?.() !== 0) return act()
-    process.seteuid?.(65534)
-    try {
-      return await act()
-    } finally {
-      process.seteuid?.(0)
-    }
-  }
 
   afterEach(() => chmodSync(folder, 0o700))
 

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { OPEN_PLACE, unprivileged } from '../../test/support/open-place.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
@@ -244,20 +245,17 @@ describe('observePath, of what cannot be read', () => {
     expect(() => observe('file', { disk: { openSync } })).toThrow(TypeError)
   })
 
-  it('is what the system says to somebody without permission', () => {
+  it.skipIf(OPEN_PLACE === undefined)('is what the system says to somebody without permission', async () => {
+    root = fs.mkdtempSync(join(OPEN_PLACE ?? '', 'drover-test-'))
+    onTestFinished(() => fs.rmSync(root, { recursive: true }))
     fs.chmodSync(root, 0o755)
     fs.chmodSync(write('file'), 0)
     fs.chmodSync(dirname(write('closed/file')), 0)
-    const drop = process.getuid?.() === 0
-    // All of it is synchronous, so nobody else runs as this user meanwhile.
-    if (drop) process.seteuid?.(65_534)
-    onTestFinished(() => fs.chmodSync(join(root, 'closed'), 0o755))
-    try {
+    await unprivileged(() => {
       expect(observe('file').seen).toEqual(unreadable)
       expect(observe('closed/file').seen).toEqual({ observation: 'unreadable' })
-    } finally {
-      if (drop) process.seteuid?.(0)
-    }
+    })
+    fs.chmodSync(join(root, 'closed'), 0o755)
   })
 })
 
