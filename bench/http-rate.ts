@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { measure } from './measure.ts'
-import { withServer } from './served.ts'
+import { type Served, withServer } from './served.ts'
 
 const GOAL = 0.4
 const CONNECTIONS = 32
@@ -13,43 +13,63 @@ const BARE = fileURLToPath(import.meta.resolve('./bare-json-server.ts'))
 /** Any program will do: it is looked for, and not started. */
 const env = { DROVER_BACKENDS_CLAUDE_COMMAND: process.execPath }
 
-type Load = { port: number; wishes: object; requests: number }
+type Load = { server: Served; wishes: object; requests: number }
+type Row = { name: string; rate: number; workedUs: number }
 
 export async function benchRate(drover: string): Promise<string> {
   return await withServer({ args: [BARE] }, (bare) =>
     withServer({ args: [drover, 'serve', '-p', '0'], env }, async (served) => {
       const loads: Record<string, Load> = {
-        'bare node:http': { port: bare.port, wishes: {}, requests: 4000 },
-        'dry runs, no session kept': { port: served.port, wishes: { ephemeral: true }, requests: 2000 },
+        'bare node:http': { server: bare, wishes: {}, requests: 4000 },
+        'dry runs, no session kept': { server: served, wishes: { ephemeral: true }, requests: 2000 },
         // Each is written to the disk twice, and waits for it.
-        'dry runs, each with its session': { port: served.port, wishes: {}, requests: 200 },
+        'dry runs, each with its session': { server: served, wishes: {}, requests: 200 },
       }
       for (const load of Object.values(loads).slice(0, 2)) await put({ ...load, requests: WARM_UP })
-      const contenders = Object.entries(loads).map(([name, load]) => ({ name, once: () => put(load) }))
+      const worked = new Map(Object.keys(loads).map((name) => [name, { ms: 0, requests: 0 }]))
+      const contenders = Object.entries(loads).map(([name, load]) => ({
+        name,
+        once: async () => {
+          const before = load.server.workedMs()
+          await put(load)
+          const sum = worked.get(name) ?? { ms: 0, requests: 0 }
+          sum.ms += load.server.workedMs() - before
+          sum.requests += load.requests
+        },
+      }))
       const timings = await measure(contenders, ROUNDS)
       return format(
-        timings.map(({ name, medianMs }) => ({ name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000) })),
+        timings.map(({ name, medianMs }) => {
+          const { ms = 0, requests = 0 } = worked.get(name) ?? {}
+          return { name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000), workedUs: (ms / requests) * 1000 }
+        }),
       )
     }),
   )
 }
 
-function format(rates: readonly { name: string; rate: number }[]): string {
+function format(rates: readonly Row[]): string {
   const [bare] = rates
   const width = Math.max(...rates.map(({ name }) => name.length))
-  const rows = rates.map(({ name, rate }) => {
-    const share = (rate / (bare?.rate ?? Number.NaN)).toFixed(2)
-    return `  ${name.padEnd(width)}  ${rate.toFixed(0).padStart(8)}/s  ${share.padStart(5)}`
+  const rows = rates.map(({ name, rate, workedUs }) => {
+    const cells = [
+      `${rate.toFixed(0)}/s`,
+      (rate / (bare?.rate ?? Number.NaN)).toFixed(2),
+      `${workedUs.toFixed(0)} us`,
+      ((bare?.workedUs ?? Number.NaN) / workedUs).toFixed(2),
+    ]
+    return `  ${name.padEnd(width)}  ${cells.map((cell) => cell.padStart(9)).join('  ')}`
   })
   return [
-    `Dry-run prompts over ${CONNECTIONS} connections, and their share of a bare server's rate`,
+    `Dry-run prompts over ${CONNECTIONS} connections, and their share of what a bare server does: in a second, and with the`,
+    `same work. The client needs a core too, so on few cores the first flatters whoever keeps it waiting.`,
     ...rows,
     `  goal: at least ${GOAL.toFixed(2)}`,
   ].join('\n')
 }
 
 /** By hand on bare sockets: Node's own client would take longer than the servers do. */
-async function put({ port, wishes, requests }: Load): Promise<void> {
+async function put({ server: { port }, wishes, requests }: Load): Promise<void> {
   const body = JSON.stringify({ backend: 'claude', prompt: 'say hello', dry_run: true, ...wishes })
   const head = `POST /api/v1/prompt HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
   const request = `${head}\r\n\r\n${body}`

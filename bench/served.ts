@@ -1,10 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export type Served = { port: number; residentMiB(): number }
+export type Served = {
+  port: number
+  residentMiB(): number
+  /** All that the process has worked so far; NaN where the system does not tell. */
+  workedMs(): number
+}
 
 /** Runs `work` with a server in a process and a home of its own; it is up when it says where it listens. */
 export async function withServer<T>(
@@ -21,7 +26,8 @@ export async function withServer<T>(
   const ended = once(child, 'close')
   try {
     const port = await portOf(child)
-    return await work({ port, residentMiB: () => residentMiB(child.pid ?? 0) })
+    const pid = child.pid ?? 0
+    return await work({ port, residentMiB: () => residentMiB(pid), workedMs: () => workedMs(pid) })
   } finally {
     child.kill('SIGTERM')
     await ended
@@ -39,6 +45,16 @@ function portOf(child: ChildProcess): Promise<number> {
     })
     child.once('close', () => reject(new Error(`the server has ended: ${said}`)))
   })
+}
+
+/** Fields 14 and 15 of proc_pid_stat(5): user and system time, a hundred to the second. */
+function workedMs(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return Number.NaN
+  }
 }
 
 function residentMiB(pid: number): number {

@@ -1,7 +1,8 @@
 import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/tree-variable.ts'
 import type { Surroundings } from './agent.ts'
 
-const OURS = 'DROVER_'
+/** On Windows the case of a name means nothing. */
+const OURS = /^DROVER_/i
 /** Where drover is at home is no secret, and an agent that calls drover shall find the same one. */
 const HANDED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
@@ -15,10 +16,9 @@ export function toAgentEnvironment(
     const value = env[name]
     if (value !== undefined && isHandedOn(name)) inherited[name] = value
   }
-  return { ...inherited, ...switches }
+  return Object.assign(inherited, switches)
 }
 
-/** On Windows the case of a name means nothing. */
 function isHandedOn(name: string): boolean {
-  return !name.toUpperCase().startsWith(OURS) || HANDED_ON.includes(name)
+  return !OURS.test(name) || HANDED_ON.includes(name)
 }

@@ -1,5 +1,6 @@
 /** What the prompt commands stand on: the operator's own context, and the sessions. */
 
+import { locateAgent } from '../agents/locate-agents.ts'
 import type { Config } from '../config/config.shape.ts'
 import { findPaths } from '../config/paths.ts'
 import { Fault } from '../kit/fault.ts'
@@ -20,6 +21,7 @@ export function setUpPrompts(
   { config, atOnce = 1 }: { config: Config; atOnce?: number },
 ): PromptSetup {
   const { world, flags } = invocation
+  const demo = flags.isOn('demo') ? world.demoAgent : undefined
   let opened: Promise<SessionStore> | undefined
   const openStore = () => {
     opened ??= openSessions(invocation, config)
@@ -32,7 +34,7 @@ export function setUpPrompts(
     cwd: world.cwd,
     isRoot: world.isRoot,
     clock: world.clock,
-    demo: flags.isOn('demo') ? world.demoAgent : undefined,
+    locate: (backend) => locateAgent(backend, { ...world, backends: config.backends, demo }),
     openStore,
     slots: createSlots({
       limit: Math.max(config.server.max_concurrent_runs, atOnce),

@@ -26,18 +26,18 @@ export type AccessEntry = {
 /** What servers write for a client that left before it was answered; no client ever sees it. */
 const CLIENT_GONE = 499
 
-/** The response closes exactly once, whether it was finished, broken off or never begun. */
+/** Begins to watch a request. The function returned is to be called when its response has closed. */
 export function watchRequest(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   context: ServerContext,
-) {
+): () => void {
   const startedAt = performance.now()
   const bytes = countBytes(reply.raw)
   context.observer.requestStarted?.()
-  reply.raw.once('close', () => {
+  return () => {
     const seconds = (performance.now() - startedAt) / 1000
     finish({ request, reply, seconds, bytes: bytes() }, context)
-  })
+  }
 }
 
 type Finished = { request: FastifyRequest; reply: FastifyReply; seconds: number; bytes: number }

@@ -1,13 +1,17 @@
-import { type Located, locateAgents, type Places } from '../agents/locate-agents.ts'
+import type { Backend } from '../agents/agent.ts'
+import { type Located, locateAgent, locateAgents, type Places } from '../agents/locate-agents.ts'
 import { VersionProbe } from '../agents/probe-version.ts'
 import type { AgentDirectory } from './context.ts'
 
 /** An agent that is installed while the server runs is found within this time. */
 const LOOK_AGAIN_MS = 5000
+/** One that is replaced or removed is still started from where it was for this long. */
+const FOUND_FOR_MS = 1000
 
 export function createAgentDirectory(places: Places): AgentDirectory {
   const probe = new VersionProbe(places)
   const versions = new Map<string, string | undefined>()
+  const found = new Map<Backend, { at: number; agent: Located }>()
   let looked: { at: number; found: readonly Located[] } | undefined
 
   const versionOf = async (agent: Located) => {
@@ -24,5 +28,12 @@ export function createAgentDirectory(places: Places): AgentDirectory {
     }
     return looked.found
   }
-  return { list, versionOf, knownVersion: ({ backend }) => versions.get(backend) }
+  const find = (backend: Backend) => {
+    const known = found.get(backend)
+    if (known !== undefined && performance.now() - known.at < FOUND_FOR_MS) return known.agent
+    const agent = locateAgent(backend, places)
+    if (agent.program !== undefined) found.set(backend, { at: performance.now(), agent })
+    return agent
+  }
+  return { list, find, versionOf, knownVersion: ({ backend }) => versions.get(backend) }
 }

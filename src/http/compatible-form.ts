@@ -3,11 +3,11 @@
  * to stop: it is an HTTP error, or in a stream that has begun an error instead of the end.
  */
 import type { Fault } from '../kit/fault.ts'
-import type { PromptResult } from '../prompts/prompt-result.ts'
+import { type PromptResult, standingOf } from '../prompts/prompt-result.ts'
 import type { AnswerForm } from './answer-prompt.ts'
 import { createAnswerText } from './answer-text.ts'
 import { type Refusal, toRefusal } from './fault-status.ts'
-import { backendExecutionFailed, backendTimeout } from './faults.ts'
+import { backendExecutionFailed, backendTimeout, shuttingDown } from './faults.ts'
 import type { StreamStyle } from './send-stream.ts'
 import { SSE_MEDIA_TYPE } from './sse.ts'
 import { type Tokens, tokensOf } from './tokens.ts'
@@ -62,7 +62,10 @@ export function streamForm(prompt: string, parts: StreamParts): StreamStyle {
   }
 }
 
-function failureOf({ backend, exit_code: exitCode, error, error_code: code }: PromptResult): Fault | undefined {
+function failureOf(result: PromptResult): Fault | undefined {
+  const { backend, exit_code: exitCode, error, error_code: code } = result
+  // A client that hears of it has not hung up, so it is the server that gave the prompt up.
+  if (standingOf(result) === 'canceled') return shuttingDown({})
   if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
   if (exitCode === 0 && error === undefined) return undefined
   const reason = error ?? `it ended with exit code ${exitCode}`

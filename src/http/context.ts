@@ -1,4 +1,5 @@
 /** Everything that a server stands on. It is given once, to `createServer`, and handed to every route registrar. */
+import type { Backend } from '../agents/agent.ts'
 import type { Located } from '../agents/locate-agents.ts'
 import type { KeyRing } from '../config/api-keys.ts'
 import type { Config } from '../config/config.shape.ts'
@@ -43,6 +44,8 @@ export type ServerContext = {
 export type AgentDirectory = {
   /** In canonical order, disabled ones too. */
   list(): readonly Located[]
+  /** For a prompt: an agent that was found a moment ago is taken to be there still, any other is looked for. */
+  find(backend: Backend): Located
   /** The version, if it is known by now; it is asked for in the background. */
   knownVersion(agent: Located): string | undefined
   /** Waits until the agent has answered or is given up on. */

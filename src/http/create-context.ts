@@ -35,6 +35,12 @@ const HEARTBEAT_MS = 15_000
 export function createContext(given: Given): ServerContext {
   const { config, version, keys, store, shutdown, timeUp, log, writeAccess, logsPrompts } = given
   const clock = given.clock ?? systemClock
+  const agents = createAgentDirectory({
+    env: given.env,
+    cwd: given.cwd,
+    backends: config.backends,
+    demo: given.demo,
+  })
   return {
     config,
     version,
@@ -43,8 +49,8 @@ export function createContext(given: Given): ServerContext {
     ids: randomIds,
     keys,
     store,
-    agents: createAgentDirectory({ env: given.env, cwd: given.cwd, backends: config.backends, demo: given.demo }),
-    prompts: promptContext(given, clock),
+    agents,
+    prompts: promptContext(given, { clock, agents }),
     shutdown,
     timeUp,
     heartbeatMs: HEARTBEAT_MS,
@@ -55,7 +61,10 @@ export function createContext(given: Given): ServerContext {
   }
 }
 
-function promptContext({ config, store, env, cwd, isRoot, demo, log }: Given, clock: Clock): PromptContext {
+function promptContext(
+  { config, store, env, cwd, isRoot, log }: Given,
+  { clock, agents }: Pick<ServerContext, 'clock' | 'agents'>,
+): PromptContext {
   const { server } = config
   return {
     caller: 'client',
@@ -64,7 +73,7 @@ function promptContext({ config, store, env, cwd, isRoot, demo, log }: Given, cl
     cwd,
     isRoot,
     clock,
-    demo,
+    locate: agents.find,
     openStore: async () => store,
     slots: createSlots({ limit: server.max_concurrent_runs, queueLimit: server.max_queued_runs }),
     workdirs: createWorkdirPolicy({

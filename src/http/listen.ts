@@ -1,9 +1,10 @@
 /** Where the server listens: an address and a port, or a Unix socket that only its owner may open. */
-import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, createConnection, isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
+import { withLock } from '../kit/lock.ts'
 import { listenFailed } from './faults.ts'
 import { bracketed, reachOf } from './reach.ts'
 
@@ -15,8 +16,7 @@ export type BoundPlace = { host: string; address: string; port: number } | { soc
 /** Whatever the system says against it becomes one sentence. */
 export async function listen(server: Server, place: Place): Promise<BoundPlace> {
   if ('socket' in place) {
-    await clearSocket(place.socket)
-    await withPrivateFiles(() => bind(server, place))
+    await bindSocket(server, place)
     chmodSync(place.socket, 0o600)
     return place
   }
@@ -83,14 +83,32 @@ async function withPrivateFiles(start: () => Promise<void>): Promise<void> {
   await started
 }
 
-/** A dead server leaves its socket behind. Nothing but such a socket is ever removed. */
-async function clearSocket(path: string): Promise<void> {
+/**
+ * A dead server leaves its socket behind. Nothing but such a socket is ever removed, and by one server at a time: of two
+ * that find it dead, the slower one would take away what the faster one has just put in its place.
+ */
+async function bindSocket(server: Server, place: { socket: string }): Promise<void> {
+  const start = () => withPrivateFiles(() => bind(server, place))
+  if (!(await isLeftBehind(place.socket))) return await start()
+  const lock = `${place.socket}.lock`
+  await withLock({ path: lock, mode: 'exclusive' }, async () => {
+    try {
+      if (await isLeftBehind(place.socket)) rmSync(place.socket, { force: true })
+      await start()
+    } finally {
+      // Whoever waits for it finds that it has gone and makes another.
+      rmSync(lock, { force: true })
+    }
+  })
+}
+
+async function isLeftBehind(path: string): Promise<boolean> {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return
+  if (found === undefined) return false
   const refusal = (problem: string) => listenFailed({ place: path, problem })
   if (!found.isSocket()) throw refusal('there is something that is not a socket; choose another --socket')
   if (await isAnswered(path)) throw refusal('another server listens there; stop it, or choose another --socket')
-  unlinkSync(path)
+  return true
 }
 
 function isAnswered(path: string): Promise<boolean> {
@@ -100,7 +118,7 @@ function isAnswered(path: string): Promise<boolean> {
       probe.destroy()
       resolve(true)
     })
-    // Only a refusal proves that nobody is there: a socket that may not be opened can be alive.
-    probe.once('error', (error) => resolve(errorCode(error) !== 'ECONNREFUSED'))
+    // Only a refusal, or that it has gone, proves that nobody is there: a socket that may not be opened can be alive.
+    probe.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')))
   })
 }

@@ -1,5 +1,4 @@
 /** What is known of a request beside its bytes. Every request has these from its first hook on. */
-import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { ApiKey } from '../config/api-keys.ts'
 import type { Trace } from './traceparent.ts'
@@ -19,15 +18,16 @@ export type RequestFacts = {
   answers?: readonly string[]
 }
 
-/** Kept beside the raw request, because Fastify has no place for them on a request that it could not route. */
-const facts = new WeakMap<IncomingMessage, RequestFacts>()
+/** On the request itself. A decorator of Fastify would not be there on a request that it could not route. */
+const FACTS = Symbol('facts')
+type Noted = FastifyRequest & { [FACTS]?: RequestFacts }
 
-export function noteFacts(request: FastifyRequest, known: RequestFacts): void {
-  facts.set(request.raw, known)
+export function noteFacts(request: Noted, known: RequestFacts): void {
+  request[FACTS] = known
 }
 
-export function factsOf({ raw }: FastifyRequest): RequestFacts {
-  const known = facts.get(raw)
+export function factsOf(request: Noted): RequestFacts {
+  const known = request[FACTS]
   if (known === undefined) throw new Error('a request is asked about before its first hook')
   return known
 }

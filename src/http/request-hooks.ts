@@ -71,8 +71,12 @@ function beginRequest({ request, reply }: Call, context: ServerContext, { connec
   reply.headers(commonHeaders(request.id))
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
   connections.requestBegan(request.raw)
-  reply.raw.once('close', () => connections.requestAnswered(request.raw))
-  watchRequest({ request, reply }, context)
+  const closed = watchRequest({ request, reply }, context)
+  // Exactly once, whether the response was finished, broken off or never begun.
+  reply.raw.once('close', () => {
+    connections.requestAnswered(request.raw)
+    closed()
+  })
 }
 
 /** Counts the request against its key, or where there is no valid one against its address. */

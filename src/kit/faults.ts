@@ -167,7 +167,7 @@ export const programArgumentInvalid = defineFault({
 export const programArgumentsTooLong = defineFault({
   code: 'program_arguments_too_long',
   kind: 'too_large',
-  when: 'The arguments or the environment of a program exceed what the system hands to one (on Linux 128 KiB for each).',
+  when: 'The arguments or the environment of a program exceed what the system hands to one: on Linux 128 KiB for each, and 2 MiB for all unless the stack is limited otherwise.',
   say: (d: { program: string }) =>
     `the arguments or environment for ${d.program} are longer than the system allows; shorten them`,
 })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +44,24 @@ describe('startProcess', () => {
     const { exit } = await startProcess(command(['true', 'x'.repeat(131_071)]))
     expect(await exit).toMatchObject({ code: 0 })
   })
+
+  it.runIf(process.platform === 'linux')(
+    'takes arguments that just fit as a whole, and refuses one byte more',
+    async () => {
+      const stack = Number(execFileSync('sh', ['-c', 'ulimit -S -s'], { encoding: 'utf8' })) * 1024
+      const limit = Math.min(6 * 1024 * 1024, Number.isNaN(stack) ? Number.POSITIVE_INFINITY : stack / 4) - 16 * 1024
+      // Each text takes its NUL and a pointer besides.
+      const [overhead, block] = [9, 100_000]
+      const room = limit - ('A='.length + overhead) - ('/bin/true'.length + overhead) - overhead
+      const blocks = new Array<string>(Math.floor(room / block)).fill('x'.repeat(block - overhead))
+      const filling = (bytes: number) => command(['/bin/true', ...blocks, 'x'.repeat(bytes)], { env: { A: '' } })
+      const { exit } = await startProcess(filling(room % block))
+      expect(await exit).toMatchObject({ code: 0 })
+      const refused = await startProcess(filling((room % block) + 1)).catch((error) => error)
+      // What the system had refused would be its cause.
+      expect([refused.code, refused.cause]).toEqual(['program_arguments_too_long', undefined])
+    },
+  )
 
   it('finds a program by the PATH it is given', async () => {
     await expect(startProcess(command(['true'], { env: { PATH: '/nowhere' } }))).rejects.toMatchObject({

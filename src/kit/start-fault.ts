@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { errorCode, type Fault } from './fault.ts'
 import {
   programArgumentInvalid,
@@ -31,8 +31,38 @@ export function refuseBadArguments({ argv, cwd, env, shownAs }: Start): void {
   const bad = places.find(({ text }) => text.includes('\0'))
   if (bad) throw programArgumentInvalid({ program, place: bad.place, problem: 'holds a NUL character' })
   if (argv[0] === '') throw programArgumentInvalid({ program: '', place: 'the program name', problem: 'is empty' })
-  if (process.platform === 'linux' && argv.some((text) => Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)) {
-    throw programArgumentsTooLong({ program })
+  if (process.platform !== 'linux') return
+  const isLong = argv.some((text) => Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
+  if (isLong || spaceOf({ argv, env }) > spaceForArguments()) throw programArgumentsTooLong({ program })
+}
+
+/** What the kernel counts: each argument and variable with its NUL, and a pointer to it. */
+function spaceOf({ argv, env }: Pick<Start, 'argv' | 'env'>): number {
+  const overhead = 1 + POINTER_BYTES
+  let bytes = 0
+  for (const text of argv) bytes += Buffer.byteLength(text) + overhead
+  for (const name in env) bytes += Buffer.byteLength(name) + 1 + Buffer.byteLength(env[name] ?? '') + overhead
+  return bytes
+}
+
+const POINTER_BYTES = 8
+/** For what is added later: the path of the program, the interpreter of a script, flags and marks of our own. */
+const RESERVED_BYTES = 16 * 1024
+let space: number | undefined
+
+/** Linux gives a quarter of the stack that a process may have, and never more than 6 MiB (execve(2)). */
+function spaceForArguments(): number {
+  space ??= Math.min(6 * 1024 * 1024, Math.max(MAX_ARGUMENT_BYTES, stackBytes() / 4)) - RESERVED_BYTES
+  return space
+}
+
+/** Without a limit that can be read there is none to keep to here: the system refuses by itself, only later. */
+function stackBytes(): number {
+  try {
+    const [, bytes] = /^Max stack size +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return bytes === undefined ? Number.POSITIVE_INFINITY : Number(bytes)
+  } catch {
+    return Number.POSITIVE_INFINITY
   }
 }
 

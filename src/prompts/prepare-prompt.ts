@@ -1,7 +1,7 @@
 /** Everything that can be wrong with a prompt is found here, before it waits for its turn or anything is started. */
 import { type AgentCommand, type AgentRequest, BACKENDS, type Backend } from '../agents/agent.ts'
 import { judgeExtra } from '../agents/extra-flags.ts'
-import { locateAgent, programOf } from '../agents/locate-agents.ts'
+import { programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import type { AgentOrder } from '../agents/run-agent.ts'
 import { refuseBadArguments } from '../kit/start-fault.ts'
@@ -61,9 +61,9 @@ export function preparePrompt(task: PromptTask, context: PromptContext): Prepare
     isRoot: context.isRoot,
     timeoutMs: timeoutOf(request, context),
   }
-  refuseBadArguments({ argv: [agent.executable, ...order.request.extra], cwd: order.request.workdir, env: {} })
   // Making the command finds what is wrong with the texts, and that without a directory for its files.
   const command = agent.toCommand(order.request, { ...order, executable: order.program[0] })
+  refuseBadExtra(order, command)
   return { backend, order, command, isDryRun, warnings: warningsOf({ task, request: order.request, backend, context }) }
 }
 
@@ -99,11 +99,17 @@ function agentRequestOf(task: PromptTask, backend: Backend, context: PromptConte
 
 /** The operator may ask what would be done before the agent is installed. */
 function programFor(backend: Backend, context: PromptContext, isDryRun: boolean): readonly [string, ...string[]] {
-  const located = locateAgent(backend, { ...context, backends: context.settings.backends })
+  const located = context.locate(backend)
   const isImagined = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
   // Where the operator looks for it is not a client's business.
   const wanted = context.caller === 'client' ? AGENTS[backend].executable : located.wanted
   return isImagined ? [located.wanted] : programOf({ ...located, wanted })
+}
+
+/** What callers add. Whether there is room for it depends on all else that the agent gets. */
+function refuseBadExtra({ agent, request }: PreparedPrompt['order'], { env }: AgentCommand): void {
+  if (request.extra.length === 0) return
+  refuseBadArguments({ argv: [agent.executable, ...request.extra], cwd: request.workdir, env })
 }
 
 function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRunMs }: PromptContext): number | null {

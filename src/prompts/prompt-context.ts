@@ -1,5 +1,6 @@
 /** What stands around every prompt of a process: settings, agents, sessions, limits. Given once, used by all operations. */
 import type { Backend, Usage } from '../agents/agent.ts'
+import type { Located } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { Slots } from './slots.ts'
@@ -26,8 +27,8 @@ export type PromptContext = {
   cwd: string
   isRoot: boolean
   clock: Clock
-  /** How the demo agent is started, when it may stand in for agents that are not installed. */
-  demo?: readonly [string, ...string[]] | undefined
+  /** Where an agent is, and whether it may be used. */
+  locate(backend: Backend): Located
   /** Opened when the first session is kept: a prompt that keeps none must not fail for want of a store. */
   openStore(): Promise<SessionStore>
   slots: Slots

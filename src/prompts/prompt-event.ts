@@ -9,7 +9,14 @@ export function createEnvelope({ backend, sessionId, clock }: { backend: Backend
   let sequence = 0
   return (event: AgentEvent): PromptEvent => {
     sequence += 1
-    const envelope = { backend, session_id: sessionId, timestamp: toTimestamp(clock.now()), sequence }
-    return { type: event.type, ...envelope, content: event.content } as PromptEvent
+    const timestamp = toTimestamp(clock.now())
+    return {
+      type: event.type,
+      backend,
+      session_id: sessionId,
+      timestamp,
+      sequence,
+      content: event.content,
+    } as PromptEvent
   }
 }

@@ -189,6 +189,8 @@ describe('a prompt that cannot be run', () => {
     ['workdir_not_allowed', { workdir: 'relative' }],
     ['workdir_not_allowed', { workdir: '/no/such/place' }],
     ['extra_flag_refused', { extra: ['--dangerously-skip-permissions'] }],
+    ['program_arguments_too_long', { extra: [`--effort=${'x'.repeat(131_072)}`] }],
+    ['program_arguments_too_long', { extra: new Array<string>(64).fill(`--effort=${'x'.repeat(130_000)}`) }],
     ['prompt_empty', { prompt: ' \n' }],
     ['prompt_not_text', { prompt: 'a\0b' }],
     ['session_field_invalid', { metadata: { a: 'x'.repeat(64 * 1024) } }],
@@ -212,8 +214,10 @@ describe('a prompt that cannot be run', () => {
     })
     const { settings } = context
     const backends = { ...settings.backends, claude: { ...settings.backends.claude, enabled: false } }
-    const disabled = { ...context, settings: { ...settings, backends } }
-    await expect(finishPrompt({ request: HELLO }, disabled)).rejects.toMatchObject({ code: 'backend_unavailable' })
+    const disabled = await createPromptRoom({}, { settings: { ...settings, backends } })
+    await expect(finishPrompt({ request: HELLO }, disabled.context)).rejects.toMatchObject({
+      code: 'backend_unavailable',
+    })
   })
 
   it('is refused when the queue is full, and waits when it is not', async () => {

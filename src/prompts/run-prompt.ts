@@ -26,11 +26,15 @@ export type Running = {
 type Course = AsyncGenerator<PromptEvent, PromptResult, undefined>
 type Prompt = { task: PromptTask; prepared: PreparedPrompt; context: PromptContext; running: Running }
 
-/** Throws a Fault for a prompt that cannot be run; after the first event it never throws. */
-export async function* runPrompt(task: PromptTask, context: PromptContext, running: Running): Course {
+/** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
+export function runPrompt(task: PromptTask, context: PromptContext, running: Running): Course {
   const prepared = preparePrompt(task, context)
   const prompt = { task, prepared, context, running }
-  if (prepared.isDryRun) return yield* pretend(prompt)
+  return prepared.isDryRun ? pretend(prompt) : inSlot(prompt)
+}
+
+async function* inSlot(prompt: Prompt): Course {
+  const { prepared, context, running } = prompt
   const slot = await context.slots.take(running.signal)
   if (slot === undefined) return canceledResult(prepared.backend)
   try {

@@ -60,7 +60,8 @@ function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined
 
 /** Equal or beneath, by whole names: `/srv/a` is not within `/srv/ab`, nor the other way round. */
 function isWithin(path: string, prefix: string): boolean {
-  return path === prefix || path.startsWith(prefix.endsWith(sep) ? prefix : prefix + sep)
+  if (!path.startsWith(prefix)) return false
+  return path.length === prefix.length || prefix.endsWith(sep) || path[prefix.length] === sep
 }
 
 function withoutTrailingSlash(path: string): string {

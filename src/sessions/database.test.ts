@@ -16,7 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase, type SessionDatabase } from './database.ts'
 
 let folder: string
@@ -262,6 +263,61 @@ describe('a transaction', () => {
     }
     await expect(database.write(work)).rejects.toBe(failure)
     expect(names(database)).not.toContain('half')
+  })
+})
+
+describe('transactions that are asked for at the same time', () => {
+  /** With a table, and nothing under way. */
+  async function openWithTable(): Promise<SessionDatabase> {
+    const database = await open()
+    await database.write(() => database.exec('CREATE TABLE numbers (x)'))
+    await turnOfTheLoop()
+    return database
+  }
+
+  it('let the event loop turn before all of them are done', async () => {
+    const database = await openWithTable()
+    let hasTurned = false
+    setImmediate(() => {
+      hasTurned = true
+    })
+    await Promise.all([1, 2].map(() => database.write(() => undefined)))
+    expect(hasTurned).toBe(true)
+  })
+
+  it('are committed together, all but the first, fifty at once', async () => {
+    const database = await openWithTable()
+    const outside = new DatabaseSync(path)
+    onTestFinished(() => outside.close())
+    const committed = outside.prepare('SELECT count(*) AS count FROM numbers')
+    const insert = (x: number) => () => {
+      database.run('INSERT INTO numbers VALUES (?)', x)
+      return committed.get()?.['count']
+    }
+    const seen = await Promise.all(Array.from({ length: 52 }, (_, x) => database.write(insert(x))))
+    expect(seen).toEqual([0, ...new Array(50).fill(1), 51])
+    expect(database.all('SELECT x FROM numbers').map(({ x }) => x)).toEqual(Array.from({ length: 52 }, (_, x) => x))
+  })
+
+  it('do not suffer for one of them that fails', async () => {
+    const database = await openWithTable()
+    const failure = new Error('no')
+    const outcomes = await Promise.allSettled(
+      [1, 2, 3, 4].map((x) =>
+        database.write(() => {
+          database.run('INSERT INTO numbers VALUES (?)', x)
+          if (x === 3) throw failure
+          return x
+        }),
+      ),
+    )
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason))).toEqual([
+      1,
+      2,
+      failure,
+      4,
+    ])
+    expect(database.all('SELECT x FROM numbers').map(({ x }) => x)).toEqual([1, 2, 4])
   })
 })
 

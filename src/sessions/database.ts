@@ -7,6 +7,7 @@ import { MIGRATIONS } from './migrations.ts'
 import type { Row } from './session-rows.ts'
 import { ensureStoreFile } from './store-file.ts'
 import { isBusy, toStoreFault } from './store-trouble.ts'
+import { WriteGroup } from './write-group.ts'
 
 export type DatabaseOptions = {
   path: string
@@ -51,7 +52,7 @@ async function connect(path: string): Promise<DatabaseSync> {
 }
 
 /** How many migrations the file has been through; 0 for an empty one. */
-function formOf(database: SessionDatabase, known: number): number {
+export function formOf(database: SessionDatabase, known: number): number {
   const { path } = database
   const number = (pragma: string) => Number(database.get(`PRAGMA ${pragma}`)?.[pragma])
   const [version, application] = [number('user_version'), number('application_id')]
@@ -74,6 +75,7 @@ export class SessionDatabase {
   readonly #waitMs: number
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  readonly #writes = new WriteGroup((work) => this.#transact('BEGIN IMMEDIATE', work))
 
   constructor(connection: DatabaseSync, { path, waitMs }: DatabaseOptions) {
     this.path = path
@@ -95,7 +97,7 @@ export class SessionDatabase {
 
   /** The work is done and durable, or undone and a fault. It may be done several times, so it must not wait. */
   write<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
-    return this.#retry(waitMs, () => this.#transact('BEGIN IMMEDIATE', work))
+    return this.#writes.add(work, () => this.#retry(waitMs, () => this.#transact('BEGIN IMMEDIATE', work)))
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {

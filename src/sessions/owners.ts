@@ -9,7 +9,7 @@
  * it gone and makes it again (kit/lock.ts).
  */
 import { readdirSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Fault } from '../kit/fault.ts'
 import { lockUnavailable } from '../kit/faults.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -18,9 +18,14 @@ import { ensurePrivateDirectory } from '../kit/private-directory.ts'
 
 const NAME_BYTES = 16
 const ATTEMPTS = 5
-const LOCK_FILE = /^([0-9a-f]{32})\.lock$/
+export const LOCK_FILE = /^([0-9a-f]{32})\.lock$/
 
 type Own = { name: string; lock: Lock }
+
+/** Where the lock files are of those who work on the sessions of a file. */
+export function ownersDirectoryOf(store: string): string {
+  return join(dirname(store), 'owners')
+}
 
 export class Owners {
   readonly #directory: string

@@ -1,5 +1,4 @@
 /** Keeps sessions in a SQLite file that any number of processes share. */
-import { dirname, join } from 'node:path'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Usage } from '../agents/agent.ts'
 import { NO_USAGE } from '../agents/usage.ts'
@@ -9,7 +8,7 @@ import type { Ids } from '../kit/ids.ts'
 import { openDatabase, type SessionDatabase } from './database.ts'
 import { sessionActive, sessionNotResumable } from './faults.ts'
 import { countBy, listSessions } from './list-sessions.ts'
-import { Owners } from './owners.ts'
+import { Owners, ownersDirectoryOf } from './owners.ts'
 import type { Session } from './session.ts'
 import { editSession } from './session-edit.ts'
 import { newSessionId } from './session-id.ts'
@@ -70,7 +69,7 @@ class SqliteSessionStore implements SessionStore {
   constructor(database: SessionDatabase, options: SessionStoreOptions) {
     const { path, clock, ids, storeTokenUsage = true, endAgentsOf = async () => undefined } = options
     this.#database = database
-    this.#owners = new Owners({ directory: join(dirname(path), 'owners'), ids })
+    this.#owners = new Owners({ directory: ownersDirectoryOf(path), ids })
     this.#clock = clock
     this.#ids = ids
     this.#countsTokens = storeTokenUsage
@@ -121,11 +120,17 @@ class SqliteSessionStore implements SessionStore {
   }
 
   async settle(id: string, end: TurnEnd): Promise<Session | undefined> {
-    this.#unsaved.set(id, { id, end, at: this.#now() })
-    return this.#write(() => {
+    const turn = { id, end, at: this.#now() }
+    const settled = () => {
       const row = loadRow(this.#database, id)
       return row && toSession(row)
-    })
+    }
+    try {
+      return await this.#write(settled, { turn })
+    } catch (error) {
+      this.#unsaved.set(id, turn)
+      throw error
+    }
   }
 
   async find(idOrPrefix: string): Promise<Session> {
@@ -245,8 +250,9 @@ class SqliteSessionStore implements SessionStore {
     return this.#database.read(work)
   }
 
-  async #write<T>(work: () => T, options: { waitMs?: number } = {}): Promise<T> {
-    const turns = [...this.#unsaved.values()]
+  /** `turn`: the one that ends with this write. */
+  async #write<T>(work: () => T, options: { waitMs?: number; turn?: UnsavedTurn } = {}): Promise<T> {
+    const turns = [...this.#unsaved.values(), ...(options.turn === undefined ? [] : [options.turn])]
     const owner = await this.#owners.takenName()
     const result = await this.#database.write(() => {
       for (const turn of turns) {

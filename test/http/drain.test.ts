@@ -174,6 +174,33 @@ describe('drain', () => {
     expect((await second).body).toMatchObject({ exit_code: -1, error_code: 'canceled', session_id: '' })
   })
 
+  it.each([
+    ['/openai/v1/chat/completions', { type: 'server_error', code: 'shutting_down', param: null }],
+    ['/anthropic/v1/messages', { type: 'overloaded_error' }],
+  ])('answers 503 in the words of %s to what ran and what waited when the time is up', async (path, error) => {
+    const env = { DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
+    const server = await startServer({ server: { max_concurrent_runs: 1 }, env })
+    const messages = [{ role: 'user', content: 'hello' }]
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const body = { model: 'claude', max_tokens: 9, messages }
+    const ask = () => server.request(path, { method: 'POST', headers, body })
+    const first = ask()
+    await until(() => server.context.prompts.slots.load().running === 1)
+    const second = ask()
+    await until(() => server.context.prompts.slots.load().queued === 1)
+    server.shutdown.abort()
+    await drain(server.app, { drainMs: 10, graceMs: 10_000 }, async () => server.timeUp.abort())
+    for (const answer of [await first, await second]) {
+      const { status } = answer
+      const message = 'the server is shutting down; try again when it is back'
+      expect({ status, body: answer.body }).toMatchObject({
+        status: 503,
+        body: { status: 503, error: { message, ...error } },
+      })
+      expect(answer.headers).toMatchObject({ connection: 'close', 'retry-after': '5' })
+    }
+  })
+
   it('does not wait for connections that nobody uses', async () => {
     const { server } = await startSlow()
     const connection = await server.connect()

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
+import { locateAgent } from '../../src/agents/locate-agents.ts'
 import { settle } from '../../src/config/settle.ts'
 import type { Script } from '../../src/demo/script.ts'
 import { systemClock } from '../../src/kit/clock.ts'
@@ -35,6 +36,7 @@ export async function createPromptRoom(scripts: Scripts = {}, over: Partial<Prom
     cwd: work,
     isRoot: false,
     clock: systemClock,
+    locate: (backend) => locateAgent(backend, { ...context, backends: context.settings.backends }),
     openStore: async () => store,
     slots: createSlots({ limit: 8, queueLimit: 256 }),
     isUnsafeExtraAllowed: false,
