@@ -15,16 +15,23 @@ import { Next } from '../src/contract/next.shape.ts'
 import { Outcome } from '../src/contract/outcome.shape.ts'
 import { PinnedSource } from '../src/contract/pinned-source.shape.ts'
 import { ProtocolState } from '../src/contract/protocol-state.shape.ts'
-import { RawSourceEnvelope } from '../src/contract/raw-source-envelope.shape.ts'
+import { RawSourceComment, RawSourceEnvelope } from '../src/contract/raw-source-envelope.shape.ts'
 import { RunStatus } from '../src/contract/run-status.shape.ts'
 import { SourceCandidate } from '../src/contract/source-candidate.shape.ts'
 import { StatusList } from '../src/contract/status-list.shape.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
+import { fieldsOf, formOf } from './form-of-shape.ts'
 import type { GeneratedFile } from './generated-files.ts'
 
 const MODULES: Readonly<Record<string, readonly TSchema[]>> = {
   reports: [ChangeReport, ListReport, DoctorReport, CliError, Next],
-  source: [RawSourceEnvelope, PinnedSource, SourceCandidate],
+  source: [
+    formOf(RawSourceEnvelope),
+    fieldsOf(RawSourceEnvelope),
+    fieldsOf(RawSourceComment),
+    PinnedSource,
+    SourceCandidate,
+  ],
   runs: [Action, ActionMaterial, PinnedMaterial, Outcome, GitObservation, ProtocolState, RunStatus, StatusList],
 }
 

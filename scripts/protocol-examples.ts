@@ -32,9 +32,11 @@ export const workspaceIdentity: WorkspaceIdentity = {
 export const next: Next = {
   operation: 'action',
   workspace_identity: workspaceIdentity.id,
-  variants: ['submit-outcome-file', 'submit-outcome-stdin', 'skip-action'].map((id) =>
-    makeVariant(id, { RUN, ACTION, ROOT }),
-  ),
+  variants: [
+    makeVariant('submit-outcome-file', { RUN, ACTION, ROOT }),
+    makeVariant('submit-outcome-stdin', { RUN, ACTION, ROOT }),
+    makeVariant('skip-action', { RUN, ACTION, ROOT }),
+  ],
 }
 
 export const action = {

@@ -47,9 +47,18 @@ describe('docs/machine-protocol.md', () => {
 })
 
 describe('schema/machine-protocol-v2.json', () => {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false })
+  const ajv = new Ajv2020({ strict: true })
   addFormats.default(ajv)
   const validate = ajv.compile(schema)
+
+  it('is compiled in strict mode, without a word of warning', () => {
+    const warnings: unknown[] = []
+    const note = (...said: unknown[]) => warnings.push(said)
+    const strict = new Ajv2020({ strict: true, logger: { log: note, warn: note, error: note } })
+    addFormats.default(strict)
+    expect(() => strict.compile(schema)).not.toThrow()
+    expect(warnings).toEqual([])
+  })
 
   it.each(ALL_EXAMPLES)('takes $message, $name, as exactly that message', ({ message, value }) => {
     const json = numbersOnly(value)

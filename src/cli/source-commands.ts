@@ -13,9 +13,10 @@ export const SOURCE_COMMANDS: readonly Command[] = [
     group: 'Changes',
     summary: 'Say whether an issue can be pinned, or what is wrong with it',
     description: `The envelope is read as a run would read it: level marker, manifest, sections. The first thing that is wrong is named
-with its place. The exit code is 0 for an issue that can be pinned, 3 for one that cannot, 2 for what is no envelope.`,
+with its place. The verdict goes to standard output, whichever way it falls. The exit code is 0 for an issue that can be
+pinned, 3 for one that cannot, and 2 for what is no envelope, where there is no verdict but an error.`,
     positionals: [ENVELOPE],
-    flags: [{ ...JSON_FLAG, says: 'Print the verdict as a sourceCandidate' }],
+    flags: [{ ...JSON_FLAG, says: 'Print the verdict as JSON, a sourceCandidate of the machine protocol' }],
     examples: [
       { line: 'drover source check envelope.json', says: 'an issue that was fetched before' },
       { line: 'drover source fetch https://github.com/o/r/issues/7 | drover source check -', says: 'as it is now' },

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { literals, type Message, named, strict, tagged } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
+import { noneOf } from './list.shape.ts'
 import { NonEmptyText } from './text.shape.ts'
 
 const list = (description: string) => Type.Array(NonEmptyText, { description })
-const none = (description: string) => Type.Array(NonEmptyText, { maxItems: 0, description })
+const none = (description: string) => noneOf(NonEmptyText, { description })
 
 const rest = {
   preserved: list('Files that were left as they are because they are not, or no longer, what drover wrote.'),

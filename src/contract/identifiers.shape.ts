@@ -1,7 +1,9 @@
 /** What things are called by, and the words that several messages share. */
 import { Type } from 'typebox'
 import { literals, meaning, named, textLike } from '../kit/shape.ts'
+import { COMMENT_URL, ISSUE_URL } from './issue-url.ts'
 import { CONTRACT_VERSION, LIMITS } from './limits.ts'
+import { ROLES } from './roles.ts'
 
 export const ContractVersion = Type.Literal(CONTRACT_VERSION, { description: 'The version of this contract.' })
 
@@ -39,19 +41,16 @@ export const RequestId = named(
   ),
 )
 
-/** `.` and `..` fit the characters of a repository name and can be none. */
-const ISSUE = 'https://github\\.com/[A-Za-z0-9-]+/(?!\\.{1,2}/)[A-Za-z0-9_.-]+/issues/[1-9][0-9]*'
-
 export const IssueUrl = named(
   'issueURL',
-  textLike(`^${ISSUE}$`, 'an issue URL such as https://github.com/owner/repo/issues/7', {
+  textLike(ISSUE_URL, 'an issue URL such as https://github.com/owner/repo/issues/7', {
     title: 'Issue URL',
   }),
 )
 
 export const CommentUrl = named(
   'commentURL',
-  textLike(`^${ISSUE}#issuecomment-[1-9][0-9]*$`, 'an issue URL followed by #issuecomment- and a number', {
+  textLike(COMMENT_URL, 'an issue URL followed by #issuecomment- and a number', {
     title: 'Comment URL',
   }),
 )
@@ -74,8 +73,6 @@ export const SectionKey = named(
     { title: 'Section key' },
   ),
 )
-
-export const ROLES = ['outcome', 'requirements', 'acceptance_examples', 'constraints', 'non_goals'] as const
 
 export const SectionRole = named(
   'sectionRole',

@@ -4,6 +4,8 @@ import { problemsOf } from '../../test/support/problems.ts'
 import { digest } from '../kit/digest.ts'
 import { checker } from '../kit/schema.ts'
 import type { Message } from '../kit/shape.ts'
+import type { ChangeReport } from './change-report.shape.ts'
+import { checkChangeReport } from './change-report.ts'
 import type { Next } from './next.shape.ts'
 import { checkNext } from './next.ts'
 import { makeVariant } from './next-variants.ts'
@@ -14,6 +16,7 @@ type Finished = Message<typeof FinishedReview>
 
 const finding = { location: 'a', summary: 'b', detail: 'c' }
 const workspace_identity = digest('w')
+const doctor = makeVariant('run-doctor', { ROOT: '/' })
 
 describe('a list whose length the branch decides', async () => {
   const validators = await loadValidators({ finishedReview: FinishedReview, reviewProjection: ReviewProjection })
@@ -43,11 +46,28 @@ describe('a list whose length the branch decides', async () => {
   })
 
   it('has no command where nothing is next', () => {
-    const doctor = makeVariant('run-doctor', { ROOT: '/' })
     const right: Next = { operation: 'none', workspace_identity, variants: [] }
     // @ts-expect-error: nothing is next
     const wrong: Next = { operation: 'none', workspace_identity, variants: [doctor] }
     expect([pathsOf(checkNext, right), pathsOf(checkNext, wrong)]).toEqual([[], ['$.variants']])
+  })
+
+  it('has a command where something is next', () => {
+    const right: Next = { operation: 'command', workspace_identity, variants: [doctor] }
+    // @ts-expect-error: something is next
+    const wrong: Next = { operation: 'command', workspace_identity, variants: [] }
+    expect([pathsOf(checkNext, right), pathsOf(checkNext, wrong)]).toEqual([[], ['$.variants']])
+  })
+
+  it('has a file that was written or removed only where the change is committed', () => {
+    const rest = { contract_version: 2, hosts: [], preserved: [], recovery_artifacts: [], warnings: [] } as const
+    const right: ChangeReport = { ...rest, transaction_outcome: 'committed', written: ['a'], removed: ['b'] }
+    // @ts-expect-error: nothing was written in the end
+    const written: ChangeReport = { ...rest, transaction_outcome: 'rolled_back', written: ['a'], removed: [] }
+    // @ts-expect-error: nothing is known to be removed
+    const removed: ChangeReport = { ...rest, transaction_outcome: 'ambiguous', written: [], removed: ['b'] }
+    const paths = [right, written, removed].map((report) => pathsOf(checkChangeReport, report))
+    expect(paths).toEqual([[], ['$.written'], ['$.removed']])
   })
 
   it('has no suggestion in the outcome of a summary', () => {

@@ -24,6 +24,13 @@ beforeAll(async () => {
 })
 
 describe('the table of messages', () => {
+  it('has every message, in the order of the protocol', () => {
+    expect(Object.keys(MESSAGES)).toEqual([
+      ...['action', 'actionMaterial', 'pinnedMaterial', 'rawSourceEnvelope', 'outcome', 'protocolState'],
+      ...['cliError', 'changeReport', 'listReport', 'doctorReport', 'runStatus', 'statusList'],
+    ])
+  })
+
   it('has a checker for every shape, under the same name', () => {
     expect(Object.keys(MESSAGES)).toEqual(Object.keys(MESSAGE_SHAPES))
   })
@@ -72,6 +79,15 @@ describe.each(ALL_EXAMPLES)('$message, $name', (example) => {
       return walker.fits(example.message, value) || !blames(problemsOf(checkers[example.message], value), expected)
     })
     expect(wrong.map(({ steps }) => jsonLocation(steps))).toEqual([])
+  })
+
+  it('refuses an object of something else for every field, at every depth', () => {
+    const wrong = visits
+      .flatMap(({ steps, schema }) => Object.keys(schema['properties'] as object).map((name) => [...steps, name]))
+      .filter(
+        (steps) => problemsOf(checkers[example.message], changed(example.value, steps, put({ zz: 1 }))).length === 0,
+      )
+    expect(wrong.map(jsonLocation)).toEqual([])
   })
 
   it('refuses null for every field that is not null already, at every depth', () => {

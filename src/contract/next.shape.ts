@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged, textLike } from '../kit/shape.ts'
 import { Digest } from './identifiers.shape.ts'
-import { noneOf } from './list.shape.ts'
+import { noneOf, someOf } from './list.shape.ts'
 import { NonEmptyText } from './text.shape.ts'
 
 const name = textLike('^[a-z][a-z0-9_]*$', 'a lowercase name such as goal_file', {
@@ -50,7 +50,7 @@ export const NextVariant = named(
         prefixItems: [Type.Literal('drover')],
         items: textLike(`^${NO_PLACEHOLDER}[^\\u0000]+$`, 'a word that is no placeholder and has no NUL'),
         description:
-          'The command as separate words, to be run without a shell: `drover` and at least one more, none of them empty, with a NUL, or a placeholder such as `FILE` or `<path>`.',
+          'The command as separate words, to be run without a shell: first `drover`, then at least one more, none of them empty, with a NUL, or a placeholder such as `FILE` or `<path>`.',
       }),
       inputs: Type.Array(NextInput, {
         description: 'What to add to it: for each, in order, its flag and the value as two words.',
@@ -60,6 +60,9 @@ export const NextVariant = named(
   ),
 )
 export type NextVariant = Message<typeof NextVariant>
+
+/** Where something is next, there is a command for it. */
+export type NextVariants = readonly [NextVariant, ...NextVariant[]]
 
 const next = <O extends TSchema, V extends TSchema>(operation: O, variants: V) =>
   strict({ operation, workspace_identity: meaning('The worktree that the commands are for.', Digest), variants })
@@ -73,10 +76,7 @@ export const Next = named(
   tagged(
     'operation',
     [
-      next(
-        literals(['action', 'answer', 'resume', 'start', 'command'], OPERATION),
-        Type.Array(NextVariant, { ...VARIANTS, minItems: 1 }),
-      ),
+      next(literals(['action', 'answer', 'resume', 'start', 'command'], OPERATION), someOf(NextVariant, VARIANTS)),
       next(Type.Literal('none', OPERATION), noneOf(NextVariant, VARIANTS)),
     ],
     {

@@ -1,91 +1,47 @@
 import { describe, expect, it } from 'vitest'
 import { loadValidators } from '../../test/support/load-validators.ts'
+import { BUD, commandsWith, GOAL, OUT } from '../../test/support/next-commands.ts'
 import { problemsOf } from '../../test/support/problems.ts'
 import { digest } from '../kit/digest.ts'
 import { checker } from '../kit/schema.ts'
 import { NextInput, NextVariant } from './next.shape.ts'
 import { checkNext } from './next.ts'
-import { makeVariant, VARIANTS, type VariantValues } from './next-variants.ts'
+import { makeVariant, VARIANTS } from './next-variants.ts'
 
 const SCOPE = digest('scope')
 const V = { RUN: 'run-1', ACTION: 'action-1', ROOT: '/work', CANDIDATE: 'cand-1', BUDGET: '8', DIGEST: SCOPE }
 
+const COMMANDS = commandsWith(V).map((each) => ({ ...each, words: each.argv.join(' ') }))
+
 const SUBMIT = 'drover protocol submit --run run-1 --action action-1 --root /work'
-const ANSWER = 'drover protocol answer --run run-1 --action action-1 --root /work'
 const SKIP = 'drover protocol skip --run run-1 --action action-1 --root /work'
 const RESUME = 'drover protocol resume run-1 --root /work'
 const START = 'drover run --budget 8 --json --root /work'
 
-const GOAL = { name: 'goal_file', type: 'path', flag: '--goal-file', required: true }
-const SRC = { name: 'source_file', type: 'path', flag: '--source-file', required: true }
-const TXT = { name: 'text_file', type: 'path', flag: '--text-file', required: true }
-const MAYBE_TXT = { ...TXT, required: false }
-const BUD = { name: 'budget', type: 'string', flag: '--budget', required: false }
-const OUT = { name: 'outcome_file', type: 'path', flag: '--outcome-file', required: true }
-const SURFACE = { name: 'surface', type: 'enum', flag: '--surface', required: true, choices: ['ide', 'cli'] }
-
-/** Every command, in the order of the protocol: operation, id, words, inputs, and the values it is made of. */
-const COMMANDS: readonly [string, string, string, object[], (keyof typeof V)[], ...string[]][] = [
-  ['action', 'submit-outcome-file', SUBMIT, [OUT], ['RUN', 'ACTION', 'ROOT']],
-  ['action', 'submit-outcome-stdin', `${SUBMIT} --outcome-stdin`, [], ['RUN', 'ACTION', 'ROOT']],
-  ['action', 'skip-action', SKIP, [], ['RUN', 'ACTION', 'ROOT']],
-  ['answer', 'skip-action', SKIP, [], ['RUN', 'ACTION', 'ROOT']],
-  ['resume', 'skip-action', SKIP, [], ['RUN', 'ACTION', 'ROOT']],
-  ['answer', 'answer-decision', ANSWER, [TXT], ['RUN', 'ACTION', 'ROOT']],
-  [
-    'answer',
-    'confirm-destructive',
-    `${ANSWER} --confirm-destructive --scope-sha256 ${SCOPE}`,
-    [MAYBE_TXT],
-    ['RUN', 'ACTION', 'ROOT', 'DIGEST'],
-  ],
-  ['answer', 'decline-or-feedback', ANSWER, [TXT], ['RUN', 'ACTION', 'ROOT']],
-  ['resume', 'resume-ad-hoc', RESUME, [BUD], ['RUN', 'ROOT']],
-  ['resume', 'refresh-source', RESUME, [SRC, BUD], ['RUN', 'ROOT']],
-  ['resume', 'refresh-source', `${RESUME} --budget 8`, [SRC], ['RUN', 'ROOT', 'BUDGET']],
-  ['resume', 'use-pinned-source', `${RESUME} --use-pinned-source`, [BUD], ['RUN', 'ROOT']],
-  ['resume', 'keep-pinned', `${RESUME} --source-choice pinned --candidate cand-1`, [BUD], ['RUN', 'ROOT', 'CANDIDATE']],
-  ['resume', 'adopt', `${RESUME} --source-choice adopt --candidate cand-1`, [BUD], ['RUN', 'ROOT', 'CANDIDATE']],
-  ['start', 'retry-run', START, [GOAL], ['BUDGET', 'ROOT']],
-  ['start', 'retry-run', `${START} --no-review`, [GOAL], ['BUDGET', 'ROOT'], '--no-review'],
-  ['start', 'start-with-source', START, [GOAL, SRC], ['BUDGET', 'ROOT']],
-  ['start', 'start-with-source', `${START} --no-review`, [GOAL, SRC], ['BUDGET', 'ROOT'], '--no-review'],
-  ['command', 'inspect-run', 'drover status run-1 --root /work --json', [], ['RUN', 'ROOT']],
-  ['command', 'inspect-runs', 'drover status --root /work --json', [], ['ROOT']],
-  ['command', 'list-runs', 'drover status --root /work --json', [], ['ROOT']],
-  ['command', 'inspect-run-in-its-workspace', 'drover status run-1 --root /work --json', [], ['RUN', 'ROOT']],
-  ['command', 'inspect-run-in-its-workspace', 'drover status --root /work --json', [], ['ROOT']],
-  ['command', 'refresh-adapters', 'drover install --refresh --root /work --json', [], ['ROOT']],
-  ['command', 'run-doctor', 'drover doctor --root /work --json', [], ['ROOT']],
-  ['command', 'retry-doctor', 'drover doctor --root /work --json', [], ['ROOT']],
-  ['command', 'retry-list', 'drover list --root /work --json', [], ['ROOT']],
-  ['command', 'list-host-adapters', 'drover list --root /work --json', [], ['ROOT']],
-  ['command', 'inspect-host-adapters', 'drover list --root /work --json', [], ['ROOT']],
-  ['command', 'install-kiro', 'drover install --root /work --tool kiro --json', [SURFACE], ['ROOT']],
-]
-
 const OPERATIONS = ['action', 'answer', 'resume', 'start', 'command', 'none']
 
 const offer = (operation: string, ...variants: object[]) => ({ operation, workspace_identity: digest('w'), variants })
-const command = (id: string, words: string, inputs: object[] = []) => ({ id, base_argv: words.split(' '), inputs })
+const command = (id: string, words: string, inputs: readonly object[] = []) => ({
+  id,
+  base_argv: words.split(' '),
+  inputs,
+})
 
 describe('the commands that next offers', () => {
-  it.each(COMMANDS)('under %s: %s is `%s`', (operation, id, words, inputs, names, ...options) => {
-    const values: VariantValues = { ...Object.fromEntries(names.map((name) => [name, V[name]])), options }
-    const variant = makeVariant(id, values)
+  it.each(COMMANDS)('under $operation: $id is `$words`', ({ operation, id, words, inputs, values, options }) => {
+    const variant = makeVariant(id, { ...values, options })
     expect(variant).toEqual(command(id, words, inputs))
     expect(problemsOf(checkNext, offer(operation, variant))).toEqual([])
   })
 
   it('are all of these and no others', () => {
-    const listed = COMMANDS.map(([, id]) => id)
+    const listed = COMMANDS.map(({ id }) => id)
     expect([...new Set(VARIANTS.map(({ id }) => id))]).toEqual([...new Set(listed)])
   })
 
   it.each(COMMANDS)(
-    'are refused with a word changed, added or left out: %s %s `%s`',
-    (operation, id, words, inputs) => {
-      const argv = words.split(' ')
+    'are refused with a word changed, added or left out: $operation $id `$words`',
+    ({ operation, id, argv, inputs }) => {
       const broken = [
         ...argv.flatMap((word, index) => (word === '--no-review' ? [] : [argv.toSpliced(index, 1)])),
         ...argv.flatMap((word, index) => (isValue(word) ? [] : [argv.with(index, 'other')])),
@@ -100,7 +56,7 @@ describe('the commands that next offers', () => {
     },
   )
 
-  it.each(COMMANDS)('are refused with other inputs: %s %s `%s`', (operation, id, words, inputs) => {
+  it.each(COMMANDS)('are refused with other inputs: $operation $id `$words`', ({ operation, id, words, inputs }) => {
     const others = [
       [...inputs, BUD],
       inputs.slice(1),
@@ -110,16 +66,16 @@ describe('the commands that next offers', () => {
     const different = others.filter((each) => JSON.stringify(each) !== JSON.stringify(inputs))
     for (const each of different) {
       const problems = problemsOf(checkNext, offer(operation, command(id, words, each)))
-      const names = inputs.map((input) => (input as { name: string }).name).join(', ')
+      const names = inputs.map(({ name }) => name).join(', ')
       expect(problems).toEqual([{ path: '$.variants[0].inputs', rule: `must be exactly: ${names || 'none'}` }])
     }
   })
 
-  it.each(COMMANDS)('belong to their operation: %s %s', (_operation, id, words, inputs) => {
+  it.each(COMMANDS)('belong to their operation: $operation $id', ({ id, words, inputs }) => {
     const taking = OPERATIONS.filter(
       (each) => problemsOf(checkNext, offer(each, command(id, words, inputs))).length === 0,
     )
-    expect(taking).toEqual([...new Set(COMMANDS.filter((row) => row[1] === id).map(([each]) => each))])
+    expect(taking).toEqual([...new Set(COMMANDS.filter((row) => row.id === id).map(({ operation }) => operation))])
   })
 
   it('are made of exactly the values they have', () => {
@@ -133,36 +89,9 @@ function isValue(word: string): boolean {
   return Object.values(V).includes(word) && word !== '/work' && word !== SCOPE && word !== '8'
 }
 
-function withoutRun(argv: string[]): string[] {
+function withoutRun(argv: readonly string[]): readonly string[] {
   return argv.includes('run-1') ? argv.filter((word) => word !== 'run-1') : argv
 }
-
-describe('next, as it follows from the state of a run', () => {
-  const variant = (id: string, names: (keyof typeof V)[]) =>
-    makeVariant(id, Object.fromEntries(names.map((n) => [n, V[n]])))
-  const ofAction = (id: string) => variant(id, ['RUN', 'ACTION', 'ROOT'])
-  const ofRun = (id: string) => variant(id, ['RUN', 'ROOT'])
-  const skip = ofAction('skip-action')
-
-  it.each([
-    ['ended', 'none', []],
-    ['an invalid candidate', 'resume', [variant('keep-pinned', ['RUN', 'ROOT', 'CANDIDATE'])]],
-    ['a valid candidate', 'resume', ['keep-pinned', 'adopt'].map((id) => variant(id, ['RUN', 'ROOT', 'CANDIDATE']))],
-    ['active', 'action', [ofAction('submit-outcome-file'), ofAction('submit-outcome-stdin'), skip]],
-    ['a decision', 'answer', [ofAction('answer-decision'), skip]],
-    [
-      'a destructive confirmation',
-      'answer',
-      [variant('confirm-destructive', ['RUN', 'ACTION', 'ROOT', 'DIGEST']), ofAction('decline-or-feedback'), skip],
-    ],
-    ['no environment, ad hoc', 'resume', [ofRun('resume-ad-hoc'), skip]],
-    ['no environment, issue-bound', 'resume', [ofRun('refresh-source'), ofRun('use-pinned-source'), skip]],
-    ['anything else, ad hoc', 'resume', [ofRun('resume-ad-hoc')]],
-    ['anything else, issue-bound', 'resume', [ofRun('refresh-source'), ofRun('use-pinned-source')]],
-  ])('%s: %s', (_state, operation, variants) => {
-    expect(problemsOf(checkNext, offer(operation, ...variants))).toEqual([])
-  })
-})
 
 describe('next', () => {
   const inspect = command('inspect-runs', 'drover status --root /work --json')
@@ -274,7 +203,7 @@ describe('the general form', async () => {
   const checkInput = checker('nextInput', validators.nextInput)
   const checkVariant = checker('nextVariant', validators.nextVariant)
 
-  it.each(COMMANDS)('holds for %s %s `%s`', (_operation, id, words, inputs) => {
+  it.each(COMMANDS)('holds for $operation $id `$words`', ({ id, words, inputs }) => {
     expect(problemsOf(checkVariant, command(id, words, inputs))).toEqual([])
     for (const input of inputs) expect(problemsOf(checkInput, input)).toEqual([])
   })

@@ -8,7 +8,6 @@ import {
   issueIds,
   NodeId,
   Provider,
-  ROLES,
   SectionKey,
   SectionRole,
   SourceVersion,
@@ -16,6 +15,7 @@ import {
 } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
 import { SourceParent } from './raw-source-envelope.shape.ts'
+import { ROLES } from './roles.ts'
 import { NonEmptyPlainText, nonEmptyPlain } from './text.shape.ts'
 
 const Provenance = named(

@@ -26,7 +26,7 @@ export const SourceParent = named(
 )
 export type SourceParent = Message<typeof SourceParent>
 
-const RawSourceComment = named(
+export const RawSourceComment = named(
   'rawSourceComment',
   strict(
     {

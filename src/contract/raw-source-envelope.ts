@@ -1,25 +1,81 @@
-import { checker, type Problem, type Rule } from '../kit/schema.ts'
-import { repeated } from './distinct.ts'
+import { checkerInOrder, eachOf, fieldSteps, type Item, ofItem, step } from '../kit/check-in-order.ts'
+import { type Problem, type Rule, within } from '../kit/schema.ts'
+import { PLAIN } from './controls.ts'
 import { commentUrl, urlHasTheIssueNumber } from './issue-url.ts'
-import type { RawSourceEnvelope } from './raw-source-envelope.shape.ts'
-import { validateRawSourceEnvelope } from './source.generated.js'
+import { LIMITS } from './limits.ts'
+import type { RawSourceComment, RawSourceEnvelope, SourceParent } from './raw-source-envelope.shape.ts'
+import {
+  validateRawSourceCommentFields,
+  validateRawSourceEnvelopeFields,
+  validateRawSourceEnvelopeForm,
+} from './source.generated.js'
 
-function commentsAreOfThisIssue({ canonical_url, comments }: RawSourceEnvelope): Problem[] {
-  return comments.flatMap(({ url, database_id }, index) => {
-    const expected = commentUrl(canonical_url, database_id)
-    return url === expected ? [] : [{ path: `$.comments[${index}].url`, rule: `must be ${expected}` }]
-  })
+type Envelope = RawSourceEnvelope
+type Comment = Item<RawSourceComment, Envelope>
+
+const field = fieldSteps<Envelope>(validateRawSourceEnvelopeFields)
+const comment = fieldSteps<RawSourceComment>(validateRawSourceCommentFields)
+const ofComment = (name: keyof RawSourceComment & string) => ofItem(comment.required(name))
+
+/** Control characters are looked for in all of these before anything else is asked of any. */
+const noControlsIn =
+  <T>(...names: (keyof T & string)[]): Rule<T> =>
+  (value) =>
+    names
+      .filter((name) => typeof value[name] === 'string' && PLAIN.hasControls(value[name]))
+      .map((name) => ({ path: `$.${name}`, rule: `must be ${PLAIN.says}` }))
+
+/** An endless list is refused before its items are looked at. */
+const isNoLongList: Rule<Envelope> = (envelope) => {
+  const isFit = Array.isArray(envelope.comments) && envelope.comments.length <= LIMITS.comments
+  return isFit ? [] : field.required('comments')(envelope)
 }
 
-function commentsAreDistinct({ comments }: RawSourceEnvelope): Problem[] {
-  return (['node_id', 'database_id'] as const).flatMap((field) =>
-    repeated(comments, (comment) => comment[field]).map((index) => ({
-      path: `$.comments[${index}].${field}`,
-      rule: 'must not be that of another comment',
-    })),
+function commentsAreOfThisIssue({ item, whole }: Comment): Problem[] {
+  const expected = commentUrl(whole.canonical_url, item.database_id)
+  return item.url === expected ? [] : [{ path: '$.url', rule: `must be ${expected}` }]
+}
+
+function commentsAreDistinct({ item, index, whole }: Comment): Problem[] {
+  const earlier = whole.comments.slice(0, index)
+  const shared = (['node_id', 'database_id'] as const).filter((name) =>
+    earlier.some((other) => other[name] === item[name]),
   )
+  return shared.map((name) => ({ path: `$.${name}`, rule: 'must not be that of another comment' }))
 }
 
-const rules: readonly Rule<RawSourceEnvelope>[] = [urlHasTheIssueNumber, commentsAreOfThisIssue, commentsAreDistinct]
+/** What is wrong with an envelope is looked for in this order, which docs/machine-protocol.md publishes. */
+const STEPS: readonly Rule<Envelope>[] = [
+  step(validateRawSourceEnvelopeForm),
+  field.required('source_version'),
+  noControlsIn('provider', 'host', 'repository_id', 'issue_id', 'canonical_url', 'updated_at', 'fetched_at', 'title'),
+  field.required('body'),
+  field.required('provider'),
+  field.required('host'),
+  field.required('repository_id'),
+  field.required('issue_id'),
+  field.required('issue_number'),
+  field.required('title'),
+  field.required('updated_at'),
+  field.required('fetched_at'),
+  field.required('canonical_url'),
+  urlHasTheIssueNumber,
+  field.required('labels'),
+  isNoLongList,
+  eachOf('comments', [
+    ofComment('node_id'),
+    ofComment('database_id'),
+    ofComment('author_id'),
+    ofItem(noControlsIn<RawSourceComment>('url', 'updated_at')),
+    ofComment('body'),
+    ofComment('is_minimized'),
+    ofComment('updated_at'),
+    ofComment('url'),
+    commentsAreOfThisIssue,
+    commentsAreDistinct,
+  ]),
+  within('parent', [noControlsIn<SourceParent>('repository_id', 'issue_id', 'canonical_url')]),
+  field.optional('parent'),
+]
 
-export const checkRawSourceEnvelope = checker<RawSourceEnvelope>('rawSourceEnvelope', validateRawSourceEnvelope, rules)
+export const checkRawSourceEnvelope = checkerInOrder<Envelope>('rawSourceEnvelope', STEPS)

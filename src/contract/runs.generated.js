@@ -58,7 +58,7 @@ return Y.errors=[{instancePath:n,keyword:"type",params:{type:"string"}}],!1;retu
 required:["kind","canonical_url","issue_id","source_revision","manifest_revision","requirements_revision"],properties:{kind:{
 type:"string",const:"change_issue"},canonical_url:{$ref:"issueURL"},issue_id:{$ref:"nodeID"},source_revision:{$ref:"dige\
 st"},manifest_revision:{$ref:"digest"},requirements_revision:{$ref:"digest"}},propertyNames:{enum:["kind","canonical_url",
-"issue_id","source_revision","manifest_revision","requirements_revision"]},$id:"actionSource"};var $n=new RegExp("^https://github\\.com/[A-Za-z0-9-]+/(?!\\.{1,2}/)[A-Za-z0-9_.-]+/issues/[1-9][0-9]*$","u");function Cr(s,{
+"issue_id","source_revision","manifest_revision","requirements_revision"]},$id:"actionSource"};var $n=new RegExp("^https://github\\.com/([A-Za-z0-9-]+)/((?!\\.{1,2}/)[A-Za-z0-9_.-]+)/issues/([1-9][0-9]*)$","u");function Cr(s,{
 instancePath:n="",parentData:re,parentDataProperty:ie,rootData:a=s,dynamicAnchors:l={}}={}){let r=null,e=0;if(e===0)if(typeof s==
 "string"){if(!$n.test(s))return Cr.errors=[{instancePath:n,keyword:"saidPattern",params:{says:"an issue URL such as http\
 s://github.com/owner/repo/issues/7"}}],!1}else return Cr.errors=[{instancePath:n,keyword:"type",params:{type:"string"}}],

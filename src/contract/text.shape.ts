@@ -1,14 +1,13 @@
 /** The kinds of text in messages. All are told apart by which characters they may hold. */
 import { type TSchemaOptions, Type } from 'typebox'
 import { named, textLike } from '../kit/shape.ts'
+import { MARKDOWN, PLAIN } from './controls.ts'
 
-const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f'
-const CONTROLS_BUT_TAB_AND_LINE_ENDS = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f'
 /** Looks ahead instead of splitting the text around a character, which would take quadratic time to refuse a long one. */
 const NOT_BLANK = '(?=\\s*\\S)'
 
-const plain = (options: TSchemaOptions = {}) =>
-  textLike(`^[^${CONTROLS}]*$`, 'text without control characters', options)
+const without = ({ controls, says }: typeof PLAIN, options: TSchemaOptions) =>
+  textLike(`^[^${controls}]*$`, says, options)
 
 /** A field that is such a text itself, and no reference to one, says so where it says what it means. */
 const notBlank = (controls: string, says: string, { description, ...options }: TSchemaOptions) =>
@@ -19,25 +18,16 @@ const notBlank = (controls: string, says: string, { description, ...options }: T
   })
 
 export const nonEmptyPlain = (options: TSchemaOptions = {}) =>
-  notBlank(CONTROLS, 'text that is not blank and has no control characters', options)
+  notBlank(PLAIN.controls, 'text that is not blank and has no control characters', options)
 
 export const nonEmptyMarkdown = (options: TSchemaOptions = {}) =>
-  notBlank(
-    CONTROLS_BUT_TAB_AND_LINE_ENDS,
-    'text that is not blank and has no control characters but tabs and line ends',
-    options,
-  )
+  notBlank(MARKDOWN.controls, 'text that is not blank and has no control characters but tabs and line ends', options)
 
-export const PlainText = named('plainText', plain({ title: 'Plain text' }))
+export const PlainText = named('plainText', without(PLAIN, { title: 'Plain text' }))
 
 export const NonEmptyPlainText = named('nonEmptyPlainText', nonEmptyPlain({ title: 'Plain text, not blank' }))
 
-export const MarkdownText = named(
-  'markdownText',
-  textLike(`^[^${CONTROLS_BUT_TAB_AND_LINE_ENDS}]*$`, 'text without control characters but tabs and line ends', {
-    title: 'Markdown',
-  }),
-)
+export const MarkdownText = named('markdownText', without(MARKDOWN, { title: 'Markdown' }))
 
 export const NonEmptyMarkdownText = named('nonEmptyMarkdownText', nonEmptyMarkdown({ title: 'Markdown, not blank' }))
 

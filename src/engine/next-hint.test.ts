@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { workspaceIdentity } from '../../scripts/protocol-examples.ts'
 import { destructiveRequest } from '../../test/support/contract-examples.ts'
 import type { Driver, DriverOptions } from '../../test/support/drive-run.ts'
+import { commandsWith } from '../../test/support/next-commands.ts'
 import { pinned } from '../../test/support/pinned-sources.ts'
 import {
   atWork,
@@ -16,7 +17,8 @@ import {
   waitingWithInvalid,
 } from '../../test/support/run-states.ts'
 import { checkNext } from '../contract/next.ts'
-import { nextHint, resumeHint } from './next-hint.ts'
+import { nextHint, resumeHint, startHint } from './next-hint.ts'
+import type { Run } from './run.ts'
 
 const stoppedWithChoice = (): Driver => {
   const driver = waitingForChoice()
@@ -26,38 +28,51 @@ const stoppedWithChoice = (): Driver => {
 const bound = (make: (options: DriverOptions) => Driver) => () => make({ source: pinned })
 const waysOn = ['refresh-source', 'use-pinned-source']
 
-describe('what can be done with a run', () => {
-  it.each<[string, () => Driver, string, readonly string[]]>([
-    ['has ended', ended, 'none', []],
-    ['waits for a choice', waitingForChoice, 'resume', ['keep-pinned', 'adopt']],
-    ['waits for a choice that is none', waitingWithInvalid, 'resume', ['keep-pinned']],
-    ['waits for a choice and is stopped', stoppedWithChoice, 'resume', ['keep-pinned', 'adopt']],
-    ['is active', atWork, 'action', ['submit-outcome-file', 'submit-outcome-stdin', 'skip-action']],
-    ['waits for a decision', waitingForDecision, 'answer', ['answer-decision', 'skip-action']],
-    [
-      'waits for a confirmation',
-      waitingForConfirmation,
-      'answer',
-      ['confirm-destructive', 'decline-or-feedback', 'skip-action'],
-    ],
-    ['lacks its environment, ad hoc', lackingEnvironment, 'resume', ['resume-ad-hoc', 'skip-action']],
-    ['lacks its environment, bound', bound(lackingEnvironment), 'resume', [...waysOn, 'skip-action']],
-    ['is stopped, ad hoc', stopped, 'resume', ['resume-ad-hoc']],
-    ['has no budget, ad hoc', outOfBudget, 'resume', ['resume-ad-hoc']],
-    ['was not seen, ad hoc', unseen, 'resume', ['resume-ad-hoc']],
-    ['is stopped, bound', bound(stopped), 'resume', waysOn],
-    ['has no budget, bound', bound(outOfBudget), 'resume', waysOn],
-    ['was not seen, bound', bound(unseen), 'resume', waysOn],
-  ])('that %s', (_what, make, operation, ids) => {
-    const next = checkNext(nextHint(make().run))
-    expect(next.operation).toBe(operation)
-    expect(next.variants.map(({ id }) => id)).toEqual(ids)
-    expect(next.workspace_identity).toBe(workspaceIdentity.id)
+/** The variants of an operation as they stand in the protocol, for this run. */
+function commandsFor({ id, workspace_identity, current_action, source_candidate }: Run, ids: readonly string[]) {
+  const rows = commandsWith({
+    RUN: id,
+    ACTION: current_action?.action_id ?? '',
+    ROOT: workspace_identity.worktree_root,
+    CANDIDATE: source_candidate?.candidate_id ?? '',
+    BUDGET: '',
+    DIGEST: destructiveRequest.scope_sha256,
   })
+  return ids.map((each) => {
+    const row = rows.find((command) => command.id === each)
+    return { id: each, base_argv: row?.argv, inputs: row?.inputs }
+  })
+}
 
-  it('names the scope that is to be confirmed', () => {
-    const [confirm] = nextHint(waitingForConfirmation().run).variants
-    expect(confirm?.base_argv.slice(-2)).toEqual(['--scope-sha256', destructiveRequest.scope_sha256])
+/** The conditions in the order in which they are asked. */
+const CONDITIONS: readonly (readonly [string, () => Driver, string, readonly string[]])[] = [
+  ['has ended', ended, 'none', []],
+  ['waits for a choice', waitingForChoice, 'resume', ['keep-pinned', 'adopt']],
+  ['waits for a choice that is none', waitingWithInvalid, 'resume', ['keep-pinned']],
+  ['waits for a choice and is stopped', stoppedWithChoice, 'resume', ['keep-pinned', 'adopt']],
+  ['is active', atWork, 'action', ['submit-outcome-file', 'submit-outcome-stdin', 'skip-action']],
+  ['waits for a decision', waitingForDecision, 'answer', ['answer-decision', 'skip-action']],
+  [
+    'waits for a confirmation',
+    waitingForConfirmation,
+    'answer',
+    ['confirm-destructive', 'decline-or-feedback', 'skip-action'],
+  ],
+  ['lacks its environment, ad hoc', lackingEnvironment, 'resume', ['resume-ad-hoc', 'skip-action']],
+  ['lacks its environment, bound', bound(lackingEnvironment), 'resume', [...waysOn, 'skip-action']],
+  ['is stopped, ad hoc', stopped, 'resume', ['resume-ad-hoc']],
+  ['has no budget, ad hoc', outOfBudget, 'resume', ['resume-ad-hoc']],
+  ['was not seen, ad hoc', unseen, 'resume', ['resume-ad-hoc']],
+  ['is stopped, bound', bound(stopped), 'resume', waysOn],
+  ['has no budget, bound', bound(outOfBudget), 'resume', waysOn],
+  ['was not seen, bound', bound(unseen), 'resume', waysOn],
+]
+
+describe('what can be done with a run', () => {
+  it.each(CONDITIONS)('that %s', (_what, make, operation, ids) => {
+    const { run } = make()
+    const next = checkNext(nextHint(run))
+    expect(next).toEqual({ operation, workspace_identity: workspaceIdentity.id, variants: commandsFor(run, ids) })
   })
 })
 
@@ -69,6 +84,25 @@ describe('how a run is resumed', () => {
     ['is active, bound', bound(atWork), waysOn],
     ['waits for a decision', waitingForDecision, ['resume-ad-hoc']],
   ])('that %s', (_what, make, ids) => {
-    expect(resumeHint(make().run).variants.map(({ id }) => id)).toEqual(ids)
+    const { run } = make()
+    expect(resumeHint(run).variants).toEqual(commandsFor(run, ids))
+  })
+})
+
+describe('how a run is started', () => {
+  it.each([
+    ['for a goal', { reviewEnabled: true, hasSource: false }, 'retry-run'],
+    ['for a goal, without a review', { reviewEnabled: false, hasSource: false }, 'retry-run'],
+    ['for an issue', { reviewEnabled: true, hasSource: true }, 'start-with-source'],
+    ['for an issue, without a review', { reviewEnabled: false, hasSource: true }, 'start-with-source'],
+  ])('%s', (_what, wishes, id) => {
+    const ROOT = workspaceIdentity.worktree_root
+    const rows = commandsWith({ RUN: '', ACTION: '', ROOT, CANDIDATE: '', BUDGET: '8', DIGEST: '' })
+    const row = rows.find((each) => each.id === id && each.options.includes('--no-review') !== wishes.reviewEnabled)
+    expect(checkNext(startHint({ workspace_identity: workspaceIdentity, budget: 8, ...wishes }))).toEqual({
+      operation: 'start',
+      workspace_identity: workspaceIdentity.id,
+      variants: [{ id, base_argv: row?.argv, inputs: row?.inputs }],
+    })
   })
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   digest,
@@ -153,6 +154,12 @@ describe('digest', () => {
       'sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     )
     expect(digest('é')).toBe(digest(new Uint8Array([0xc3, 0xa9])))
+  })
+
+  it.each([65_536, 65_537])('is the same for %i bytes, handed over in one piece or in parts', (size) => {
+    const content = 'x'.repeat(size - '\0a\0'.length - `${size}`.length - '\0'.length)
+    const bytes = `\0a\0${content.length}\0${content}`
+    expect(digestSections([['a', content]])).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`)
   })
 
   it('throws on a lone surrogate instead of hashing a replacement', () => {

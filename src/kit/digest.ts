@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { encodeUtf8 } from './utf8.ts'
 import { writeJson } from './write-json.ts'
 
@@ -57,15 +57,26 @@ export function digestScope(scope: DestructiveScope): Digest {
   return digest(writeJson({ impact, request_id, scope_version: 1, targets }))
 }
 
+/** Of the text of a section alone: sections with the same text share it, and it is stored under this name. */
+export function digestMaterial(text: Hashable): Digest {
+  return digestFields(['drover-material/v1', text])
+}
+
 /** Stands in for the identity of a workspace whose git directories cannot be found; `root` is absolute and cleaned. */
 export function digestUnavailableWorkspace(root: string): Digest {
   return digest(`unavailable-workspace-root-v1\0${root}`)
 }
 
+/** To hand over a part costs as much as to hash some hundred bytes, so what is small is handed over in one piece. */
+const ONE_PIECE_BYTES = 64 * 1024
+
 function digestParts(parts: readonly Hashable[]): Digest {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(toBytes(part))
-  return `sha256:${hash.digest('hex')}`
+  const pieces = parts.map(toBytes)
+  const size = pieces.reduce((sum, { length }) => sum + length, 0)
+  if (size <= ONE_PIECE_BYTES) return `sha256:${hash('sha256', Buffer.concat(pieces, size))}`
+  const state = createHash('sha256')
+  for (const piece of pieces) state.update(piece)
+  return `sha256:${state.digest('hex')}`
 }
 
 function toBytes(content: Hashable): Uint8Array {

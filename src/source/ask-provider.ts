@@ -5,7 +5,7 @@ import { readJson } from '../kit/read-json.ts'
 import { checker } from '../kit/schema.ts'
 import { validateGraphqlErrors } from './checks.generated.js'
 import { ghFailed, providerAnswerInvalid } from './faults.ts'
-import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, unknownFailure } from './gh.ts'
+import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, quoteFirstLine } from './gh.ts'
 import type { GraphqlErrors } from './gh-answers.shape.ts'
 import { type ProviderError, recognizeFailure } from './provider-failure.ts'
 import { quoteGh } from './quote-gh.ts'
@@ -36,10 +36,8 @@ export async function askProvider<T>({ gh, signal, deadline }: Provider, questio
     const { errors = [], message } = checkErrors(value)
     const grave = errors.filter((error) => !tolerates(error))
     const isFailure = grave.length > 0 || (answer.exitCode !== 0 && errors.length === 0)
-    if (isFailure) {
-      const signs = { ...answer, errors: message === undefined ? grave : [...grave, { message }] }
-      throw recognizeFailure(signs, { subject }) ?? unknownFailure(gh, answer)
-    }
+    if (isFailure)
+      throw failureOf(answer, { gh, subject, errors: message === undefined ? grave : [...grave, { message }] })
     return check(value)
   } catch (error) {
     throw toProviderFault(error, subject)
@@ -51,9 +49,18 @@ function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string
   try {
     return readJson(answer.stdout, { input: 'the answer', limitBytes: ANSWER_LIMIT_BYTES, numbers: 'any' })
   } catch (error) {
-    const failure = recognizeFailure({ ...answer, errors: [] }, { subject })
-    throw failure ?? (answer.exitCode === 0 ? error : unknownFailure(gh, answer))
+    if (answer.exitCode !== 0) throw failureOf(answer, { gh, subject, errors: [] })
+    throw recognizeFailure({ ...answer, errors: [] }, { subject, said: undefined }) ?? error
   }
+}
+
+type About = { gh: Gh; subject: string; errors: readonly ProviderError[] }
+
+/** What GitHub itself says tells more than what gh makes of it. */
+function failureOf(answer: GhAnswer, { gh, subject, errors }: About): Fault {
+  const said = quoteFirstLine(gh, [...errors.map(({ message = '' }) => message), answer.stderr])
+  const problem = said ?? `it ended with code ${answer.exitCode}`
+  return recognizeFailure({ ...answer, errors }, { subject, said }) ?? ghFailed({ problem })
 }
 
 function toProviderFault(error: unknown, subject: string): unknown {

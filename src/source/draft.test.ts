@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { bodyDigest, commentOf, makeBundle } from '../../test/support/source-bundle.ts'
+import { ROLES } from '../contract/roles.ts'
 import { draftBody, draftBundle, draftComment } from './draft.ts'
 import { readSource } from './read-source.ts'
-import { ROLES } from './roles.ts'
 
 const drafts = ROLES.map((role, index) => commentOf(index, draftComment(role)))
 
@@ -85,12 +85,18 @@ describe('a section of a draft', () => {
   })
 
   it.each([
-    ['a role that is missing', drafts.slice(1), undefined, '$.sections must have at least 5 items'],
+    ['roles that are missing', drafts.slice(2), undefined, 'none of them is for outcome, requirements'],
     [
       'a key that is there twice',
       [...drafts, commentOf(9, draftComment('outcome'))],
       undefined,
-      '$.sections[5].key must not be',
+      'two of them have the key outcome',
+    ],
+    [
+      'a comment that is there twice',
+      [...drafts, commentOf(0, marked('outcome-2'))],
+      undefined,
+      '$.sections[5].comment',
     ],
     ['a revision that is none', drafts, 'x', '$.parent_requirements_revision must be sha256:'],
   ])('is refused for %s', (_name, comments, amends, says) => {

@@ -1,5 +1,8 @@
 /** Texts for people who write an issue that drover can pin: what to say in each section, and the manifest of it all. */
+import { MARKDOWN } from '../contract/controls.ts'
+import { repeated } from '../contract/distinct.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { ROLES, type Role } from '../contract/roles.ts'
 import { Fault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import type { Problem } from '../kit/schema.ts'
@@ -11,7 +14,7 @@ import { LEVEL_MARKER, MANIFEST_END, MANIFEST_OPENING } from './read-body.ts'
 import { checkManifest } from './read-manifest.ts'
 import { readSection, sectionMarker } from './read-section.ts'
 import { digestCommentBody } from './revisions.ts'
-import { ROLE_TITLES, ROLES, type Role } from './roles.ts'
+import { ROLE_TITLES } from './role-titles.ts'
 import { isBlank } from './text-lines.ts'
 
 const PROMPTS: Readonly<Record<Role, string>> = {
@@ -41,9 +44,6 @@ export function draftBundle({ title }: { title: string }): string {
     comments.join('\n'),
   ].join('\n')
 }
-
-/** Control characters, but for tabs and line ends. */
-const CONTROLS = /[^\P{Cc}\t\n\r]/u
 
 export type DraftComment = { node_id: string; database_id: number; url: string; body: string }
 
@@ -83,7 +83,7 @@ function roleOf(key: string): Role | undefined {
 
 /** For what no bundle could hold this text, however good its manifest is. */
 function flawOf(body: string, text: string): 'blank' | 'too_large' | 'control_characters' | undefined {
-  if (CONTROLS.test(body)) return 'control_characters'
+  if (MARKDOWN.hasControls(body)) return 'control_characters'
   if (isBlank(text)) return 'blank'
   return Buffer.byteLength(text) > LIMITS.sectionBytes ? 'too_large' : undefined
 }
@@ -95,7 +95,17 @@ function titleIn(text: string): string | undefined {
   return isFit ? title : undefined
 }
 
+/** The usual reasons, in words of comments; nobody who drafts has seen the manifest yet. */
+function gapIn({ sections }: SourceManifest): string | undefined {
+  const missing = ROLES.filter((role) => !sections.some((section) => section.role === role))
+  if (missing.length > 0) return `none of them is for ${missing.join(', ')}`
+  const [twin = -1] = repeated(sections, ({ key }) => key)
+  return sections[twin] && `two of them have the key ${sections[twin].key}`
+}
+
 function check(manifest: SourceManifest): SourceManifest {
+  const gap = gapIn(manifest)
+  if (gap !== undefined) throw draftInvalid({ problem: gap })
   try {
     return checkManifest(manifest)
   } catch (error) {

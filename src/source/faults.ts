@@ -1,11 +1,15 @@
 import { LIMITS } from '../contract/limits.ts'
+import { ROLES } from '../contract/roles.ts'
 import { defineFault } from '../kit/fault.ts'
 
 export const invalidSource = defineFault({
   code: 'invalid_source',
   kind: 'usage',
-  when: 'A source envelope cannot be read, or breaks a rule of its form.',
-  say: (d: { problem: string }) => `the source is no envelope that drover can read: ${d.problem}`,
+  when: 'A source envelope cannot be read, breaks a rule of its form, or is of an issue that a run cannot be started with.',
+  say: (d: { problem: string; classification?: string }) =>
+    d.classification === undefined
+      ? `the source is no envelope that drover can read: ${d.problem}`
+      : `the issue cannot be pinned (${d.classification}): ${d.problem}; "drover source check" says what to do about it`,
 })
 
 export const invalidComment = defineFault({
@@ -67,8 +71,10 @@ export const providerForbidden = defineFault({
   code: 'provider_forbidden',
   kind: 'unauthorized',
   when: 'GitHub does not let the account of `gh` read this, for want of a scope or a single sign-on for instance.',
-  say: (d: { subject: string }) =>
-    `GitHub does not let this account read ${d.subject}; give its token the scope "repo", and authorize it for the organization if that has single sign-on`,
+  say: (d: { subject: string; said: string | undefined }) => {
+    const why = d.said === undefined ? '' : ` (${d.said})`
+    return `GitHub does not let this account read ${d.subject}${why}; give its token the scope "repo", and authorize it for the organization if that has single sign-on`
+  },
 })
 
 export const providerRateLimited = defineFault({
@@ -117,8 +123,7 @@ const UNUSABLE = {
   blank: 'it has no text below its marker; write one',
   too_large: `its text has more than ${LIMITS.sectionBytes} bytes; split it in two`,
   control_characters: 'it has control characters other than tabs and line ends; take them out',
-  no_role:
-    'its key does not begin with a role (outcome, requirements, acceptance_examples, constraints, non_goals); choose one like requirements-2',
+  no_role: `its key does not begin with a role (${ROLES.join(', ')}); choose one like requirements-2`,
 } as const
 
 export const issueCommentUnusable = defineFault({

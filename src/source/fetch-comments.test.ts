@@ -28,6 +28,13 @@ describe('fetching comments', () => {
     expect(fetched.map(({ url }) => url)).toEqual([second, first])
   })
 
+  it('only reads: every call is a GET', async () => {
+    const { fetch, calls } = open()
+    await fetch([first])
+    const path = 'repos/ada/weather/issues/comments/1900'
+    expect(calls().map(({ args }) => args)).toEqual([['api', '--hostname', 'github.com', path, '--method', 'GET']])
+  })
+
   it('takes the names of owners and repositories in any case', async () => {
     const loud = second.replace('ada/weather', 'Ada/WEATHER')
     expect(await open().fetch([first, loud])).toHaveLength(2)

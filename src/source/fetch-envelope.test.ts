@@ -73,8 +73,10 @@ describe('fetching an issue', () => {
   it('only reads: every call is a query or a GET', async () => {
     const { fetch, calls } = open(world)
     await fetch()
-    for (const { args } of calls()) {
+    expect(calls()).toHaveLength(2)
+    for (const { args, query } of calls()) {
       expect(args).toEqual(['api', '--hostname', 'github.com', 'graphql', '--input', '-'])
+      expect(query).toMatch(/^query\(/)
     }
   })
 
@@ -140,15 +142,36 @@ describe('trouble with GitHub', () => {
     ['null_repository', 'provider_answer_invalid'],
     ['flood', 'provider_answer_invalid'],
     ['unknown', 'gh_failed'],
+    ['unknown_error', 'gh_failed'],
+    ['unknown_partial_error', 'gh_failed'],
   ] as const)('of the sort %s is %s', async (trouble, code) => {
     expect((await faultOf({ trouble })).code).toBe(code)
   })
 
-  it('is told without any token', async () => {
-    const { message } = await faultOf({ trouble: 'unknown' })
-    expect(message).toBe(
-      'gh failed: panic: token is [redacted] and [redacted]; try the same with "gh api user" and mend that first',
+  const ADVICE = 'try the same with "gh api user" and mend that first'
+
+  it.each([
+    ['by gh', 'unknown', `gh failed: panic: token is [redacted] and [redacted]; ${ADVICE}`],
+    ['by GitHub', 'unknown_error', `gh failed: Too much was asked for; ${ADVICE}`],
+    ['by GitHub alone', 'unknown_partial_error', `gh failed: Something went wrong for [redacted]; ${ADVICE}`],
+  ] as const)('is told in the first line that is said %s, without any token', async (_name, trouble, says) => {
+    expect((await faultOf({ trouble })).message).toBe(says)
+  })
+
+  it('is told with why something may not be read', async () => {
+    expect((await faultOf({ trouble: 'forbidden' })).message).toContain(
+      `${ISSUE_URL} (Resource not accessible by personal access token); give its token`,
     )
+  })
+
+  it.each([1, 2, 4])('in any page spoils all of them: after %i calls', async (troubleAfter) => {
+    const drafts = Array.from({ length: LIMITS.mostSections }, (_, at) => {
+      return { key: `k${at}`, role: ROLES[at % 5] ?? 'outcome', title: 'T', text: 'x' } as const
+    })
+    const answers = worldOf(makeBundle({ sections: drafts }))
+    const { fetch, calls } = open({ ...answers, trouble: 'rate_limited', troubleAfter })
+    await expect(fetch()).rejects.toMatchObject({ code: 'provider_rate_limited' })
+    expect(calls()).toHaveLength(troubleAfter + 1)
   })
 
   it('is told when there is no such issue', async () => {

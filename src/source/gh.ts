@@ -3,7 +3,6 @@
  * prints is data to be checked or an error to be recognized; of the latter at most one line is shown, without anything
  * that could be a token.
  */
-import type { Fault } from '../kit/fault.ts'
 import { findProgram, type SearchPlaces } from '../kit/find-program.ts'
 import type { JsonValue } from '../kit/json-value.ts'
 import { runToEnd } from '../kit/run-to-end.ts'
@@ -64,12 +63,13 @@ export async function askGh(
   return { exitCode: exit.code, stdout, stderr: exit.stderrTail }
 }
 
-/** A failure that nobody knows, with what gh says about it. */
-export function unknownFailure({ env }: Gh, { exitCode, stderr }: GhAnswer): Fault {
-  const line = stderr.split('\n').find((each) => each.trim() !== '') ?? `it ended with code ${exitCode}`
+/** The first line of these texts that says anything, as far as it may be shown; undefined if none does. */
+export function quoteFirstLine({ env }: Gh, texts: readonly string[]): string | undefined {
+  const line = texts.flatMap((text) => text.split(/[\r\n]+/)).find((each) => each.trim() !== '')
+  if (line === undefined) return undefined
   const tokens = Object.entries(env).filter(([name, value]) => /TOKEN$/i.test(name) && value !== '')
-  const clean = tokens.reduce((text, [, token]) => text.replaceAll(token, '[redacted]'), line)
-  return ghFailed({ problem: quoteGh(clean).slice(0, SAID_LIMIT).toWellFormed() })
+  const clean = tokens.reduce((text, [, token]) => text.replaceAll(token, '[redacted]'), line.trim())
+  return quoteGh(clean).slice(0, SAID_LIMIT).toWellFormed()
 }
 
 /** No questions, no colours, no notices; tracing would print what is sent. */

@@ -1,10 +1,11 @@
+import { COMMENT_URL, ISSUE_URL } from '../contract/issue-url.ts'
 import { issueUrlInvalid } from './faults.ts'
 
 export type IssueAddress = { url: string; owner: string; repo: string; number: number }
 export type CommentAddress = { url: string; issue: IssueAddress; databaseId: number }
 
-const ISSUE = /^https:\/\/github\.com\/([A-Za-z0-9-]+)\/((?!\.{1,2}\/)[A-Za-z0-9_.-]+)\/issues\/([1-9][0-9]*)$/
-const COMMENT = /^(.*)#issuecomment-([1-9][0-9]*)$/
+const ISSUE = new RegExp(ISSUE_URL)
+const COMMENT = new RegExp(COMMENT_URL)
 /** An issue URL with something in front of it or behind it, as it is copied from a browser. */
 const LIKE_ISSUE = /github\.com\/([A-Za-z0-9-]+)\/([A-Za-z0-9_.-]+)\/issues\/([1-9][0-9]*)(?![0-9])/i
 /** GraphQL has no larger integers. */
@@ -20,9 +21,9 @@ export function parseCommentUrl(url: string): CommentAddress {
 
 /** Undefined for a URL that is of no comment on an issue: comments on pull requests have others. */
 export function commentIn(url: string): CommentAddress | undefined {
-  const [, before = '', id] = COMMENT.exec(url) ?? []
-  const issue = issueIn(before)
-  const databaseId = Number(id)
+  const [issueUrl = ''] = url.split('#')
+  const issue = issueIn(issueUrl)
+  const databaseId = Number(COMMENT.exec(url)?.[4])
   return issue === undefined || !Number.isSafeInteger(databaseId) ? undefined : { url, issue, databaseId }
 }
 

@@ -20,7 +20,10 @@ export type FailureSigns = {
 /** How gh ends when it has no credentials. */
 const NOT_LOGGED_IN = 4
 
-type Row = { types: readonly string[]; words: RegExp; toFault: (about: { subject: string }) => Fault }
+/** What was asked about, and the line that says why it failed, if there is one. */
+type About = { subject: string; said: string | undefined }
+
+type Row = { types: readonly string[]; words: RegExp; toFault: (about: About) => Fault }
 
 /** The first that fits is meant: a limit also comes as 403, and a missing login may be told as much else. */
 const FAILURES: readonly Row[] = [
@@ -30,7 +33,11 @@ const FAILURES: readonly Row[] = [
     words: /\(HTTP 429\)|rate limit|abuse detection/i,
     toFault: () => providerRateLimited({}),
   },
-  { types: ['NOT_FOUND'], words: /\(HTTP 404\)|could not resolve to/i, toFault: issueNotFound },
+  {
+    types: ['NOT_FOUND'],
+    words: /\(HTTP 404\)|could not resolve to/i,
+    toFault: ({ subject }) => issueNotFound({ subject }),
+  },
   {
     types: ['FORBIDDEN', 'INSUFFICIENT_SCOPES'],
     words: /\(HTTP 403\)|SAML enforcement|required scopes/i,
@@ -45,7 +52,7 @@ const FAILURES: readonly Row[] = [
 ]
 
 /** What a failure of gh means; undefined when nothing about it is known. */
-export function recognizeFailure(signs: FailureSigns, about: { subject: string }): Fault | undefined {
+export function recognizeFailure(signs: FailureSigns, about: About): Fault | undefined {
   const { exitCode, stderr, errors } = signs
   if (exitCode === NOT_LOGGED_IN) return providerLoginRequired({})
   const text = [stderr, ...errors.map(({ message = '' }) => message)].join('\n')

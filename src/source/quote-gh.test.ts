@@ -61,6 +61,17 @@ describe('a failure of gh', () => {
     expect(saidOf(fault)).not.toContain(HEX.slice(0, 8))
   })
 
+  it.each(SAID)('shows no token %s from an error of GitHub', async (_name, words) => {
+    const fault = await failureOf({ code: 1, stdout: JSON.stringify({ errors: [{ message: words }] }), stderr: '' })
+    expect(fault.code).toBe('gh_failed')
+    expect(saidOf(fault)).not.toContain(HEX.slice(0, 8))
+  })
+
+  it('shows no more than 300 characters of what is said', async () => {
+    const fault = await failureOf({ code: 1, stdout: '', stderr: 'ab '.repeat(200) })
+    expect(fault.details).toEqual({ problem: 'ab '.repeat(100) })
+  })
+
   it.each(SAID)('shows no token %s from the keys of an answer', async (_name, words) => {
     const fault = await failureOf({ code: 0, stdout: `{"${words}":{"a":1,"a":2}}`, stderr: '' })
     expect(fault.code).toBe('provider_answer_invalid')

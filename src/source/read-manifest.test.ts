@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { allFrom, putInto } from '../../test/support/damage.ts'
 import { FIVE_SECTIONS, manifestOf, ROLES } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { readBody } from './read-body.ts'
 import { MANIFEST_LIMIT_BYTES, readManifest } from './read-manifest.ts'
 
 const whole = manifestOf(FIVE_SECTIONS)
@@ -125,5 +127,76 @@ describe('a manifest', () => {
   it('is refused in words that fit, whatever it holds', () => {
     const refusal = read({ ...whole, ['\u0085🧪'.repeat(1000)]: 1 })
     expect(refusal).toMatchObject({ is: 'rejected', error: expect.stringMatching(/^[^\p{Cc}]+$/u) })
+  })
+})
+
+const put = putInto(whole)
+type Flaw = readonly [name: string, damage: (manifest: object) => object, says: string]
+
+/** What can be wrong with a manifest that is strict JSON, in the order in which it is looked for. */
+const WRONG: readonly Flaw[] = [
+  ['a field that is not known, at any depth', put('sections.4.zz', 1), '$.sections[4].zz is not a known field'],
+  ['null for a text, at any depth', put('sections.4.title', null), '$.sections[4].title must be a string'],
+  ['a value of another type, at any depth', put('sections.4.title', 5), '$.sections[4].title must be a string'],
+  ['the version', put('manifest_version', 1), '$.manifest_version must be 2'],
+  ['the profile', put('profile', 'change/v1'), '$.profile must be "change/v2"'],
+  [
+    'the revision that it amends',
+    put('parent_requirements_revision', ''),
+    '$.parent_requirements_revision must be sha256:',
+  ],
+  ['sections that are null', put('sections', null), '$.sections must be an array'],
+  ['too few sections', put('sections', [{}]), '$.sections must have at least 5 items'],
+  ['too many sections', put('sections', Array(65).fill({})), '$.sections must have at most 64 items'],
+  ['a key', put('sections.1.key', 'A'), '$.sections[1].key must be 1 to 64'],
+  ['the key of another section', put('sections.1.key', 'outcome'), '$.sections[1].key must not be that of another'],
+  ['a role', put('sections.1.role', 'goal'), '$.sections[1].role must be one of'],
+  ['a title of two lines', put('sections.1.title', 'a\nb'), '$.sections[1].title must be text that is not blank'],
+  ['a blank title', put('sections.1.title', ' '), '$.sections[1].title must be text that is not blank'],
+  ['a long title', put('sections.1.title', 'x'.repeat(513)), '$.sections[1].title must have at most 512 bytes'],
+  ['the id of a comment', put('sections.1.comment_node_id', ''), '$.sections[1].comment_node_id must be an id'],
+  [
+    'the id of another comment',
+    put('sections.1.comment_node_id', 'IC_0'),
+    '$.sections[1].comment_node_id must not be that of another',
+  ],
+  [
+    'the number of a comment',
+    put('sections.1.comment_database_id', 0),
+    '$.sections[1].comment_database_id must be at least 1',
+  ],
+  [
+    'the number of another comment',
+    put('sections.1.comment_database_id', 1900),
+    '$.sections[1].comment_database_id must not be that of another',
+  ],
+  ['a digest', put('sections.1.body_sha256', 'sha256:0'), '$.sections[1].body_sha256 must be sha256:'],
+  ['a section behind it', put('sections.2.key', ''), '$.sections[2].key must be 1 to 64'],
+  ['a role that is missing', put('sections.3.role', 'outcome'), '$.sections must hold a section with the role constr'],
+]
+
+const bodyWith = (text: string) => `<!-- drover-level: change/v2 -->\n\`\`\`drover-manifest\n${text}`
+const MARKER = '<!-- drover-level: change/v2 -->'
+
+/** What can be wrong before there is a manifest to look at; each body also has what the rows below it have. */
+const WRONG_BODIES: readonly (readonly [name: string, body: string, says: string])[] = [
+  ['the opening', `${MARKER}\n\`\`\`manifest\n${MARKER}`, 'must be followed by'],
+  ['the end', bodyWith(`${MARKER}\n`), 'is not closed'],
+  ['a second marker', bodyWith(`\`\`\`\n${MARKER}`), 'has a second level marker'],
+  ['nothing in it', bodyWith('\n```\n'), 'is empty'],
+  ['its size', bodyWith(`${'{'.repeat(MANIFEST_LIMIT_BYTES + 1)}\n\`\`\`\n`), 'may have at most 262144'],
+  ['its JSON', bodyWith('{"zz":1,"zz":1}\n```\n'), 'the object has this key already'],
+]
+
+describe('the first thing that is wrong with a manifest', () => {
+  it.each(WRONG_BODIES)('is %s, before what comes later in this table', (_name, body, says) => {
+    const found = readBody(body)
+    const rejection = found.is === 'found' ? readManifest(found) : found
+    expect(rejection).toMatchObject({ code: 'source_manifest_invalid', error: expect.stringContaining(says) })
+  })
+
+  it.each(WRONG)('is %s, before what comes later in this table', (name, damage, says) => {
+    expect(read(allFrom(WRONG, name, whole))).toMatchObject({ error: expect.stringContaining(says) })
+    expect(read(damage(whole))).toMatchObject({ error: expect.stringContaining(says) })
   })
 })

@@ -1,12 +1,13 @@
-import { repeated } from '../contract/distinct.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { ROLES } from '../contract/roles.ts'
+import { checkerInOrder, eachOf, fieldSteps, type Item, ofItem, step } from '../kit/check-in-order.ts'
 import { Fault } from '../kit/fault.ts'
 import { type JsonPlace, jsonInvalid, messageInvalid } from '../kit/faults.ts'
 import { readJson } from '../kit/read-json.ts'
-import { checker, type Problem, type Rule } from '../kit/schema.ts'
-import { validateSourceManifest } from './checks.generated.js'
+import type { Problem, Rule } from '../kit/schema.ts'
+import { validateManifestFields, validateManifestForm, validateManifestSectionFields } from './checks.generated.js'
 import { type Rejection, reject } from './classification.ts'
-import type { SourceManifest } from './manifest.shape.ts'
-import { ROLES } from './roles.ts'
+import type { ManifestSection, SourceManifest } from './manifest.shape.ts'
 
 export const MANIFEST_LIMIT_BYTES = 256 * 1024
 
@@ -48,21 +49,50 @@ function sayProblem(fault: Fault, lineAbove: number): string {
   return `the manifest is not valid: ${problems[0]?.path} ${problems[0]?.rule}`
 }
 
-function sectionsAreDistinct({ sections }: SourceManifest): Problem[] {
-  const fields = ['key', 'comment_node_id', 'comment_database_id'] as const
-  return fields.flatMap((field) =>
-    repeated(sections, (section) => section[field]).map((index) => ({
-      path: `$.sections[${index}].${field}`,
-      rule: 'must not be that of another section',
-    })),
-  )
+type Section = Item<ManifestSection, SourceManifest>
+
+const field = fieldSteps<SourceManifest>(validateManifestFields)
+const section = fieldSteps<ManifestSection>(validateManifestSectionFields)
+const ofSection = (name: keyof ManifestSection) => ofItem(section.required(name))
+
+const isOwn =
+  (name: keyof ManifestSection): Rule<Section> =>
+  ({ item, index, whole }) =>
+    whole.sections.slice(0, index).some((other) => other[name] === item[name])
+      ? [{ path: `$.${name}`, rule: 'must not be that of another section' }]
+      : []
+
+/** Too many or too few are refused before the sections themselves are looked at. */
+const hasFitCount: Rule<SourceManifest> = (manifest) => {
+  const count = Array.isArray(manifest.sections) ? manifest.sections.length : 0
+  const isFit = count >= LIMITS.fewestSections && count <= LIMITS.mostSections
+  return isFit ? [] : field.required('sections')(manifest)
 }
 
-function everyRoleIsThere({ sections }: SourceManifest): Problem[] {
-  const missing = ROLES.filter((role) => !sections.some((section) => section.role === role))
+const everyRoleIsThere: Rule<SourceManifest> = ({ sections }) => {
+  const missing = ROLES.filter((role) => !sections.some((each) => each.role === role))
   return missing.map((role) => ({ path: '$.sections', rule: `must hold a section with the role ${role}` }))
 }
 
-const rules: readonly Rule<SourceManifest>[] = [sectionsAreDistinct, everyRoleIsThere]
+/** What is wrong with a manifest is looked for in this order. */
+const STEPS: readonly Rule<SourceManifest>[] = [
+  step(validateManifestForm),
+  field.required('manifest_version'),
+  field.required('profile'),
+  field.optional('parent_requirements_revision'),
+  hasFitCount,
+  eachOf('sections', [
+    ofSection('key'),
+    isOwn('key'),
+    ofSection('role'),
+    ofSection('title'),
+    ofSection('comment_node_id'),
+    isOwn('comment_node_id'),
+    ofSection('comment_database_id'),
+    isOwn('comment_database_id'),
+    ofSection('body_sha256'),
+  ]),
+  everyRoleIsThere,
+]
 
-export const checkManifest = checker<SourceManifest>('manifest', validateSourceManifest, rules)
+export const checkManifest = checkerInOrder<SourceManifest>('manifest', STEPS)

@@ -1,18 +1,12 @@
 import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
 import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
+import { digestMaterial } from '../kit/digest.ts'
 import { type BoundSection, bindSections } from './bind-sections.ts'
 import type { Rejection } from './classification.ts'
 import type { SourceManifest } from './manifest.shape.ts'
 import { readBody } from './read-body.ts'
 import { readManifest } from './read-manifest.ts'
-import {
-  digestManifest,
-  digestMaterial,
-  digestObservation,
-  digestRequirements,
-  digestSection,
-  digestSource,
-} from './revisions.ts'
+import { digestManifest, digestObservation, digestRequirements, digestSection, digestSource } from './revisions.ts'
 import { normalizeLineEnds } from './text-lines.ts'
 
 /** What an envelope comes to: what is pinned, with the texts by their digest, or why nothing can be. */

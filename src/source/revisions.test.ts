@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { makeBundle, manifestOf, FIVE_SECTIONS as sections } from '../../test/support/source-bundle.ts'
 import type { PinnedSource } from '../contract/pinned-source.shape.ts'
 import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
+import { digestMaterial } from '../kit/digest.ts'
 import { readSource } from './read-source.ts'
 import {
   digestCommentBody,
   digestManifest,
-  digestMaterial,
   digestObservation,
   digestRequirements,
   digestSection,

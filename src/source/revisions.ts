@@ -15,11 +15,6 @@ export function digestCommentBody(body: string): Digest {
   return digestFields(['drover-comment-body/v1', normalizeLineEnds(body)])
 }
 
-/** Of a section's text alone; sections with the same text share it. */
-export function digestMaterial(text: string): Digest {
-  return digestFields(['drover-material/v1', text])
-}
-
 type Heading = { readonly key: string; readonly role: string; readonly title: string }
 
 export function digestSection({ key, role, title }: Heading, text: string): Digest {

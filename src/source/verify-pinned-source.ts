@@ -1,6 +1,7 @@
 import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
+import { digestMaterial } from '../kit/digest.ts'
 import type { Problem } from '../kit/schema.ts'
-import { digestManifest, digestMaterial, digestRequirements, digestSection, digestSource } from './revisions.ts'
+import { digestManifest, digestRequirements, digestSection, digestSource } from './revisions.ts'
 
 /** Whether the revisions of a stored source, which fits the contract, are those of its content; one problem for each that is not. */
 export function findRevisionProblems(source: PinnedSource): Problem[] {

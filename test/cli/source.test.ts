@@ -73,9 +73,21 @@ describe('drover source check', () => {
     ['invalid', { ...bundle, body: 'x' }, 3, 'change_marker_required'],
   ] as const)('gives a candidate that is %s as JSON', async (classification, envelope, exit, classification_code) => {
     const { drover, write } = open()
-    const { code, stdout } = await drover('check', write('e.json', JSON.stringify(envelope)), '--json')
-    expect(code).toBe(exit)
-    expect(checkSourceCandidate(JSON.parse(stdout))).toMatchObject({ classification, classification_code })
+    const { code, stdout, stderr } = await drover('check', write('e.json', JSON.stringify(envelope)), '--json')
+    expect({ code, stderr, lines: stdout.split('\n').length }).toEqual({ code: exit, stderr: '', lines: 2 })
+    const candidate_id = 'source-check'
+    expect(checkSourceCandidate(JSON.parse(stdout))).toMatchObject({
+      candidate_id,
+      classification,
+      classification_code,
+    })
+  })
+
+  it('gives no verdict on what is no envelope, as JSON either', async () => {
+    const { drover, write } = open()
+    const error = errorOf(await drover('check', write('e.json', '{}'), '--json'))
+    expect(error).toMatchObject({ code: 'invalid_source', exit_code: 2 })
+    expect(error.message).toContain('$.source_version is required')
   })
 
   it('reads standard input', async () => {
@@ -225,12 +237,14 @@ describe('drover source fetch', () => {
   it.each<[string, FakeWorld | undefined, string]>([
     ['there is no gh', undefined, 'gh_missing'],
     ['gh is not logged in', { trouble: 'logged_out' }, 'provider_login_required'],
+    ['the account may not read it', { trouble: 'forbidden' }, 'provider_forbidden'],
     ['the issue is not there', {}, 'issue_not_found'],
     ['there were too many requests', { trouble: 'rate_limited' }, 'provider_rate_limited'],
     ['the issue is no change', worldOf({ ...bundle, body: 'A bug.', comments: [] }), 'issue_not_a_change'],
     ['there is no network', { trouble: 'offline' }, 'provider_unreachable'],
     ['the answer is no answer', { trouble: 'garbage' }, 'provider_answer_invalid'],
     ['nobody knows why', { trouble: 'unknown' }, 'gh_failed'],
+    ['only GitHub knows why', { trouble: 'unknown_partial_error' }, 'gh_failed'],
   ])('says when %s', async (_name, world, code) => {
     const ran = await open(world).drover('fetch', ISSUE_URL)
     expect(errorOf(ran)).toMatchObject({ code, exit_code: 3 })

@@ -9,8 +9,15 @@ import type { FakeWorld, GhCall } from '../support/fake-gh.ts'
 const [directory = '', ...args] = process.argv.slice(2)
 const world: FakeWorld = JSON.parse(readFileSync(join(directory, 'world.json'), 'utf8'))
 const input = args.includes('--input') ? JSON.parse(readFileSync(0, 'utf8')) : undefined
-const call: GhCall = { args, variables: input?.variables, names: Object.keys(process.env).sort() }
-appendFileSync(join(directory, 'calls.jsonl'), `${JSON.stringify(call)}\n`)
+const call: GhCall = {
+  args,
+  query: input?.query,
+  variables: input?.variables,
+  names: Object.keys(process.env).sort(),
+}
+const log = join(directory, 'calls.jsonl')
+appendFileSync(log, `${JSON.stringify(call)}\n`)
+const answered = readFileSync(log, 'utf8').trim().split('\n').length - 1
 
 /** Everything is written before the process ends: a large answer does not fit into the pipe. */
 function end(code: number, stdout: string, stderr = ''): void {
@@ -44,11 +51,24 @@ const TROUBLE: Record<FakeWorld['trouble'] & string, () => void> = {
   other_shape: () => end(0, JSON.stringify({ data: { repository: { id: 7 } } })),
   null_repository: () => end(0, JSON.stringify({ data: { repository: null } })),
   unknown: () => end(1, '', `panic: token is ${process.env['GH_TOKEN']} and ghp_0123456789abcdefghij\n  at main.go\n`),
+  unknown_error: () =>
+    graphqlError(
+      'MAX_NODE_LIMIT_EXCEEDED',
+      `Too much was asked for\nby ${process.env['GH_TOKEN']}. ${'x '.repeat(500)}`,
+    ),
+  unknown_partial_error: () =>
+    end(
+      0,
+      JSON.stringify({
+        data: { repository: null },
+        errors: [{ message: `Something went wrong for ${process.env['GH_TOKEN']}` }],
+      }),
+    ),
   flood: () => end(0, `"${'x'.repeat(33 * 1024 * 1024)}"`),
   slow: () => void setInterval(() => undefined, 1000),
 }
 
-if (world.trouble !== undefined) TROUBLE[world.trouble]()
+if (world.trouble !== undefined && answered >= (world.troubleAfter ?? 0)) TROUBLE[world.trouble]()
 else if (input?.variables?.ids !== undefined) answerNodes(input.variables.ids)
 else if (input !== undefined) answerIssue(input.variables)
 else answerComment(args.find((word) => word.startsWith('repos/')) ?? '')

@@ -306,7 +306,7 @@ export const DETAILS: Readonly<Record<string, NonNullable<CliError['details']>>>
   'source issue mismatch': { run_id: RUN, state: 'paused', pinned_issue_id: 'I_1', refreshed_issue_id: 'I_2' },
   'adapter mutation': {
     transaction_outcome: 'rolled_back',
-    report: { ...EXAMPLES.changeReport, transaction_outcome: 'rolled_back', written: [] },
+    report: { ...EXAMPLES.changeReport, transaction_outcome: 'rolled_back', written: [], removed: [] },
   },
   'journal record limit': { context: 'event payload', size: 4_128_769, limit: 4_128_768 },
 }

@@ -46,11 +46,20 @@ export type FakeWorld = {
     | 'other_shape'
     | 'null_repository'
     | 'unknown'
+    | 'unknown_error'
+    | 'unknown_partial_error'
     | 'flood'
     | 'slow'
+  /** How many calls are answered before the trouble begins. */
+  troubleAfter?: number
 }
 
-export type GhCall = { args: readonly string[]; variables?: Record<string, unknown>; names: readonly string[] }
+export type GhCall = {
+  args: readonly string[]
+  query?: string
+  variables?: Record<string, unknown>
+  names: readonly string[]
+}
 
 /** Puts `gh` into `directory/bin`, which is then to be first in PATH. */
 export function installFakeGh(directory: string, world: FakeWorld) {

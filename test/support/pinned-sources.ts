@@ -1,12 +1,13 @@
 /** Sources as runs pin them, and what a refresh of them may find. */
+
 import type { PinnedSource } from '../../src/contract/pinned-source.shape.ts'
 import { checkPinnedSource } from '../../src/contract/pinned-source.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
+import { digestMaterial } from '../../src/kit/digest.ts'
 import { readSource } from '../../src/source/read-source.ts'
 import {
   digestCommentBody,
   digestManifest,
-  digestMaterial,
   digestRequirements,
   digestSection,
   digestSource,

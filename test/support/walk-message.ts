@@ -11,7 +11,7 @@ const ID = 'document'
 
 export class MessageWalker {
   readonly #document: Schema
-  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false })
+  readonly #ajv = new Ajv2020({ strict: true })
 
   constructor(document: Schema) {
     this.#document = document
