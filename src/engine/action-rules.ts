@@ -1,4 +1,5 @@
 /** What is issued, in which order, and what becomes of it. */
+import { hasActionId } from './action-ids.ts'
 import { pendingRequest } from './destructive.ts'
 import type { ActionUpdate } from './event.shape.ts'
 import { toActionRequirements, toActionSource } from './issue-action.ts'
@@ -66,7 +67,7 @@ function isOwnAction({ before, event, after }: Transition): boolean {
   return (
     action.run_id === after.id &&
     action.goal === after.goal &&
-    before.actions.every((record) => record.action.action_id !== action.action_id) &&
+    !hasActionId(before.actions, action.action_id) &&
     isSameValue(action.source, source && toActionSource(source)) &&
     isSameValue(action.requirements, source && toActionRequirements(after, source, action.action_id))
   )

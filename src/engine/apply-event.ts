@@ -1,3 +1,4 @@
+import { handOnActionIds } from './action-ids.ts'
 import { diffRuns } from './diff-runs.ts'
 import type { RunDelta, RunEvent } from './event.shape.ts'
 import { findBrokenRule } from './event-rules.ts'
@@ -25,6 +26,7 @@ export function applyEvent(before: Run | undefined, event: RunEvent): Run {
   if (!isSameValue(diffRuns(base, after), changes)) throw refused('it does not say exactly what changed')
   const broken = findBrokenRule({ before: base, event, after })
   if (broken !== undefined) throw refused(broken)
+  handOnActionIds(base.actions, after.actions)
   return forgetOldObservations({ ...after, updated_at: data.updated_at })
 }
 
@@ -71,11 +73,14 @@ function added<T>(list: readonly T[], more: readonly T[] | undefined): readonly 
 }
 
 function applyAnswers(run: Run, { answers_superseded, answer_appended }: RunDelta): Run['answers'] {
-  const kept = run.answers.map((answer) =>
-    answers_superseded?.action_ids.includes(answer.action_id)
-      ? { ...answer, active: false, superseded_by: answers_superseded.superseded_by }
-      : answer,
-  )
+  const kept =
+    answers_superseded === undefined
+      ? run.answers
+      : run.answers.map((answer) =>
+          answers_superseded.action_ids.includes(answer.action_id)
+            ? { ...answer, active: false, superseded_by: answers_superseded.superseded_by }
+            : answer,
+        )
   return added(kept, answer_appended && [answer_appended])
 }
 

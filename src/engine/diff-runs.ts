@@ -52,6 +52,7 @@ function updateOf(before: Run, after: Run): ActionUpdate | undefined {
 }
 
 function superseded(before: Run, after: Run): RunDelta['answers_superseded'] {
+  if (before.answers === after.answers) return undefined
   const replaced = after.answers.filter((answer, index) => before.answers[index]?.active === true && !answer.active)
   const by = replaced[0]?.superseded_by
   if (by === undefined) return undefined

@@ -12,6 +12,7 @@ export type Disk = Pick<
   | 'fchmodSync'
   | 'fstatSync'
   | 'fsyncSync'
+  | 'ftruncateSync'
   | 'linkSync'
   | 'lstatSync'
   | 'mkdirSync'
@@ -25,6 +26,15 @@ export type Disk = Pick<
 }
 
 export const realDisk: Disk = fs
+
+/** For what was only read, or is synced: closing it cannot fail in a way that matters. */
+export function closeQuietly(descriptor: number, disk: Disk): void {
+  try {
+    disk.closeSync(descriptor)
+  } catch {
+    // Nothing is left to be done about it.
+  }
+}
 
 /** What to do when the named file is a symbolic link: dotfile managers make links of config files, nobody of a journal. */
 export type Links = 'refuse' | 'follow'

@@ -13,6 +13,7 @@ import { isArray, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
 const QUOTE = 0x22
 const FULL_STOP = 0x2e
+const ZERO = 0x30
 const NINE = 0x39
 const COLON = 0x3a
 const CAPITAL_E = 0x45
@@ -21,6 +22,9 @@ const CLOSE_BRACKET = 0x5d
 const SMALL_E = 0x65
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
+
+/** Of 2^53. A number of more digits is past it, one of as many may be. */
+const MOST_DIGITS = 16
 
 /** The value of a plain document; undefined for any other, and for what is not JSON at all. */
 export function parsePlainJson(text: string): JsonValue | undefined {
@@ -39,12 +43,14 @@ function tryParse(text: string): JsonValue | undefined {
   }
 }
 
-/** The colons outside strings; undefined once the text nests too deep or has a fraction or an exponent. */
+/** The colons outside strings; undefined once the text nests too deep or has a fraction, an exponent or a very long number. */
 function countColons(text: string): number | undefined {
   let colons = 0
   let depth = 0
+  let digits = 0
   for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
+    const unit = text.charCodeAt(i)
+    switch (unit) {
       case QUOTE:
         i = closingQuote(text, i) ?? text.length
         break
@@ -66,9 +72,18 @@ function countColons(text: string): number | undefined {
         // After a digit; elsewhere it is the last letter of `true` or `false`.
         if (text.charCodeAt(i - 1) <= NINE) return undefined
         break
+      default:
+        // Found here, before anything is parsed in vain. Between two numbers there always is a comma.
+        digits = withDigit(digits, unit)
+        if (digits > MOST_DIGITS) return undefined
     }
   }
   return colons
+}
+
+/** How many digits there are in a row, with one more unit read. */
+function withDigit(digits: number, unit: number): number {
+  return unit >= ZERO && unit <= NINE ? digits + 1 : 0
 }
 
 /** The members of all objects in a value; NaN, which equals no count, if a number in it may have been rounded. */

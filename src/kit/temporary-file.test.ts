@@ -71,9 +71,14 @@ describe('removeLeftovers', () => {
     expect(readdirSync(folder)).toEqual([young])
   })
 
-  it('is quiet about what it cannot remove', () => {
-    mkdirSync(join(folder, nameOfTheDead()))
-    expect(removeLeftovers(folder)).toEqual([])
+  it('removes a directory with all that is in it', () => {
+    const dead = nameOfTheDead()
+    mkdirSync(join(folder, dead, 'materials'), { recursive: true })
+    expect(removeLeftovers(folder)).toEqual([dead])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is quiet about what it cannot look into', () => {
     expect(removeLeftovers(join(folder, 'missing'))).toEqual([])
   })
 })

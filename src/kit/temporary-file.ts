@@ -8,7 +8,7 @@
  * Where the system does not tell these two (only Linux does), `unknown` stands in their place.
  */
 import { randomBytes } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from './fault.ts'
 
@@ -21,7 +21,7 @@ export function temporaryName(): string {
   return `.drover-tmp-${pidPlace()}-${process.pid}-${randomBytes(8).toString('hex')}`
 }
 
-/** Removes the temporary files that dead writers left in a directory and gives their names. Tidying never fails anybody. */
+/** Removes the temporary files and directories that dead writers left, and gives their names. Tidying never fails anybody. */
 export function removeLeftovers(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => NAME.test(name) && removeIfLeftover({ directory, name }))
@@ -35,7 +35,7 @@ function removeIfLeftover({ directory, name }: { directory: string; name: string
   try {
     const ageMs = Date.now() - lstatSync(path).mtimeMs
     if (!isLeftover({ name, ageMs, here: pidPlace(), isAlive })) return false
-    unlinkSync(path)
+    rmSync(path, { recursive: true })
     return true
   } catch {
     return false

@@ -32,7 +32,10 @@ export function createFile(file: FileToWrite, disk: Disk = realDisk): Durability
 }
 
 /** Writes all of `bytes`, however many calls the system takes for it. */
-function writeFully({ descriptor, bytes }: { descriptor: number; bytes: Uint8Array }, disk: Disk = realDisk): void {
+export function writeFully(
+  { descriptor, bytes }: { descriptor: number; bytes: Uint8Array },
+  disk: Disk = realDisk,
+): void {
   let written = 0
   while (written < bytes.length) written += disk.writeSync(descriptor, bytes, written)
 }
@@ -47,7 +50,7 @@ function writeBeside(file: FileToWrite, place: (temporary: string) => void, disk
   try {
     // First, so that a directory that cannot even be opened for syncing fails before anything has changed.
     directory = openDirectory({ path: folder, links: 'follow' }, disk)
-    staged = stage({ ...file, path: temporary }, disk)
+    staged = stageFile({ ...file, path: temporary }, disk)
     place(temporary)
     placed = true
     return durabilityOf({ directorySynced: syncDirectory(directory, disk) })
@@ -62,8 +65,8 @@ function writeBeside(file: FileToWrite, place: (temporary: string) => void, disk
   }
 }
 
-/** Writes and syncs a new file that nobody else can read until it has its mode. */
-function stage({ path, bytes, mode }: FileToWrite, disk: Disk): FileIdentity {
+/** Writes and syncs a new file that nobody else can read until it has its mode. Its name is not durable by that. */
+export function stageFile({ path, bytes, mode }: FileToWrite, disk: Disk): FileIdentity {
   const descriptor = disk.openSync(path, 'wx', 0o600)
   try {
     writeFully({ descriptor, bytes }, disk)

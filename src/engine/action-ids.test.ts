@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import type { ActionRecord } from '../contract/run-record.shape.ts'
+import { handOnActionIds, hasActionId } from './action-ids.ts'
+
+const history = (...ids: string[]) => ids.map((action_id) => ({ action: { action_id } }) as ActionRecord)
+
+describe('the ids of a history', () => {
+  it('are those of its actions', () => {
+    const actions = history('a', 'b')
+    expect(['a', 'b', 'c'].map((id) => hasActionId(actions, id))).toEqual([true, true, false])
+  })
+
+  it('are handed on to what it becomes', () => {
+    const [before, after] = [history('a'), history('a', 'b')]
+    handOnActionIds(before, after)
+    expect(['a', 'b', 'c'].map((id) => hasActionId(after, id))).toEqual([true, true, false])
+  })
+
+  it('are not those of another continuation', () => {
+    const [before, one, other] = [history('a'), history('a', 'b'), history('a', 'c')]
+    handOnActionIds(before, one)
+    handOnActionIds(before, other)
+    expect([hasActionId(before, 'b'), hasActionId(one, 'c'), hasActionId(other, 'b')]).toEqual([false, false, false])
+    expect([hasActionId(one, 'b'), hasActionId(other, 'c')]).toEqual([true, true])
+  })
+})

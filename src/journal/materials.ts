@@ -1,0 +1,98 @@
+/** The texts of sections, each stored once under its digest. A text is there before the record that refers to it is. */
+import { join } from 'node:path'
+import { LIMITS } from '../contract/limits.ts'
+import type { PinnedSource } from '../contract/pinned-source.shape.ts'
+import type { Run } from '../engine/run.ts'
+import { digestMaterial, isDigest } from '../kit/digest.ts'
+import { type Disk, fileKind, systemReason } from '../kit/disk.ts'
+import { Fault } from '../kit/fault.ts'
+import { fileMissing } from '../kit/faults.ts'
+import { ensurePrivateDirectory } from '../kit/private-directory.ts'
+import { readFileBytes } from '../kit/read-file.ts'
+import { createFile } from '../kit/write-file.ts'
+import { materialBlobUnreadable } from './faults.ts'
+import { materialsIn } from './run-store.ts'
+
+export type Material = { readonly digest: string; readonly bytes: Uint8Array }
+
+/** Gives a text of a run by its digest, or throws `material_blob_unreadable`. */
+export type MaterialReader = (digest: string) => Buffer
+
+/** The digests of the texts that a run may be asked for. */
+export function materialsOf(run: Run): Set<string> {
+  const sources: (PinnedSource | undefined)[] = [run.pinned_source, run.source_candidate?.snapshot]
+  return new Set(sources.flatMap((source) => source?.sections ?? []).map(({ material_sha256 }) => material_sha256))
+}
+
+/** Stores texts in the directory of a run. One that is there already is not written again. */
+export function storeMaterials(directory: string, materials: readonly Material[], disk: Disk): void {
+  if (materials.length === 0) return
+  for (const { digest, bytes } of materials) {
+    const problem = findProblem(digest, bytes)
+    if (problem !== undefined) throw materialBlobUnreadable({ digest, problem })
+  }
+  ensurePrivateDirectory({ path: materialsIn(directory) }, disk)
+  for (const material of new Map(materials.map((each) => [each.digest, each])).values())
+    store(directory, material, disk)
+}
+
+function store(directory: string, { digest, bytes }: Material, disk: Disk): void {
+  const read = readerOf(directory, disk)
+  try {
+    read(digest)
+  } catch (error) {
+    const isMissing = error instanceof Fault && error.cause instanceof Fault && error.cause.code === fileMissing.code
+    if (!isMissing) throw error
+    createFile({ path: pathOf(directory, digest), bytes, mode: 0o600 }, disk)
+  }
+}
+
+/** Makes sure that texts can be read. */
+export function verifyMaterials(directory: string, digests: Iterable<string>, disk: Disk): void {
+  const read = readerOf(directory, disk)
+  for (const digest of digests) read(digest)
+}
+
+export function readerOf(directory: string, disk: Disk): MaterialReader {
+  return (digest) => {
+    if (!isDigest(digest)) throw materialBlobUnreadable({ digest, problem: 'this is no digest' })
+    const bytes = readBlob(directory, digest, disk)
+    const problem = findProblem(digest, bytes)
+    if (problem !== undefined) throw materialBlobUnreadable({ digest, problem })
+    return bytes
+  }
+}
+
+function readBlob(directory: string, digest: string, disk: Disk): Buffer {
+  try {
+    const folder = disk.lstatSync(materialsIn(directory), { bigint: true, throwIfNoEntry: false })
+    if (folder?.isDirectory() === false) {
+      throw materialBlobUnreadable({ digest, problem: `its directory is a ${fileKind(folder)}` })
+    }
+    return readFileBytes({ path: pathOf(directory, digest), limitBytes: LIMITS.sectionBytes }, disk)
+  } catch (error) {
+    const problem = error instanceof Fault ? error.message : systemReason(error)
+    throw materialBlobUnreadable({ digest, problem }, error)
+  }
+}
+
+function findProblem(digest: string, bytes: Uint8Array): string | undefined {
+  if (bytes.length === 0) return 'it is empty'
+  if (bytes.length > LIMITS.sectionBytes) return `it has more than ${LIMITS.sectionBytes} bytes`
+  return digestMaterial(bytes) === digest ? undefined : 'it is another text'
+}
+
+/** Removes texts that nothing refers to any more, as far as it can: one that stays harms nobody. */
+export function removeMaterials(directory: string, digests: Iterable<string>, disk: Disk): void {
+  for (const digest of digests) {
+    try {
+      if (isDigest(digest)) disk.unlinkSync(pathOf(directory, digest))
+    } catch {
+      // It was never there, or it stays.
+    }
+  }
+}
+
+function pathOf(directory: string, digest: string): string {
+  return join(materialsIn(directory), digest.slice('sha256:'.length))
+}

@@ -1,0 +1,72 @@
+import { systemReason } from '../kit/disk.ts'
+import { Fault } from '../kit/fault.ts'
+import {
+  type MutationDetails,
+  mutationCommittedVerificationFailed,
+  mutationNotCommitted,
+  mutationOutcomeAmbiguous,
+  runJournalInvalid,
+} from './faults.ts'
+
+/** The steps that a change of a run is made of, by the names that error messages have for them. */
+type Phase =
+  | 'validation'
+  | 'directory_create'
+  | 'directory_sync'
+  | 'lock_open'
+  | 'replay'
+  | 'material_write'
+  | 'material_verify'
+  | 'journal_open'
+  | 'journal_write'
+  | 'journal_sync'
+  | 'journal_verify'
+  | 'namespace_verify'
+
+/** What is known of a change: that it is not recorded, that it is, or neither. */
+type Standing = 'not_committed' | 'ambiguous' | 'committed'
+
+const MAKERS = {
+  not_committed: mutationNotCommitted,
+  ambiguous: mutationOutcomeAmbiguous,
+  committed: mutationCommittedVerificationFailed,
+}
+
+/** A change of a run while it is being made. Whoever makes it keeps `standing` true; a step that fails reports it. */
+export class Mutation {
+  readonly runId: string
+  standing: Standing = 'not_committed'
+
+  constructor(runId: string) {
+    this.runId = runId
+  }
+
+  /** Takes a step; what the system or the store has against it becomes a fault that says how far the change came. */
+  step<T>(phase: Phase, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      // Such a journal is wrong whether it is to be changed or not.
+      if (error instanceof Fault && error.code === runJournalInvalid.code) throw error
+      throw this.failure(phase, error instanceof Fault ? error.message : systemReason(error), error)
+    }
+  }
+
+  failure(phase: Phase, problem: string, cause?: unknown): Fault {
+    return MAKERS[this.standing]({ run_id: this.runId, problem, details: this.details(phase) }, cause)
+  }
+
+  /** The place of the run was taken away: what was written there by then may be lost, durable or not. */
+  detached(problem: string): Fault {
+    if (this.standing === 'not_committed') return this.failure('namespace_verify', problem)
+    this.standing = 'ambiguous'
+    const details = { ...this.details('namespace_verify'), namespace_detached: true }
+    return mutationOutcomeAmbiguous({ run_id: this.runId, problem, details })
+  }
+
+  /** There is nothing beside the journal that could be stale. */
+  details(phase: Phase): MutationDetails {
+    const [committed, ambiguous] = [this.standing === 'committed', this.standing === 'ambiguous']
+    return { phase, committed, projection_stale: false, namespace_detached: false, ambiguous }
+  }
+}

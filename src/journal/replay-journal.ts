@@ -1,0 +1,102 @@
+import { applyEvent } from '../engine/apply-event.ts'
+import type { Run } from '../engine/run.ts'
+import type { Disk } from '../kit/disk.ts'
+import { Fault } from '../kit/fault.ts'
+import { jsonInvalid } from '../kit/faults.ts'
+import type { JsonValue } from '../kit/json-value.ts'
+import { readJson } from '../kit/read-json.ts'
+import { journalRecordInvalid, runJournalInvalid } from './faults.ts'
+import { type JournalLine, journalLines } from './journal-lines.ts'
+import type { OpenJournal } from './open-journal.ts'
+import { decodeRecord, type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './record.ts'
+
+/**
+ * What stands behind the last line feed of a journal: nothing; a whole record that lacks only its line feed; or the
+ * beginning of one, whose writer was never told that it is recorded.
+ */
+export type Tail =
+  | { readonly is: 'ended' }
+  | { readonly is: 'unended' }
+  | { readonly is: 'torn'; readonly start: number; readonly bytes: Buffer }
+
+export type Replayed = { readonly run: Run; readonly end: JournalEnd; readonly tail: Tail }
+
+type Progress = { readonly run: Run; readonly end: JournalEnd }
+
+/** The run that a journal makes. Whatever is wrong with it, but for a torn tail, is `run_journal_invalid`. */
+export function replayJournal(journal: OpenJournal, disk: Disk): Replayed {
+  let progress: Progress | undefined
+  let tail: Tail = { is: 'ended' }
+  for (const line of recordLines(journal, disk)) {
+    const next = takeLine(journal, progress, line)
+    if (next === undefined) {
+      tail = { is: 'torn', start: line.start, bytes: line.bytes }
+    } else {
+      progress = next
+      if (!line.isEnded) tail = { is: 'unended' }
+    }
+  }
+  if (progress === undefined) throw invalid(journal, 'it has no whole record')
+  return { ...progress, tail }
+}
+
+/** The run as its first record began it. No more than that is read. */
+export function readBeginning(journal: OpenJournal, disk: Disk): Run {
+  const [first] = recordLines(journal, disk)
+  const begun = first && takeLine(journal, undefined, first)
+  if (begun === undefined) throw invalid(journal, 'it has no whole record')
+  return begun.run
+}
+
+/** What a line that is about to be written makes of the run: nothing is recorded that could not be read again. */
+export function readBack({ record, runId, before }: { record: Buffer; runId: string; before?: Progress }): Progress {
+  const value = readJson(record, { input: 'the record', limitBytes: RECORD_LIMIT_BYTES })
+  return takeRecord(runId, before, { bytes: record.subarray(0, -1), value })
+}
+
+function* recordLines({ descriptor }: OpenJournal, disk: Disk): Generator<JournalLine> {
+  for (const line of journalLines(descriptor, disk)) if (!isBlank(line)) yield line
+}
+
+/** One that is not ended is never blank: it is torn. */
+function isBlank({ bytes, isEnded, isOversize }: JournalLine): boolean {
+  return isEnded && !isOversize && bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+}
+
+/** Goes on by one line; undefined if that is the torn end of the journal. */
+function takeLine(journal: OpenJournal, before: Progress | undefined, line: JournalLine): Progress | undefined {
+  try {
+    const value = readLine(line)
+    return value === undefined ? undefined : takeRecord(journal.runId, before, { bytes: line.bytes, value })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    throw invalid(journal, `record ${(before?.end.sequence ?? 0) + 1} is wrong: ${error.message}`, error)
+  }
+}
+
+function takeRecord(
+  runId: string,
+  before: Progress | undefined,
+  { bytes, value }: { bytes: Buffer; value: JsonValue },
+): Progress {
+  const { event, end } = decodeRecord(bytes, value, before?.end ?? NO_RECORDS)
+  const { run_id } = event.data
+  if (run_id !== runId) throw journalRecordInvalid({ problem: `it is about the run ${run_id}` })
+  return { run: applyEvent(before?.run, event), end }
+}
+
+/** What a line says as JSON; undefined if it is torn, which shows in that the beginning of an object never is JSON. */
+function readLine({ bytes, isEnded, isOversize }: JournalLine): JsonValue | undefined {
+  if (isOversize && isEnded) throw journalRecordInvalid({ problem: `it has more than ${RECORD_LIMIT_BYTES} bytes` })
+  if (isOversize) return undefined
+  try {
+    return readJson(bytes, { input: 'the line', limitBytes: RECORD_LIMIT_BYTES })
+  } catch (error) {
+    if (!isEnded && error instanceof Fault && error.code === jsonInvalid.code) return undefined
+    throw error
+  }
+}
+
+function invalid({ runId, path }: OpenJournal, problem: string, cause?: unknown): Fault {
+  return runJournalInvalid({ run_id: runId, path, problem }, cause)
+}

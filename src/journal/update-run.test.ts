@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { diskWith, recordingDisk } from '../../test/support/counted-disk.ts'
+import {
+  amendment,
+  boundHistory,
+  codeOf,
+  faultOf,
+  journalRoom,
+  RUN_ID,
+  type Step,
+  takeStep,
+} from '../../test/support/journal-room.ts'
+import { withLock } from '../kit/lock.ts'
+import { readRun } from './read-run.ts'
+import { updateRun } from './update-run.ts'
+
+const HISTORY = boundHistory()
+const step = (index: number) => HISTORY[index] as Step
+
+const broken = () => Object.assign(new Error('broken'), { code: 'EIO', errno: -5 })
+
+describe('updateRun', () => {
+  it.each(['run-2', '', '.', '..', 'a/b', 'ä', 'x'.repeat(129)])('finds no run %j', async (runId) => {
+    const { store } = await journalRoom(HISTORY.slice(0, 1))
+    const fault = await faultOf(() => updateRun(store, runId, async () => ({ result: 1 })))
+    expect([fault?.code, fault?.details]).toEqual(['run_not_found', { run_id: runId }])
+  })
+
+  it('finds nothing, and makes nothing, where there is no store', async () => {
+    const { store, gitCommonDir } = await journalRoom()
+    expect(await codeOf(() => updateRun(store, RUN_ID, async () => ({ result: 1 })))).toBe('run_not_found')
+    expect(readdirSync(gitCommonDir)).toEqual([])
+  })
+
+  it('gives what the work gives, and records nothing if there is nothing to record', async () => {
+    const { store, journal } = await journalRoom(HISTORY.slice(0, 2))
+    const before = readFileSync(journal)
+    const result = await updateRun(store, RUN_ID, async (run) => ({ result: run }))
+    expect(result).toEqual(step(1).run)
+    expect(readFileSync(journal)).toEqual(before)
+  })
+
+  it('makes what was recorded before last, also when nothing is recorded now', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 2))
+    const { disk, calls } = recordingDisk()
+    await updateRun(room.through(disk), RUN_ID, async () => ({ result: 1 }))
+    expect(calls).toContainEqual({ operation: 'fsyncSync', file: 'journal.jsonl' })
+    const failing = diskWith(({ operation }, perform) => {
+      if (operation === 'fsyncSync') throw broken()
+      return perform()
+    })
+    const fault = await faultOf(() => updateRun(room.through(failing), RUN_ID, async () => ({ result: 1 })))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_outcome_ambiguous',
+      { details: { phase: 'journal_sync' } },
+    ])
+  })
+
+  it('lets through what the work throws, and records nothing', async () => {
+    const { store, lines } = await journalRoom(HISTORY.slice(0, 1))
+    const refusal = new Error('refused')
+    await expect(updateRun(store, RUN_ID, async () => Promise.reject(refusal))).rejects.toBe(refusal)
+    expect(lines()).toHaveLength(1)
+  })
+
+  it('stores texts before the record and syncs everything before it returns', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 3))
+    const { disk, calls } = recordingDisk()
+    await takeStep(room.through(disk), step(3))
+    const made = calls.filter(({ operation }) => ['linkSync', 'writeSync', 'fsyncSync'].includes(operation))
+    expect(made.map(({ operation, file }) => `${operation} ${file}`)).toEqual([
+      'writeSync temporary',
+      'writeSync temporary',
+      'fsyncSync temporary',
+      'linkSync temporary',
+      'fsyncSync materials',
+      'writeSync journal.jsonl',
+      'writeSync journal.jsonl',
+      'fsyncSync journal.jsonl',
+    ])
+  })
+
+  it('removes texts that are dropped once that is recorded, and keeps those that the run needs', async () => {
+    const { store, materials } = await journalRoom(HISTORY.slice(0, 4))
+    const needed = step(0).materials.map(({ digest }) => digest)
+    expect(readdirSync(materials)).toContain(amendment.digest.slice(7))
+    await takeStep(store, { ...step(4), dropMaterials: [amendment.digest, ...needed, 'sha256:no', '../run.lock'] })
+    expect(readdirSync(materials)).toEqual(needed.map((digest) => digest.slice(7)))
+  })
+
+  it('waits for those who read or change the run, and says so when that takes too long', async () => {
+    const { store, lock } = await journalRoom(HISTORY.slice(0, 1))
+    const fault = await withLock({ path: lock, mode: 'shared' }, () =>
+      faultOf(() => takeStep({ ...store, lockWaitMs: 50 }, step(1))),
+    )
+    const details = {
+      phase: 'lock_open',
+      committed: false,
+      projection_stale: false,
+      namespace_detached: false,
+      ambiguous: false,
+    }
+    expect([fault?.code, fault?.details]).toEqual(['run_busy', { run_id: RUN_ID, waitMs: 50, details }])
+  })
+
+  it('cannot say what is recorded when the directory is taken away while it writes', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    const meddling = diskWith(({ operation, file }, perform) => {
+      if (operation === 'fsyncSync' && file === 'journal.jsonl') renameSync(room.directory, `${room.directory}-away`)
+      return perform()
+    })
+    const fault = await faultOf(() => takeStep(room.through(meddling), step(1)))
+    const details = {
+      phase: 'namespace_verify',
+      committed: false,
+      projection_stale: false,
+      namespace_detached: true,
+      ambiguous: true,
+    }
+    expect([fault?.code, fault?.details]).toMatchObject(['mutation_outcome_ambiguous', { details }])
+    expect(existsSync(room.directory)).toBe(false)
+  })
+
+  it('takes half a record back when the rest of it cannot be written', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    const before = readFileSync(room.journal)
+    let writes = 0
+    const full = diskWith(({ operation, file }, perform) => {
+      if (operation === 'writeSync' && file === 'journal.jsonl' && ++writes > 1) throw broken()
+      return perform()
+    })
+    const fault = await faultOf(() => takeStep(room.through(full), step(1)))
+    const problem = 'i/o error (EIO)'
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { problem, details: { phase: 'journal_write' } },
+    ])
+    expect(readFileSync(room.journal)).toEqual(before)
+  })
+
+  it('cannot say what is recorded when half a record can neither be finished nor taken back', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    let writes = 0
+    const full = diskWith(({ operation, file }, perform) => {
+      if (operation === 'writeSync' && file === 'journal.jsonl' && ++writes > 1) throw broken()
+      if (operation === 'ftruncateSync') throw broken()
+      return perform()
+    })
+    const fault = await faultOf(() => takeStep(room.through(full), step(1)))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_outcome_ambiguous',
+      { details: { phase: 'journal_write' } },
+    ])
+    expect(await readRun(room.store, RUN_ID, (run) => run)).toEqual(step(0).run)
+    await takeStep(room.store, step(1))
+    expect(await readRun(room.store, RUN_ID, (run) => run)).toEqual(step(1).run)
+  })
+
+  it('records no event that could not be read again', async () => {
+    const { store, lines } = await journalRoom(HISTORY.slice(0, 1))
+    const fault = await faultOf(() => takeStep(store, step(4)))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { details: { phase: 'validation' } },
+    ])
+    expect(lines()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,107 @@
+import type { RunEvent } from '../engine/event.shape.ts'
+import type { Run } from '../engine/run.ts'
+import type { Disk, FileIdentity } from '../kit/disk.ts'
+import { appendRecord } from './append-record.ts'
+import { findRun, isInPlace, type RunPlace } from './find-run.ts'
+import { lockForChange } from './lock-run.ts'
+import {
+  type Material,
+  type MaterialReader,
+  materialsOf,
+  readerOf,
+  removeMaterials,
+  storeMaterials,
+  verifyMaterials,
+} from './materials.ts'
+import { Mutation } from './mutation.ts'
+import { closeJournal, type OpenJournal, openJournal } from './open-journal.ts'
+import { encodeRecord } from './record.ts'
+import { repairTail } from './repair-tail.ts'
+import { type Replayed, readBack, replayJournal } from './replay-journal.ts'
+import type { RunStore } from './run-store.ts'
+
+/** What came of looking at a run: an event to record, if one happened, with the texts that come and go with it. */
+export type Update<T> = {
+  readonly event?: RunEvent
+  readonly materials?: readonly Material[]
+  readonly dropMaterials?: readonly string[]
+  readonly result: T
+}
+
+/** A run that is locked, open and read. */
+type Held = {
+  readonly place: RunPlace
+  readonly journal: OpenJournal
+  readonly replayed: Replayed
+  /** Of the journal, once its tail is in order. */
+  readonly lengthBytes: number
+  readonly mutation: Mutation
+  readonly disk: Disk
+}
+
+/**
+ * Changes a run: nobody else reads or changes it while `work` decides, and what it decides is recorded for good before
+ * this returns. Whatever `work` throws goes through, and nothing is recorded.
+ */
+export async function updateRun<T>(
+  store: RunStore,
+  runId: string,
+  work: (run: Run, materials: MaterialReader) => Promise<Update<T>>,
+): Promise<T> {
+  const { disk } = store
+  const place = findRun(store, runId)
+  const mutation = new Mutation(runId)
+  const lock = await lockForChange(store, place, mutation)
+  try {
+    checkPlace([place], mutation, disk)
+    const journal = mutation.step('journal_open', () => openJournal(place, 'write', disk))
+    try {
+      const replayed = mutation.step('replay', () => replayJournal(journal, disk))
+      mutation.step('replay', () => repairTail(journal, replayed.tail, disk))
+      const { size: lengthBytes } = mutation.step('replay', () => disk.fstatSync(journal.descriptor))
+      const { event, result, ...texts } = await work(replayed.run, readerOf(place.path, disk))
+      const held = { place, journal, replayed, lengthBytes, mutation, disk }
+      if (event === undefined) confirm(held)
+      else commit(held, event, texts)
+      return result
+    } finally {
+      closeJournal(journal, disk)
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+/** Nothing new: but what a repeated request is told to be recorded must be so for good, and its writer may have died. */
+function confirm({ journal, mutation, disk }: Held): void {
+  mutation.standing = 'ambiguous'
+  mutation.step('journal_sync', () => disk.fsyncSync(journal.descriptor))
+}
+
+type Texts = Pick<Update<unknown>, 'materials' | 'dropMaterials'>
+
+function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [] }: Texts): void {
+  const { place, journal, replayed, lengthBytes, mutation, disk } = held
+  const { runId, path } = place
+  const record = encodeRecord(event, replayed.end)
+  const { run } = mutation.step('validation', () => readBack({ runId, record, before: replayed }))
+  const [known, needed] = [materialsOf(replayed.run), materialsOf(run)]
+  const added = [...needed].filter((digest) => !known.has(digest))
+  const verify = () => verifyMaterials(path, added, disk)
+  mutation.step('material_write', () => storeMaterials(path, materials, disk))
+  mutation.step('material_verify', verify)
+  checkPlace([place, journal], mutation, disk)
+  appendRecord(journal, { lengthBytes, record, mutation }, disk)
+  checkPlace([place, journal], mutation, disk)
+  mutation.step('material_verify', verify)
+  const unneeded = dropMaterials.filter((digest) => !needed.has(digest))
+  removeMaterials(path, unneeded, disk)
+}
+
+/** What was moved or replaced can still be written to, and nobody would find what is in it. */
+function checkPlace(things: readonly { path: string; identity: FileIdentity }[], mutation: Mutation, disk: Disk): void {
+  for (const { path, identity } of things) {
+    const isThere = mutation.step('namespace_verify', () => isInPlace(path, identity, disk))
+    if (!isThere) throw mutation.detached(`${path} was moved, removed or replaced`)
+  }
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { serialize } from 'node:v8'
+import { describe, expect, it } from 'vitest'
+import { type DiskCall, isChange, recordingDisk } from '../support/counted-disk.ts'
+import {
+  boundHistory,
+  findWhole,
+  type JournalRoom,
+  journalRoom,
+  RUN_ID,
+  type Step,
+  takeStep,
+} from '../support/journal-room.ts'
+import { temporaryDirectoryForAll } from '../support/run-drover.ts'
+
+const PROGRAM = join(import.meta.dirname, '..', 'programs', 'journal-step.ts')
+const HISTORY = boundHistory()
+const AT_ONCE = 4
+/** What one process compiled the next need not. */
+const CACHE = temporaryDirectoryForAll()
+
+/**
+ * What happens at a step of the history, to a journal that was spoilt before. `commits` is the call by which it lasts;
+ * `points` is at how many places it makes a difference that the process is killed, as docs/reliability.md says.
+ */
+type Work = { name: string; step: number; spoil?: (journal: string) => void; commits: DiskCall; points: number }
+
+const tear = (journal: string) => appendFileSync(journal, '{"sequence":2,"ty')
+const cut = (journal: string) => truncateSync(journal, statSync(journal).size - 1)
+const appended: DiskCall = { operation: 'fsyncSync', file: 'journal.jsonl' }
+
+const WORK: Work[] = [
+  { name: 'a run is created', step: 0, commits: { operation: 'fsyncSync', file: 'runs' }, points: 50 },
+  { name: 'a run is changed, with a text that comes', step: 3, commits: appended, points: 18 },
+  { name: 'a run is changed, with a text that goes', step: 4, commits: appended, points: 7 },
+  { name: 'a run with a torn tail is changed', step: 1, spoil: tear, commits: appended, points: 16 },
+  {
+    name: 'a run whose journal lacks its last line feed is changed',
+    step: 1,
+    spoil: cut,
+    commits: appended,
+    points: 8,
+  },
+]
+
+async function prepare({ step, spoil }: Work): Promise<JournalRoom> {
+  const room = await journalRoom(HISTORY.slice(0, step))
+  spoil?.(room.journal)
+  return room
+}
+
+/** Every call of the work that changes the disk, as a process makes them that is not killed. */
+async function changesOf(work: Work): Promise<DiskCall[]> {
+  const room = await prepare(work)
+  const { disk, calls } = recordingDisk()
+  await takeStep(room.through(disk), HISTORY[work.step] as Step)
+  return calls.filter(isChange)
+}
+
+/** Lets a process take the step until it dies; gives what it said by then. */
+async function dieAt(point: number, { room, step }: { room: JournalRoom; step: Step }): Promise<string> {
+  const file = join(room.gitCommonDir, 'step')
+  writeFileSync(file, serialize({ runId: RUN_ID, ...step, run: undefined }))
+  const child = spawn(process.execPath, [PROGRAM, room.gitCommonDir, file, String(point)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { NODE_COMPILE_CACHE: CACHE },
+  })
+  const [said, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  return signal === null ? said : `${said}${signal}`
+}
+
+/** Kills a process before the given change and looks at what the next one finds, and makes of it. */
+async function checkPoint(work: Work, point: number, changes: readonly DiskCall[]): Promise<void> {
+  const step = HISTORY[work.step] as Step
+  const room = await prepare(work)
+  expect(await dieAt(point, { room, step })).toBe(point > changes.length ? 'done' : 'SIGKILL')
+  const found = await findWhole(room)
+  const isChanged = found?.updated_at === step.run.updated_at
+  expect(found).toEqual(isChanged ? step.run : HISTORY[work.step - 1]?.run)
+  const committed = changes.findLastIndex(
+    ({ operation, file }) => operation === work.commits.operation && file === work.commits.file,
+  )
+  if (point - 1 > committed) expect(isChanged).toBe(true)
+  if (!isChanged) await takeStep(room.store, step)
+  expect(await findWhole(room)).toEqual(step.run)
+  expect(room.lines().map((line) => JSON.parse(line).sequence)).toEqual(
+    HISTORY.slice(0, work.step + 1).map((_, i) => i + 1),
+  )
+  if (!isChanged) expect(readdirSync(dirname(room.directory))).toEqual([RUN_ID])
+}
+
+describe('a process that is killed while', () => {
+  it.each(WORK)(
+    '$name leaves the run as it was or as it became, wherever that is',
+    async (work) => {
+      const changes = await changesOf(work)
+      const points = Array.from({ length: changes.length + 1 }, (_, index) => index + 1)
+      const one = async () => {
+        for (let point = points.shift(); point !== undefined; point = points.shift())
+          await checkPoint(work, point, changes)
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, one))
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,364 @@
+/** Ways to break what is kept of a run: what the reader says, what the writer says, and how much survives. */
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { listRunIds } from '../../src/journal/list-run-ids.ts'
+import { readRunHeader, scanRunState } from '../../src/journal/read-header.ts'
+import { readRun } from '../../src/journal/read-run.ts'
+import { updateRun } from '../../src/journal/update-run.ts'
+import { diskWith } from '../support/counted-disk.ts'
+import {
+  boundHistory,
+  codeOf,
+  faultOf,
+  type JournalRoom,
+  journalRoom,
+  RUN_ID,
+  type Step,
+  takeStep,
+} from '../support/journal-room.ts'
+
+const HISTORY = boundHistory()
+const RECORDS = 3
+
+const sizeOf = (path: string) => statSync(path).size
+const rewrite = (room: JournalRoom, change: (text: string) => string) =>
+  writeFileSync(room.journal, change(readFileSync(room.journal, 'utf8')))
+const lineAt = (text: string, index: number) => text.split('\n')[index] ?? ''
+const texts = (room: JournalRoom) => readdirSync(room.materials).map((name) => join(room.materials, name))
+const firstText = (room: JournalRoom) => texts(room)[0] ?? ''
+
+type Damage = (room: JournalRoom) => void
+
+/** Leaves `survives` records, which readers find at once; the writer mends the rest and goes on. */
+const TAILS: [name: string, damage: Damage, survives: number][] = [
+  ['nothing', () => undefined, 3],
+  ['its last four bytes cut off', ({ journal }) => truncateSync(journal, sizeOf(journal) - 4), 2],
+  [
+    'its last line cut in the middle',
+    (room) => truncateSync(room.journal, sizeOf(room.journal) - (room.lines()[2]?.length ?? 0) / 2),
+    2,
+  ],
+  ['its last line feed cut off', ({ journal }) => truncateSync(journal, sizeOf(journal) - 1), 3],
+  ['half a record behind the last', ({ journal }) => appendFileSync(journal, '{"sequence":4,"type":"run_resu'), 3],
+  ['a block of zeros behind the last', ({ journal }) => appendFileSync(journal, Buffer.alloc(4096)), 3],
+  ['bytes behind the last that are no text', ({ journal }) => appendFileSync(journal, Buffer.from([0xff, 0xfe])), 3],
+  ['white space behind the last', ({ journal }) => appendFileSync(journal, '  \t'), 3],
+  [
+    'blank lines between and behind',
+    (room) => rewrite(room, (text) => `\n \n${text.replaceAll('\n', '\n\t\r\n')}\n`),
+    3,
+  ],
+  ['4 MiB without a line feed behind the last', ({ journal }) => appendFileSync(journal, 'x'.repeat(4_194_304)), 3],
+  [
+    'a mode that lets others read it',
+    ({ journal, directory }) => {
+      for (const path of [journal, directory]) chmodSync(path, 0o755)
+    },
+    3,
+  ],
+  ['no lock file beside it', ({ lock }) => rmSync(lock), 3],
+]
+
+/** Nothing of these is mended, and nothing is changed. */
+const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = [
+  ['is not there', ({ journal }) => rmSync(journal)],
+  ['is empty', ({ journal }) => truncateSync(journal, 0)],
+  ['has half of its first record', ({ journal }) => truncateSync(journal, 100)],
+  [
+    'is a directory',
+    ({ journal }) => {
+      rmSync(journal)
+      mkdirSync(journal)
+    },
+  ],
+  [
+    'is a symbolic link',
+    ({ journal }) => {
+      renameSync(journal, `${journal}.real`)
+      symlinkSync(`${journal}.real`, journal)
+    },
+  ],
+  [
+    'has a flipped letter in the middle',
+    (room) => rewrite(room, (text) => text.replace('Ask about the wind', 'Ask about the wing')),
+  ],
+  [
+    'has a changed letter in its last record',
+    (room) => rewrite(room, (text) => text.replace(/run_stopped(?=[^\n]*\n$)/, 'run_resumed')),
+  ],
+  [
+    'has a changed letter in its last record, and no line feed',
+    (room) => rewrite(room, (text) => text.replace('"stopped"', '"ended"').trimEnd()),
+  ],
+  [
+    'has zeros in the middle',
+    (room) => rewrite(room, (text) => `${text.slice(0, 900)}${'\0'.repeat(50)}${text.slice(950)}`),
+  ],
+  ['has its last record twice', (room) => rewrite(room, (text) => `${text}${lineAt(text, 2)}\n`)],
+  ['lacks a record in the middle', (room) => rewrite(room, (text) => text.replace(`${lineAt(text, 1)}\n`, ''))],
+  ['lacks its first record', (room) => rewrite(room, (text) => text.slice(text.indexOf('\n') + 1))],
+  [
+    'has records in another order',
+    (room) => rewrite(room, (text) => `${[0, 2, 1].map((at) => lineAt(text, at)).join('\n')}\n`),
+  ],
+  ['has a key twice', (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"sequence":1,'))],
+  [
+    'has a key of its own',
+    (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"note":1,')),
+  ],
+  ['has a line that is no JSON', ({ journal }) => appendFileSync(journal, 'nothing\n')],
+  ['has a line that is no record', ({ journal }) => appendFileSync(journal, 'null\n')],
+  ['has a line of more than 4 MiB', ({ journal }) => appendFileSync(journal, `${'x'.repeat(4_194_304)}\n`)],
+  ['has line ends of another system', (room) => rewrite(room, (text) => text.replaceAll('\n', '\r\n'))],
+  [
+    'has a lock file that is not empty',
+    ({ lock }) => writeFileSync(lock, 'x'),
+    'run_unavailable',
+    'mutation_not_committed',
+  ],
+  [
+    'has a lock file that is a directory',
+    ({ lock }) => {
+      rmSync(lock)
+      mkdirSync(lock)
+    },
+    'run_unavailable',
+    'mutation_not_committed',
+  ],
+  [
+    'has a lock file that is a symbolic link',
+    ({ lock, journal }) => {
+      rmSync(lock)
+      symlinkSync(journal, lock)
+    },
+    'run_unavailable',
+    'mutation_not_committed',
+  ],
+  [
+    'is in a directory that is a symbolic link',
+    ({ directory }) => {
+      renameSync(directory, `${directory}.real`)
+      symlinkSync(`${directory}.real`, directory)
+    },
+    'run_unavailable',
+  ],
+  [
+    'is where a file is',
+    ({ directory }) => {
+      rmSync(directory, { recursive: true })
+      writeFileSync(directory, '')
+    },
+    'run_unavailable',
+  ],
+  [
+    'is in a store that is a symbolic link',
+    ({ directory }) => {
+      const runs = dirname(directory)
+      renameSync(runs, `${runs}.real`)
+      symlinkSync(`${runs}.real`, runs)
+    },
+    'runstore_unavailable',
+  ],
+  [
+    'is below a symbolic link',
+    ({ gitCommonDir }) => {
+      const outer = join(gitCommonDir, 'drover')
+      renameSync(outer, `${outer}.real`)
+      symlinkSync(`${outer}.real`, outer)
+    },
+    'runstore_unavailable',
+  ],
+  ['is gone with its directory', ({ directory }) => rmSync(directory, { recursive: true }), 'run_not_found'],
+  [
+    'is gone with the store',
+    ({ gitCommonDir }) => rmSync(join(gitCommonDir, 'drover'), { recursive: true }),
+    'run_not_found',
+  ],
+]
+
+/** The journal is sound; the run can be read, and a text of it cannot. */
+const TEXTS: [name: string, damage: Damage][] = [
+  ['missing', (room) => rmSync(firstText(room))],
+  ['cut', (room) => truncateSync(firstText(room), 5)],
+  ['empty', (room) => truncateSync(firstText(room), 0)],
+  ['too long', (room) => writeFileSync(firstText(room), 'x'.repeat(262_145))],
+  ['another text', (room) => writeFileSync(firstText(room), 'Other.\n')],
+  [
+    'a symbolic link',
+    (room) => {
+      const path = firstText(room)
+      renameSync(path, `${room.directory}/real`)
+      symlinkSync(`${room.directory}/real`, path)
+    },
+  ],
+  [
+    'below a symbolic link',
+    ({ materials }) => {
+      renameSync(materials, `${materials}.real`)
+      symlinkSync(`${materials}.real`, materials)
+    },
+  ],
+]
+
+const look = ({ store }: JournalRoom) => readRun(store, RUN_ID, (run) => run)
+const nothing = ({ store }: JournalRoom) => updateRun(store, RUN_ID, async () => ({ result: undefined }))
+
+describe('a journal with', () => {
+  it.each(TAILS)('%s keeps every record, and is mended by the next writer', async (_name, damage, survives) => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    damage(room)
+    const before = readFileSync(room.journal)
+    const expected = HISTORY[survives - 1]?.run
+    expect(await look(room)).toEqual(expected)
+    expect(scanRunState(room.store, RUN_ID)).toBe(expected?.state)
+    expect(readRunHeader(room.store, RUN_ID).id).toBe(RUN_ID)
+    expect(readFileSync(room.journal)).toEqual(before)
+
+    for (const step of HISTORY.slice(survives)) await takeStep(room.store, step)
+    expect(await look(room)).toEqual(HISTORY.at(-1)?.run)
+    expect(room.lines().filter((line) => line.trim() !== '')).toHaveLength(HISTORY.length)
+    expect([room.journal, room.lock].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600])
+    expect(statSync(room.directory).mode & 0o777).toBe(0o700)
+  })
+
+  it('a torn tail has it kept aside, unless it is longer than any record', async () => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    for (const tail of ['{"sequence":4,"ty', 'x'.repeat(4_194_304)]) {
+      appendFileSync(room.journal, tail)
+      await nothing(room)
+      expect(readFileSync(`${room.journal}.broken`, 'utf8')).toBe('{"sequence":4,"ty')
+      expect(room.lines()).toHaveLength(RECORDS)
+    }
+  })
+})
+
+describe('a journal that', () => {
+  it.each(BROKEN)(
+    '%s is refused, and nothing is changed',
+    async (_name, damage, read = 'run_journal_invalid', write = read) => {
+      const room = await journalRoom(HISTORY.slice(0, RECORDS))
+      damage(room)
+      const before = await codeOf(() => readFileSync(room.journal)).catch(() => 'no file')
+      const bytes = before === 'done' ? readFileSync(room.journal) : undefined
+      expect([await codeOf(() => look(room)), await codeOf(() => nothing(room))]).toEqual([read, write])
+      expect(await codeOf(() => takeStep(room.store, HISTORY[RECORDS] as Step))).toBe(write)
+      if (bytes !== undefined) expect(readFileSync(room.journal)).toEqual(bytes)
+      const isListed = !['runstore_unavailable', 'run_not_found'].includes(read)
+      if (isListed) expect(listRunIds(room.store)).toEqual([RUN_ID])
+    },
+  )
+
+  it('becomes a symbolic link between being looked at and being opened is not followed', async () => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const meddling = diskWith(({ operation, file }, perform) => {
+      if (operation === 'openSync' && file === 'journal.jsonl') {
+        renameSync(room.journal, `${room.journal}.real`)
+        symlinkSync(`${room.journal}.real`, room.journal)
+      }
+      return perform()
+    })
+    expect(await codeOf(() => readRun(room.through(meddling), RUN_ID, (run) => run))).toBe('run_unavailable')
+  })
+
+  it('is named with its record in what is said about it', async () => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    rewrite(room, (text) => text.replace('Ask about the wind', 'Ask about the wing'))
+    const fault = await faultOf(() => look(room))
+    expect(fault?.details).toEqual({
+      run_id: RUN_ID,
+      path: room.journal,
+      problem: 'record 2 is wrong: its bytes, or those of a record before it, are not the ones that were written',
+    })
+  })
+})
+
+describe('a text that is', () => {
+  it.each(TEXTS)('%s is not given out', async (_name, damage) => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const digest = HISTORY[0]?.materials[0]?.digest ?? ''
+    expect(await readRun(room.store, RUN_ID, (_run, read) => digest === '' || read(digest).length)).toBeGreaterThan(0)
+    damage(room)
+    expect(await codeOf(() => readRun(room.store, RUN_ID, (_run, read) => read(digest)))).toBe(
+      'material_blob_unreadable',
+    )
+  })
+
+  it('in the way of another is not replaced, and nothing is recorded', async () => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const step = HISTORY[RECORDS] as Step
+    writeFileSync(join(room.materials, step.materials[0]?.digest.slice(7) ?? ''), 'Other.\n')
+    const fault = await faultOf(() => takeStep(room.store, step))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { details: { phase: 'material_write' } },
+    ])
+    expect(await look(room)).toEqual(HISTORY[RECORDS - 1]?.run)
+  })
+
+  it('missing when the record that needs it is written keeps it from being written', async () => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const fault = await faultOf(() => takeStep(room.store, { ...(HISTORY[RECORDS] as Step), materials: [] }))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { details: { phase: 'material_verify' } },
+    ])
+  })
+})
+
+describe('a directory that is taken away while a run is changed', () => {
+  const change = (room: JournalRoom, step: Step, meddle: () => void) =>
+    faultOf(() =>
+      updateRun(room.store, RUN_ID, async () => {
+        meddle()
+        return { ...step, result: undefined }
+      }),
+    )
+
+  it.each<[string, (room: JournalRoom) => void]>([
+    ['moved', ({ directory }) => renameSync(directory, `${directory}-moved`)],
+    [
+      'replaced',
+      ({ directory }) => {
+        renameSync(directory, `${directory}-moved`)
+        mkdirSync(directory)
+      },
+    ],
+    [
+      'left, with another journal in it',
+      ({ journal }) => {
+        copyFileSync(journal, `${journal}.copy`)
+        renameSync(`${journal}.copy`, journal)
+      },
+    ],
+  ])('and %s is noticed before anything is written', async (_name, meddle) => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    const fault = await change(room, HISTORY[1] as Step, () => meddle(room))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { details: { phase: 'namespace_verify' } },
+    ])
+  })
+
+  it('by somebody who writes without a lock is noticed too', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    const fault = await change(room, HISTORY[1] as Step, () => appendFileSync(room.journal, '\n'))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { details: { phase: 'journal_verify' } },
+    ])
+  })
+})

@@ -1,0 +1,93 @@
+import { appendFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type DiskCall, type Failure, failingDisk, recordingDisk } from '../support/counted-disk.ts'
+import {
+  boundHistory,
+  faultOf,
+  findWhole,
+  type JournalRoom,
+  journalRoom,
+  type Step,
+  takeStep,
+} from '../support/journal-room.ts'
+
+const HISTORY = boundHistory()
+
+/** What happens at a step of the history, after the journal got this tail. */
+type Work = { name: string; step: number; tail: string }
+
+const WORK: Work[] = [
+  { name: 'creating a run', step: 0, tail: '' },
+  { name: 'changing a run', step: 1, tail: '' },
+  { name: 'changing a run, with a text that comes', step: 3, tail: '' },
+  { name: 'changing a run, with a text that goes', step: 4, tail: '' },
+  { name: 'changing a run with a torn tail', step: 1, tail: '{"sequence":2,"ty' },
+]
+
+const FAILURES: Omit<Failure, 'call'>[] = [
+  { code: 'EIO', how: 'once' },
+  { code: 'EIO', how: 'after' },
+  { code: 'ENOSPC', how: 'lasting' },
+]
+
+async function prepare({ step, tail }: Work): Promise<JournalRoom> {
+  const room = await journalRoom(HISTORY.slice(0, step))
+  if (tail !== '') appendFileSync(room.journal, tail)
+  return room
+}
+
+async function callsOf(work: Work): Promise<DiskCall[]> {
+  const room = await prepare(work)
+  const { disk, calls } = recordingDisk()
+  await takeStep(room.through(disk), HISTORY[work.step] as Step)
+  return calls
+}
+
+/** Whether what a failed change says of itself can be true of what is found afterwards. */
+function expectTruth(code: string, details: unknown, isChanged: boolean): void {
+  const said = { phase: expect.any(String), projection_stale: false, namespace_detached: false }
+  switch (code) {
+    case 'done':
+      expect(isChanged).toBe(true)
+      return
+    case 'mutation_outcome_ambiguous':
+      expect(details).toMatchObject({ ...said, committed: false, ambiguous: true })
+      return
+    case 'mutation_committed_verification_failed':
+      expect(details).toMatchObject({ ...said, committed: true, ambiguous: false })
+      expect(isChanged).toBe(true)
+      return
+    case 'mutation_not_committed':
+      expect(details).toMatchObject({ ...said, committed: false, ambiguous: false })
+      expect(isChanged).toBe(false)
+      return
+    default:
+      expect(['runstore_unavailable', 'run_unavailable']).toContain(code)
+      expect(isChanged).toBe(false)
+  }
+}
+
+describe.each(WORK)('$name', (work) => {
+  it.each(FAILURES)('says the truth wherever the disk fails: $code, $how', async (failure) => {
+    const step = HISTORY[work.step] as Step
+    const before = HISTORY[work.step - 1]?.run
+    const calls = await callsOf(work)
+    const seen = new Set<string>()
+    for (let call = 1; call <= calls.length; call++) {
+      const room = await prepare(work)
+      const fault = await faultOf(() => takeStep(room.through(failingDisk({ ...failure, call })), step))
+      const found = await findWhole(room)
+      const isChanged = found?.updated_at === step.run.updated_at
+      expect(found).toEqual(isChanged ? step.run : before)
+      const code = fault?.code ?? 'done'
+      seen.add(code)
+      expectTruth(code, (fault?.details as { details?: unknown } | undefined)?.details, isChanged)
+      if (!isChanged) await takeStep(room.store, step)
+      expect(await findWhole(room)).toEqual(step.run)
+      expect(room.lines().map((line) => JSON.parse(line).sequence)).toEqual(
+        HISTORY.slice(0, work.step + 1).map((_, i) => i + 1),
+      )
+    }
+    expect([...seen]).toContain('mutation_not_committed')
+  })
+})
