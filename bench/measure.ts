@@ -1,13 +1,22 @@
 /** Times things side by side: every round runs each contender once, so that a slow moment of the machine hits them all. */
-export type Contender = { name: string; once: () => Promise<void> | void }
+export type Contender = {
+  name: string
+  /** Done every time before the clock starts. */
+  prepare?: () => void
+  once: () => Promise<void> | void
+}
 
 export type Timing = { name: string; medianMs: number; p90Ms: number }
 
 export async function measure(contenders: readonly Contender[], rounds: number): Promise<Timing[]> {
   const taken = new Map<string, number[]>(contenders.map(({ name }) => [name, []]))
-  for (const { once } of contenders) await once()
+  for (const { prepare, once } of contenders) {
+    prepare?.()
+    await once()
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const { name, once } of contenders) {
+    for (const { name, prepare, once } of contenders) {
+      prepare?.()
       const started = performance.now()
       await once()
       taken.get(name)?.push(performance.now() - started)

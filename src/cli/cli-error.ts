@@ -10,10 +10,13 @@ import { writeJson } from '../kit/write-json.ts'
 import type { Advice } from './advised-failure.ts'
 import * as faults from './faults.ts'
 
-/** Programs need not tell apart in how many ways words can be wrong. */
+/** What the protocol has a code for. */
+const OWN_CODES: readonly string[] = [faults.protocolOperationRequired.code]
+
+/** Programs need not tell apart in how many other ways words can be wrong. */
 const WRONG_WORDS: ReadonlySet<string> = new Set(
   Object.values(faults)
-    .filter(({ kind }) => kind === 'usage')
+    .filter(({ kind, code }) => kind === 'usage' && !OWN_CODES.includes(code))
     .map(({ code }) => code),
 )
 

@@ -22,7 +22,7 @@ export type Asker = {
 
 export async function failureOf(thrown: unknown, asker: Asker): Promise<Failure> {
   const isAdvised = thrown instanceof AdvisedFailure
-  const error = isAdvised ? thrown.fault : thrown
+  const error = isAdvised ? thrown.error : thrown
   const advice = isAdvised ? thrown.advice : {}
   if (isOfChanges(asker.group) && wantsCliError(asker)) return protocolFailure(error, advice, asker)
   if (error instanceof Fault) return faultFailure(error, advice, asker)
@@ -50,15 +50,18 @@ function wantsCliError({ wantsJson, isTty, command }: Asker): boolean {
 
 async function protocolFailure(error: unknown, advice: Advice, asker: Asker): Promise<Failure> {
   const { writeCliError } = await import('./cli-error.ts')
-  const exitCode = error instanceof Fault && error.kind === 'usage' ? 2 : 3
-  return { exitCode, text: writeCliError({ error, advice, exitCode, workspace: await asker.nameWorkspace() }) }
+  const exitCode = advice.exitCode ?? (error instanceof Fault && error.kind === 'usage' ? 2 : 3)
+  // Looking for the worktree takes time, and may be what failed.
+  const workspace = advice.next?.workspace_identity ?? (await asker.nameWorkspace())
+  return { exitCode, text: writeCliError({ error, advice, exitCode, workspace }) }
 }
 
 /** Elsewhere these are the trouble of a request; here they can only be about the words of the command line. */
 const ABOUT_WORDS = [sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
 
-async function faultFailure(fault: Fault, { next }: Advice, asker: Asker): Promise<Failure> {
-  const kind = ABOUT_WORDS.some(({ code }) => code === fault.code) ? 'usage' : fault.kind
+async function faultFailure(fault: Fault, { next, exitCode: advised }: Advice, asker: Asker): Promise<Failure> {
+  const isUsage = advised === 2 || ABOUT_WORDS.some(({ code }) => code === fault.code)
+  const kind = isUsage ? 'usage' : fault.kind
   const exitCode = exitCodeOf(kind, asker.group)
   if (asker.wantsJson) {
     return { exitCode, text: JSON.stringify({ error: fault.code, message: fault.message, details: fault.details }) }

@@ -20,6 +20,13 @@ export const subcommandRequired = defineFault({
     `drover ${d.command} needs a subcommand: ${d.known.join(', ')}`,
 })
 
+export const protocolOperationRequired = defineFault({
+  code: 'protocol_operation_required',
+  kind: 'usage',
+  when: 'No operation was named after `drover protocol`.',
+  say: (d: { known: readonly string[] }) => `drover protocol needs an operation: ${d.known.join(', ')}`,
+})
+
 export const flagUnknown = defineFault({
   code: 'flag_unknown',
   kind: 'usage',

@@ -11,6 +11,7 @@ import {
   flagValueEmpty,
   flagValueInvalid,
   flagValueMissing,
+  protocolOperationRequired,
   subcommandRequired,
 } from './faults.ts'
 
@@ -78,7 +79,9 @@ function unknownCommand(table: readonly Command[], words: readonly string[]) {
 }
 
 export function needsSubcommand(table: readonly Command[], words: readonly string[]) {
-  return subcommandRequired({ command: words.join(' '), known: subcommandsOf(table, words) })
+  const known = subcommandsOf(table, words)
+  const command = words.join(' ')
+  return command === 'protocol' ? protocolOperationRequired({ known }) : subcommandRequired({ command, known })
 }
 
 function subcommandsOf(table: readonly Command[], words: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../contract/limits.ts'
-import type { Next } from '../contract/next.shape.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
 import { answerTooLarge, invalidAnswer } from './faults.ts'
+import type { EarlyRefusal } from './refusal.ts'
 import { encodedBytes, isMarkdown } from './text.ts'
 
 /** What a person says, and whether they allow what was asked for. */
@@ -13,10 +13,10 @@ export type Answer = {
 }
 
 /** What can be said against the text of an answer before the run is looked at. */
-export function checkAnswerText(text: string, next: Next): void {
-  if (!isMarkdown(text)) throw invalidAnswer({ next })
+export function checkAnswerText(text: string, refusal: EarlyRefusal = {}): void {
+  if (!isMarkdown(text)) throw invalidAnswer(refusal)
   const sizeBytes = encodedBytes(text) + 2
-  if (sizeBytes > LIMITS.answerBytes) throw answerTooLarge({ next, sizeBytes, limitBytes: LIMITS.answerBytes })
+  if (sizeBytes > LIMITS.answerBytes) throw answerTooLarge({ ...refusal, sizeBytes, limitBytes: LIMITS.answerBytes })
 }
 
 /** The same answer given twice has the same digest and counts once. */

@@ -27,7 +27,7 @@ import { withoutUndefined } from './without-undefined.ts'
 
 /** What a person answered to the question of the current action, and what follows from it. */
 export function answer(run: Run, given: Answer, facts: Facts): Decided {
-  checkAnswerText(given.text, noHint(run.workspace_identity))
+  checkAnswerText(given.text, { next: noHint(run.workspace_identity) })
   if (isRepeated(run, given)) return { is: 'unchanged', run }
   refuseUnexpected(run, given)
   const request = pendingRequest(run)

@@ -1,4 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
+import { invalidBudget } from './faults.ts'
+import type { EarlyRefusal } from './refusal.ts'
 import type { Run } from './run.ts'
 
 export const DEFAULT_BUDGET = 8
@@ -8,6 +10,10 @@ const LEAST_ON_RESUME = 3
 
 export function isBudget(count: number): boolean {
   return Number.isInteger(count) && count >= 1 && count <= LIMITS.budget
+}
+
+export function checkBudget(count: number, refusal: EarlyRefusal = {}): void {
+  if (!isBudget(count)) throw invalidBudget({ ...refusal, given: count })
 }
 
 /** What a resumed run has: what was asked for, else what it had left, else as much as at first. */

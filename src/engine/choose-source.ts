@@ -1,4 +1,3 @@
-import type { Next } from '../contract/next.shape.ts'
 import type { PinnedSource } from '../contract/pinned-source.shape.ts'
 import type { ResumeResult, SourceChoiceReceipt } from '../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
@@ -7,7 +6,7 @@ import { type Decided, decide } from './decision.ts'
 import type { Facts } from './facts.ts'
 import { invalidSourceCandidateChoice, invalidSourceChoice } from './faults.ts'
 import { goOn } from './go-on.ts'
-import { refuseResume } from './refusal.ts'
+import { type EarlyRefusal, refuseResume } from './refusal.ts'
 import { type BoundRun, pinSource, type Run } from './run.ts'
 import { supersede } from './supersede.ts'
 import { withoutUndefined } from './without-undefined.ts'
@@ -23,9 +22,9 @@ type ChoiceFacts = Facts & { readonly revisionOf: RevisionOf; readonly candidate
 export type Choosing = { readonly choice: SourceChoice; readonly budget: number | undefined }
 
 /** The choice that a caller named, if it is one. */
-export function parseSourceChoice(text: string, next: Next): SourceChoice {
+export function parseSourceChoice(text: string, refusal: EarlyRefusal = {}): SourceChoice {
   if (text === 'pinned' || text === 'adopt') return text
-  throw invalidSourceChoice({ next, given: text })
+  throw invalidSourceChoice({ ...refusal, given: text })
 }
 
 /** What a choice did, as the answer to a resume says it. */

@@ -1,6 +1,6 @@
 /** Everything the engine refuses. The details carry what `cliError` needs: what to do next, and the facts in their form. */
 import { defineFault } from '../kit/fault.ts'
-import type { Refusal } from './refusal.ts'
+import type { EarlyRefusal, Refusal } from './refusal.ts'
 
 export const runEventInvalid = defineFault({
   code: 'run_event_invalid',
@@ -14,28 +14,28 @@ export const goalRequired = defineFault({
   code: 'goal_required',
   kind: 'usage',
   when: 'A run is to be started without a goal, or with one that is blank.',
-  say: (_: Refusal) => 'the goal is blank; say in words what the run is for',
+  say: (_: EarlyRefusal) => 'there is no goal; say in words what the run is for',
 })
 
 export const invalidGoal = defineFault({
   code: 'invalid_goal',
   kind: 'usage',
   when: 'A goal is not Unicode text, or has control characters other than tabs and line ends.',
-  say: (_: Refusal) => 'the goal has characters that are no text; remove control characters and save it as UTF-8',
+  say: (_: EarlyRefusal) => 'the goal has characters that are no text; remove control characters and save it as UTF-8',
 })
 
 export const invalidBudget = defineFault({
   code: 'invalid_budget',
   kind: 'usage',
   when: 'A budget is not a whole number from 1 to 1000.',
-  say: (d: Refusal & { given: number }) => `a budget is a whole number from 1 to 1000, not ${d.given}`,
+  say: (d: EarlyRefusal & { given: number }) => `a budget is a whole number from 1 to 1000, not ${d.given}`,
 })
 
 export const actionTooLarge = defineFault({
   code: 'action_too_large',
   kind: 'too_large',
-  when: 'The next action would be larger than an action may be, even with nothing about earlier ones in it.',
-  say: (d: Refusal & { sizeBytes: number; limitBytes: number }) =>
+  when: 'A goal is larger than a goal may be, or the next action than an action may be, even with nothing about earlier ones in it.',
+  say: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
     `the action would have ${d.sizeBytes} bytes of at most ${d.limitBytes}; start a run with a shorter goal, and put the rest of it into a file of the repository`,
 })
 
@@ -49,8 +49,8 @@ export const invalidAction = defineFault({
 export const invalidOutcome = defineFault({
   code: 'invalid_outcome',
   kind: 'invalid',
-  when: 'An outcome is about another action, or another kind of action, than the one it was submitted for.',
-  say: (d: Refusal & { problem: string }) => `the outcome does not belong to its action: ${d.problem}`,
+  when: 'An outcome cannot be read, breaks a rule of its form, or is about another action or kind of action than the one it was submitted for.',
+  say: (d: EarlyRefusal & { problem: string }) => `the outcome cannot be taken: ${d.problem}`,
 })
 
 export const outcomeConflict = defineFault({
@@ -130,14 +130,15 @@ export const invalidAnswer = defineFault({
   code: 'invalid_answer',
   kind: 'usage',
   when: 'An answer is not Unicode text, or has control characters other than tabs and line ends.',
-  say: (_: Refusal) => 'the answer has characters that are no text; remove control characters and save it as UTF-8',
+  say: (_: EarlyRefusal) =>
+    'the answer has characters that are no text; remove control characters and save it as UTF-8',
 })
 
 export const answerTooLarge = defineFault({
   code: 'answer_too_large',
   kind: 'usage',
   when: 'An answer has more bytes, as a JSON string, than an answer may have.',
-  say: (d: Refusal & { sizeBytes: number; limitBytes: number }) =>
+  say: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
     `the answer has ${d.sizeBytes} bytes as JSON of at most ${d.limitBytes}; shorten it, and name a file where more is needed`,
 })
 
@@ -196,9 +197,9 @@ export const sourceModeRequired = defineFault({
 export const sourceModeConflict = defineFault({
   code: 'source_mode_conflict',
   kind: 'conflict',
-  when: 'A run is to be resumed both with a new source and with the one it has.',
-  say: (_: Refusal) =>
-    'a source cannot be both given anew and kept; choose one of --source-file and --use-pinned-source',
+  when: 'A run is to be resumed in more than one way: with a new source, with the one it has, or by a choice.',
+  say: (_: EarlyRefusal) =>
+    'a run is resumed with one source; give only one of --source-file, --use-pinned-source and --source-choice',
 })
 
 export const sourceCandidatePending = defineFault({
@@ -220,7 +221,7 @@ export const sourceChoiceRequiresCandidate = defineFault({
   code: 'source_choice_requires_candidate',
   kind: 'conflict',
   when: 'Only one of a choice of source and its candidate is given.',
-  say: (_: Refusal) => '--source-choice and --candidate go together; give both or none',
+  say: (_: EarlyRefusal) => '--source-choice and --candidate go together; give both or none',
 })
 
 export const sourceChoiceConflict = defineFault({
@@ -243,7 +244,7 @@ export const invalidSourceChoice = defineFault({
   code: 'invalid_source_choice',
   kind: 'usage',
   when: 'A choice of source is neither `pinned` nor `adopt`.',
-  say: (d: Refusal & { given: string }) => `a source choice is "pinned" or "adopt", not "${d.given}"`,
+  say: (d: EarlyRefusal & { given: string }) => `a source choice is "pinned" or "adopt", not "${d.given}"`,
 })
 
 export const invalidSourceCandidateChoice = defineFault({

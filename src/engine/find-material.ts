@@ -12,7 +12,7 @@ import { findRecord, type Run } from './run.ts'
 const SECTION_KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** What can be said against a key before the run is looked at. */
-function checkSectionKey(key: string): void {
+export function checkSectionKey(key: string): void {
   if (!SECTION_KEY.test(key)) throw materialSectionInvalid({ key })
 }
 

@@ -1,4 +1,4 @@
-import type { Next, NextVariant } from '../contract/next.shape.ts'
+import type { Next, NextVariants } from '../contract/next.shape.ts'
 import { makeVariant } from '../contract/next-variants.ts'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { pendingRequest } from './destructive.ts'
@@ -12,8 +12,11 @@ export function nextHint(run: Run): Next {
   const skip = makeVariant('skip-action', ids)
   const request = pendingRequest(run)
   if (state === 'active') {
-    const submit = ['submit-outcome-file', 'submit-outcome-stdin'].map((id) => makeVariant(id, ids))
-    return offer('action', workspace_identity, [...submit, skip])
+    return offer('action', workspace_identity, [
+      makeVariant('submit-outcome-file', ids),
+      makeVariant('submit-outcome-stdin', ids),
+      skip,
+    ])
   }
   if (pause_reason === 'environment_unavailable') {
     return offer('resume', workspace_identity, [...resumeVariants(run), skip])
@@ -33,15 +36,17 @@ export function resumeHint(run: Run): Next {
     : offer('resume', run.workspace_identity, resumeVariants(run))
 }
 
-function resumeVariants(run: Run): NextVariant[] {
+function resumeVariants(run: Run): NextVariants {
   const { pinned_source, source_candidate } = run
   const ids = { RUN: run.id, ROOT: run.workspace_identity.worktree_root }
   if (source_candidate !== undefined) {
-    const choices = source_candidate.valid ? ['keep-pinned', 'adopt'] : ['keep-pinned']
-    return choices.map((id) => makeVariant(id, { ...ids, CANDIDATE: source_candidate.candidate_id }))
+    const choice = { ...ids, CANDIDATE: source_candidate.candidate_id }
+    const keep = makeVariant('keep-pinned', choice)
+    return source_candidate.valid ? [keep, makeVariant('adopt', choice)] : [keep]
   }
-  const modes = pinned_source === undefined ? ['resume-ad-hoc'] : ['refresh-source', 'use-pinned-source']
-  return modes.map((id) => makeVariant(id, ids))
+  return pinned_source === undefined
+    ? [makeVariant('resume-ad-hoc', ids)]
+    : [makeVariant('refresh-source', ids), makeVariant('use-pinned-source', ids)]
 }
 
 /** What a run is started with, apart from its goal. */
@@ -77,10 +82,6 @@ export function noHint({ id }: WorkspaceIdentity): Next {
   return { operation: 'none', workspace_identity: id, variants: [] }
 }
 
-function offer(
-  operation: Exclude<Next['operation'], 'none'>,
-  { id }: WorkspaceIdentity,
-  variants: readonly NextVariant[],
-): Next {
+function offer(operation: Exclude<Next['operation'], 'none'>, { id }: WorkspaceIdentity, variants: NextVariants): Next {
   return { operation, workspace_identity: id, variants }
 }

@@ -1,12 +1,11 @@
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
 import { BRIEFS } from './briefs.ts'
-import { isBudget } from './budget.ts'
+import { checkBudget } from './budget.ts'
 import { chooseSource, type RevisionOf, type SourceChoice, toResult } from './choose-source.ts'
 import { type Decided, decide } from './decision.ts'
 import type { Facts } from './facts.ts'
 import {
-  invalidBudget,
   runAlreadyEnded,
   runNotResumable,
   sourceCandidatePending,
@@ -39,9 +38,7 @@ export type ResumeFacts = Facts & { readonly revisionOf: RevisionOf }
 /** Lets an interrupted run go on, with the source that the caller says. The first rule that applies decides. */
 export function resume(run: Run, request: ResumeRequest, facts: ResumeFacts): Decided {
   const { budget } = request
-  if (budget !== undefined && !isBudget(budget)) {
-    throw invalidBudget({ next: noHint(run.workspace_identity), given: budget })
-  }
+  if (budget !== undefined) checkBudget(budget, { next: noHint(run.workspace_identity) })
   const repeated = findRepeated(run, request)
   if (repeated !== undefined) return { is: 'unchanged', run, resumed: repeated }
   if (run.state === 'ended') throw runAlreadyEnded(refuse(run))

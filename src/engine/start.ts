@@ -3,13 +3,14 @@ import { LIMITS } from '../contract/limits.ts'
 import type { PinnedSource } from '../contract/pinned-source.shape.ts'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { BRIEFS } from './briefs.ts'
-import { DEFAULT_BUDGET, isBudget } from './budget.ts'
+import { checkBudget, DEFAULT_BUDGET, isBudget } from './budget.ts'
 import { type Decided, decideStart } from './decision.ts'
 import type { RunSeed } from './event.shape.ts'
-import { actionTooLarge, goalRequired, invalidBudget, invalidGoal } from './faults.ts'
+import { actionTooLarge, goalRequired, invalidGoal } from './faults.ts'
 import { issueAction } from './issue-action.ts'
 import { noHint, startHint } from './next-hint.ts'
 import { noteIncompleteContent } from './notes.ts'
+import type { EarlyRefusal } from './refusal.ts'
 import { seedRun } from './run.ts'
 import { encodedBytes, isBlank, isMarkdown } from './text.ts'
 
@@ -29,18 +30,20 @@ export type StartFacts = {
   readonly git: GitObservation
 }
 
-/** What can be said against a request before anything is looked at or opened. */
-function checkStart({ goal, budget, reviewEnabled, workspace_identity, source }: StartRequest): void {
-  const next = noHint(workspace_identity)
-  if (isBlank(goal)) throw goalRequired({ next })
-  if (!isMarkdown(goal)) throw invalidGoal({ next })
-  const again = { workspace_identity, reviewEnabled, hasSource: source !== undefined }
-  const allowed = isBudget(budget) ? budget : DEFAULT_BUDGET
+/** What can be said against a goal before anything is looked at or opened; `tooLarge` is for one that is too large. */
+export function checkGoal(goal: string, refusals: { none?: EarlyRefusal; tooLarge?: EarlyRefusal } = {}): void {
+  const { none = {}, tooLarge = {} } = refusals
+  if (isBlank(goal)) throw goalRequired(none)
+  if (!isMarkdown(goal)) throw invalidGoal(none)
   const sizeBytes = encodedBytes(goal) + 2
-  if (sizeBytes > LIMITS.goalBytes) {
-    throw actionTooLarge({ next: startHint({ ...again, budget: allowed }), sizeBytes, limitBytes: LIMITS.goalBytes })
-  }
-  if (!isBudget(budget)) throw invalidBudget({ next: startHint({ ...again, budget: allowed }), given: budget })
+  if (sizeBytes > LIMITS.goalBytes) throw actionTooLarge({ ...tooLarge, sizeBytes, limitBytes: LIMITS.goalBytes })
+}
+
+function checkStart({ goal, budget, reviewEnabled, workspace_identity, source }: StartRequest): void {
+  const options = { workspace_identity, reviewEnabled, hasSource: source !== undefined }
+  const again = { next: startHint({ ...options, budget: isBudget(budget) ? budget : DEFAULT_BUDGET }) }
+  checkGoal(goal, { none: { next: noHint(workspace_identity) }, tooLarge: again })
+  checkBudget(budget, again)
 }
 
 /** A new run with its first action, which is to look around. */

@@ -23,6 +23,8 @@ const TURN_MS = 20
 export type ToObserve = {
   /** A place in the worktree. */
   start: string
+  /** Whether the place is known to be its root: then git need not be asked. */
+  isRoot?: true
   git: Git
   signal: AbortSignal
   limits?: ContentLimits
@@ -32,7 +34,8 @@ export type ToObserve = {
 /** Throws `git_observation_failed`. A path that cannot be read is part of the observation, not a failure. */
 export async function observeGit(toObserve: ToObserve): Promise<GitObservation> {
   try {
-    const { worktree_root: root } = await discoverWorkspace(toObserve)
+    const { start, isRoot } = toObserve
+    const root = isRoot ? start : (await discoverWorkspace(toObserve)).worktree_root
     const said = await askAboutWorktree(toObserve, root)
     const changed = parseStatus(said.status)
     const budget = new ContentBudget(toObserve.limits)

@@ -170,7 +170,7 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
     skip: (id = current()) => looking((given) => skip(run, id, given)),
     stop: () => take(stop(run, facts())),
     resume: ({ choice: word, ...asked } = {}) => {
-      const choice = word === undefined ? {} : { choice: parseSourceChoice(word, nextHint(run)) }
+      const choice = word === undefined ? {} : { choice: parseSourceChoice(word, { next: nextHint(run) }) }
       const decided = resume(run, { ...asked, ...choice }, { ...facts(), revisionOf: digestSource })
       const state = take(decided)
       return decided.is === 'changed' ? toProtocolState(run, run.last_resume_result) : state

@@ -1,0 +1,170 @@
+/**
+ * What it costs to hand in an outcome, against starting Node and asking git the same questions; how that grows with the
+ * length of the run; and what a list of many runs costs.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EXAMPLES } from '../scripts/protocol-examples.ts'
+import type { Action } from '../src/contract/action.shape.ts'
+import type { Outcome } from '../src/contract/outcome.shape.ts'
+import type { Decision } from '../src/engine/decision.ts'
+import { resume } from '../src/engine/resume.ts'
+import type { Run } from '../src/engine/run.ts'
+import { stop } from '../src/engine/stop.ts'
+import { submit } from '../src/engine/submit.ts'
+import { readRun } from '../src/journal/read-run.ts'
+import { encodeRecord } from '../src/journal/record.ts'
+import { journalPathOf } from '../src/journal/run-store.ts'
+import { systemClock } from '../src/kit/clock.ts'
+import { type Digest, digest } from '../src/kit/digest.ts'
+import { randomIds } from '../src/kit/ids.ts'
+import { startRun } from '../src/runs/start-run.ts'
+import { openWorksite, type Worksite } from '../src/runs/worksite.ts'
+import { discoverWorkspace } from '../src/workspace/discover-workspace.ts'
+import { locateGit } from '../src/workspace/git.ts'
+import { type Contender, formatTable, measure } from './measure.ts'
+import { withPublished } from './published.ts'
+
+const ROUNDS = 10
+const [SHORT, LONG] = [10, 1000]
+const RUNS = 200
+/** What a submit asks: where it is, and what is there. */
+const QUESTIONS = [
+  ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir'],
+  ['rev-parse', '--verify', '--quiet', 'HEAD'],
+  ['ls-files', '--stage', '-z'],
+  ['status', '--porcelain=v2', '-z', '--untracked-files=all'],
+]
+
+export async function benchRuns(): Promise<string> {
+  return await withPublished(async (drover) => {
+    const submits = await inRoom((site) => benchSubmit(site, drover))
+    const lists = await inRoom((site) => benchList(site, drover))
+    return `${submits}\n\n${lists}`
+  })
+}
+
+async function inRoom(work: (site: Worksite) => Promise<string>): Promise<string> {
+  const room = realpathSync(mkdtempSync(join(tmpdir(), 'drover-bench-')))
+  try {
+    return await work(await openRoom(room))
+  } finally {
+    rmSync(room, { recursive: true, force: true })
+  }
+}
+
+async function benchSubmit(site: Worksite, drover: string): Promise<string> {
+  const short = await prepareRun(site, { count: SHORT, decide: reportAction })
+  const interrupted = await prepareRun(site, { count: LONG, decide: interruptAction })
+  const reported = await prepareRun(site, { count: LONG, decide: reportAction })
+  const timings = await measure(
+    [
+      { name: 'node -e 0, and the questions to git', once: () => askDirectly(site) },
+      submitting(site, short, { drover, name: `submit, ${SHORT} actions` }),
+      submitting(site, interrupted, { drover, name: `submit, ${LONG} actions, interrupted` }),
+      submitting(site, reported, { drover, name: `submit, ${LONG} actions, reported` }),
+    ],
+    ROUNDS,
+  )
+  return [
+    formatTable('drover protocol submit', timings),
+    formatTable('The same, against a short run', timings.slice(1)),
+  ].join('\n\n')
+}
+
+async function benchList(site: Worksite, drover: string): Promise<string> {
+  for (let count = 0; count < RUNS; count += 1) await startRun(site, REQUEST)
+  const nothing = start('drover --version', [drover, '--version'])
+  const list = ['status', '--root', site.workspace.worktree_root]
+  const contenders = [nothing, start('status', [drover, ...list]), start('status --json', [drover, ...list, '--json'])]
+  return formatTable(`drover status over ${RUNS} runs`, await measure(contenders, ROUNDS))
+}
+
+const REQUEST = { goal: 'Show the wind in knots', budget: 1000, reviewEnabled: true }
+
+async function openRoom(root: string): Promise<Worksite> {
+  const git = locateGit({ env: process.env, cwd: root })
+  execFileSync('git', ['init', '--quiet'], { cwd: root })
+  const { signal } = new AbortController()
+  const workspace = await discoverWorkspace({ start: root, git, signal })
+  return openWorksite({ workspace, git, clock: systemClock, signal })
+}
+
+type Prepared = { runId: string; action: Action; journal: string; copy: string }
+
+type Story = { count: number; decide: (run: Run) => Decision }
+
+/** A run with so many actions, the last of which waits for its outcome. Written at once: to submit them all takes an hour. */
+async function prepareRun(site: Worksite, { count, decide }: Story): Promise<Prepared> {
+  const { run_id: runId } = await startRun(site, REQUEST)
+  const journal = journalPathOf(site.store, runId)
+  let run = await readRun(site.store, runId, (begun) => begun)
+  const lines: Buffer[] = [readFileSync(journal)]
+  while (run.actions.length < count || run.current_action === undefined) {
+    const decided = decide(run)
+    if (decided.is !== 'changed') throw new Error(`the run is ${decided.is}`)
+    const chain: Digest = JSON.parse(String(lines.at(-1))).chain
+    lines.push(encodeRecord(decided.event, { sequence: lines.length, chain }))
+    run = decided.run
+  }
+  const copy = `${journal}.copy`
+  writeFileSync(copy, Buffer.concat(lines))
+  cpSync(copy, journal)
+  if (run.current_action === undefined) throw new Error(`the run is ${run.state}`)
+  return { runId, action: run.current_action, journal, copy }
+}
+
+/** Each action has an outcome, and each of the following has all of them in its context: a hundred times as many bytes. */
+function reportAction(run: Run): Decision {
+  const outcome = outcomeOf(run.current_action)
+  const submission = { actionId: outcome.action_id, outcome, payloadSha256: digest(outcome.action_id) }
+  const sighting = { is: 'seen', git: run.current_git } as const
+  return submit(run, submission, { ...facts(), sighting })
+}
+
+/** Each action is withdrawn by a stop, so that none has much of a context. */
+function interruptAction(run: Run): Decision {
+  if (run.state === 'active') return stop(run, facts())
+  return resume(run, { budget: 1000 }, { ...facts(), revisionOf: () => '' })
+}
+
+function facts() {
+  return { now: new Date().toISOString(), actionId: randomIds.uuid() }
+}
+
+/** An outcome after which there is always something more to do. */
+function outcomeOf(action: Action | undefined): Outcome {
+  return {
+    ...EXAMPLES.outcome,
+    action_id: action?.action_id ?? '',
+    action_kind: action?.kind,
+    suggested_actions: [{ kind: 'clarify', brief: 'Go on.' }],
+  } as Outcome
+}
+
+function askDirectly({ workspace }: Worksite): void {
+  must('node', spawnSync(process.execPath, ['-e', '0'], { stdio: 'ignore' }).status)
+  for (const args of QUESTIONS) spawnSync('git', ['-C', workspace.worktree_root, ...args], { stdio: 'ignore' })
+}
+
+function submitting(
+  { workspace }: Worksite,
+  { runId, action, journal, copy }: Prepared,
+  { drover, name }: { drover: string; name: string },
+): Contender {
+  const file = `${copy}.outcome.json`
+  writeFileSync(file, JSON.stringify(outcomeOf(action)))
+  const ids = ['--run', runId, '--action', action.action_id, '--root', workspace.worktree_root]
+  const args = [drover, 'protocol', 'submit', ...ids, '--outcome-file', file]
+  return { ...start(name, args), prepare: () => cpSync(copy, journal) }
+}
+
+function start(name: string, args: readonly string[]): Contender {
+  return { name, once: () => must(name, spawnSync(process.execPath, args, { stdio: 'ignore' }).status) }
+}
+
+function must(name: string, status: number | null): void {
+  if (status !== 0) throw new Error(`${name} exited ${status}`)
+}

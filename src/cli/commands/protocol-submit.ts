@@ -1,0 +1,36 @@
+import { makeVariant } from '../../contract/next-variants.ts'
+import { outcomeFileRequired, outcomeModeRequired } from '../../runs/faults.ts'
+import { OUTCOME } from '../../runs/given-text.ts'
+import { readOutcome } from '../../runs/read-outcome.ts'
+import { toActionId, toRunId } from '../../runs/request-words.ts'
+import { submitOutcome } from '../../runs/submit-outcome.ts'
+import type { Run } from '../command.ts'
+import { readGiven } from '../read-given.ts'
+import type { Place } from '../run-advice.ts'
+import { atDesk, type Expectation } from '../run-desk.ts'
+import { tellState } from '../tell-change.ts'
+
+export const run: Run = (invocation) =>
+  atDesk(invocation, async (desk) => {
+    const { flags, world } = invocation
+    const runId = toRunId(flags.text('run'))
+    desk.runId = runId
+    const actionId = toActionId(flags.text('action'))
+    const [file, isStdin] = [flags.text('outcome-file'), flags.isOn('outcome-stdin')]
+    if ((file !== undefined) === isStdin) throw outcomeModeRequired({})
+    if (file === '') throw outcomeFileRequired({})
+
+    const site = await desk.open()
+    const variant = isStdin ? 'submit-outcome-stdin' : 'submit-outcome-file'
+    const again: Expectation = {
+      isUsage: true,
+      next: ({ id, root }: Place) => ({
+        operation: 'action',
+        workspace_identity: id,
+        variants: [makeVariant(variant, { RUN: runId, ACTION: actionId, ROOT: root })],
+      }),
+    }
+    const read = await desk.expecting(again, async () => readOutcome(await readGiven(OUTCOME, { file, world })))
+    await tellState(world.terminal.out, await submitOutcome(site, runId, { actionId, ...read }))
+    return 0
+  })

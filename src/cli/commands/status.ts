@@ -1,0 +1,56 @@
+import { followRun } from '../../runs/follow-run.ts'
+import { listRuns } from '../../runs/list-runs.ts'
+import { readPinnedMaterial } from '../../runs/read-material.ts'
+import { toRunId, toSectionKey } from '../../runs/request-words.ts'
+import { showStatus } from '../../runs/show-status.ts'
+import type { Worksite } from '../../runs/worksite.ts'
+import type { Invocation, Run } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { inspectRuns } from '../run-advice.ts'
+import { atDesk } from '../run-desk.ts'
+import { runRows, sayRun, saySection } from '../run-text.ts'
+import { asLine } from '../tell-change.ts'
+import { formatTable, tableWidth } from '../text-table.ts'
+import { watchRun } from '../watch-run.ts'
+
+export const run: Run = (invocation) =>
+  atDesk(invocation, async (desk) => {
+    const { args, flags } = invocation
+    const [named] = args
+    const [section, isWatched] = [flags.text('section'), flags.isOn('watch')]
+    if (section !== undefined && isWatched) throw flagsConflict({ flags: ['--section', '--watch'] })
+    if (named === undefined && section === undefined && !isWatched) return await showAll(invocation, await desk.open())
+    const runId = await desk.expecting({ next: inspectRuns }, () => toRunId(named))
+    desk.runId = runId
+    const key = section === undefined ? undefined : toSectionKey(section)
+    const site = await desk.open()
+    if (isWatched) return await watchRun(invocation, followRun(site, runId))
+    return key === undefined
+      ? await showOne(invocation, site, runId)
+      : await showSection(invocation, site, { runId, key })
+  })
+
+async function showOne({ flags, world }: Invocation, site: Worksite, runId: string): Promise<number> {
+  const status = await showStatus(site, runId)
+  await world.terminal.out.write(flags.isOn('json') ? asLine(status) : sayRun(status, world.clock.now()))
+  return 0
+}
+
+async function showSection(
+  { flags, world }: Invocation,
+  site: Worksite,
+  section: { runId: string; key: string },
+): Promise<number> {
+  const material = await readPinnedMaterial(site, section)
+  await world.terminal.out.write(flags.isOn('json') ? asLine(material) : saySection(material))
+  return 0
+}
+
+async function showAll({ flags, world }: Invocation, site: Worksite): Promise<number> {
+  const { out } = world.terminal
+  const list = await listRuns(site)
+  const rows = formatTable(runRows(list, world.clock.now()), tableWidth(out))
+  const text = rows.length === 0 ? 'No runs found. "drover run GOAL" starts one.\n' : `${rows.join('\n')}\n`
+  await out.write(flags.isOn('json') ? asLine(list) : text)
+  return 0
+}

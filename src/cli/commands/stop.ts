@@ -1,0 +1,25 @@
+import { listRuns } from '../../runs/list-runs.ts'
+import { toRunId } from '../../runs/request-words.ts'
+import { onlyStoppable, stopRun } from '../../runs/stop-run.ts'
+import type { Run } from '../command.ts'
+import { listRunsAt } from '../run-advice.ts'
+import { atDesk, type Expectation } from '../run-desk.ts'
+import { sayStopped } from '../run-text.ts'
+import { tellChange, tellState } from '../tell-change.ts'
+
+/** Whoever has to name a run needs a list of them. */
+const LISTED: Expectation = { next: listRunsAt }
+
+export const run: Run = (invocation) =>
+  atDesk(invocation, async (desk) => {
+    const { args, flags, world } = invocation
+    const { out } = world.terminal
+    const [word] = args
+    desk.runId = await desk.expecting(LISTED, () => (word === undefined ? undefined : toRunId(word)))
+    const site = await desk.open()
+    const runId = desk.runId ?? (await desk.expecting(LISTED, async () => onlyStoppable(await listRuns(site))))
+    desk.runId = runId
+    const state = await stopRun(site, runId)
+    await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStopped(state)))
+    return 0
+  })

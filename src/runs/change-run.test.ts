@@ -1,0 +1,166 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { decision } from '../../test/support/contract-examples.ts'
+import { outcomeFor } from '../../test/support/report-outcome.ts'
+import { createRepository } from '../../test/support/temporary-repository.ts'
+import { openSite, withoutGit } from '../../test/support/worksite.ts'
+import { journalPathOf } from '../journal/run-store.ts'
+import { systemClock } from '../kit/clock.ts'
+import { digest } from '../kit/digest.ts'
+import { answerQuestion } from './answer-question.ts'
+import { outputLost } from './change-run.ts'
+import { skipAction } from './skip-action.ts'
+import { startRun } from './start-run.ts'
+import { stopRun } from './stop-run.ts'
+import { submitOutcome } from './submit-outcome.ts'
+import type { Worksite } from './worksite.ts'
+
+const REQUEST = { goal: 'A goal', budget: 8, reviewEnabled: true }
+
+async function begin(site: Worksite) {
+  const state = await startRun(site, REQUEST)
+  const outcome = outcomeFor(state.action)
+  const submission = { actionId: outcome.action_id, outcome, payloadSha256: digest('a') }
+  const journal = () => readFileSync(journalPathOf(site.store, state.run_id), 'utf8')
+  return { state, submission, journal, runId: state.run_id }
+}
+
+/** The site with a git that counts what it is asked. */
+function counting(site: Worksite) {
+  let asked = 0
+  const git = {
+    ...site.git,
+    get program() {
+      asked += 1
+      return site.git.program
+    },
+  }
+  return { site: { ...site, git }, asked: () => asked }
+}
+
+describe('git', () => {
+  it('is asked three questions when the worktree is to be looked at, and none otherwise', async () => {
+    const { site, asked } = counting(await openSite())
+    const { runId, submission } = await begin(site)
+    expect(asked()).toBe(3)
+    await submitOutcome(site, runId, submission)
+    expect(asked()).toBe(6)
+    await submitOutcome(site, runId, submission)
+    await stopRun(site, runId)
+    await expect(submitOutcome(site, runId, { ...submission, actionId: 'x' })).rejects.toThrow()
+    expect(asked()).toBe(6)
+  })
+
+  it('that says nothing pauses a run', async () => {
+    const site = await openSite()
+    const { runId, submission } = await begin(site)
+    expect(await submitOutcome(withoutGit(site), runId, submission)).toMatchObject({
+      state: 'paused',
+      pause_reason: 'environment_unavailable',
+    })
+  })
+
+  it('that is interrupted changes nothing', async () => {
+    const site = await openSite()
+    const { runId, submission, journal } = await begin(site)
+    const before = journal()
+    const interrupted = { ...site, signal: AbortSignal.abort() }
+    await expect(submitOutcome(interrupted, runId, submission)).rejects.toMatchObject({
+      code: 'git_observation_failed',
+    })
+    expect(journal()).toBe(before)
+  })
+})
+
+describe('a change', () => {
+  it('is recorded once, however often it is asked for', async () => {
+    const site = await openSite()
+    const { runId, submission, journal } = await begin(site)
+    const first = await submitOutcome(site, runId, submission)
+    const after = journal()
+    expect(await submitOutcome(site, runId, submission)).toEqual(first)
+    expect(await skipAction(site, runId, first.action?.action_id ?? '')).toMatchObject({ state: 'ended' })
+    expect(journal().startsWith(after)).toBe(true)
+  })
+
+  it('that is refused is not recorded', async () => {
+    const site = await openSite()
+    const { runId, submission, journal } = await begin(site)
+    const before = journal()
+    const stale = submitOutcome(site, runId, { ...submission, actionId: 'x' })
+    await expect(stale).rejects.toMatchObject({ code: 'stale_action' })
+    const given = { actionId: 'x', text: 'y', confirmDestructive: false }
+    await expect(answerQuestion(site, runId, given)).rejects.toMatchObject({ code: 'answer_not_expected' })
+    expect(journal()).toBe(before)
+  })
+
+  it('of a run of another worktree is refused before anything is locked', async () => {
+    const repository = createRepository()
+    const site = await openSite(repository)
+    const { runId } = await begin(site)
+    const elsewhere = { ...site, workspace: { ...site.workspace, id: digest('other') } }
+    await expect(stopRun(elsewhere, runId)).rejects.toMatchObject({
+      code: 'workspace_identity_mismatch',
+      details: { details: { observed_workspace_identity: digest('other') } },
+    })
+  })
+
+  it('is not recorded when the worktree went away meanwhile', async () => {
+    const repository = createRepository()
+    const site = await openSite(repository)
+    const { runId, journal } = await begin(site)
+    const before = journal()
+    const moved = `${repository.root}/.git-moved`
+    const moving = {
+      now: () => {
+        renameSync(`${repository.root}/.git`, moved)
+        return systemClock.now()
+      },
+    }
+    await expect(stopRun({ ...site, clock: moving }, runId)).rejects.toMatchObject({
+      code: 'workspace_identity_mismatch',
+      details: {
+        next: { operation: 'none' },
+        details: { discovery_error: expect.stringContaining(`${repository.root}/.git cannot be entered`) },
+      },
+    })
+    renameSync(moved, `${repository.root}/.git`)
+    expect(journal()).toBe(before)
+  })
+
+  it('whose answer is lost is there all the same, and the fault says so', () => {
+    expect(outputLost('the pipe broke')).toMatchObject({
+      code: 'mutation_committed_output_failed',
+      details: { details: { phase: 'response_output', committed: true, ambiguous: false } },
+    })
+  })
+
+  it('of a question is recorded with its answer', async () => {
+    const site = await openSite()
+    const { runId, state } = await begin(site)
+    const outcome = outcomeFor(state.action, { status: 'needs_input', pause: decision })
+    const actionId = outcome.action_id
+    await submitOutcome(site, runId, { actionId, outcome, payloadSha256: digest('q') })
+    const given = { actionId, text: 'Knots.', confirmDestructive: false }
+    const answered = await answerQuestion(site, runId, given)
+    expect(answered).toMatchObject({ state: 'active', action: { kind: 'orient' } })
+    expect(await answerQuestion(withoutGit(site), runId, given)).toEqual(answered)
+  })
+})
+
+describe('a start', () => {
+  it.each([
+    ['a goal that is blank', { goal: ' ' }, 'goal_required'],
+    ['no budget', { budget: 0 }, 'invalid_budget'],
+  ])('with %s leaves nothing behind', async (_name, change, code) => {
+    const site = await openSite()
+    await expect(startRun(site, { ...REQUEST, ...change })).rejects.toMatchObject({ code })
+    expect(existsSync(`${site.workspace.git_dir}/drover`)).toBe(false)
+  })
+
+  it('that cannot see the worktree leaves nothing behind', async () => {
+    const site = withoutGit(await openSite())
+    await expect(startRun(site, REQUEST)).rejects.toMatchObject({ code: 'git_observation_failed' })
+    expect(existsSync(`${site.workspace.git_dir}/drover`)).toBe(false)
+  })
+})

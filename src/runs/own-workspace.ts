@@ -1,0 +1,54 @@
+import { realpathSync } from 'node:fs'
+import type { CliError } from '../contract/cli-error.shape.ts'
+import type { Next } from '../contract/next.shape.ts'
+import { makeVariant } from '../contract/next-variants.ts'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { noHint } from '../engine/next-hint.ts'
+import { systemReason } from '../kit/disk.ts'
+import type { Fault } from '../kit/fault.ts'
+import { isSameWorkspace } from '../workspace/identity.ts'
+import { workspaceIdentityMismatch } from './faults.ts'
+import type { Worksite } from './worksite.ts'
+
+type Owned = { readonly id: string; readonly workspace_identity: WorkspaceIdentity }
+
+/** Throws `workspace_identity_mismatch` for a run that is not of this worktree. */
+export function refuseForeign({ workspace }: Worksite, run: Owned): void {
+  if (isSameWorkspace(workspace, run.workspace_identity)) return
+  const { worktree_root: ROOT } = run.workspace_identity
+  const next = offerAt(run.workspace_identity, makeVariant('inspect-run-in-its-workspace', { ROOT }))
+  throw mismatch(run, { next, observed: { observed_workspace_identity: workspace.id } })
+}
+
+/** Throws it too when the worktree was moved or replaced since it was found: what was seen there is of another place. */
+export function refuseMoved({ workspace }: Worksite, run: Owned): void {
+  const { worktree_root, git_dir, git_common_dir } = workspace
+  for (const directory of [worktree_root, git_dir, git_common_dir]) {
+    const problem = whyNotAt(directory)
+    if (problem === undefined) continue
+    throw mismatch(run, { next: noHint(run.workspace_identity), observed: { discovery_error: problem } })
+  }
+}
+
+function whyNotAt(directory: string): string | undefined {
+  try {
+    // The separator makes the system refuse what is not a directory.
+    const found = realpathSync.native(`${directory}/`)
+    return found === directory ? undefined : `${directory} has become a link to ${found}`
+  } catch (error) {
+    return `${directory} cannot be entered: ${systemReason(error)}`
+  }
+}
+
+type Observed = { readonly observed_workspace_identity: string } | { readonly discovery_error: string }
+
+function mismatch({ id, workspace_identity }: Owned, { next, observed }: { next: Next; observed: Observed }): Fault {
+  const { id: expected, worktree_root: owner } = workspace_identity
+  const details: CliError['details'] = { expected_workspace_identity: expected, ...observed }
+  return workspaceIdentityMismatch({ run_id: id, owner, next, details })
+}
+
+/** A command for the worktree that a run belongs to. */
+export function offerAt({ id }: WorkspaceIdentity, variant: ReturnType<typeof makeVariant>): Next {
+  return { operation: 'command', workspace_identity: id, variants: [variant] }
+}

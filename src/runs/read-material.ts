@@ -1,0 +1,78 @@
+import { CONTRACT_VERSION } from '../contract/limits.ts'
+import type { ActionMaterial, PinnedMaterial } from '../contract/material.shape.ts'
+import { checkActionMaterial, checkPinnedMaterial } from '../contract/material.ts'
+import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
+import { materialUnavailable } from '../engine/faults.ts'
+import { checkSectionKey, findActionSection, findPinnedSection } from '../engine/find-material.ts'
+import type { Run } from '../engine/run.ts'
+import { materialBlobUnreadable } from '../journal/faults.ts'
+import type { MaterialReader } from '../journal/materials.ts'
+import type { Digest } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import { decodeUtf8 } from '../kit/read-file.ts'
+import { isTextOf } from '../source/verify-pinned-source.ts'
+import { materialCorrupt } from './faults.ts'
+import { openRun } from './open-run.ts'
+import type { Worksite } from './worksite.ts'
+
+/** A section for the current action, which alone may read it. */
+export async function readActionMaterial(
+  site: Worksite,
+  { runId, actionId, key }: { runId: string; actionId: string; key: string },
+): Promise<ActionMaterial> {
+  checkSectionKey(key)
+  return await openRun(site, runId, (run, materials) => {
+    const section = findActionSection(run, actionId, key)
+    return checkActionMaterial({
+      contract_version: CONTRACT_VERSION,
+      message_type: 'action_material',
+      run_id: run.id,
+      action_id: actionId,
+      requirements_revision: sourceOf(run).requirements_revision,
+      section: withText(section, materials),
+    })
+  })
+}
+
+/** A section for a person, whatever the state of the run. */
+export async function readPinnedMaterial(
+  site: Worksite,
+  { runId, key }: { runId: string; key: string },
+): Promise<PinnedMaterial> {
+  checkSectionKey(key)
+  return await openRun(site, runId, (run, materials) => {
+    const section = findPinnedSection(run, key)
+    const { source_revision, requirements_revision } = sourceOf(run)
+    return checkPinnedMaterial({
+      contract_version: CONTRACT_VERSION,
+      message_type: 'pinned_material',
+      run_id: run.id,
+      run_state: run.state,
+      source_revision,
+      requirements_revision,
+      section: withText(section, materials),
+    })
+  })
+}
+
+/** A section was found, so there is a source. */
+function sourceOf({ pinned_source }: Run): PinnedSource {
+  if (pinned_source === undefined) throw new TypeError('a section without a source')
+  return pinned_source
+}
+
+function withText(section: PinnedSourceSection, read: MaterialReader) {
+  const { key, role, title, section_revision } = section
+  const markdown = textOf(section, read)
+  if (!isTextOf(section, markdown)) throw materialCorrupt({ key, problem: 'it has another length or another revision' })
+  return { key, role, title, section_revision, markdown }
+}
+
+function textOf({ key, material_sha256 }: PinnedSourceSection, read: MaterialReader): string {
+  try {
+    return decodeUtf8({ bytes: read(material_sha256 as Digest), source: `the text of ${key}` })
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== materialBlobUnreadable.code) throw error
+    throw materialUnavailable({ key, problem: error.message }, error)
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { EXAMPLES } from '../../scripts/protocol-examples.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { digest } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import { readOutcome } from './read-outcome.ts'
+
+const text = JSON.stringify(EXAMPLES.outcome)
+
+function codeOf(input: string | Buffer): string {
+  try {
+    readOutcome(Buffer.from(input))
+    return 'read'
+  } catch (error) {
+    if (error instanceof Fault) return error.code
+    throw error
+  }
+}
+
+describe('an outcome', () => {
+  it('is read with the digest of its very bytes', () => {
+    const bytes = Buffer.from(`${text}\n`)
+    expect(readOutcome(bytes)).toEqual({ outcome: EXAMPLES.outcome, payloadSha256: digest(bytes) })
+  })
+
+  it.each([
+    ['another version, with fields of its own', '{"contract_version":3,"news":[]}', 'contract_version_mismatch'],
+    ['no version', '{}', 'contract_version_mismatch'],
+    ['a version beyond all numbers', `{"contract_version":${'9'.repeat(30)}}`, 'contract_version_mismatch'],
+    ['a version that is a text', '{"contract_version":"3"}', 'invalid_outcome'],
+    ['a version that is null', '{"contract_version":null}', 'invalid_outcome'],
+    ['a version twice', '{"contract_version":3,"contract_version":3}', 'invalid_outcome'],
+    ['a list', '[2]', 'invalid_outcome'],
+    ['null', 'null', 'invalid_outcome'],
+    ['no JSON', '{', 'invalid_outcome'],
+    ['nothing', '', 'invalid_outcome'],
+    ['a field too many', JSON.stringify({ ...EXAMPLES.outcome, news: [] }), 'invalid_outcome'],
+    ['a byte order mark', `\ufeff${text}`, 'invalid_outcome'],
+    ['as many bytes as allowed', text.padEnd(LIMITS.outcomeBytes), 'read'],
+    ['one byte more', text.padEnd(LIMITS.outcomeBytes + 1), 'invalid_outcome'],
+  ])('with %s', (_name, input, code) => {
+    expect(codeOf(input)).toBe(code)
+  })
+})

@@ -1,0 +1,79 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { amendedBundle } from '../../test/support/amended-bundle.ts'
+import { makeBundle } from '../../test/support/source-bundle.ts'
+import { openSite } from '../../test/support/worksite.ts'
+import { journalPathOf } from '../journal/run-store.ts'
+import { readSource } from '../source/read-source.ts'
+import { readPinnedMaterial } from './read-material.ts'
+import { adviseResume, resumeRun } from './resume-run.ts'
+import { startRun } from './start-run.ts'
+import { stopRun } from './stop-run.ts'
+
+/** A stopped run that serves an issue, and what it would find if the issue was amended. */
+async function begin() {
+  const site = await openSite()
+  const reading = readSource(makeBundle())
+  if (reading.is !== 'pinned') throw new Error(reading.error)
+  const { run_id: runId } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: true, reading })
+  await stopRun(site, runId)
+  const texts = () => readdirSync(join(dirname(journalPathOf(site.store, runId)), 'materials')).length
+  return { site, runId, texts, amended: amendedBundle(reading.source.requirements_revision) }
+}
+
+describe('an issue that has changed', () => {
+  it('is kept with its texts until a choice is made, though its file may be gone', async () => {
+    const { site, runId, texts, amended } = await begin()
+    expect(texts()).toBe(5)
+    const { source_candidate, resume_operation } = await resumeRun(site, runId, { envelope: amended })
+    expect({ texts: texts(), resume_operation }).toEqual({ texts: 6, resume_operation: 'source_candidate_created' })
+    await resumeRun(site, runId, { choice: 'adopt', candidateId: source_candidate?.candidate_id })
+    const { section } = await readPinnedMaterial(site, { runId, key: 'requirements' })
+    expect(section.markdown).toBe('Knots, and nothing but knots.\n')
+    expect(texts()).toBe(6)
+  })
+
+  it('leaves no texts behind when it is not chosen', async () => {
+    const { site, runId, texts, amended } = await begin()
+    const { source_candidate } = await resumeRun(site, runId, { envelope: amended })
+    await resumeRun(site, runId, { choice: 'pinned', candidateId: source_candidate?.candidate_id })
+    expect(texts()).toBe(5)
+    const { section } = await readPinnedMaterial(site, { runId, key: 'requirements' })
+    expect(section.markdown).toBe('What there is to say about requirements.\n')
+  })
+
+  it('and was chosen is answered alike again, whatever became of the run since', async () => {
+    const { site, runId, amended } = await begin()
+    const { source_candidate } = await resumeRun(site, runId, { envelope: amended })
+    const choice = { choice: 'adopt', candidateId: source_candidate?.candidate_id } as const
+    const chosen = await resumeRun(site, runId, choice)
+    expect(await resumeRun(site, runId, { ...choice, budget: 3 })).toEqual(chosen)
+    await stopRun(site, runId)
+    expect(await resumeRun(site, runId, choice)).toMatchObject({
+      state: 'stopped',
+      resume_operation: 'source_amended',
+      budget_applied: true,
+    })
+  })
+})
+
+describe('what to do about an envelope that cannot be read', () => {
+  it('is what the run waits for', async () => {
+    const { site, runId } = await begin()
+    const { variants } = await adviseResume(site, runId, { budget: 5 })
+    expect(variants.map(({ id }) => id)).toEqual(['refresh-source', 'use-pinned-source'])
+  })
+
+  it.each([
+    [undefined, []],
+    [5, ['--budget', '5']],
+  ])('is to try another where the run cannot be read, with a budget of %s', async (budget, words) => {
+    const { site } = await begin()
+    const { variants } = await adviseResume(site, 'absent', { budget })
+    expect(variants[0]?.base_argv).toEqual([
+      ...['drover', 'protocol', 'resume', 'absent', '--root', site.workspace.worktree_root],
+      ...words,
+    ])
+  })
+})

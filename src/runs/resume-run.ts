@@ -1,0 +1,62 @@
+import type { Next } from '../contract/next.shape.ts'
+import { makeVariant } from '../contract/next-variants.ts'
+import type { ProtocolState } from '../contract/protocol-state.shape.ts'
+import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
+import type { SourceChoice } from '../engine/choose-source.ts'
+import { resumeHint } from '../engine/next-hint.ts'
+import { type ResumeRequest, resume } from '../engine/resume.ts'
+import { toTimestamp } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import { readSource } from '../source/read-source.ts'
+import { digestSource } from '../source/revisions.ts'
+import { toCandidate } from '../source/to-candidate.ts'
+import { changeRun, reportChange } from './change-run.ts'
+import { openRun } from './open-run.ts'
+import { rejectedTexts, toMaterials } from './source-texts.ts'
+import type { Worksite } from './worksite.ts'
+
+export type Resumption = {
+  readonly budget?: number | undefined
+  /** The issue as it is now. */
+  readonly envelope?: RawSourceEnvelope | undefined
+  readonly usePinnedSource?: boolean
+  readonly choice?: SourceChoice | undefined
+  readonly candidateId?: string | undefined
+}
+
+/** Lets an interrupted run go on. An issue that has changed is kept beside the pinned one, for a person to choose. */
+export async function resumeRun(site: Worksite, runId: string, asked: Resumption): Promise<ProtocolState> {
+  const { envelope, ...words } = asked
+  const reading = envelope && readSource(envelope)
+  const stamp = { candidate_id: site.ids.uuid(), created_at: toTimestamp(site.clock.now()) }
+  const refreshed = envelope && reading && toCandidate(envelope, reading, stamp)
+  const request = withoutUndefined({ ...words, refreshed })
+  const decided = await changeRun(site, runId, {
+    decide: (run, facts) => resume(run, request, { ...facts, revisionOf: digestSource }),
+    materials: toMaterials(reading),
+    toDrop: rejectedTexts,
+  })
+  const resumed = decided.is === 'unchanged' ? decided.resumed : decided.run.last_resume_result
+  return reportChange(decided.run, resumed)
+}
+
+/** What to do about an envelope that cannot be read: what the run waits for, or, where that is unknown, try another. */
+export async function adviseResume(
+  site: Worksite,
+  runId: string,
+  { budget }: Pick<Resumption, 'budget'>,
+): Promise<Next> {
+  try {
+    return await openRun(site, runId, resumeHint)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const { id, worktree_root: ROOT } = site.workspace
+    const fixed = budget === undefined ? {} : { BUDGET: String(budget) }
+    const variant = makeVariant('refresh-source', { RUN: runId, ROOT, ...fixed })
+    return { operation: 'resume', workspace_identity: id, variants: [variant] }
+  }
+}
+
+function withoutUndefined(request: { [F in keyof ResumeRequest]: ResumeRequest[F] | undefined }): ResumeRequest {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
+}

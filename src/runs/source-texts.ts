@@ -1,0 +1,22 @@
+/** The texts of sections: which of them are kept, and in what form. */
+import type { Run } from '../engine/run.ts'
+import type { Material } from '../journal/materials.ts'
+import type { Digest } from '../kit/digest.ts'
+import { encodeUtf8 } from '../kit/utf8.ts'
+import type { SourceReading } from '../source/read-source.ts'
+
+export type PinnedReading = Extract<SourceReading, { is: 'pinned' }>
+
+export function toMaterials(reading: SourceReading | undefined): readonly Material[] {
+  if (reading?.is !== 'pinned') return []
+  return Array.from(reading.materials, ([digest, text]) => ({ digest: digest as Digest, bytes: encodeUtf8(text) }))
+}
+
+/** The texts of a candidate that was not chosen, which nobody will read any more. */
+export function rejectedTexts(before: Run, after: Run): readonly Digest[] {
+  const candidate = before.source_candidate?.snapshot
+  if (candidate === undefined || after.source_candidate !== undefined) return []
+  const kept = new Set(after.accepted_sections.map(({ material_sha256 }) => material_sha256))
+  const texts = new Set(candidate.sections.map(({ material_sha256 }) => material_sha256))
+  return [...texts].filter((digest) => !kept.has(digest)) as Digest[]
+}

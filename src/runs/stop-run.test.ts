@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { runStatus } from '../../scripts/protocol-examples.ts'
+import type { RunStatus } from '../contract/run-status.shape.ts'
+import type { StatusList } from '../contract/status-list.shape.ts'
+import { Fault } from '../kit/fault.ts'
+import { onlyStoppable } from './stop-run.ts'
+
+const runIn = (id: string, state: RunStatus['state'], workspace_foreign = false) =>
+  ({ ...runStatus, id, state, workspace_foreign }) as RunStatus
+
+function found(runs: readonly RunStatus[], unavailable: readonly string[] = []): string {
+  const list: StatusList = {
+    contract_version: 2,
+    runs,
+    unavailable_runs: unavailable.map((id) => ({ id, code: 'run_busy', detail: 'x' })),
+  }
+  try {
+    return onlyStoppable(list)
+  } catch (error) {
+    if (error instanceof Fault) return error.code
+    throw error
+  }
+}
+
+describe('the run that is meant by "stop"', () => {
+  it.each<[string, RunStatus[], string[], string]>([
+    ['one that is active', [runIn('a', 'active')], [], 'a'],
+    ['one that is paused', [runIn('a', 'paused'), runIn('b', 'ended'), runIn('c', 'stopped')], [], 'a'],
+    ['one beside one of another worktree', [runIn('a', 'active'), runIn('b', 'active', true)], [], 'a'],
+    ['none', [runIn('b', 'ended'), runIn('c', 'stopped')], [], 'run_id_required'],
+    ['two', [runIn('a', 'active'), runIn('b', 'paused')], [], 'run_id_required'],
+    ['one beside one that cannot be read', [runIn('a', 'active')], ['b'], 'run_id_required'],
+  ])('%s', (_name, runs, unavailable, expected) => {
+    expect(found(runs, unavailable)).toBe(expected)
+  })
+})

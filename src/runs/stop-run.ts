@@ -1,0 +1,25 @@
+import type { ProtocolState } from '../contract/protocol-state.shape.ts'
+import type { StatusList } from '../contract/status-list.shape.ts'
+import { stop } from '../engine/stop.ts'
+import { changeRun, reportChange } from './change-run.ts'
+import { runIdRequired } from './faults.ts'
+import type { Worksite } from './worksite.ts'
+
+/** Interrupts a run; its current action is withdrawn. */
+export async function stopRun(site: Worksite, runId: string): Promise<ProtocolState> {
+  const { run } = await changeRun(site, runId, { decide: stop })
+  return reportChange(run)
+}
+
+/** The run that "stop" without a name can only mean. Where one cannot be read, it could be that one. */
+export function onlyStoppable({ runs, unavailable_runs }: StatusList): string {
+  const stoppable = runs.filter(
+    ({ workspace_foreign, state }) => workspace_foreign !== true && (state === 'active' || state === 'paused'),
+  )
+  const [only] = stoppable
+  if (unavailable_runs.length > 0)
+    throw runIdRequired({ problem: 'not every run can be read, so it cannot be told which one is meant' })
+  if (only === undefined) throw runIdRequired({ problem: 'there is no run here that could be stopped' })
+  if (stoppable.length > 1) throw runIdRequired({ problem: `${stoppable.length} runs could be stopped` })
+  return only.id
+}

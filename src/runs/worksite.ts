@@ -1,0 +1,23 @@
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { openRunStore, type RunStore } from '../journal/run-store.ts'
+import type { Clock } from '../kit/clock.ts'
+import { type Ids, randomIds } from '../kit/ids.ts'
+import type { Git } from '../workspace/git.ts'
+
+/** Where runs are worked on: a worktree, the runs of its repository, and where facts come from. */
+export type Worksite = {
+  readonly workspace: WorkspaceIdentity
+  readonly store: RunStore
+  readonly git: Git
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly signal: AbortSignal
+}
+
+export type WorksiteOptions = Omit<Worksite, 'store' | 'ids'> & { readonly ids?: Ids; readonly lockWaitMs?: number }
+
+/** Looks at nothing yet and creates nothing. */
+export function openWorksite({ ids = randomIds, lockWaitMs, ...site }: WorksiteOptions): Worksite {
+  const { git_common_dir: gitCommonDir } = site.workspace
+  return { ...site, ids, store: openRunStore({ gitCommonDir, ...(lockWaitMs !== undefined && { lockWaitMs }) }) }
+}

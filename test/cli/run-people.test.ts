@@ -1,0 +1,301 @@
+/** What people see of runs. */
+import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { decision } from '../support/contract-examples.ts'
+import { until } from '../support/demo-agent.ts'
+import { installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
+import { DROVER, type Ran, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { createRunRoom, ending, offered, type RunRoom, stateOf } from '../support/run-room.ts'
+import { adHoc, asking, bound, choosing, destroying, ended } from '../support/run-scene.ts'
+import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
+import { createRepository } from '../support/temporary-repository.ts'
+
+/** What is printed, with ids and moments as words. */
+const plain = ({ code, stdout, stderr }: Ran, room: RunRoom) => {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const ids = new Map<string, string>()
+  return stdout
+    .replaceAll(room.root, 'ROOT')
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      if (!ids.has(id)) ids.set(id, `ID${ids.size + 1}`)
+      return ids.get(id) ?? ''
+    })
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT')
+    .replace(/sha256:[0-9a-f]{64}/g, 'DIGEST')
+}
+
+describe('drover run', () => {
+  it('tells a person where the run stands and how to go on', async () => {
+    const room = createRunRoom()
+    expect(plain(await room.drover(['run', 'Show the wind\nin knots']), room)).toBe(`Run ID1 started
+State: active
+Goal: Show the wind in knots
+Budget remaining: 7
+Current action: orient (ID2)
+Next:
+  submit-outcome-file
+    drover protocol submit --run ID1 --action ID2 --root ROOT --outcome-file OUTCOME_FILE
+  submit-outcome-stdin
+    drover protocol submit --run ID1 --action ID2 --root ROOT --outcome-stdin
+  skip-action
+    drover protocol skip --run ID1 --action ID2 --root ROOT
+`)
+  })
+
+  it.each([
+    ['a file', (room: RunRoom, goal: string) => ({ args: ['--goal-file', room.file('goal.md', goal)] })],
+    ['standard input', (_: RunRoom, goal: string) => ({ args: ['--goal-stdin'], input: goal })],
+    ['an argument', (_: RunRoom, goal: string) => ({ args: ['--', goal] })],
+  ])('keeps a goal from %s as it is', async (_name, give) => {
+    const room = createRunRoom()
+    const goal = '--root \t“a”\r\n\n'
+    const { args, input } = { input: '', ...give(room, goal) }
+    const { run_id } = await stateOf(await room.program(['run', '--json', ...args], { input }))
+    expect((await room.status(run_id)).goal).toBe(goal)
+  })
+
+  it('works in the worktree that is named, from any place in it', async () => {
+    const room = createRunRoom()
+    room.write('deep/er/file', '')
+    const { run_id } = await room.state(['run', '--json', '--root', join(room.root, 'deep/er'), 'A goal'], {
+      cwd: room.desk,
+    })
+    expect((await room.status(run_id)).workspace).toBe(room.root)
+  })
+
+  it('takes the title of an issue for the goal where no other is given', async () => {
+    const room = createRunRoom()
+    const { bin, calls } = installFakeGh(room.desk, worldOf(makeBundle()))
+    room.env.PATH = `${bin}:${room.env.PATH}`
+    const { run_id } = await room.state(['run', '--json', '--issue', ISSUE_URL])
+    expect((await room.status(run_id)).goal).toBe('Show the wind in knots')
+    expect(calls().length).toBeGreaterThan(0)
+    const named = await room.state(['run', '--json', '--issue', ISSUE_URL, 'Another goal'])
+    expect((await room.status(named.run_id)).goal).toBe('Another goal')
+  })
+
+  it.each([
+    ['there is no gh', undefined, 'gh_missing', 3],
+    ['gh is not logged in', { trouble: 'logged_out' }, 'provider_login_required', 3],
+    ['the issue is no change', worldOf({ ...makeBundle(), body: 'A bug.', comments: [] }), 'invalid_source', 2],
+  ] as const)('says when %s, and leaves nothing behind', async (_name, world, code, exit) => {
+    const room = createRunRoom()
+    const bin = world === undefined ? '/nonexistent' : installFakeGh(room.desk, world).bin
+    const env = { ...room.env, PATH: `${bin}:/usr/bin:/bin` }
+    const error = await room.error(['run', '--issue', ISSUE_URL], { env })
+    expect({ code: error.code, exit: error.exit_code, next: offered(error) }).toEqual({
+      code,
+      exit,
+      next: 'start start-with-source',
+    })
+    expect(JSON.parse((await room.drover(['status', '--json'])).stdout).runs).toEqual([])
+  })
+})
+
+describe('drover status', () => {
+  it('says that there are no runs', async () => {
+    const room = createRunRoom()
+    expect(plain(await room.drover(['status']), room)).toBe('No runs found. "drover run GOAL" starts one.\n')
+  })
+
+  it('lists runs of here, of elsewhere and those that cannot be read', async () => {
+    const { room, state } = await adHoc()
+    room.write('a', 'a')
+    room.commit()
+    const other = join(realpathSync(temporaryDirectory()), 'other')
+    room.git('worktree', 'add', '--quiet', other)
+    const foreign = await stateOf(await room.drover(['run', '--json', 'Else\u202ewhere'], { cwd: other }))
+    await stateOf(await room.drover(['stop', '--json', foreign.run_id], { cwd: other }))
+    writeFileSync(join(room.root, '.git', 'drover', 'runs', 'damaged'), '')
+    const { stdout } = await room.drover(['status'])
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines[0]).toMatch(new RegExp(`^${state.run_id} {2}active +remaining=7 +just now +A goal$`))
+    expect(lines[1]).toMatch(
+      new RegExp(`^${foreign.run_id} {2}stopped +foreign=true workspace=${other} +just now +Elsewhere$`),
+    )
+    expect(lines[2]).toMatch(/^damaged +unavailable +code=run_unavailable/)
+  })
+
+  it('shows the question that a run waits with', async () => {
+    const question = `Knots\nor ${'miles '.repeat(60)}?`
+    const scene = await asking()
+    await scene.do('protocol', 'answer', ...scene.ids, '--text', 'Knots.')
+    await scene.report({ status: 'needs_input', pause: { ...decision, question } })
+    const text = plain(await scene.room.drover(['status', scene.state.run_id]), scene.room)
+    expect(text).toContain('State: paused, waits for an answer\n')
+    expect(text).toContain('Pause reason: decision_required\n')
+    const [, shown = ''] = /^Pending question: (.*)$/m.exec(text) ?? []
+    expect(shown).toHaveLength(200)
+    expect(shown).toMatch(/^Knots or miles .*…$/)
+    expect(text).toContain('    drover protocol answer --run ID1 --action ID2 --root ROOT --text-file TEXT_FILE\n')
+  })
+
+  it('shows what a confirmation would allow', async () => {
+    const { room, state } = await destroying()
+    const text = plain(await room.drover(['status', state.run_id]), room)
+    expect(text).toContain(
+      'Would destroy: git_ref refs/heads/old\nWould destroy: path /home/ada/weather/cache\nImpact: ',
+    )
+    expect(text).toContain('--confirm-destructive --scope-sha256 DIGEST\n')
+  })
+
+  it('shows the issue, and what waits for a choice', async () => {
+    const { room, state } = await choosing()
+    const text = plain(await room.drover(['status', state.run_id]), room)
+    expect(text).toContain(`Pinned source: ${ISSUE_URL} (I_kwDOB5fHzM5xQ2Yt)\nSource revision: DIGEST\n`)
+    expect(text).toContain('State: paused, waits for a choice between its pinned source and what was found\n')
+    expect(text).toContain('Current source candidate: ID2 (valid, valid_change)\n')
+    const invalid = await choosing({ ...makeBundle(), body: 'no change' })
+    const said = plain(await invalid.room.drover(['status', invalid.state.run_id]), invalid.room)
+    expect(said).toMatch(/^Candidate classification: .+$/m)
+  })
+
+  it('shows what came of a run that has ended, and nothing to do', async () => {
+    const { room, state } = await ended()
+    const { stdout } = await room.drover(['status', state.run_id])
+    expect(stdout).toContain('State: ended\n')
+    expect(stdout).toContain(state.summary?.trimEnd())
+    expect(stdout).not.toContain('Next:')
+  })
+
+  it('shows a section as it was pinned, in every state', async () => {
+    const scene = await (await bound()).stop()
+    const { room, state } = scene
+    expect(plain(await room.drover(['status', state.run_id, '--section', 'outcome']), room)).toBe(
+      `Section "outcome" (outcome) of run ID1, which is stopped.
+Section revision: DIGEST
+Requirements revision: DIGEST
+This is the text as it was pinned. To read it gives nobody leave to work on it.
+
+# About outcome
+
+What there is to say about outcome.
+`,
+    )
+  })
+
+  it('changes nothing, not even where nothing is yet', async () => {
+    const room = createRunRoom()
+    await room.drover(['status'])
+    expect(room.git('status', '--porcelain')).toBe('')
+    expect(readdirSync(join(room.root, '.git'))).not.toContain('drover')
+  })
+})
+
+describe('drover stop', () => {
+  it('stops the only run that can be meant, and says how to resume it', async () => {
+    const { room } = await adHoc()
+    expect(
+      plain(await room.drover(['stop']), room),
+    ).toBe(`Run ID1 is stopped. What it has done stays, and it can be resumed.
+Next:
+  resume-ad-hoc
+    drover protocol resume ID1 --root ROOT
+`)
+    const error = await room.error(['stop'])
+    expect({ code: error.code, exit: error.exit_code, next: offered(error) }).toEqual({
+      code: 'run_id_required',
+      exit: 2,
+      next: 'command list-runs',
+    })
+  })
+
+  it('does not guess among several runs, nor when one cannot be read', async () => {
+    const { room } = await adHoc()
+    const second = await room.state(['run', '--json', 'Another goal'])
+    expect((await room.error(['stop'])).message).toContain('2 runs could be stopped')
+    await room.state(['stop', '--json', second.run_id])
+    writeFileSync(join(room.root, '.git', 'drover', 'runs', 'damaged'), '')
+    expect((await room.error(['stop'])).message).toContain('not every run can be read')
+  })
+
+  it('answers alike when it is done again', async () => {
+    const { room, state } = await adHoc()
+    const args = ['stop', '--json', state.run_id]
+    expect(await room.drover(args)).toEqual(await room.drover(args))
+  })
+})
+
+describe('a command that is shown', () => {
+  it('can be pasted into a shell, whatever the path', async () => {
+    const at = join(realpathSync(temporaryDirectory()), `it's a "$(place)" & more`)
+    const room = createRunRoom({ repository: createRepository({ at }) })
+    const { stdout } = await room.drover(['run', 'A goal'])
+    const [line = ''] = stdout.split('\n').filter((each) => each.includes('protocol skip'))
+    const script = `drover() { '${process.execPath}' '${DROVER}' "$@"; }\n${line}`
+    const state = await stateOf(await runAt(room.desk, ['bash', '-c', script], room.env))
+    expect(state.action).toMatchObject({ kind: 'summarize' })
+  })
+})
+
+describe('drover status --watch', () => {
+  it('prints a line for every change, until the run has ended', async () => {
+    const scene = await adHoc()
+    const { room } = scene
+    const child = room.start(['status', scene.state.run_id, '--watch'])
+    let seen = ''
+    child.stdout?.on('data', (text) => {
+      seen += text
+    })
+    const done = ending(child)
+    await until(() => seen.includes('waits for the outcome of orient'))
+    await scene.report()
+    await until(() => seen.includes('waits for the outcome of summarize'))
+    await scene.report()
+    const { code, stdout, stderr } = await done
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\S+ {2}ended {2}\(6 of 8 actions left\)$/)
+  })
+
+  it('prints a whole status for every change as JSON', async () => {
+    const { room, state } = await ended()
+    const { stdout } = await room.drover(['status', state.run_id, '--watch', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ id: state.run_id, state: 'ended' })
+  })
+
+  it('ends quietly with Ctrl-C', async () => {
+    const { room, state } = await adHoc()
+    const child = room.start(['status', state.run_id, '--watch'])
+    const done = ending(child)
+    await new Promise((resolve) => child.stdout?.once('data', resolve))
+    child.kill('SIGINT')
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.runIf(hasTerminals)('draws the run anew on a terminal, and leaves its commands there whole', async () => {
+    const scene = await adHoc()
+    const { room, state } = scene
+    const watching = startOnTerminal(['status', state.run_id, '--watch'], { cwd: room.root, env: room.env })
+    await watching.shows('waits for the outcome of orient')
+    await scene.report()
+    await watching.shows('waits for the outcome of summarize')
+    watching.type('\u0003')
+    const { code, seen } = await watching.ended
+    expect(code).toBe(0)
+    const left = leftOnScreen(seen)
+    expect(left).not.toContain('outcome of orient')
+    expect(left).toContain(
+      `    drover protocol skip --run ${state.run_id} --action ${scene.state.action?.action_id} --root ${room.root}`,
+    )
+  })
+})
+
+describe.runIf(hasTerminals)('an error on a terminal', () => {
+  it('is a sentence, and the command that helps', async () => {
+    const { room } = await adHoc()
+    const { code, seen } = await startOnTerminal(['status', 'absent'], { cwd: room.root, env: room.env }).ended
+    expect(code).toBe(3)
+    expect(seen).toBe(
+      `drover: there is no run "absent" in this repository; list the runs to see their ids\nNext:\n  drover status --root ${room.root}\n`,
+    )
+  })
+
+  it('is JSON for every protocol command', async () => {
+    const { room } = await adHoc()
+    const args = ['protocol', 'skip', '--run', 'absent', '--action', 'x']
+    const { seen } = await startOnTerminal(args, { cwd: room.root, env: room.env }).ended
+    expect(JSON.parse(seen)).toMatchObject({ code: 'run_not_found', exit_code: 3 })
+  })
+})

@@ -1,0 +1,504 @@
+/** Everything that a well-formed command on runs can be refused with: the exit code is 3. */
+import { appendFileSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { CliError } from '../../src/contract/cli-error.shape.ts'
+import { LIMITS } from '../../src/contract/limits.ts'
+import { digest } from '../../src/kit/digest.ts'
+import { amendedBundle } from '../support/amended-bundle.ts'
+import { decision, environment } from '../support/contract-examples.ts'
+import { outcomeFor } from '../support/report-outcome.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
+import { createRunRoom, errorOf, offered, type RunRoom } from '../support/run-room.ts'
+import {
+  adHoc,
+  asking,
+  bound,
+  boundAndStopped,
+  boundTo,
+  choosing,
+  destroying,
+  ended,
+  type Scene,
+} from '../support/run-scene.ts'
+import { bodyOf, commentOf, commentText, FIVE_SECTIONS, makeBundle, manifestOf } from '../support/source-bundle.ts'
+import { createRepository } from '../support/temporary-repository.ts'
+
+const bundle = makeBundle()
+const DIGEST = `sha256:${'0'.repeat(64)}`
+
+const candidateOf = ({ state }: Scene) => state.source_candidate?.candidate_id ?? ''
+
+const choose = (choice: string, candidate: string) => ['--source-choice', choice, '--candidate', candidate]
+
+const ACTION = 'action submit-outcome-file submit-outcome-stdin skip-action'
+const ANSWER = 'answer answer-decision skip-action'
+const CONFIRM = 'answer confirm-destructive decline-or-feedback skip-action'
+const RESUME = 'resume resume-ad-hoc'
+const RESUME_BOUND = 'resume refresh-source use-pinned-source'
+const CHOOSE = 'resume keep-pinned adopt'
+const START = 'start start-with-source'
+const INSPECT = 'command inspect-run'
+const LIST = 'command list-runs'
+
+type Details = 'run state' | 'none' | 'issues' | 'worktrees' | 'mutation'
+type Row = readonly [code: string, details: Details, next: string, when: string, refused: () => Promise<CliError>]
+
+const ROWS: readonly Row[] = [
+  [
+    'runstore_unavailable',
+    'none',
+    'command run-doctor',
+    'its place is taken',
+    async () => {
+      const room = createRunRoom()
+      writeFileSync(join(room.root, '.git', 'drover'), '')
+      return room.error(['run', 'A goal'])
+    },
+  ],
+  [
+    'git_observation_failed',
+    'none',
+    'start retry-run',
+    'the index is damaged',
+    async () => {
+      const room = createRunRoom()
+      writeFileSync(join(room.root, '.git', 'index'), 'damaged')
+      return room.error(['run', 'A goal'])
+    },
+  ],
+  [
+    'action_too_large',
+    'none',
+    'start retry-run',
+    'a goal leaves no room for the rest',
+    async () => createRunRoom().error(['run', 'x'.repeat(LIMITS.goalBytes - 10)]),
+  ],
+  [
+    'invalid_action',
+    'none',
+    START,
+    'the path of the worktree has a line end',
+    async () => {
+      const at = join(realpathSync(temporaryDirectory()), 'line\nend')
+      const room = createRunRoom({ repository: createRepository({ at }) })
+      return room.error(['run', '--source-file', room.file('envelope.json', bundle), 'A goal'])
+    },
+  ],
+  [
+    'contract_version_mismatch',
+    'none',
+    'command refresh-adapters',
+    'an outcome is of version 3',
+    async () => {
+      const { room, ids } = await adHoc()
+      return room.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input: '{"contract_version":3}' })
+    },
+  ],
+  [
+    'invalid_outcome',
+    'none',
+    ACTION,
+    'it is of another kind',
+    async () => (await adHoc()).submit({ action_kind: 'summarize' }),
+  ],
+  [
+    'invalid_outcome',
+    'none',
+    ACTION,
+    'it is of another action',
+    async () => (await adHoc()).submit({ action_id: 'x' }),
+  ],
+  [
+    'outcome_conflict',
+    'run state',
+    ACTION,
+    'there is another',
+    async () => {
+      const scene = await adHoc()
+      const { ids } = scene
+      const { action } = scene.state
+      await scene.report()
+      const input = JSON.stringify(outcomeFor(action, { summary: 'Other.' }))
+      return scene.room.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+    },
+  ],
+  [
+    'stale_action',
+    'run state',
+    ACTION,
+    'an outcome names another',
+    async () => {
+      const scene = await adHoc()
+      return scene.submit({ action_id: 'x' }, ['--run', scene.state.run_id, '--action', 'x'])
+    },
+  ],
+  [
+    'stale_action',
+    'run state',
+    ANSWER,
+    'an answer names another',
+    async () => {
+      const { room, state } = await asking()
+      return room.error(['protocol', 'answer', '--run', state.run_id, '--action', 'x', '--text', 'x'])
+    },
+  ],
+  [
+    'stale_action',
+    'run state',
+    ACTION,
+    'it was skipped before',
+    async () => {
+      const scene = await adHoc()
+      const { ids } = scene
+      await scene.do('protocol', 'skip', ...ids)
+      return scene.room.error(['protocol', 'skip', ...ids])
+    },
+  ],
+  [
+    'run_not_active',
+    'run state',
+    RESUME,
+    'the run is stopped',
+    async () => {
+      const scene = await adHoc()
+      const { action } = scene.state
+      const { ids } = scene
+      const { room } = await scene.stop()
+      const input = JSON.stringify(outcomeFor(action))
+      return room.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+    },
+  ],
+  ['run_not_active', 'run state', 'none', 'the run has ended', async () => (await ended()).submit()],
+  [
+    'run_not_skippable',
+    'run state',
+    RESUME,
+    'the run is stopped',
+    async () => await (await (await adHoc()).stop()).skip(),
+  ],
+  [
+    'run_already_ended',
+    'run state',
+    'none',
+    'it is to be stopped',
+    async () => {
+      const { room, state } = await ended()
+      return room.error(['stop', state.run_id])
+    },
+  ],
+  ['run_already_ended', 'run state', 'none', 'it is to be resumed', async () => (await ended()).resume()],
+  ['run_not_resumable', 'run state', ACTION, 'it waits for an outcome', async () => (await adHoc()).resume()],
+  ['run_not_resumable', 'run state', ANSWER, 'it waits for an answer', async () => (await asking()).resume()],
+  [
+    'answer_conflict',
+    'run state',
+    ACTION,
+    'there is another',
+    async () => {
+      const scene = await asking()
+      const { ids } = scene
+      await scene.do('protocol', 'answer', ...ids, '--text', 'Knots.')
+      return scene.room.error(['protocol', 'answer', ...ids, '--text', 'Miles.'])
+    },
+  ],
+  ['answer_not_expected', 'run state', ACTION, 'nothing was asked', async () => (await adHoc()).answer('--text', 'x')],
+  [
+    'answer_not_allowed',
+    'run state',
+    RESUME,
+    'something is missing',
+    async () => (await (await adHoc()).report({ status: 'needs_input', pause: environment })).answer('--text', 'x'),
+  ],
+  ['answer_required', 'run state', ANSWER, 'a decision is blank', async () => (await asking()).answer('--text', ' ')],
+  ['answer_required', 'run state', ANSWER, 'there is no text', async () => (await asking()).answer()],
+  ['answer_required', 'run state', CONFIRM, 'feedback is blank', async () => (await destroying()).answer()],
+  [
+    'invalid_decision_supersession',
+    'run state',
+    ACTION,
+    'there is no such answer',
+    async () =>
+      (await adHoc()).submit({ status: 'needs_input', pause: { ...decision, supersedes_answer_action_id: 'x' } }),
+  ],
+  [
+    'destructive_confirmation_not_expected',
+    'run state',
+    ANSWER,
+    'a decision is asked for',
+    async () => (await asking()).answer('--confirm-destructive', '--scope-sha256', DIGEST),
+  ],
+  [
+    'destructive_scope_required',
+    'run state',
+    CONFIRM,
+    'the scope is no digest',
+    async () => (await destroying()).answer('--confirm-destructive', '--scope-sha256', 'all'),
+  ],
+  [
+    'destructive_scope_mismatch',
+    'run state',
+    CONFIRM,
+    'the scope is another',
+    async () => (await destroying()).answer('--confirm-destructive', '--scope-sha256', DIGEST),
+  ],
+  [
+    'source_mode_not_allowed',
+    'run state',
+    RESUME,
+    'the run serves no issue',
+    async () => (await (await adHoc()).stop()).resume('--use-pinned-source'),
+  ],
+  ['source_mode_required', 'run state', RESUME_BOUND, 'none is given', async () => (await boundAndStopped()).resume()],
+  [
+    'source_candidate_pending',
+    'run state',
+    CHOOSE,
+    'another way is taken',
+    async () => (await choosing()).resume('--use-pinned-source'),
+  ],
+  ['source_choice_required', 'run state', CHOOSE, 'none is made', async () => (await choosing()).resume()],
+  [
+    'source_choice_conflict',
+    'run state',
+    RESUME_BOUND,
+    'the other was made',
+    async () => {
+      const scene = await choosing()
+      const candidate = candidateOf(scene)
+      await scene.do('protocol', 'resume', scene.state.run_id, ...choose('pinned', candidate))
+      return scene.resume(...choose('adopt', candidate))
+    },
+  ],
+  [
+    'stale_source_candidate',
+    'run state',
+    CHOOSE,
+    'another is named',
+    async () => (await choosing()).resume(...choose('adopt', 'x')),
+  ],
+  [
+    'invalid_source_candidate_choice',
+    'run state',
+    'resume keep-pinned',
+    'the issue is no change any more',
+    async () => {
+      const scene = await choosing({ ...bundle, body: 'no change' })
+      return scene.resume(...choose('adopt', candidateOf(scene)))
+    },
+  ],
+  [
+    'source_issue_mismatch',
+    'issues',
+    START,
+    'another issue is given',
+    async () => (await boundAndStopped()).refresh({ ...bundle, issue_id: 'I_other' }),
+  ],
+  [
+    'source_alias_limit',
+    'run state',
+    START,
+    'the issue moved once too often',
+    async () => {
+      const aliases = Array.from({ length: 64 }, (_, at) => `https://github.com/ada/old-${at}/issues/7`)
+      const scene = await (await boundTo(() => ({ url_aliases: aliases }))).stop()
+      const url = 'https://github.com/ada/new/issues/7'
+      const comments = bundle.comments.map((each) => ({ ...each, url: `${url}#issuecomment-${each.database_id}` }))
+      return scene.refresh({ ...bundle, canonical_url: url, comments })
+    },
+  ],
+  [
+    'source_history_in_place_edit',
+    'run state',
+    RESUME_BOUND,
+    'a comment says something else',
+    async () => {
+      const scene = await boundAndStopped()
+      const sections = FIVE_SECTIONS.map((draft, at) => (at === 1 ? { ...draft, text: 'Edited.\n' } : draft))
+      const comments = sections.map((draft, at) => commentOf(at, commentText(draft)))
+      const parent_requirements_revision = scene.state.pinned_source?.requirements_revision
+      const manifest = { ...manifestOf(sections, comments), parent_requirements_revision }
+      return scene.refresh({ ...bundle, body: bodyOf(JSON.stringify(manifest)), comments })
+    },
+  ],
+  [
+    'source_history_fork',
+    'run state',
+    START,
+    'other requirements are amended',
+    async () => (await boundAndStopped()).refresh(amendedBundle(DIGEST)),
+  ],
+  ['material_section_invalid', 'none', INSPECT, 'it is no key', async () => (await bound()).material('No Key')],
+  ['material_section_not_found', 'none', INSPECT, 'it has no such key', async () => (await bound()).material('nope')],
+  [
+    'material_section_not_found',
+    'none',
+    INSPECT,
+    'a person asks for it',
+    async () => {
+      const { room, state } = await bound()
+      return room.error(['status', state.run_id, '--section', 'nope'])
+    },
+  ],
+  [
+    'material_action_not_found',
+    'none',
+    INSPECT,
+    'it has no such action',
+    async () => {
+      const scene = await bound()
+      return scene.material('outcome', ['--run', scene.state.run_id, '--action', 'x'])
+    },
+  ],
+  [
+    'material_action_stale',
+    'run state',
+    ACTION,
+    'it is done',
+    async () => {
+      const scene = await bound()
+      const { ids } = scene
+      return (await scene.report()).material('outcome', ids)
+    },
+  ],
+  ['material_unavailable', 'none', INSPECT, 'there is no issue', async () => (await adHoc()).material('outcome')],
+  [
+    'material_unavailable',
+    'none',
+    INSPECT,
+    'the texts are gone',
+    async () => {
+      const scene = await bound()
+      rmSync(join(scene.directory, 'materials'), { recursive: true })
+      return scene.material('outcome')
+    },
+  ],
+  [
+    'material_unavailable',
+    'none',
+    INSPECT,
+    'the texts are damaged',
+    async () => {
+      const scene = await bound()
+      const texts = join(scene.directory, 'materials')
+      for (const name of readdirSync(texts)) writeFileSync(join(texts, name), 'damaged')
+      return scene.material('outcome')
+    },
+  ],
+  [
+    'material_corrupt',
+    'none',
+    INSPECT,
+    'another length was pinned',
+    async () => {
+      const scene = await boundTo(({ source }) => ({
+        sections: source.sections.map((section) => ({ ...section, bytes: 1 })),
+      }))
+      return scene.material('outcome')
+    },
+  ],
+]
+
+describe('a refused command', () => {
+  it.each(ROWS)('is %s with %s details and %s next when %s', async (code, details, next, _when, refused) => {
+    const error = await refused()
+    expect({ code: error.code, exit: error.exit_code, next: offered(error), details: formOf(error) }).toEqual({
+      code,
+      exit: 3,
+      next,
+      details,
+    })
+  })
+
+  it('is told with both issues where they differ', async () => {
+    const { details } = await (await boundAndStopped()).refresh({ ...bundle, issue_id: 'I_other' })
+    expect(details).toMatchObject({
+      state: 'stopped',
+      pinned_issue_id: bundle.issue_id,
+      refreshed_issue_id: 'I_other',
+    })
+  })
+})
+
+function formOf({ details }: CliError): Details {
+  if (details === undefined) return 'none'
+  if ('phase' in details) return 'mutation'
+  if ('expected_workspace_identity' in details) return 'worktrees'
+  return 'pinned_issue_id' in details ? 'issues' : 'run state'
+}
+
+/** Every command that names a run. */
+const commandsOn = (id: string, room: RunRoom): readonly (readonly string[])[] => [
+  ['protocol', 'submit', '--run', id, '--action', 'x', '--outcome-file', room.file('o.json', outcomeFor(undefined))],
+  ['protocol', 'answer', '--run', id, '--action', 'x', '--text', 'x'],
+  ['protocol', 'skip', '--run', id, '--action', 'x'],
+  ['protocol', 'resume', id],
+  ['protocol', 'material', '--run', id, '--action', 'x', '--section', 'outcome'],
+  ['stop', id],
+  ['status', id],
+  ['status', id, '--section', 'outcome'],
+  ['status', id, '--watch'],
+]
+
+async function eachError(scene: Scene, id = scene.state.run_id): Promise<CliError[]> {
+  return await Promise.all(commandsOn(id, scene.room).map((args) => scene.room.error(args)))
+}
+
+describe('a run that cannot be had', () => {
+  it('is run_not_found in every command', async () => {
+    const errors = await eachError(await adHoc(), 'absent')
+    expect(errors.map((error) => [error.code, error.exit_code, offered(error)])).toEqual(
+      errors.map(() => ['run_not_found', 3, LIST]),
+    )
+  })
+
+  it.each([
+    ['its first record is damaged', (path: string) => writeFileSync(path, '{}\n')],
+    ['a later record is damaged', (path: string) => appendFileSync(path, '{"sequence":2}\n')],
+    ['it is gone', (path: string) => rmSync(path)],
+  ])('is run_journal_invalid in every command when %s', async (_name, damage) => {
+    const scene = await adHoc()
+    damage(join(scene.directory, 'journal.jsonl'))
+    const errors = await eachError(scene)
+    expect(errors.map((error) => [error.code, error.exit_code, offered(error)])).toEqual(
+      errors.map(() => ['run_journal_invalid', 3, LIST]),
+    )
+  })
+
+  it('is run_journal_invalid when its source is not what its digests say', async () => {
+    const scene = await boundTo(() => ({ requirements_revision: digest('other') }))
+    const errors = await eachError(scene)
+    expect(errors.map(({ code }) => code)).toEqual(errors.map(() => 'run_journal_invalid'))
+  })
+
+  it('is workspace_identity_mismatch in every command from another worktree', async () => {
+    const scene = await adHoc()
+    const { room, state } = scene
+    room.write('a', 'a')
+    room.commit()
+    const other = join(realpathSync(temporaryDirectory()), 'other')
+    room.git('worktree', 'add', '--quiet', other)
+    const before = readFileSync(join(scene.directory, 'journal.jsonl'))
+    const errors = await Promise.all(
+      commandsOn(state.run_id, room).map(async (args) => await errorOf(await room.drover(args, { cwd: other }))),
+    )
+    for (const error of errors) {
+      expect(error).toMatchObject({
+        code: 'workspace_identity_mismatch',
+        exit_code: 3,
+        next: {
+          operation: 'command',
+          workspace_identity: state.next.workspace_identity,
+          variants: [
+            { id: 'inspect-run-in-its-workspace', base_argv: ['drover', 'status', '--root', room.root, '--json'] },
+          ],
+        },
+        details: {
+          expected_workspace_identity: state.next.workspace_identity,
+          observed_workspace_identity: expect.stringMatching(/^sha256:/),
+        },
+      })
+    }
+    expect(readFileSync(join(scene.directory, 'journal.jsonl'))).toEqual(before)
+  })
+})

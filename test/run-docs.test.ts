@@ -1,0 +1,53 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { installFakeGh, worldOf } from './support/fake-gh.ts'
+import { DROVER, runAt } from './support/run-drover.ts'
+import { createRunRoom } from './support/run-room.ts'
+import { makeBundle } from './support/source-bundle.ts'
+
+const DOCS = join(import.meta.dirname, '..', 'docs')
+const SEPARATOR = '=== the next block ==='
+
+/** A block that is marked with `run`, and the block of text after it. */
+const RUNNABLE = /^```sh run\n(.*?)^```\n\n```text\n(.*?)^```$/gms
+
+/** `…` stands for anything on its line. */
+function patternOf(prints: string): RegExp {
+  const parts = prints.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[^\\n]*')}$`)
+}
+
+/** A repository, in which drover is installed and GitHub has one issue. */
+function openRoom() {
+  const room = createRunRoom()
+  const { bin } = installFakeGh(room.desk, worldOf(makeBundle()))
+  writeFileSync(join(bin, 'drover'), `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
+  chmodSync(join(bin, 'drover'), 0o755)
+  room.write('README.md', '# Weather\n')
+  room.commit()
+  const env = { ...room.env, PATH: `${bin}:${join(process.execPath, '..')}:${room.env.PATH}`, TMPDIR: room.desk }
+  return { ...room, env }
+}
+
+describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
+  const page = readFileSync(join(DOCS, name), 'utf8')
+  const blocks = [...page.matchAll(RUNNABLE)].map(([, code = '', prints = '']) => ({ code, prints }))
+
+  it('shows under every marked block what it prints', () => {
+    expect(blocks.length).toBeGreaterThan(4)
+    expect(page.match(/^```sh run$/gm)).toHaveLength(blocks.length)
+  })
+
+  it('has commands that print what it says, one after the other', { timeout: 120_000 }, async () => {
+    const { root, env, desk } = openRoom()
+    // The pages write to /tmp, where everybody's files are.
+    const script = ['set -e', ...blocks.map(({ code }) => code)]
+      .join(`\necho '${SEPARATOR}'\n`)
+      .replaceAll('/tmp/', `${desk}/`)
+    const { code, stdout, stderr } = await runAt(root, ['bash', '-c', script], env)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const printed = stdout.split(`${SEPARATOR}\n`).slice(1)
+    for (const [at, { prints }] of blocks.entries()) expect(printed[at]).toMatch(patternOf(prints))
+  })
+})

@@ -1,0 +1,161 @@
+/** A repository to work in with commands on runs, by the program itself or by its `main` in this process. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import type { Channel, Written } from '../../src/cli/terminal.ts'
+import type { CliError } from '../../src/contract/cli-error.shape.ts'
+import { MESSAGES, type MessageName } from '../../src/contract/messages.ts'
+import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
+import type { LocalRun } from '../../src/contract/run-status.shape.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { readJson } from '../../src/kit/read-json.ts'
+import { DROVER, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
+import { createRepository, PLAIN_ENV, type Repository } from './temporary-repository.ts'
+import { numbersOnly } from './walk-message.ts'
+
+export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
+
+type Call = (args: readonly string[], options?: CallOptions) => Promise<Ran>
+
+export type RunRoom = ReturnType<typeof createRunRoom>
+
+const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/machine-protocol-v2.json'), 'utf8'))
+const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false })
+addFormats.default(ajv)
+ajv.addSchema(schema)
+
+/** One line that is this message, by the published schema and by our own checker. */
+export async function readMessage<T>(name: MessageName, text: string): Promise<T> {
+  expect(text).toMatch(/^[^\n]+\n$/)
+  const value = readJson(Buffer.from(text), { input: name, limitBytes: 2 ** 26 })
+  expect(ajv.validate(`${schema.$id}#/$defs/${name}`, numbersOnly(value)), ajv.errorsText()).toBe(true)
+  return (await MESSAGES[name]())(value) as T
+}
+
+/** What a command that changes a run answers. */
+export async function stateOf({ code, stdout, stderr }: Ran): Promise<ProtocolState> {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return await readMessage<ProtocolState>('protocolState', stdout)
+}
+
+/** The error of a command that failed, which is all that it says. */
+export async function errorOf({ code, stdout, stderr }: Ran): Promise<CliError> {
+  const error = await readMessage<CliError>('cliError', stderr)
+  expect({ code, stdout }).toEqual({ code: error.exit_code, stdout: '' })
+  return error
+}
+
+/** The names of the commands that are offered. */
+export function offered({ next }: { next: CliError['next'] }): string {
+  return [next.operation, ...next.variants.map(({ id }) => id)].join(' ')
+}
+
+type Places = { repository?: Repository; desk?: string }
+
+/** `desk` is beside the worktree, so that nothing there changes what git sees of it. */
+export function createRunRoom({ repository = createRepository(), desk = temporaryDirectory() }: Places = {}) {
+  const { root } = repository
+  const env = { ...PLAIN_ENV, HOME: desk }
+  const inProcess: Call = (args, options = {}) => callMain(args, { cwd: root, env, ...options })
+  const program: Call = (args, options = {}) => ending(startProgram(args, { cwd: root, env, ...options }))
+  const file = (name: string, content: string | Buffer | object) => {
+    const path = join(desk, name)
+    const isText = typeof content === 'string' || Buffer.isBuffer(content)
+    writeFileSync(path, isText ? content : JSON.stringify(content))
+    return path
+  }
+  return {
+    ...repository,
+    desk,
+    env,
+    file,
+    /** In this process, for tables of many rows. */
+    drover: inProcess,
+    /** As a user would. */
+    program,
+    start: (args: readonly string[], options: CallOptions = {}) => startProgram(args, { cwd: root, env, ...options }),
+    state: async (args: readonly string[], options?: CallOptions) => await stateOf(await inProcess(args, options)),
+    error: async (args: readonly string[], options?: CallOptions) => await errorOf(await inProcess(args, options)),
+    status: async (runId: string) => {
+      const { stdout } = await inProcess(['status', runId, '--json'])
+      return await readMessage<LocalRun>('runStatus', stdout)
+    },
+  }
+}
+
+/** One for all tests of a file. */
+export function createRunRoomForAll(): RunRoom {
+  const directory = realpathSync(temporaryDirectoryForAll())
+  const desk = join(directory, 'desk')
+  mkdirSync(desk)
+  return createRunRoom({ repository: createRepository({ at: join(directory, 'repository') }), desk })
+}
+
+type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> & Pick<CallOptions, 'input'>
+
+function startProgram(args: readonly string[], { cwd, env, input }: Surroundings): ChildProcess {
+  const stdin = input === undefined ? 'ignore' : 'pipe'
+  const child = spawn(process.execPath, [DROVER, ...args], { cwd, env, stdio: [stdin, 'pipe', 'pipe'] })
+  child.stdin?.on('error', () => undefined).end(input)
+  return child
+}
+
+export function ending(child: ChildProcess): Promise<Ran> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
+}
+
+async function callMain(args: readonly string[], { cwd, env, input }: Surroundings): Promise<Ran> {
+  // Each call listens for signals, as a process of its own would.
+  process.setMaxListeners(0)
+  const [out, err] = [heard(), heard()]
+  const bytes = Buffer.from(input ?? '')
+  const code = await main(args, {
+    env,
+    cwd,
+    homeDirectory: cwd,
+    version: () => '0.0.0',
+    clock: systemClock,
+    terminal: { out: out.channel, err: err.channel },
+    stdin: {
+      isFed: () => input !== undefined,
+      isTty: false,
+      read: async (limitBytes) => {
+        if (bytes.length <= limitBytes) return bytes
+        const { inputTooLarge } = await import('../../src/cli/faults.ts')
+        throw inputTooLarge({ limitBytes })
+      },
+      lines: () => ({ next: async () => undefined, close: () => undefined }),
+    },
+    isRoot: false,
+    demoAgent: [process.execPath],
+  })
+  return { code, stdout: out.text(), stderr: err.text() }
+}
+
+function heard(): { channel: Channel; text: () => string } {
+  let text = ''
+  const channel: Channel = {
+    isTty: false,
+    canRedraw: false,
+    columns: 80,
+    rows: 24,
+    goPlain: () => undefined,
+    style: (_style, words) => words,
+    write: async (words): Promise<Written> => {
+      text += words
+      return 'written'
+    },
+  }
+  return { channel, text: () => text }
+}
