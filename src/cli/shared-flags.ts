@@ -50,6 +50,14 @@ export const DEMO: Flag = {
   says: 'Let the built-in demo agent stand in for agents that are not installed',
 }
 
+/** Empty, it says the same as left out. */
+export const ROOT: Flag = {
+  name: 'root',
+  value: 'DIR',
+  says: 'A place in the git worktree; the current directory by default',
+  mayBeEmpty: true,
+}
+
 export const JSON_FLAG: Flag = { name: 'json', says: 'Print JSON' }
 
 /** How a single prompt is run and shown. */

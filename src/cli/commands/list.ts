@@ -1,0 +1,14 @@
+import { checkListReport } from '../../contract/list-report.ts'
+import { listHosts } from '../../hosts/list-hosts.ts'
+import { writeJson } from '../../kit/write-json.ts'
+import type { Run } from '../command.ts'
+import { atHosts } from '../host-desk.ts'
+import { sayHosts } from '../host-text.ts'
+
+export const run: Run = (invocation) =>
+  atHosts(invocation, async ({ workspace }) => {
+    const { flags, world } = invocation
+    const report = checkListReport(await listHosts(workspace))
+    await world.terminal.out.write(flags.isOn('json') ? `${writeJson(report)}\n` : sayHosts(report))
+    return 0
+  })

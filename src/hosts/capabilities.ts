@@ -1,0 +1,54 @@
+/** The seven capabilities, as the agents of all hosts read them: parts of Markdown, several of them shared. */
+import { CAPABILITY_NAMES, type Capability, type CapabilityName } from './capability.ts'
+import { TEXTS } from './texts.generated.js'
+
+type Source = {
+  description: string
+  parts: readonly (keyof typeof TEXTS)[]
+  references?: readonly (keyof typeof TEXTS)[]
+}
+
+/** All of them end with the boundaries. */
+const SOURCES: Readonly<Record<CapabilityName, Source>> = {
+  'drover-run': {
+    description:
+      'Start or resume a drover run and drive it, one action at a time; it can be interrupted at every step.',
+    parts: ['run', 'implementing', 'reviewing', 'interview', 'fetching'],
+  },
+  'drover-clarify': {
+    description: 'Settle the real human decisions of a piece of work, one at a time, after finding out the facts.',
+    parts: ['clarify', 'interview'],
+    references: ['decision-interview'],
+  },
+  'drover-propose': {
+    description: 'Turn clarified needs into one published Change or one published Objective.',
+    parts: ['propose', 'publishing', 'fetching'],
+  },
+  'drover-decompose': {
+    description: 'Split an Objective into self-contained Changes with native relations.',
+    parts: ['decompose', 'publishing', 'fetching'],
+  },
+  'drover-implement': {
+    description: 'Apply authorized edits and report truthfully which checks were run.',
+    parts: ['implement', 'implementing'],
+  },
+  'drover-review': {
+    description: 'Inspect a difference once and report findings; nothing is changed.',
+    parts: ['review', 'reviewing'],
+  },
+  'drover-workflow': {
+    description:
+      'Point an idea, an Objective, a Change or a run to the next step that its user can take, or to nothing further.',
+    parts: ['workflow', 'interview'],
+  },
+}
+
+export const CAPABILITIES: readonly Capability[] = CAPABILITY_NAMES.map((name) => {
+  const { description, parts, references = [] } = SOURCES[name]
+  return {
+    name,
+    description,
+    text: [...parts, 'boundaries' as const].map((part) => TEXTS[part]).join('\n'),
+    references: references.map((reference) => ({ name: `${reference}.md`, text: TEXTS[reference] })),
+  }
+})

@@ -1,0 +1,34 @@
+/** One process at a time changes the hosts of a repository. */
+import { dirname, join } from 'node:path'
+import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
+import { withLock } from '../kit/lock.ts'
+import { ensurePrivateDirectory } from '../kit/private-directory.ts'
+import type { Site } from './end-change.ts'
+import type { TreeDisk } from './tree-disk.ts'
+import { openWorktree } from './worktree.ts'
+
+type Turn = { workspace: WorkspaceIdentity; signal: AbortSignal; disk: TreeDisk }
+
+/** Where the records of changes of this worktree are. */
+export function recordsDirectory({ git_dir }: WorkspaceIdentity): string {
+  return join(git_dir, 'drover', 'hosts')
+}
+
+/** One for all worktrees of the repository. */
+export function changesLock({ git_common_dir }: WorkspaceIdentity): string {
+  return join(git_common_dir, 'drover', 'hosts', 'lock')
+}
+
+/** Waits for its turn, for as long as `takeLock` does. */
+export async function whileNobodyElseChanges<T>(
+  { workspace, signal, disk }: Turn,
+  work: (site: Site) => T,
+): Promise<T> {
+  const [path, records] = [changesLock(workspace), recordsDirectory(workspace)]
+  ensurePrivateDirectory({ path: dirname(path) }, disk)
+  ensurePrivateDirectory({ path: records }, disk)
+  return withLock({ path, mode: 'exclusive', signal }, () => {
+    using tree = openWorktree(workspace.worktree_root, disk)
+    return work({ tree, records })
+  })
+}

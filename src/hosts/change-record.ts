@@ -1,0 +1,57 @@
+/**
+ * Records of changes live in the git directory of the worktree, which no clone brings along: what they say is done to
+ * files, so nothing that a repository could ship may be one.
+ */
+import { basename, join } from 'node:path'
+import { type Disk, systemReason } from '../kit/disk.ts'
+import { errorCode, Fault } from '../kit/fault.ts'
+import { readFileBytes } from '../kit/read-file.ts'
+import { readJson } from '../kit/read-json.ts'
+import { checker } from '../kit/schema.ts'
+import { replaceFile } from '../kit/write-file.ts'
+import { writeJson } from '../kit/write-json.ts'
+import type { ChangeRecord } from './change-record.shape.ts'
+import { validateChangeRecord } from './checks.generated.js'
+import type { TreeDisk } from './tree-disk.ts'
+
+export type RecordedStep = ChangeRecord['steps'][number]
+
+/** A record that is there, or in words why it cannot be read. */
+export type FoundRecord = { readonly path: string } & ({ readonly record: ChangeRecord } | { readonly problem: string })
+
+const NAME = /^change-(?<id>[0-9a-f]{32})\.json$/
+const LIMIT_BYTES = 1024 * 1024
+
+const check = checker<ChangeRecord>('the record of a change', validateChangeRecord)
+
+export function recordPath(directory: string, id: string): string {
+  return join(directory, `change-${id}.json`)
+}
+
+export function writeRecord(record: ChangeRecord, { directory, disk }: { directory: string; disk: Disk }): void {
+  const bytes = Buffer.from(`${writeJson(record)}\n`)
+  replaceFile({ path: recordPath(directory, record.id), bytes, mode: 0o600 }, disk)
+}
+
+/** All that are there; none when no change was ever made. */
+export function findRecords({ directory, disk }: { directory: string; disk: TreeDisk }): FoundRecord[] {
+  try {
+    const names = disk.readdirSync(directory).filter((name) => NAME.test(name))
+    return names.sort().map((name) => readRecord(join(directory, name), disk))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    return [{ path: directory, problem: `${directory} cannot be looked into: ${systemReason(error)}` }]
+  }
+}
+
+function readRecord(path: string, disk: TreeDisk): FoundRecord {
+  try {
+    const bytes = readFileBytes({ path, limitBytes: LIMIT_BYTES }, disk)
+    const record = check(readJson(bytes, { input: path, limitBytes: LIMIT_BYTES }))
+    const isItsOwn = NAME.exec(basename(path))?.groups?.['id'] === record.id
+    return isItsOwn ? { path, record } : { path, problem: `${path} has the name of another` }
+  } catch (error) {
+    if (error instanceof Fault) return { path, problem: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+/** What must be so before a change may begin, and the record of what is going to be done. */
+import type { BigIntStats } from 'node:fs'
+import { digest } from '../kit/digest.ts'
+import type { ChangeRecord } from './change-record.shape.ts'
+import type { RecordedStep } from './change-record.ts'
+import { hostFileChanged } from './faults.ts'
+import type { Seen } from './perform-steps.ts'
+import type { Plan, Step } from './plan.ts'
+import { findFile } from './read-hosts.ts'
+import { look, nameOf, parentOf, type Worktree } from './worktree.ts'
+
+/** Checks every precondition before anything is touched. */
+export function lookAhead(
+  plan: Plan,
+  { tree, id }: { tree: Worktree; id: string },
+): { record: ChangeRecord; seen: Seen } {
+  const seen = new Map<string, BigIntStats>()
+  const folders: string[] = []
+  for (const step of plan.steps) {
+    if (step.do === 'create') folders.push(...missingFolders(parentOf(step.path), tree))
+    if (step.do !== 'remove_directory') requirePrecondition(step, tree)
+    const found = statsOf(step.path, tree)
+    if (found !== undefined) seen.set(step.path, found)
+  }
+  const record: ChangeRecord = {
+    version: 1,
+    id,
+    phase: 'applying',
+    hosts: [...plan.hosts],
+    folders: [...new Set(folders)],
+    steps: plan.steps.map(toRecorded),
+  }
+  return { record, seen }
+}
+
+function requirePrecondition(step: Exclude<Step, { do: 'remove_directory' }>, tree: Worktree): void {
+  const found = findFile(step.path, tree)
+  const problem = (said: string) => hostFileChanged({ path: step.path, problem: said })
+  if (found.is === 'unreadable') throw problem(`it cannot be looked at: ${found.reason}`)
+  if (step.do === 'create') {
+    if (found.is !== 'absent') throw problem('it was created')
+  } else if (found.is !== 'regular') throw problem(found.is === 'absent' ? 'it was removed' : 'it was replaced')
+  else if (found.digest !== step.expects) throw problem('it was edited')
+}
+
+/** The outer ones first. */
+function missingFolders(path: string, tree: Worktree): string[] {
+  if (path === '') return []
+  using folder = tree.enter(path)
+  return folder === undefined ? [...missingFolders(parentOf(path), tree), path] : []
+}
+
+function statsOf(path: string, tree: Worktree): BigIntStats | undefined {
+  using folder = tree.enter(parentOf(path))
+  return folder && look(folder.at(nameOf(path)), tree.disk)
+}
+
+function toRecorded(step: Step): RecordedStep {
+  const { path } = step
+  switch (step.do) {
+    case 'create':
+      return { do: step.do, path, gives: digest(step.text) }
+    case 'replace':
+      return { do: step.do, path, expects: step.expects, gives: digest(step.text) }
+    case 'remove_directory':
+      return { do: step.do, path }
+    default:
+      return { do: step.do, path, expects: step.expects }
+  }
+}

@@ -1,0 +1,86 @@
+/** The ownership manifest: the only authority for changing a file that is there already. */
+import { repeated } from '../contract/distinct.ts'
+import type { Digest } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import { readJson } from '../kit/read-json.ts'
+import { checker, type Problem, type Rule } from '../kit/schema.ts'
+import { writeIndentedJson } from '../kit/write-json.ts'
+import { validateOwnershipManifest } from './checks.generated.js'
+import type { EarlierFile } from './earlier-files.ts'
+import type { Host, Surface } from './host.ts'
+import type { OwnershipManifest } from './manifest.shape.ts'
+import { generatedFiles } from './registry.ts'
+
+export const MANIFEST_LIMIT_BYTES = 256 * 1024
+
+/** Which files drover claims, by path, and the digests they had when it wrote them. */
+export type Ownership = { readonly surface: Surface | undefined; readonly claims: ReadonlyMap<string, Digest> }
+
+/** The manifest of a host, or in words why it cannot be believed. */
+export function readOwnership(
+  host: Host,
+  bytes: Uint8Array,
+  earlier: readonly EarlierFile[],
+): Ownership | { readonly problem: string } {
+  try {
+    const value = readJson(bytes, { input: 'the ownership manifest', limitBytes: MANIFEST_LIMIT_BYTES })
+    const check = checker<OwnershipManifest>(
+      'the ownership manifest',
+      validateOwnershipManifest,
+      rulesOf(host, earlier),
+    )
+    const { surface, files } = check(value)
+    return {
+      surface: surface?.kiro,
+      claims: new Map(files.map(({ path, sha256 }) => [path, `sha256:${sha256}`])),
+    }
+  } catch (error) {
+    if (error instanceof Fault) return { problem: error.message }
+    throw error
+  }
+}
+
+/** One ownership, one text. */
+export function writeOwnership(host: Host, { surface, claims }: Ownership): string {
+  const files = [...claims].sort(([a], [b]) => (a < b ? -1 : 1))
+  const manifest = {
+    version: 2,
+    tool_id: host.id,
+    ...(surface !== undefined && { surface: { kiro: surface } }),
+    files: files.map(([path, digest]) => ({ path, sha256: digest.slice('sha256:'.length) })),
+  } satisfies OwnershipManifest
+  return `${writeIndentedJson(manifest)}\n`
+}
+
+function rulesOf(host: Host, earlier: readonly EarlierFile[]): readonly Rule<OwnershipManifest>[] {
+  const isOfThisHost: Rule<OwnershipManifest> = ({ tool_id }) =>
+    tool_id === host.id ? [] : [{ path: '$.tool_id', rule: `must be "${host.id}"` }]
+
+  const surfaceFits: Rule<OwnershipManifest> = ({ surface }) => {
+    const isNeeded = host.surfaces.length > 0
+    if (isNeeded === (surface !== undefined)) return []
+    return [{ path: '$.surface', rule: isNeeded ? 'is required' : `is not for ${host.id}` }]
+  }
+
+  /** A claim on any other path could make drover change what it never wrote. */
+  const pathsAreGenerated: Rule<OwnershipManifest> = ({ surface, files }) => {
+    const known = new Set([
+      ...generatedFiles(host, surface?.kiro).map(({ path }) => path),
+      ...earlier.filter((file) => file.host === host.id).map(({ path }) => path),
+    ])
+    return problemsOf(files, ({ path }) => !known.has(path), 'is not a path that drover generates for this host')
+  }
+
+  const pathsAreDistinct: Rule<OwnershipManifest> = ({ files }) => {
+    const again = new Set(repeated(files, ({ path }) => path))
+    return problemsOf(files, (_, index) => again.has(index), 'must not be that of another file')
+  }
+
+  return [isOfThisHost, surfaceFits, pathsAreGenerated, pathsAreDistinct]
+}
+
+type Files = OwnershipManifest['files']
+
+function problemsOf(files: Files, isWrong: (file: Files[number], index: number) => boolean, rule: string): Problem[] {
+  return files.flatMap((file, index) => (isWrong(file, index) ? [{ path: `$.files[${index}].path`, rule }] : []))
+}

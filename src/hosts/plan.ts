@@ -1,0 +1,79 @@
+/** What is to be done to the files of a repository, decided before anything is done. */
+import type { ChangeReport } from '../contract/change-report.shape.ts'
+import { CONTRACT_VERSION } from '../contract/limits.ts'
+import type { Digest } from '../kit/digest.ts'
+import type { HostId } from './host.ts'
+
+/** Steps are done in order, or none of them is. Paths are relative to the root of the repository, with `/`. */
+export type Step =
+  /** Nothing may be at the path. Directories above it that are missing are made. */
+  | { readonly do: 'create'; readonly path: string; readonly text: string; readonly mode: number }
+  | {
+      readonly do: 'replace'
+      readonly path: string
+      readonly expects: Digest
+      readonly text: string
+      readonly mode: number
+    }
+  | { readonly do: 'remove'; readonly path: string; readonly expects: Digest }
+  /** Changes nothing: the rest of the plan is right only if the file is still this one. */
+  | { readonly do: 'verify'; readonly path: string; readonly expects: Digest }
+  /** Only if it is empty by then; that it is not, or is gone, is no failure. */
+  | { readonly do: 'remove_directory'; readonly path: string }
+
+/** A file that is left as it is, and the reason, as the end of the sentence "it was left alone because …". */
+export type Preserved = { readonly path: string; readonly because: string }
+
+export type Plan = {
+  readonly hosts: readonly HostId[]
+  readonly steps: readonly Step[]
+  readonly preserved: readonly Preserved[]
+  readonly warnings: readonly string[]
+}
+
+export const NOTHING: Plan = { hosts: [], steps: [], preserved: [], warnings: [] }
+
+/** One plan of several, done one after the other; directories go last, when all that could be in them is gone. */
+export function joinPlans(plans: readonly Plan[]): Plan {
+  const steps = plans.flatMap((plan) => plan.steps)
+  return {
+    hosts: plans.flatMap((plan) => plan.hosts),
+    steps: [
+      ...steps.filter((step) => step.do !== 'remove_directory'),
+      ...steps.filter((step) => step.do === 'remove_directory'),
+    ],
+    preserved: plans.flatMap((plan) => plan.preserved),
+    warnings: plans.flatMap((plan) => plan.warnings),
+  }
+}
+
+export type Ending = {
+  readonly outcome: ChangeReport['transaction_outcome']
+  readonly recoveryArtifacts?: readonly string[]
+  readonly warnings?: readonly string[]
+}
+
+/** The report of a plan that ended like this. Only what was committed has written or removed anything. */
+export function toChangeReport(plan: Plan, ending: Ending): ChangeReport {
+  const { outcome, recoveryArtifacts = [], warnings = [] } = ending
+  const head = { contract_version: CONTRACT_VERSION, hosts: inOrder(plan.hosts) } as const
+  const rest = {
+    preserved: inOrder(plan.preserved.map(({ path }) => path)),
+    recovery_artifacts: inOrder(recoveryArtifacts),
+    warnings: inOrder([...plan.warnings, ...warnings]),
+  }
+  if (outcome !== 'committed') return { ...head, transaction_outcome: outcome, written: [], removed: [], ...rest }
+  const paths = (...kinds: readonly Step['do'][]) =>
+    inOrder(plan.steps.filter((step) => kinds.includes(step.do)).map(({ path }) => path))
+  return {
+    ...head,
+    transaction_outcome: outcome,
+    written: paths('create', 'replace'),
+    removed: paths('remove'),
+    ...rest,
+  }
+}
+
+function inOrder(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort()
+}

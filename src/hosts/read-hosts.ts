@@ -1,0 +1,77 @@
+/** Looks at the paths that matter to hosts. What cannot be looked at is found unreadable: one host in a mess hides no other. */
+import { digest } from '../kit/digest.ts'
+import { Fault, type FaultMaker } from '../kit/fault.ts'
+import { fileChanged, fileMissing, fileTooLarge, fileUnreadable } from '../kit/faults.ts'
+import { readFileBytes } from '../kit/read-file.ts'
+import { hostFolderReplaced } from './faults.ts'
+import {
+  type FoundDirectories,
+  type FoundDirectory,
+  type FoundFile,
+  type FoundFiles,
+  MANAGED_FILE_LIMIT_BYTES,
+} from './found.ts'
+import type { Host } from './host.ts'
+import { pathsOf } from './registry.ts'
+import { attempt, look, nameOf, parentOf, type Worktree } from './worktree.ts'
+
+export type FoundHosts = { files: FoundFiles; directories: FoundDirectories }
+
+export function readHosts(hosts: readonly Host[], tree: Worktree): FoundHosts {
+  const paths = hosts.flatMap((host) => pathsOf(host))
+  const directories = hosts.flatMap((host) => host.directories)
+  return {
+    files: new Map(paths.map((path) => [path, findFile(path, tree)])),
+    directories: new Map(directories.map((path) => [path, findDirectory(path, tree)])),
+  }
+}
+
+export function findFile(path: string, tree: Worktree): FoundFile {
+  try {
+    using folder = tree.enter(parentOf(path))
+    return folder === undefined ? { is: 'absent' } : findIn({ place: folder.at(nameOf(path)), path }, tree)
+  } catch (error) {
+    return { is: 'unreadable', reason: reasonOf(error) }
+  }
+}
+
+function findIn({ place, path }: { place: string; path: string }, { disk }: Worktree): FoundFile {
+  const found = attempt(path, () => look(place, disk))
+  if (found === undefined) return { is: 'absent' }
+  if (found.isSymbolicLink()) return { is: 'symlink' }
+  if (found.isDirectory()) return { is: 'directory' }
+  if (!found.isFile()) return { is: 'other' }
+  try {
+    const bytes = readFileBytes({ path: place, limitBytes: MANAGED_FILE_LIMIT_BYTES }, disk)
+    return { is: 'regular', bytes, digest: digest(bytes), mode: Number(found.mode & 0o7777n) }
+  } catch (error) {
+    if (isFault(error, fileTooLarge)) return { is: 'oversize' }
+    if (isFault(error, fileMissing)) return { is: 'absent' }
+    throw error
+  }
+}
+
+function findDirectory(path: string, tree: Worktree): FoundDirectory {
+  try {
+    using parent = tree.enter(parentOf(path))
+    if (parent === undefined) return { is: 'absent' }
+    const found = attempt(path, () => look(parent.at(nameOf(path)), tree.disk))
+    return found?.isDirectory() === true ? { is: 'directory' } : { is: 'absent' }
+  } catch (error) {
+    // A link further up leads to somebody else's folder just as one at the end would.
+    if (isFault(error, hostFolderReplaced)) return { is: 'absent' }
+    return { is: 'unreadable', reason: reasonOf(error) }
+  }
+}
+
+/** Without the path by which the file was reached, which says nothing to anybody. */
+function reasonOf(error: unknown): string {
+  if (isFault(error, fileChanged)) return 'it changed while it was being read'
+  if (isFault(error, fileUnreadable)) return error.details.reason
+  if (error instanceof Fault) return error.message
+  throw error
+}
+
+function isFault<D>(error: unknown, maker: FaultMaker<D>): error is Fault<D> {
+  return error instanceof Fault && error.code === maker.code
+}

@@ -1,0 +1,69 @@
+/**
+ * The folder at the root of the worktree in which a change keeps what it needs to be undone:
+ *
+ *     .drover-recovery-<32 hex>/new-<n>       the file that step n writes; what it puts in place is a second name of it
+ *     .drover-recovery-<32 hex>/snapshot-<n>  the file that step n took away, the very one, not a copy
+ *
+ * It is on the file system of the worktree, so nothing is copied to be put back, and gone when the change has ended well.
+ */
+import { digest } from '../kit/digest.ts'
+import { Fault } from '../kit/fault.ts'
+import { readFileBytes } from '../kit/read-file.ts'
+import { stageFile } from '../kit/write-file.ts'
+import type { ChangeRecord } from './change-record.shape.ts'
+import { hostPathBlocked } from './faults.ts'
+import { MANAGED_FILE_LIMIT_BYTES } from './found.ts'
+import type { Plan } from './plan.ts'
+import type { TreeDisk } from './tree-disk.ts'
+import { attempt, type Folder, type Worktree } from './worktree.ts'
+
+const NAME = /^\.drover-recovery-[0-9a-f]{32}$/
+
+export function recoveryName(id: string): string {
+  return `.drover-recovery-${id}`
+}
+
+export function isRecoveryName(name: string): boolean {
+  return NAME.test(name)
+}
+
+export function stagedName(step: number): string {
+  return `new-${step}`
+}
+
+export function keptName(step: number): string {
+  return `snapshot-${step}`
+}
+
+/** Makes the folder, with every file that the change writes in it. */
+export function stageFiles(plan: Plan, { id }: ChangeRecord, tree: Worktree): void {
+  const name = recoveryName(id)
+  using root = tree.enter('')
+  attempt(name, () => tree.disk.mkdirSync(root?.at(name) ?? '', { mode: 0o700 }))
+  using folder = openRecovery(id, tree)
+  attempt(name, () => {
+    for (const [index, step] of plan.steps.entries()) {
+      if (step.do !== 'create' && step.do !== 'replace') continue
+      const file = { path: folder.at(stagedName(index)), bytes: Buffer.from(step.text), mode: step.mode }
+      stageFile(file, tree.disk)
+    }
+    folder.sync()
+    root?.sync()
+  })
+}
+
+export function openRecovery(id: string, tree: Worktree): Folder {
+  const folder = tree.enter(recoveryName(id))
+  if (folder === undefined) throw hostPathBlocked({ path: recoveryName(id), problem: 'it is gone' })
+  return folder
+}
+
+/** Whether a regular file with these bytes is there. */
+export function isFileWith(expected: string | undefined, place: string, disk: TreeDisk): boolean {
+  try {
+    return digest(readFileBytes({ path: place, limitBytes: MANAGED_FILE_LIMIT_BYTES }, disk)) === expected
+  } catch (error) {
+    if (error instanceof Fault) return false
+    throw error
+  }
+}

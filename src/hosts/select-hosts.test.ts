@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { changed, lookAt, regular, treeOf } from '../../test/support/host-tree.ts'
+import { claude } from './adapters/claude.ts'
+import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from './faults.ts'
+import type { FoundDirectories, FoundDirectory } from './found.ts'
+import { HOST_IDS, manifestPath, sentinelPath } from './host.ts'
+import { writeOwnership } from './manifest.ts'
+import { findHost, HOSTS } from './registry.ts'
+import { detectedHosts, installedHosts, isDetected, namedHosts } from './select-hosts.ts'
+
+const ids = (hosts: readonly { id: string }[]) => hosts.map(({ id }) => id)
+
+function directories(there: Readonly<Record<string, FoundDirectory>>): FoundDirectories {
+  return new Map(HOSTS.flatMap((host) => host.directories.map((path) => [path, there[path] ?? { is: 'absent' }])))
+}
+
+describe('hosts that are named', () => {
+  it.each([
+    [['codex'], ['codex']],
+    [['codex,claude'], ['claude', 'codex']],
+    [
+      ['codex', 'claude', 'codex'],
+      ['claude', 'codex'],
+    ],
+    [[' Claude , PI '], ['claude', 'pi']],
+    [['claude,'], ['claude']],
+    [['all'], HOST_IDS],
+    [['claude', 'ALL'], HOST_IDS],
+  ])('%j are %j', (values, expected) => {
+    expect(ids(namedHosts(values))).toEqual(expected)
+  })
+
+  it.each([[['']], [[',']], [[' , ', '']]])('%j are none', (values) => {
+    expect(() => namedHosts(values)).toThrow(expect.objectContaining({ code: hostAdapterRequired.code, kind: 'usage' }))
+  })
+
+  it('must be known; the nearest is offered', () => {
+    const unknown = { code: unknownHostAdapter.code, kind: 'usage' }
+    expect(() => namedHosts(['claude,codx'])).toThrow(
+      expect.objectContaining({ ...unknown, message: expect.stringContaining('did you mean codex?') }),
+    )
+    expect(() => namedHosts(['"claude"x'])).toThrow(expect.objectContaining(unknown))
+  })
+})
+
+describe('a host is detected', () => {
+  it.each([
+    ['.claude', 'claude'],
+    ['.codex', 'codex'],
+    ['.github/agents', 'copilot'],
+    ['.github/copilot', 'copilot'],
+    ['.github/prompts', 'copilot'],
+    ['.github/skills', 'copilot'],
+    ['.cursor', 'cursor'],
+    ['.kilo', 'kilo'],
+    ['.kilocode', 'kilo'],
+    ['.kiro', 'kiro'],
+    ['.opencode', 'opencode'],
+    ['.pi', 'pi'],
+    ['.qwen', 'qwen'],
+    ['.windsurf', 'windsurf'],
+  ])('by %s: %s', (path, id) => {
+    expect(ids(detectedHosts(directories({ [path]: { is: 'directory' } })))).toEqual([id])
+  })
+
+  it('by nothing else', () => {
+    expect(HOSTS.flatMap((host) => host.directories)).toHaveLength(14)
+  })
+
+  it('never, when the repository shows no sign of any', () => {
+    expect(() => detectedHosts(directories({}))).toThrow(
+      expect.objectContaining({
+        code: hostAdapterRequired.code,
+        message: expect.stringContaining(HOST_IDS.join(', ')),
+      }),
+    )
+  })
+
+  it('unless a sign cannot be looked at, which stops an install and not a listing', () => {
+    const found = directories({ '.claude': { is: 'directory' }, '.kiro': { is: 'unreadable', reason: 'EACCES' } })
+    expect(() => detectedHosts(found)).toThrow(
+      expect.objectContaining({
+        code: installFailed.code,
+        message: expect.stringContaining('.kiro cannot be inspected: EACCES'),
+        details: expect.objectContaining({
+          report: expect.objectContaining({ hosts: [], transaction_outcome: 'not_committed' }),
+        }),
+      }),
+    )
+    expect(HOSTS.filter((host) => isDetected(host, found)).map(({ id }) => id)).toEqual(['claude'])
+  })
+})
+
+describe('hosts that are installed', () => {
+  const manifest = writeOwnership(claude, { surface: undefined, claims: new Map() })
+  const tree = treeOf({ [manifestPath(claude)]: manifest, '.codex/drover/.adapter-generated': 'generated\n' })
+
+  it('are those with a manifest; a sentinel does not count', () => {
+    expect(ids(installedHosts(lookAt(tree, HOSTS)))).toEqual(['claude'])
+  })
+
+  it('are not guessed where one manifest cannot be believed', () => {
+    const broken = changed(tree, { '.pi/drover/ownership-manifest.json': regular('{}') })
+    expect(() => installedHosts(lookAt(broken, HOSTS))).toThrow(
+      expect.objectContaining({ code: uninstallFailed.code, message: expect.stringContaining('.pi/drover') }),
+    )
+  })
+
+  it('must be there', () => {
+    const none = { code: uninstallFailed.code, message: expect.stringContaining('into no host') }
+    expect(() => installedHosts(lookAt(new Map(), HOSTS))).toThrow(expect.objectContaining(none))
+  })
+})
+
+it('a host is found by its id alone', () => {
+  expect(findHost('claude')).toBe(claude)
+  expect(findHost('Claude')).toBeUndefined()
+  expect(sentinelPath(claude)).toBe('.claude/drover/.adapter-generated')
+})

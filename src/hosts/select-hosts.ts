@@ -1,0 +1,52 @@
+/** Which hosts a command is about. */
+import { nearestWord } from '../kit/nearest.ts'
+import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from './faults.ts'
+import { type FoundDirectories, type FoundFiles, foundAt } from './found.ts'
+import { HOST_IDS, type Host } from './host.ts'
+import { inspectHost } from './inspect-host.ts'
+import { NOTHING, toChangeReport } from './plan.ts'
+import { findHost, HOSTS } from './registry.ts'
+
+const ALL = 'all'
+
+/** The hosts that were named: each value is one id or several between commas, in any case, or `all`. */
+export function namedHosts(values: readonly string[]): readonly Host[] {
+  const ids = values.flatMap((value) => value.split(',')).map((id) => id.trim().toLowerCase())
+  const named = ids.filter((id) => id !== '')
+  if (named.length === 0) throw hostAdapterRequired({ problem: '--tool names no host', known: HOST_IDS })
+  for (const id of named) {
+    if (id === ALL || findHost(id) !== undefined) continue
+    throw unknownHostAdapter({ given: id, nearest: nearestWord(id, [...HOST_IDS, ALL]), known: HOST_IDS })
+  }
+  return HOSTS.filter(({ id }) => named.includes(id) || named.includes(ALL))
+}
+
+/** The hosts that the repository shows signs of. A sign that cannot be looked at stops everything. */
+export function detectedHosts(found: FoundDirectories): readonly Host[] {
+  for (const path of HOSTS.flatMap(({ directories }) => directories)) {
+    const there = foundAt(found, path)
+    if (there.is !== 'unreadable') continue
+    const report = toChangeReport(NOTHING, { outcome: 'not_committed' })
+    throw installFailed({ problem: `${path} cannot be inspected: ${there.reason}`, report })
+  }
+  const detected = HOSTS.filter((host) => isDetected(host, found))
+  if (detected.length > 0) return detected
+  throw hostAdapterRequired({ problem: 'the repository shows no sign of a host', known: HOST_IDS })
+}
+
+export function isDetected(host: Host, found: FoundDirectories): boolean {
+  return host.directories.some((path) => foundAt(found, path).is === 'directory')
+}
+
+/** The hosts that have a manifest. One that cannot be believed stops everything, as it may be any host's turn next. */
+export function installedHosts(found: FoundFiles): readonly Host[] {
+  const inspected = HOSTS.map((host) => ({ host, inspection: inspectHost(host, found) }))
+  const fail = (problem: string) =>
+    uninstallFailed({ problem, report: toChangeReport(NOTHING, { outcome: 'not_committed' }) })
+  for (const { inspection } of inspected) {
+    if (inspection.is === 'unreadable') throw fail(inspection.problem)
+  }
+  const installed = inspected.filter(({ inspection }) => inspection.is === 'installed').map(({ host }) => host)
+  if (installed.length === 0) throw fail('drover is installed into no host of this repository')
+  return installed
+}

@@ -1,0 +1,48 @@
+import type { ListReport } from '../contract/list-report.shape.ts'
+import { CAPABILITY_NAMES, type CapabilityName } from './capability.ts'
+import type { FoundDirectories, FoundFiles } from './found.ts'
+import type { Host } from './host.ts'
+import { type Installed, inspectHost } from './inspect-host.ts'
+import { isDetected } from './select-hosts.ts'
+
+type HostStatus = ListReport['hosts'][number]
+
+/** A host as a listing shows it. Whatever is wrong with it becomes a warning: the other hosts are listed all the same. */
+export function toHostStatus(
+  host: Host,
+  found: { readonly files: FoundFiles; readonly directories: FoundDirectories },
+): HostStatus {
+  const inspection = inspectHost(host, found.files)
+  const status = { id: host.id, detected: isDetected(host, found.directories) }
+  const notInstalled = { ...status, installed: false, needs_refresh: false, capabilities: [] }
+  switch (inspection.is) {
+    case 'absent':
+    case 'marker_only':
+      return notInstalled
+    case 'unreadable':
+      return { ...notInstalled, warning: `its ownership manifest cannot be read: ${inspection.problem}` }
+    case 'installed':
+      return { ...status, installed: true, ...stateOf(inspection) }
+  }
+}
+
+function stateOf({
+  files,
+  sentinel,
+  blocked,
+}: Installed): Pick<HostStatus, 'needs_refresh' | 'capabilities' | 'warning'> {
+  if (blocked !== undefined) return { needs_refresh: false, capabilities: [], warning: blocked }
+  const unwell = files.filter(({ standing }) => standing !== 'pristine')
+  const stale = files.filter(({ standing }) => standing === 'stale').length
+  const isWhole = (name: CapabilityName) => !unwell.some(({ file }) => file?.capability === name)
+  return {
+    needs_refresh: unwell.length > 0 || sentinel !== 'whole',
+    capabilities: CAPABILITY_NAMES.filter(isWhole),
+    ...(stale > 0 && { warning: sayStaleClaims(stale) }),
+  }
+}
+
+function sayStaleClaims(count: number): string {
+  const claims = count === 1 ? '1 file is' : `${count} files are`
+  return `${claims} claimed with bytes that no release of drover generated`
+}

@@ -1,0 +1,388 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkChangeReport } from '../../src/contract/change-report.ts'
+import { checkCliError } from '../../src/contract/cli-error.ts'
+import { checkListReport } from '../../src/contract/list-report.ts'
+import { HOST_IDS } from '../../src/hosts/host.ts'
+import { hostSite } from '../support/host-site.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
+import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
+import { program } from '../support/test-command.ts'
+
+const RUN_SKILL = '.claude/skills/drover-run/SKILL.md'
+const MANIFEST = '.claude/drover/ownership-manifest.json'
+
+/** A repository that uses these hosts, and drover in it. */
+function open(...hosts: string[]) {
+  const repository = createRepository()
+  const site = hostSite(repository.root)
+  for (const host of hosts) mkdirSync(join(repository.root, `.${host}`))
+  const drover = (...args: string[]) => runAt(repository.root, [process.execPath, DROVER, ...args], PLAIN_ENV)
+  return { ...repository, site, drover }
+}
+
+const committed = ({ code, stdout, stderr }: Ran) => {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return checkChangeReport(JSON.parse(stdout))
+}
+
+/** The error on stderr, which is all that is there. */
+function errorOf({ stderr, stdout, code }: Ran) {
+  const error = checkCliError(JSON.parse(stderr))
+  expect({ stdout, code, lines: stderr.split('\n').length }).toEqual({ stdout: '', code: error.exit_code, lines: 2 })
+  return error
+}
+
+const offers = (id: string, ...argv: string[]) => ({
+  operation: 'command',
+  variants: [{ id, base_argv: ['drover', ...argv], inputs: expect.any(Array) }],
+})
+
+describe('drover install, list and uninstall', () => {
+  it('tell a person what was done', async () => {
+    const { drover, root } = open('claude')
+    const installed = await drover('install')
+    expect(installed).toMatchObject({ code: 0, stderr: '' })
+    expect(installed.stdout.split('\n')).toEqual([
+      'Install result for: claude',
+      ...['.adapter-generated', 'ownership-manifest.json'].map((name) => `  wrote .claude/drover/${name}`),
+      '  wrote .claude/skills/drover-clarify/SKILL.md',
+      '  wrote .claude/skills/drover-clarify/references/decision-interview.md',
+      ...['decompose', 'implement', 'propose', 'review', 'run', 'workflow'].map(
+        (name) => `  wrote .claude/skills/drover-${name}/SKILL.md`,
+      ),
+      '',
+    ])
+    expect((await drover('list', '--root', join(root, '.claude'))).stdout.split('\n').slice(0, 2)).toEqual([
+      'claude     detected=true  installed=true  needs_refresh=false capabilities=7',
+      'codex      detected=false installed=false needs_refresh=false capabilities=0',
+    ])
+    writeFileSync(join(root, RUN_SKILL), 'Mine')
+    const removed = await drover('uninstall')
+    expect(removed.stdout).toMatch(
+      /^Uninstall result for: claude\n {2}removed [\s\S]* {2}preserved \.claude\/skills\/drover-run\/SKILL\.md because .+\n$/,
+    )
+    expect(readFileSync(join(root, RUN_SKILL), 'utf8')).toBe('Mine')
+  })
+
+  it('tell a program the same, for all ten hosts at once', async () => {
+    const { drover, site } = open()
+    const report = committed(await drover('install', '--all', '--surface', 'cli', '--json'))
+    expect(report).toMatchObject({ hosts: HOST_IDS, transaction_outcome: 'committed' })
+    expect(report.written).toHaveLength(135)
+    const listed = checkListReport(JSON.parse((await drover('list', '--json')).stdout))
+    expect(listed.hosts.map(({ id, installed, capabilities }) => [id, installed, capabilities.length])).toEqual(
+      HOST_IDS.map((id) => [id, true, 7]),
+    )
+    const before = site.tree()
+    expect(committed(await drover('install', '--refresh', '--json'))).toMatchObject({ written: [], warnings: [] })
+    expect(site.tree()).toEqual(before)
+    expect(committed(await drover('uninstall', '--json')).removed).toHaveLength(135)
+  })
+
+  it.each([
+    ['words', ['claude', 'codex']],
+    ['one value', ['--tool', 'Claude, codex']],
+    ['two values', ['--tool', 'codex', '--tool=claude']],
+  ])('take hosts as %s', async (_, words) => {
+    const { drover } = open()
+    expect(committed(await drover('install', ...words, '--json')).hosts).toEqual(['claude', 'codex'])
+  })
+
+  it('say that nothing was changed', async () => {
+    const { drover } = open('claude')
+    await drover('install')
+    expect((await drover('install')).stdout).toBe(
+      'Install result for: claude\n  warning: claude: drover is installed here already and was left as it is; drover install --refresh --tool claude updates it\n  nothing was changed\n',
+    )
+    expect((await drover('install', '--refresh')).stdout).toBe('Install result for: claude\n  nothing was changed\n')
+  })
+})
+
+describe('a dry run', () => {
+  it('says what would be done and why, and leaves no trace', async () => {
+    const { drover, root, write, site } = open('claude')
+    write(RUN_SKILL, 'Mine')
+    const before = site.tree()
+    const { code, stdout } = await drover('install', '--dry-run')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^Install plan for: claude\n(?: {2}would write \.claude\/.*\n){9} {2}would preserve \.claude\/skills\/drover-run\/SKILL\.md because .+\n(?: {2}warning: .+\n)* {2}nothing was changed\n$/,
+    )
+    expect(site.tree()).toEqual(before)
+    expect(readdirSync(join(root, '.git'))).not.toContain('drover')
+  })
+
+  it('says so for an uninstall and a refresh too', async () => {
+    const { drover, root } = open('claude')
+    await drover('install')
+    rmSync(join(root, RUN_SKILL))
+    expect((await drover('install', '--refresh', '--dry-run')).stdout).toBe(
+      `Install plan for: claude\n  would write ${RUN_SKILL}\n  nothing was changed\n`,
+    )
+    const { stdout } = await drover('uninstall', '--dry-run')
+    expect(stdout).toContain(`\n  would remove ${MANIFEST}\n`)
+    expect(stdout).toContain('\n  would remove the directory .claude/drover if it is empty then\n')
+    expect(existsSync(join(root, MANIFEST))).toBe(true)
+  })
+
+  it('tells a program that nothing is committed, and what would be done', async () => {
+    const { drover } = open('claude')
+    expect(committed(await drover('install', '--dry-run', '--json'))).toMatchObject({
+      hosts: ['claude'],
+      transaction_outcome: 'not_committed',
+      written: [],
+      warnings: expect.arrayContaining([`would write ${RUN_SKILL}`]),
+    })
+  })
+})
+
+describe('wrong words', () => {
+  it.each<[string, string[], string, RegExp]>([
+    [
+      'an unknown host',
+      ['install', '--tool', 'clade'],
+      'unknown_host_adapter',
+      /does not know the host "clade"; did you mean claude\?$/,
+    ],
+    ['an unknown host to uninstall', ['uninstall', 'emacs'], 'unknown_host_adapter', /"emacs"/],
+    ['an empty host', ['install', '--tool', ''], 'host_adapter_required', /--tool names no host/],
+    ['a comma', ['uninstall', '--tool', ','], 'host_adapter_required', /--tool names no host/],
+    ['no host where none is used', ['install'], 'host_adapter_required', /shows no sign of a host/],
+  ])('%s is refused, with a way to see which there are', async (_, words, code, message) => {
+    const { drover, root } = open()
+    const error = errorOf(await drover(...words))
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message), exit_code: 2 })
+    expect(error.next).toMatchObject(offers('list-host-adapters', 'list', '--root', root, '--json'))
+    expect(error.details).toBe(undefined)
+    expect(readdirSync(root)).toEqual(['.git'])
+  })
+
+  it.each<[string, string[]]>([
+    ['no surface', ['install', 'kiro']],
+    ['no surface among all', ['install', '--tool', 'all']],
+    ['an unknown surface', ['install', 'kiro', '--surface', 'web']],
+    ['an empty surface', ['install', 'kiro', '--surface', '']],
+    ['a surface without kiro', ['install', 'claude', '--surface', 'ide']],
+  ])('%s is refused, with a way to install kiro', async (_, words) => {
+    const { drover, root } = open()
+    const error = errorOf(await drover(...words, '--json'))
+    expect(error).toMatchObject({ code: 'invalid_adapter_surface', exit_code: 2 })
+    expect(error.next).toMatchObject(offers('install-kiro', 'install', '--root', root, '--tool', 'kiro', '--json'))
+    expect(error.next.variants[0]?.inputs).toMatchObject([{ name: 'surface', choices: ['ide', 'cli'] }])
+    expect(readdirSync(root)).toEqual(['.git'])
+  })
+
+  it.each([
+    [['install', '--tools', 'claude'], 'invalid_usage'],
+    [['list', 'claude'], 'invalid_usage'],
+    [['list', '--root', '/'], 'git_repository_required'],
+    [['install', '--root', '/nonexistent', '--tool', 'claude'], 'git_repository_required'],
+  ])('%j is refused before anything is looked at', async (words, code) => {
+    const { drover } = open()
+    expect(errorOf(await drover(...words))).toMatchObject({ code, exit_code: 2, next: { operation: 'none' } })
+  })
+})
+
+describe('a repository in a mess', () => {
+  it('is listed host by host all the same', async () => {
+    const { drover, root, write } = open('claude', 'codex', 'cursor')
+    await drover('install')
+    write(MANIFEST, '{"version": 3}')
+    rmSync(join(root, '.codex'), { recursive: true })
+    write('.codex', 'a file')
+    rmSync(join(root, '.cursor/skills'), { recursive: true })
+    symlinkSync('/etc', join(root, '.cursor/skills'))
+    mkdirSync(join(root, '.kilocode/drover/ownership-manifest.json'), { recursive: true })
+    write('.pi/drover/.adapter-generated', 'generated\n')
+    symlinkSync('nowhere', join(root, '.qwen'))
+    const { code, stdout } = await drover('list', '--json')
+    expect(code).toBe(0)
+    const { hosts } = checkListReport(JSON.parse(stdout))
+    expect(hosts.map(({ id, detected, installed, warning }) => [id, detected, installed, warning])).toEqual([
+      ['claude', true, false, expect.stringMatching(/manifest/)],
+      ['codex', false, false, expect.stringMatching(/\.codex is a regular file/)],
+      ['copilot', false, false, undefined],
+      ['cursor', true, true, expect.stringMatching(/\.cursor\/skills is a symbolic link/)],
+      ['kilo', true, false, expect.stringMatching(/is a directory/)],
+      ['kiro', false, false, undefined],
+      ['opencode', false, false, undefined],
+      ['pi', true, false, undefined],
+      ['qwen', false, false, expect.stringMatching(/\.qwen is a symbolic link/)],
+      ['windsurf', false, false, undefined],
+    ])
+  })
+
+  it('is not changed: a manifest that cannot be believed stops everything', async () => {
+    const { drover, root, write, site } = open('claude', 'codex')
+    await drover('install', 'claude')
+    write(MANIFEST, '{"version": 3}')
+    const before = site.tree()
+    for (const words of [['install', '--refresh'], ['uninstall']]) {
+      const error = errorOf(await drover(...words))
+      expect(error).toMatchObject({
+        code: `${words[0]}_failed`,
+        exit_code: 3,
+        message: expect.stringContaining(MANIFEST),
+        details: { transaction_outcome: 'not_committed', report: { written: [], removed: [] } },
+      })
+      expect(error.next).toMatchObject(offers('inspect-host-adapters', 'list', '--root', root, '--json'))
+    }
+    expect(site.tree()).toEqual(before)
+  })
+
+  it('has nothing to uninstall, and says so', async () => {
+    const { drover } = open('claude')
+    expect(errorOf(await drover('uninstall'))).toMatchObject({
+      code: 'uninstall_failed',
+      message: expect.stringContaining('installed into no host'),
+      exit_code: 3,
+    })
+  })
+
+  it('cannot be listed when the worktree itself cannot be looked into', async () => {
+    const { root } = open()
+    const id = process.getuid?.() === 0 ? 65_534 : undefined
+    if (id !== undefined) for (const path of [root, ...everyPath(root)]) chownSync(path, id, id)
+    chmodSync(root, 0o300)
+    const options = { cwd: '/', env: PLAIN_ENV, ...(id !== undefined && { uid: id, gid: id }) }
+    const child = spawn(process.execPath, [DROVER, 'list', '--root', root], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ran = await resultOf(child)
+    chmodSync(root, 0o700)
+    expect(errorOf(ran)).toMatchObject({
+      code: 'list_failed',
+      exit_code: 3,
+      message: expect.stringMatching(/cannot be listed: .*permission denied \(EACCES\)$/),
+      next: offers('retry-list', 'list', '--root', root, '--json'),
+    })
+  })
+})
+
+describe('a directory that may not be written', () => {
+  it('leaves everything as it was', async () => {
+    const { root, site } = open('claude')
+    const id = process.getuid?.() === 0 ? 65_534 : undefined
+    mkdirSync(join(root, '.claude/skills'))
+    if (id !== undefined) for (const path of [root, ...everyPath(root)]) chownSync(path, id, id)
+    chmodSync(join(root, '.claude/skills'), 0o500)
+    const before = site.tree()
+    const options = { cwd: root, env: PLAIN_ENV, ...(id !== undefined && { uid: id, gid: id }) }
+    const child = spawn(process.execPath, [DROVER, 'install'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const error = errorOf(await resultOf(child))
+    expect(error).toMatchObject({
+      code: 'install_failed',
+      message: expect.stringMatching(/\.claude\/skills\/drover-\w+: permission denied \(EACCES\)$/),
+      details: {
+        transaction_outcome: 'rolled_back',
+        report: { hosts: ['claude'], recovery_artifacts: [], warnings: [] },
+      },
+    })
+    expect(site.tree()).toEqual(before)
+    expect(site.records()).toEqual([])
+  })
+})
+
+describe('a report that nobody can read', () => {
+  it.each<[string, (root: string) => Promise<Ran>]>([
+    [
+      'because its reader has gone',
+      async (root) => {
+        const child = spawn(process.execPath, [DROVER, 'install', '--json'], { cwd: root, env: PLAIN_ENV })
+        child.stdout.destroy()
+        return await resultOf(child)
+      },
+    ],
+    [
+      'because the disk is full',
+      (root) =>
+        runAt(root, ['bash', '-c', `exec '${process.execPath}' '${DROVER}' install --json > /dev/full`], PLAIN_ENV),
+    ],
+  ])('%s does not hide that the change is committed', async (_, start) => {
+    const { root, site } = open('claude')
+    const { code, stderr } = await start(root)
+    expect(code).toBe(3)
+    const error = checkCliError(JSON.parse(stderr))
+    expect(error).toMatchObject({
+      code: 'install_failed',
+      message: expect.stringMatching(/^the hosts are installed, but the report of it could not be printed/),
+      details: { transaction_outcome: 'committed' },
+    })
+    expect(error.details?.report?.written).toHaveLength(10)
+    expect(site.tree()).toHaveProperty([RUN_SKILL])
+  })
+})
+
+describe('two processes at once', () => {
+  it('take turns, and both come to the same end', async () => {
+    const { drover, site } = open()
+    const both = await Promise.all([drover('install', 'claude', '--json'), drover('install', 'claude', '--json')])
+    const counts = both.map((ran) => committed(ran).written.length)
+    expect(counts.sort()).toEqual([0, 10])
+    expect(site.records()).toEqual([])
+  })
+
+  it('do not wait for ever for each other', async () => {
+    const { drover, root } = open('claude')
+    const holder = spawn(process.execPath, [program('change-and-die.ts'), root, '8', 'wait'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(holder.stdout, 'data')
+    expect(errorOf(await drover('install'))).toMatchObject({
+      code: 'install_failed',
+      message: expect.stringMatching(/another process is changing the hosts of this repository; run the command again/),
+      details: { transaction_outcome: 'not_committed' },
+    })
+    expect((await drover('install', '--dry-run')).stdout).not.toContain('cut off')
+    holder.kill('SIGKILL')
+    await once(holder, 'close')
+    expect((await drover('install', '--dry-run')).stdout).toContain('  warning: a change was cut off: ')
+    const { stdout } = await drover('install')
+    expect(stdout).toContain('  warning: an earlier change of claude was cut off; it was undone first\n')
+  })
+})
+
+describe('a person at a terminal', () => {
+  it.runIf(hasTerminals)('reads what happened to the files, why, and what to type', async () => {
+    const { root, write, drover } = open('claude')
+    await drover('install')
+    write(MANIFEST, '{}')
+    const { ended } = startOnTerminal(['install', '--refresh'], { cwd: root, env: PLAIN_ENV, columns: 200 })
+    const { code, seen } = await ended
+    expect(code).toBe(3)
+    expect(seen).toMatch(
+      /^Install result for: no host\n {2}nothing was changed\ndrover: the hosts could not be installed: .*\nNext:\n {2}drover list --root .*\n$/,
+    )
+  })
+})
+
+function everyPath(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => join(root, path))
+}
+
+async function resultOf(child: ReturnType<typeof spawn>): Promise<Ran> {
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, ...texts }
+}

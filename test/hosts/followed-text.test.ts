@@ -1,0 +1,59 @@
+/** The texts as hosts get them, followed by an agent that knows nothing else; its commands go to a real shell. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { LocalRun } from '../../src/contract/run-status.shape.ts'
+import type { StatusList } from '../../src/contract/status-list.shape.ts'
+import { installDrover } from '../support/drover-shim.ts'
+import { installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { followRun } from '../support/scripted-agent.ts'
+import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
+import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
+import { QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/wind-work.ts'
+
+function open() {
+  const repository = createRepository()
+  for (const [path, content] of Object.entries(WIND_FILES)) repository.write(path, content)
+  repository.commit()
+  const desk = temporaryDirectory()
+  const { bin } = installDrover(desk)
+  installFakeGh(desk, worldOf(makeBundle()))
+  const files = temporaryDirectory()
+  const env = { ...PLAIN_ENV, HOME: desk, TMPDIR: files, PATH: `${bin}:${PLAIN_ENV.PATH}` }
+  const shell = (line: string) => runAt(repository.root, ['bash', '-c', line], env)
+  const leftFiles = () => readdirSync(files).filter((name) => name.startsWith('tmp.'))
+  return { ...repository, shell, leftFiles }
+}
+
+const WHOLE = ['orient completed', 'implement completed', 'review completed', 'summarize completed']
+
+it.each([
+  ['a goal that leaves a question', UNCLEAR_REQUEST, ['orient needs_input', ...WHOLE], { questions: 1, sections: 0 }],
+  ['an issue', `Do ${ISSUE_URL}`, WHOLE, { questions: 0, sections: 5 }],
+])('drover-run leads through a whole run: %s', async (_, request, actions, { questions, sections }) => {
+  const { root, shell, leftFiles } = open()
+  expect(await shell('drover install --tool claude')).toMatchObject({ code: 0 })
+  const text = readFileSync(join(root, '.claude/skills/drover-run/SKILL.md'), 'utf8')
+
+  const done: ({ shell: string } | { says: string })[] = []
+  const agent = followRun({ text, request })
+  let step = agent.next()
+  while (step.done !== true) {
+    done.push(step.value)
+    const heard = 'shell' in step.value ? await shell(step.value.shell) : { stdout: 'Knots.', stderr: '' }
+    step = agent.next(heard.stdout + heard.stderr)
+  }
+
+  expect(step.value).toMatch(/^The run \S+ is ended\.$/)
+  const { runs }: StatusList = JSON.parse((await shell('drover status --json')).stdout)
+  expect(runs).toHaveLength(1)
+  const run = runs[0] as LocalRun
+  expect(run).toMatchObject({ state: 'ended', goal: request })
+  expect(run.actions.map(({ action, outcome }) => `${action.kind} ${outcome?.status}`)).toEqual(actions)
+  expect(readFileSync(join(root, 'wind.txt'), 'utf8')).toBe('wind: 23 knots\n')
+  expect(done.filter((each) => 'says' in each)).toEqual(Array(questions).fill({ says: QUESTION }))
+  const readings = done.filter((each) => 'shell' in each && each.shell.startsWith('drover protocol material'))
+  expect(readings).toHaveLength(sections * actions.length)
+  expect(leftFiles()).toEqual([])
+})

@@ -1,0 +1,128 @@
+/** Install, refresh, edit, refresh, uninstall, in real repositories: bytes compared, and nothing else touched. */
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Host, manifestPath, type Surface, sentinelPath } from '../../src/hosts/host.ts'
+import { listHosts } from '../../src/hosts/list-hosts.ts'
+import { generatedFiles, HOSTS } from '../../src/hosts/registry.ts'
+import { type HostSite, hostSite, install, uninstall } from '../support/host-site.ts'
+import { createRepository } from '../support/temporary-repository.ts'
+
+type Case = { name: string; hosts: readonly Host[]; surface: Surface | undefined }
+
+const CASES = HOSTS.flatMap((host): Case[] =>
+  host.surfaces.length === 0
+    ? [{ name: host.id, hosts: [host], surface: undefined }]
+    : host.surfaces.map((surface) => ({ name: `${host.id} ${surface}`, hosts: [host], surface })),
+)
+const ALL: readonly Case[] = [...CASES, { name: 'all', hosts: HOSTS, surface: 'ide' }]
+
+function openRepository(hosts: readonly Host[]) {
+  const repository = createRepository()
+  repository.write('README.md', 'Mine\n')
+  for (const host of hosts) repository.write(`${host.directories[0]}/mine.md`, 'Mine as well\n')
+  repository.commit()
+  return { repository, site: hostSite(repository.root) }
+}
+
+/** When each file was last written, by whom it cannot be. */
+function writtenAt(site: HostSite): Record<string, string> {
+  const paths = Object.keys(site.tree())
+  const stamp = (path: string) => {
+    const { ino, mtimeNs, ctimeNs } = lstatSync(join(site.root, path), { bigint: true })
+    return `${ino} ${mtimeNs} ${ctimeNs}`
+  }
+  return Object.fromEntries(paths.map((path) => [path, stamp(path)]))
+}
+
+function contentOf({ root }: HostSite, path: string) {
+  return { path, text: readFileSync(join(root, path), 'utf8'), mode: lstatSync(join(root, path)).mode & 0o777 }
+}
+
+const ownPaths = (hosts: readonly Host[]) => hosts.flatMap((host) => [manifestPath(host), sentinelPath(host)])
+const filesOf = (hosts: readonly Host[], surface: Surface | undefined) =>
+  hosts.flatMap((host) => generatedFiles(host, host.surfaces.length === 0 ? undefined : surface))
+
+describe.each(ALL)('$name', ({ hosts, surface }) => {
+  const tools: readonly string[] = hosts.map(({ id }) => id)
+  const wishes = surface === undefined ? {} : { surface }
+  const generated = filesOf(hosts, surface)
+
+  it('is installed with the bytes that drover generates and nothing else', async () => {
+    const { repository, site } = openRepository(hosts)
+    const { report } = await install(site, tools, { ...wishes, isRefresh: false })
+    const expected = [...generated.map(({ path }) => path), ...ownPaths(hosts)].sort()
+    expect(report).toMatchObject({ transaction_outcome: 'committed', written: expected, removed: [], warnings: [] })
+    expect(repository.git('status', '--porcelain', '--untracked-files=all').trim().split('\n').sort()).toEqual(
+      expected.map((path) => `?? ${path}`),
+    )
+    for (const { path, text } of generated) expect(contentOf(site, path)).toEqual({ path, text, mode: 0o644 })
+    for (const path of ownPaths(hosts)) expect(contentOf(site, path).mode).toBe(0o600)
+  })
+
+  it('is not written to by a second install or a refresh', async () => {
+    const { site } = openRepository(hosts)
+    await install(site, tools, wishes)
+    const before = writtenAt(site)
+    for (const isRefresh of [false, true]) {
+      const { report, plan } = await install(site, tools, { isRefresh })
+      expect(report).toMatchObject({ transaction_outcome: 'committed', written: [], removed: [], preserved: [] })
+      expect(plan.steps).toEqual([])
+    }
+    expect(writtenAt(site)).toEqual(before)
+  })
+
+  it('keeps what a person edits through refresh and uninstall, and all else goes', async () => {
+    const { repository, site } = openRepository(hosts)
+    const before = site.tree()
+    await install(site, tools, wishes)
+    const edited = hosts.map((host) => callableOf(host, surface))
+    for (const path of edited) site.write(path, 'Mine now\n')
+    const refreshed = await install(site, tools)
+    expect(refreshed.report.preserved).toEqual([...edited].sort())
+    expect(refreshed.report.written).toEqual(hosts.map(manifestPath).sort())
+    const guards = hosts.some(({ id }) => id === 'codex') ? ['.codex/skills/drover-run/agents/openai.yaml'] : []
+    const { report } = await uninstall(site, tools)
+    expect(report).toMatchObject({ transaction_outcome: 'committed', preserved: guards })
+    expect(repository.git('status', '--porcelain', '--untracked-files=all').trim().split('\n').sort()).toEqual(
+      [...edited, ...guards].sort().map((path) => `?? ${path}`),
+    )
+    for (const path of edited) expect(contentOf(site, path)).toEqual({ path, text: 'Mine now\n', mode: 0o644 })
+    expect(site.tree()).toMatchObject(before)
+  })
+
+  it('is gone after an uninstall, to the last folder', async () => {
+    const { site } = openRepository(hosts)
+    const before = { tree: site.tree(), written: writtenAt(site) }
+    await install(site, tools, wishes)
+    const { report } = await uninstall(site, tools)
+    expect(report.removed).toEqual([...generated.map(({ path }) => path), ...ownPaths(hosts)].sort())
+    expect(site.tree()).toMatchObject(before.tree)
+    // The folder that tells that a host is used stays, even where drover made it.
+    const detecting = new Set(hosts.flatMap(({ directories, ownershipRoot }) => [...directories, ownershipRoot]))
+    const added = Object.keys(site.tree()).filter((path) => !(path in before.tree))
+    expect(added.filter((path) => !detecting.has(path))).toEqual([])
+    expect(writtenAt(site)['README.md']).toBe(before.written['README.md'])
+  })
+
+  it('is listed as it is at each of these times', async () => {
+    const { site } = openRepository(hosts)
+    const status = async () => (await listHosts(site.workspace)).hosts.filter(({ id }) => tools.includes(id))
+    const all = { detected: true, warning: undefined }
+    for (const host of await status()) expect(host).toMatchObject({ installed: false, capabilities: [] })
+    await install(site, tools, wishes)
+    for (const host of await status())
+      expect({ ...all, ...host }).toMatchObject({ ...all, installed: true, needs_refresh: false })
+    for (const { capabilities } of await status()) expect(capabilities).toHaveLength(7)
+    for (const host of hosts) site.write(callableOf(host, surface), 'Mine now\n')
+    for (const host of await status()) expect(host).toMatchObject({ installed: true, needs_refresh: true })
+    for (const { capabilities } of await status()) expect(capabilities).toHaveLength(6)
+  })
+})
+
+function callableOf(host: Host, surface: Surface | undefined): string {
+  const file = filesOf([host], surface).find(
+    ({ role, capability }) => role === 'callable' && capability === 'drover-run',
+  )
+  return file?.path ?? ''
+}

@@ -1,0 +1,34 @@
+import { realTreeDisk, type TreeDisk } from '../../src/hosts/tree-disk.ts'
+
+/** The calls that leave something behind. `openSync` is one only where it makes a file. */
+const LASTING = [
+  'fchmodSync',
+  'fsyncSync',
+  'linkSync',
+  'mkdirSync',
+  'openSync',
+  'renameSync',
+  'rmdirSync',
+  'unlinkSync',
+  'writeSync',
+] as const satisfies readonly (keyof TreeDisk)[]
+
+export type LastingCall = (typeof LASTING)[number]
+
+/** A lasting call that is about to be made, and how many of each there were with it. */
+export type Coming = { name: LastingCall; counts: ReadonlyMap<LastingCall, number>; args: readonly unknown[] }
+
+/** A disk that asks before each lasting call. It does not sync, which nobody can see who looks at the files. */
+export function watchedDisk(before: (coming: Coming) => void): TreeDisk {
+  const counts = new Map<LastingCall, number>()
+  const watched = LASTING.map((name) => {
+    const call = (...args: unknown[]) => {
+      if (name === 'openSync' && args[1] !== 'wx') return Reflect.apply(realTreeDisk[name], realTreeDisk, args)
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      before({ name, counts, args })
+      return name === 'fsyncSync' ? undefined : Reflect.apply(realTreeDisk[name], realTreeDisk, args)
+    }
+    return [name, call]
+  })
+  return { ...realTreeDisk, ...Object.fromEntries(watched) }
+}
