@@ -2,6 +2,7 @@
 import { exitCodeOf } from '../src/cli/fault-exit.ts'
 import type { FaultKind } from '../src/kit/fault.ts'
 import { type Catalogue, gatherFaults } from './fault-catalogue.ts'
+import { markdownTable } from './markdown-table.ts'
 
 const KINDS: Record<FaultKind, string> = {
   usage: 'The invocation was wrong; nothing was attempted',
@@ -21,7 +22,7 @@ export async function errorDocs(): Promise<string> {
     '# Errors',
     INTRODUCTION,
     '## Kinds',
-    table(
+    markdownTable(
       ['Kind', 'Means', 'Exit code'],
       Object.entries(KINDS).map(([kind, means]) => [`\`${kind}\``, means, exitCodes(kind as FaultKind)]),
     ),
@@ -45,10 +46,5 @@ function exitCodes(kind: FaultKind): string {
 
 function catalogueSection({ folder, faults }: Catalogue): string {
   const rows = faults.map(({ code, kind, when }) => [`\`${code}\``, `\`${kind}\``, when])
-  return `## ${folder}\n\n${table(['Code', 'Kind', 'When'], rows)}`
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+  return `## ${folder}\n\n${markdownTable(['Code', 'Kind', 'When'], rows)}`
 }

@@ -6,6 +6,7 @@ import { VARIANTS } from '../src/contract/next-variants.ts'
 import { writeIndentedJson } from '../src/kit/write-json.ts'
 import { contractDefinitions, MESSAGE_NAMES } from './contract-schema.ts'
 import { fieldRows, typeOf } from './field-table.ts'
+import { markdownTable } from './markdown-table.ts'
 import { EXAMPLES } from './protocol-examples.ts'
 import type { Json } from './rewrite-shape.ts'
 
@@ -31,7 +32,7 @@ const MAKERS: Readonly<Record<string, (name: string) => string | undefined>> = {
 
 function describe(definition: Json): string {
   const rows = fieldRows(definition, definitions)
-  const fields = table(
+  const fields = markdownTable(
     ['Field', 'Required', 'Type', 'Meaning'],
     rows.map(({ name, presence, type, meaning }) => [`\`${name}\``, presence, type, meaning]),
   )
@@ -55,7 +56,7 @@ function texts(): string {
     const said = String(definition['description']).replace(/\.$/, '')
     return [`<a id="${name.toLowerCase()}"></a>${name}`, `${said}${allowed}`]
   })
-  return table(['Name', 'What it is'], rows)
+  return markdownTable(['Name', 'What it is'], rows)
 }
 
 function hasFields(name: string): boolean {
@@ -67,10 +68,5 @@ function variants(): string {
     const named = inputs.map(({ name, required }) => `\`${name}\`${required ? '' : ' (optional)'}`)
     return [operations.join(', '), `\`${id}\``, `\`${words}\``, named.join(', ') || '–']
   })
-  return table(['Operation', 'Variant', 'Command', 'Inputs'], rows)
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+  return markdownTable(['Operation', 'Variant', 'Command', 'Inputs'], rows)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import type { Located } from './locate-agents.ts'
-import { VersionProbe } from './probe-version.ts'
+import { askVersion, VersionProbe } from './probe-version.ts'
 
 function agentThat(script: string): { located: Located; log: string } {
   const room = temporaryDirectory()
@@ -40,5 +40,27 @@ describe('VersionProbe', () => {
     expect(await probe.ask({ ...located, program: undefined })).toBeUndefined()
     expect(await probe.ask({ ...located, program: ['/nonexistent/agent'] })).toBeUndefined()
     expect(await probe.ask({ ...located, isDemo: true })).toBeUndefined()
+  })
+})
+
+describe('askVersion', () => {
+  const ask = (script: string) => {
+    const { program } = agentThat(script).located
+    return askVersion(program ?? [''], { env: { PATH: '/usr/bin:/bin' }, cwd: '/' })
+  }
+
+  it.each([
+    ['echo 1.2.3', { is: 'version', version: '1.2.3' }],
+    ['echo 1.2.3; exit 7', { is: 'unknown', problem: 'it ended with 7' }],
+    ['kill -9 $$', { is: 'unknown', problem: 'it ended with SIGKILL' }],
+    ['echo hello', { is: 'unknown', problem: 'it printed no version' }],
+    ['yes 1.2.3', { is: 'unknown', problem: expect.stringContaining('65536 bytes') }],
+  ])('tells why there is no version: %s', async (script, answer) => {
+    expect(await ask(script)).toEqual(answer)
+  })
+
+  it('tells that a program cannot be started', async () => {
+    const place = { env: {}, cwd: '/' }
+    expect(await askVersion(['/nonexistent/agent'], place)).toMatchObject({ is: 'unknown' })
   })
 })

@@ -1,4 +1,5 @@
 /** Asks agents for their version: once each, in the background, never in the way of a prompt. */
+import { Fault } from '../kit/fault.ts'
 import { runToEnd } from '../kit/run-to-end.ts'
 import type { Surroundings } from './agent.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
@@ -26,23 +27,42 @@ export class VersionProbe {
     return await answer
   }
 
-  async #run(program: readonly [string, ...string[]]): Promise<string | undefined> {
-    try {
-      const { exit, stdout } = await runToEnd(
-        {
-          argv: [...program, '--version'],
-          cwd: this.#cwd,
-          env: this.#env,
-          timeoutMs: PROBE_MS,
-          signal: new AbortController().signal,
-          sweep: 'always',
-        },
-        { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
-      )
-      return exit.code === 0 ? versionIn(stdout.toString('utf8')) : undefined
-    } catch {
-      return undefined
-    }
+  async #run(program: Program): Promise<string | undefined> {
+    const answer = await askVersion(program, { env: this.#env, cwd: this.#cwd })
+    return answer.is === 'version' ? answer.version : undefined
+  }
+}
+
+export type VersionAnswer =
+  | { is: 'version'; version: string }
+  /** It was ended, because it had not answered in time. */
+  | { is: 'silent'; waitedMs: number }
+  | { is: 'unknown'; problem: string }
+
+type Program = readonly [string, ...string[]]
+type Place = { env: Readonly<Record<string, string>>; cwd: string; signal?: AbortSignal }
+
+/** Starts a program with `--version`. Whatever it does, there is an answer in bounded time. */
+export async function askVersion(program: Program, { env, cwd, signal }: Place): Promise<VersionAnswer> {
+  try {
+    const { exit, stdout } = await runToEnd(
+      {
+        argv: [...program, '--version'],
+        cwd,
+        env,
+        timeoutMs: PROBE_MS,
+        signal: signal ?? new AbortController().signal,
+        sweep: 'always',
+      },
+      { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
+    )
+    if (exit.ended === 'timeout') return { is: 'silent', waitedMs: PROBE_MS }
+    if (exit.code !== 0) return { is: 'unknown', problem: `it ended with ${exit.code ?? exit.signal}` }
+    const version = versionIn(stdout.toString('utf8'))
+    return version === undefined ? { is: 'unknown', problem: 'it printed no version' } : { is: 'version', version }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { is: 'unknown', problem: error.message }
   }
 }
 

@@ -2,7 +2,10 @@
 import { BATCH_COMMANDS } from './batch-commands.ts'
 import type { Command } from './command.ts'
 import { CONFIG_COMMANDS } from './config-commands.ts'
+import { DOCTOR_COMMANDS } from './doctor-commands.ts'
+import { HOST_COMMANDS } from './host-commands.ts'
 import { PROMPT_COMMANDS } from './prompt-commands.ts'
+import { RUN_COMMANDS } from './run-commands.ts'
 import { SERVER_COMMANDS } from './server-commands.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
 import { SOURCE_COMMANDS } from './source-commands.ts'
@@ -12,7 +15,10 @@ export const COMMANDS: readonly Command[] = [
   ...SESSION_COMMANDS,
   ...BATCH_COMMANDS,
   ...SERVER_COMMANDS,
+  ...RUN_COMMANDS,
   ...SOURCE_COMMANDS,
+  ...HOST_COMMANDS,
+  ...DOCTOR_COMMANDS,
   ...CONFIG_COMMANDS,
   {
     words: ['completion'],

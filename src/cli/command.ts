@@ -20,7 +20,7 @@ export type Flag = {
   choices?: readonly string[]
   /** A whole number in this range. */
   integer?: { min: number; max: number }
-  /** An empty value says something; of all other flags it is refused. */
+  /** An empty value says something, or the command has its own word for it; of all other flags it is refused. */
   mayBeEmpty?: true
   repeats?: true
 }
@@ -41,6 +41,8 @@ type Example = { line: string; says: string }
 export type Command = {
   words: readonly [string, ...string[]]
   group: Group
+  /** The group whose form of errors and exit codes it has, if that is not its own. */
+  failsAs?: Group
   /** What its last word is called elsewhere, so that whoever writes that is told. */
   elsewhere?: readonly string[]
   summary: string

@@ -57,7 +57,7 @@ function askerOf(target: Target | undefined, argv: readonly string[], world: Wor
   const command = target?.is === 'command' ? target.command : undefined
   const { env, cwd } = world
   return {
-    group: command?.group ?? groupOf(argv),
+    group: command?.failsAs ?? command?.group ?? groupOf(argv),
     command: command === undefined ? (target?.is === 'group' ? target.words.join(' ') : '') : nameOf(command),
     wantsJson: asksForJson(argv),
     wantsStack: (env['DROVER_DEBUG'] ?? '') !== '',

@@ -49,11 +49,14 @@ function parseWords({ key, entry }: NamedKey, words: readonly string[]): ParsedT
   return entry === undefined ? parseText(key, word) : { value: word }
 }
 
+/** Beside the file itself, so that those who come by a symbolic link and those who do not meet at one lock. */
+export function lockPathOf(path: string): string {
+  return `${existsSync(path) ? realpathSync(path) : path}.lock`
+}
+
 /** Lets one process at a time read, change and write the file. `change` tells whether it changed anything. */
 async function changeFile({ path, key }: Edit, change: (document: Document) => boolean): Promise<boolean> {
-  // Beside the file itself, so that those who come by a symbolic link and those who do not meet at one lock.
-  const lock = `${existsSync(path) ? realpathSync(path) : path}.lock`
-  return await withLock({ path: lock, mode: 'exclusive' }, async () => {
+  return await withLock({ path: lockPathOf(path), mode: 'exclusive' }, async () => {
     const before = parseConfig({ text: readConfigText(path) ?? '', file: path })
     const troubles = await problemsOf(before)
     if (troubles.length > 0) throw configInvalid({ file: path, problems: troubles })

@@ -1,0 +1,104 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type HostSite, hostSite, install } from '../../../test/support/host-site.ts'
+import { readHosts } from '../../hosts/read-hosts.ts'
+import { HOSTS } from '../../hosts/registry.ts'
+import { realTreeDisk } from '../../hosts/tree-disk.ts'
+import { openWorktree } from '../../hosts/worktree.ts'
+import { judgeHost } from './host.ts'
+
+const [claude] = HOSTS
+const MANIFEST = '.claude/drover/ownership-manifest.json'
+const SENTINEL = '.claude/drover/.adapter-generated'
+const RUN = '.claude/skills/drover-run/SKILL.md'
+
+function judge(site: HostSite) {
+  if (claude === undefined) throw new Error('there are hosts')
+  using tree = openWorktree(site.root, realTreeDisk)
+  const { kind, detail, todo } = judgeHost(claude, readHosts([claude], tree))
+  return { code: kind.code, detail, todo }
+}
+
+type Manifest = { files: { path: string; sha256: string }[] }
+
+/** Changes what the manifest says of the files. */
+function claim(site: HostSite, change: (files: Manifest['files']) => Manifest['files']): void {
+  const manifest: Manifest = JSON.parse(site.tree()[MANIFEST]?.replace(/^600 /, '') ?? '')
+  site.write(MANIFEST, JSON.stringify({ ...manifest, files: change(manifest.files) }))
+}
+
+const withStaleClaim = (site: HostSite) =>
+  claim(site, (files) => files.map((file) => (file.path === RUN ? { ...file, sha256: '0'.repeat(64) } : file)))
+const withoutClaim = (site: HostSite) => claim(site, (files) => files.filter(({ path }) => path !== RUN))
+const remove = (site: HostSite, path: string) => rmSync(join(site.root, path))
+
+const REFRESH = 'run drover install --tool claude --refresh'
+
+describe('an installed host', () => {
+  it.each<[string, (site: HostSite) => void, string, string, string | undefined]>([
+    ['as it was made', () => undefined, 'adapter_healthy', '8 managed files', undefined],
+    [
+      'of which a file was edited and one is missing',
+      (site) => {
+        site.write(RUN, 'edited')
+        remove(site, '.claude/skills/drover-review/SKILL.md')
+      },
+      'adapter_modified',
+      '2 files are changed or missing',
+      `${REFRESH}, which makes missing files again and keeps changed ones`,
+    ],
+    [
+      'without its sentinel, and with an edited file',
+      (site) => {
+        site.write(RUN, 'edited')
+        remove(site, SENTINEL)
+      },
+      'adapter_refresh_required',
+      `${SENTINEL} is missing`,
+      REFRESH,
+    ],
+    [
+      'of which a file is missing that nobody claims',
+      (site) => {
+        withoutClaim(site)
+        remove(site, RUN)
+      },
+      'adapter_refresh_required',
+      '1 file is not as this release has it',
+      REFRESH,
+    ],
+    [
+      'of which a file is there that nobody claims',
+      withoutClaim,
+      'adapter_refresh_required',
+      "1 file is somebody else's",
+      `move away what is not to be kept, then ${REFRESH}`,
+    ],
+    [
+      'with a claim that no release made, and without its sentinel',
+      (site) => {
+        withStaleClaim(site)
+        remove(site, SENTINEL)
+      },
+      'adapter_refresh_required',
+      '1 file is claimed with bytes that no release of drover generated',
+      `${REFRESH}, which keeps the files and withdraws the claims`,
+    ],
+    [
+      'with an edited sentinel, and with a claim that no release made',
+      (site) => {
+        withStaleClaim(site)
+        site.write(SENTINEL, 'edited')
+      },
+      'adapter_modified',
+      `${SENTINEL} was changed, and 0 other files are changed or missing`,
+      `delete ${SENTINEL} by hand, then ${REFRESH}`,
+    ],
+  ])('%s', async (_name, change, code, detail, todo) => {
+    const site = hostSite()
+    await install(site, ['claude'])
+    change(site)
+    expect(judge(site)).toEqual({ code, detail, todo })
+  })
+})

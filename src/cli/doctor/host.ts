@@ -1,0 +1,162 @@
+/** What doctor says about one host. Pure. */
+import type { Standing } from '../../hosts/classify-file.ts'
+import { foundAt } from '../../hosts/found.ts'
+import { type Host, manifestPath, sentinelPath } from '../../hosts/host.ts'
+import { type Installed, inspectHost } from '../../hosts/inspect-host.ts'
+import { sayMarkerOnly } from '../../hosts/marker-only.ts'
+import type { FoundHosts } from '../../hosts/read-hosts.ts'
+import { pathsOf } from '../../hosts/registry.ts'
+import { isDetected } from '../../hosts/select-hosts.ts'
+import { defineCheck, type Finding } from './check.ts'
+
+const ADAPTER = { group: 'Hosts', name: 'adapter' } as const
+
+export const adapterManifestUnreadable = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_manifest_unreadable',
+  name: 'manifest',
+  status: 'error',
+  means: 'The manifest that tells which files of the host are drover’s cannot be believed, so none is touched.',
+  todo: 'restore the manifest, or move it and the generated files away and install the host again',
+})
+
+export const adapterNotDetected = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_not_detected',
+  status: 'ok',
+  means: 'The repository does not use the host.',
+})
+
+export const adapterNotInstalled = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_not_installed',
+  status: 'warning',
+  means: 'The repository uses the host, and drover is not installed for it.',
+  todo: 'run drover install --tool HOST',
+})
+
+export const adapterInspectionUnavailable = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_inspection_unavailable',
+  name: 'adapter inspection',
+  status: 'error',
+  means: 'A file of the host cannot be looked at.',
+  todo: 'mend that and run drover doctor again',
+})
+
+export const adapterModified = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_modified',
+  status: 'warning',
+  means: 'Files that drover generated were changed or are missing. Changed files are kept, whatever drover does.',
+  todo: 'run drover install --tool HOST --refresh, which makes missing files again',
+})
+
+export const adapterRefreshRequired = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_refresh_required',
+  status: 'warning',
+  means: 'The files of the host are not those that this drover generates.',
+  todo: 'run drover install --tool HOST --refresh',
+})
+
+export const adapterHealthy = defineCheck({
+  ...ADAPTER,
+  code: 'adapter_healthy',
+  status: 'ok',
+  means: 'Every file that drover generates for the host is there and unchanged.',
+})
+
+export function judgeHost(host: Host, found: FoundHosts): Finding {
+  const inspection = inspectHost(host, found.files)
+  switch (inspection.is) {
+    case 'unreadable':
+      return adapterManifestUnreadable({ host: host.id, detail: inspection.problem })
+    case 'marker_only':
+      return adapterNotInstalled({ host: host.id, detail: sayMarkerOnly(host), todo: undefined })
+    case 'absent':
+      return judgeAbsent(host, found)
+    case 'installed':
+      return judgeInstalled(host, inspection)
+  }
+}
+
+function judgeAbsent(host: Host, { files, directories }: FoundHosts): Finding {
+  if (!isDetected(host, directories)) return adapterNotDetected({ host: host.id, detail: 'not used here' })
+  const own = [manifestPath(host), sentinelPath(host)]
+  const unowned = pathsOf(host).filter((path) => !own.includes(path) && foundAt(files, path).is !== 'absent')
+  if (unowned.length === 0) return adapterNotInstalled({ host: host.id, detail: 'used here', todo: installing(host) })
+  const strays = unowned.length === 1 ? 'a file that nobody owns is' : `${unowned.length} files that nobody owns are`
+  return adapterNotInstalled({
+    host: host.id,
+    detail: `used here, and ${strays} where drover puts its own: ${unowned.join(', ')}`,
+    todo: `move what you do not need away, then ${installing(host)}; what stays is kept as it is`,
+  })
+}
+
+/** The worst first: what a refresh cannot mend, then what it mends at a price, then what it simply mends. */
+function judgeInstalled(host: Host, installed: Installed): Finding {
+  const { files, blocked } = installed
+  if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
+  return (
+    judgeSentinel(host, installed) ??
+    judgeClaims(host, installed) ??
+    judgeContents(host, installed) ??
+    adapterHealthy({ host: host.id, detail: `${files.length} managed files` })
+  )
+}
+
+function judgeSentinel(host: Host, { files, sentinel }: Installed): Finding | undefined {
+  if (sentinel !== 'modified') return undefined
+  const others = count(number(files, 'modified', 'missing'), 'other file')
+  return adapterModified({
+    host: host.id,
+    detail: `${sentinelPath(host)} was changed, and ${others} changed or missing`,
+    todo: `delete ${sentinelPath(host)} by hand, then ${refreshing(host)}`,
+  })
+}
+
+function judgeClaims(host: Host, { files, sentinel }: Installed): Finding | undefined {
+  const [stale, outdated, foreign] = [
+    number(files, 'stale'),
+    number(files, 'earlier', 'new'),
+    number(files, 'unclaimed'),
+  ]
+  if (stale > 0) {
+    const detail = `${count(stale, 'file')} claimed with bytes that no release of drover generated`
+    const todo = `${refreshing(host)}, which keeps the files and withdraws the claims`
+    return adapterRefreshRequired({ host: host.id, detail, todo })
+  }
+  const lacks = [
+    ...(outdated > 0 ? [`${count(outdated, 'file')} not as this release has it`] : []),
+    ...(foreign > 0 ? [`${count(foreign, 'file')} somebody else's`] : []),
+    ...(sentinel === 'missing' ? [`${sentinelPath(host)} is missing`] : []),
+  ]
+  if (lacks.length === 0) return undefined
+  // What is not drover's stays as it is: a refresh alone would change nothing about it.
+  const first = foreign > 0 ? 'move away what is not to be kept, then ' : ''
+  return adapterRefreshRequired({ host: host.id, detail: lacks.join(', '), todo: `${first}${refreshing(host)}` })
+}
+
+function judgeContents(host: Host, { files }: Installed): Finding | undefined {
+  const changed = number(files, 'modified', 'missing')
+  if (changed === 0) return undefined
+  const todo = `${refreshing(host)}, which makes missing files again and keeps changed ones`
+  return adapterModified({ host: host.id, detail: `${count(changed, 'file')} changed or missing`, todo })
+}
+
+function number(files: Installed['files'], ...standings: Standing[]): number {
+  return files.filter(({ standing }) => standings.includes(standing)).length
+}
+
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun} is` : `${number} ${noun}s are`
+}
+
+function installing(host: Host): string {
+  return `run drover install --tool ${host.id}${host.surfaces.length === 0 ? '' : ` --surface ${host.surfaces.join('|')}`}`
+}
+
+function refreshing(host: Host): string {
+  return `run drover install --tool ${host.id} --refresh`
+}

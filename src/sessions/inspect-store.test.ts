@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { newSession, openStore, sessionsPath } from '../../test/support/session-store.ts'
+import { program } from '../../test/support/test-command.ts'
+import { systemClock } from '../kit/clock.ts'
+import { randomIds } from '../kit/ids.ts'
+import { inspectStore } from './inspect-store.ts'
+import { openSessionStore } from './sqlite-session-store.ts'
+
+/** The file of a store that was used and closed. */
+async function usedStore(): Promise<string> {
+  const path = sessionsPath()
+  const store = await openSessionStore({ path, clock: systemClock, ids: randomIds })
+  for (let at = 0; at < 40; at++) await store.create(newSession({ initial_prompt: `${at} ${'x'.repeat(2_000)}` }))
+  await store.close()
+  return path
+}
+
+const NOBODY = { alive: 0, dead: 0 }
+
+/** Everything about the files of a directory that a look at them must not change. */
+function snapshot(directory: string) {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => {
+      const { mode, size, mtimeMs } = statSync(join(directory, name))
+      return { name, mode, size, mtimeMs }
+    })
+}
+
+describe('looking at sessions', () => {
+  it('finds none, and makes none', async () => {
+    const path = sessionsPath()
+    expect(await inspectStore(path)).toEqual({ store: undefined, owners: NOBODY })
+    expect(readdirSync(dirname(dirname(path)))).toEqual([])
+  })
+
+  it('changes nothing about a store that nobody has open', async () => {
+    const path = await usedStore()
+    const before = snapshot(dirname(path))
+    expect(await inspectStore(path)).toEqual({
+      store: { bytes: statSync(path).size, sessions: 40, form: 1, known: 1, damage: [], isExposed: false },
+      owners: NOBODY,
+    })
+    expect(snapshot(dirname(path))).toEqual(before)
+  })
+
+  it('sees what is not in the main file yet, and who works on it', async () => {
+    const store = await openStore({ path: sessionsPath() })
+    const path = sessionsPath()
+    const used = await openStore({ path })
+    await used.create(newSession())
+    await store.owner()
+    const { store: found, owners } = await inspectStore(path)
+    expect(found).toMatchObject({ sessions: 1, damage: [] })
+    expect(found?.bytes).toBe(statSync(path).size + statSync(`${path}-wal`).size)
+    expect(owners).toEqual({ alive: 1, dead: 0 })
+  })
+
+  it('counts the processes that died while they worked on sessions', async () => {
+    const path = sessionsPath()
+    const child = spawn(process.execPath, [program('session-work.ts'), path, 'forever'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    const { store, owners } = await inspectStore(path)
+    expect(store?.damage).toEqual([])
+    expect(owners).toEqual({ alive: 0, dead: 1 })
+  })
+
+  it('says that others may read them', async () => {
+    const path = await usedStore()
+    chmodSync(path, 0o640)
+    expect((await inspectStore(path)).store?.isExposed).toBe(true)
+    expect(statSync(path).mode & 0o777).toBe(0o640)
+  })
+
+  it('leaves an empty file as it is', async () => {
+    const path = sessionsPath()
+    mkdirSync(dirname(path))
+    writeFileSync(path, '', { mode: 0o600 })
+    expect((await inspectStore(path)).store).toMatchObject({ bytes: 0, sessions: 0, form: 0 })
+    expect(readdirSync(dirname(path))).toEqual(['sessions.db'])
+  })
+})
+
+describe('what is wrong with sessions', () => {
+  it('is found inside a file that can still be opened', async () => {
+    const path = await usedStore()
+    const bytes = readFileSync(path)
+    // How many pages are free, which is none.
+    bytes.writeUInt32BE(5, 36)
+    writeFileSync(path, bytes)
+    const { store } = await inspectStore(path)
+    expect(store?.damage).toEqual([expect.stringMatching(/^Freelist: .*5$/)])
+    expect(store?.sessions).toBe(40)
+  })
+
+  it.each([
+    ['a file cut short', (path: string) => truncateSync(path, 5_000), 'session_store_invalid'],
+    ['no database', (path: string) => writeFileSync(path, 'x'.repeat(8_192)), 'session_store_invalid'],
+    [
+      'the database of another program',
+      (path: string) => new DatabaseSync(path).exec('PRAGMA application_id = 7'),
+      'session_store_invalid',
+    ],
+    [
+      'one of a newer drover',
+      (path: string) => new DatabaseSync(path).exec('PRAGMA user_version = 99'),
+      'session_store_newer',
+    ],
+  ])('is thrown: %s', async (_name, spoil, code) => {
+    const path = await usedStore()
+    spoil(path)
+    await expect(inspectStore(path)).rejects.toMatchObject({ code })
+  })
+
+  it('is thrown for what is no file', async () => {
+    const path = sessionsPath()
+    mkdirSync(path, { recursive: true })
+    await expect(inspectStore(path)).rejects.toMatchObject({ code: 'session_store_invalid' })
+  })
+})

@@ -1,0 +1,104 @@
+/** Finds out what the user's `gh` can do for drover. Of what gh prints, only versions and rights are kept. */
+import { Fault } from '../kit/fault.ts'
+import { runToEnd } from '../kit/run-to-end.ts'
+import { findVersion, type Version } from '../kit/version.ts'
+import type { Gh } from './gh.ts'
+import type { OriginRepository } from './origin-repository.ts'
+
+export type GhInspection = {
+  /** Undefined when it does not tell. */
+  version: Version | undefined
+  /** Undefined when nobody asked. */
+  isLoggedIn: boolean | undefined
+  /** Undefined when nobody asked: no login, or no repository. */
+  rights: GhRights | undefined
+}
+
+export type GhRights = { repository: string; allows: { read: boolean; triage: boolean; write: boolean } | undefined }
+
+type Question = {
+  /** Tells the repository to ask about, if there is one. */
+  findOrigin: () => Promise<OriginRepository | undefined>
+  /** Ask nothing that has to go over the network. */
+  isOffline: boolean
+  signal: AbortSignal
+}
+
+const CALL_MS = 5_000
+const OUTPUT_LIMIT_BYTES = 64 * 1024
+
+/** Undefined when gh is not installed. */
+export async function inspectGh(
+  gh: Gh,
+  { findOrigin, isOffline, signal }: Question,
+): Promise<GhInspection | undefined> {
+  const { program } = gh
+  if (program === undefined) return undefined
+  const ask = (...args: string[]) => call({ ...gh, program }, { args, signal })
+  const [said, login] = await Promise.all([
+    ask('--version'),
+    isOffline ? undefined : ask('auth', 'status', '--hostname', 'github.com'),
+  ])
+  const isLoggedIn = isOffline ? undefined : login !== undefined
+  const origin = isLoggedIn ? await findOrigin() : undefined
+  return {
+    version: said === undefined ? undefined : versionIn(said),
+    isLoggedIn,
+    rights: origin === undefined ? undefined : await askRights(ask, origin),
+  }
+}
+
+async function askRights(
+  ask: (...args: string[]) => Promise<string | undefined>,
+  { owner, repo }: OriginRepository,
+): Promise<GhRights> {
+  const said = await ask('api', '--hostname', 'github.com', `repos/${owner}/${repo}`, '--jq', '.permissions')
+  return { repository: `${owner}/${repo}`, allows: said === undefined ? undefined : readRights(said) }
+}
+
+/** What GitHub calls `permissions`: names of rights, each true or false. The greater ones hold the lesser. */
+function readRights(said: string): GhRights['allows'] {
+  const rights = parse(said)
+  if (typeof rights !== 'object' || rights === null || Array.isArray(rights)) return undefined
+  const entries = new Map<string, unknown>(Object.entries(rights))
+  if (entries.size === 0 || [...entries.values()].some((value) => typeof value !== 'boolean')) return undefined
+  const has = (...names: string[]) => names.some((name) => entries.get(name) === true)
+  const write = has('push', 'maintain', 'admin')
+  return { read: has('pull'), triage: has('triage') || write, write }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `gh version 2.94.0 (2026-01-20)`. A build that is no release does not say what it can do. */
+function versionIn(said: string): Version | undefined {
+  const field = said.split(/\s+/).find((word) => /^v?\d+\.\d+\.\d+[,;)]*$/.test(word))
+  return field === undefined ? undefined : findVersion(field)
+}
+
+/** What gh prints, or undefined when it fails in any way, or has not ended in time. */
+async function call(
+  { program, env, cwd }: Gh & { program: string },
+  { args, signal }: { args: readonly string[]; signal: AbortSignal },
+): Promise<string | undefined> {
+  try {
+    const command = {
+      argv: [program, ...args] as const,
+      cwd,
+      env,
+      timeoutMs: CALL_MS,
+      signal,
+      sweep: 'always' as const,
+    }
+    const { exit, stdout } = await runToEnd(command, { stdoutLimitBytes: OUTPUT_LIMIT_BYTES })
+    return exit.code === 0 && exit.ended === 'itself' ? stdout.toString('utf8') : undefined
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,19 @@
+/** Which repository of GitHub the address of a remote names. Pure. */
+
+export type OriginRepository = { owner: string; repo: string }
+
+const NAME = /^[A-Za-z0-9_.-]+$/
+const SCP_FORM = /^git@github\.com:(?<path>[^:]+)$/i
+const URL_FORM = /^(?:https:\/\/|ssh:\/\/(?:git@)?)github\.com\/(?<path>.+)$/i
+
+/** Undefined for every address that is not plainly one of github.com: it goes into a call, and with it a login. */
+export function parseOrigin(address: string): OriginRepository | undefined {
+  const { path } = (SCP_FORM.exec(address) ?? URL_FORM.exec(address))?.groups ?? {}
+  const [owner = '', name = '', ...rest] = path?.split('/') ?? []
+  const repo = name.replace(/\.git$/, '')
+  return rest.length === 0 && isName(owner) && isName(repo) ? { owner, repo } : undefined
+}
+
+function isName(text: string): boolean {
+  return NAME.test(text) && text !== '.' && text !== '..'
+}

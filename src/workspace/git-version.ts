@@ -1,0 +1,28 @@
+import { Fault } from '../kit/fault.ts'
+import { findVersion, isOlder, type Version } from '../kit/version.ts'
+import { gitMissing } from './faults.ts'
+import { askGitForOutput, type Git } from './git.ts'
+
+/** The first that gives absolute paths when asked for them. */
+export const OLDEST_GIT: Version = [2, 31, 0]
+
+export type GitVersion =
+  | { is: 'known'; version: Version; isTooOld: boolean; program: string }
+  | { is: 'missing'; problem: string }
+  | { is: 'unknown'; problem: string }
+
+/** Whatever git does, there is an answer within its time. */
+export async function askGitVersion(
+  git: Git,
+  { directory, signal }: { directory: string; signal: AbortSignal },
+): Promise<GitVersion> {
+  try {
+    const said = (await askGitForOutput(git, { directory, args: ['version'], signal })).toString('utf8')
+    const version = findVersion(said)
+    if (version === undefined) return { is: 'unknown', problem: 'git version printed no version' }
+    return { is: 'known', version, isTooOld: isOlder(version, OLDEST_GIT), program: git.program ?? 'git' }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { is: error.code === gitMissing.code ? 'missing' : 'unknown', problem: error.message }
+  }
+}

@@ -1,0 +1,593 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { gatherChecks } from '../../scripts/doctor-checks.ts'
+import { checkCliError } from '../../src/contract/cli-error.ts'
+import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
+import { takeLock } from '../../src/kit/lock.ts'
+import { isAlive } from '../support/demo-agent.ts'
+import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
+import { diskOfKilled, hostSite, install } from '../support/host-site.ts'
+import { OPEN_PLACE } from '../support/open-place.ts'
+import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { program } from '../support/test-command.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const ALL_RIGHTS = `echo '{"pull":true,"triage":true,"push":true,"maintain":false,"admin":false}'`
+const GOOD_GH = fakeGh({ version: 'echo "gh version 2.94.0 (2026-01-20)"', api: ALL_RIGHTS })
+const OWN_VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
+
+function writeConfig({ home }: Machine, yaml: string): void {
+  mkdirSync(join(home, '.drover'), { recursive: true })
+  writeFileSync(join(home, '.drover', 'config.yaml'), yaml)
+}
+
+/** A store of sessions with some in it, that nobody has open. */
+async function makeSessions({ home }: Machine): Promise<string> {
+  const path = join(home, '.drover', 'sessions.db')
+  const child = spawn(process.execPath, [program('session-work.ts'), path, '20'], { stdio: 'ignore' })
+  await once(child, 'close')
+  return path
+}
+
+async function startRun(machine: Machine, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await machine.drover('run', '--json', '--goal-file', join(machine.home, 'goal'), ...args)
+  if (stderr !== '') throw new Error(stderr)
+  return JSON.parse(stdout).run_id
+}
+
+const within = ({ place }: Machine, ...path: string[]) => join(place, '.git', 'drover', ...path)
+
+/** Everything is as it should be. */
+async function wellMachine(machine: Machine): Promise<void> {
+  machine.realGit()
+  const { git } = machine.repository()
+  git('remote', 'add', 'origin', 'git@github.com:ada/weather.git')
+  machine.program('gh', GOOD_GH)
+  machine.program('drover', `exec '${process.execPath}' '${DROVER}' "$@"`)
+  machine.program('claude', 'echo "2.1.197 (Claude Code)"')
+  machine.program('codex', 'echo "codex-cli 0.166.0"')
+  machine.env['IS_SANDBOX'] = '1'
+  writeConfig(machine, 'unified_flags:\n  command_timeout_secs: 600\nbackends:\n  gemini:\n    enabled: false\n')
+  writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
+  await makeSessions(machine)
+  await startRun(machine)
+  mkdirSync(join(machine.place, '.claude'))
+  await machine.drover('install')
+}
+
+/** By name: what each machine has that the others have not. */
+const MACHINES: Record<string, (machine: Machine) => unknown> = {
+  well: wellMachine,
+
+  'unwell hosts': async (machine) => {
+    machine.realGit()
+    machine.repository()
+    const site = hostSite(machine.place)
+    await install(site, ['claude', 'copilot', 'pi', 'qwen', 'windsurf'])
+    site.write('.claude/skills/drover-run/SKILL.md', 'edited')
+    mkdirSync(join(site.root, '.codex'))
+    site.write('.cursor/drover/ownership-manifest.json', '{"version": 1}')
+    site.write('.github/copilot/drover/.adapter-generated', 'edited')
+    site.write('.opencode/commands/drover-run.md', 'mine')
+    site.write('.kiro/drover/.adapter-generated', 'generated\n')
+    renameSync(join(site.root, '.pi/skills/drover-run'), join(site.root, '.pi/elsewhere'))
+    symlinkSync('../elsewhere', join(site.root, '.pi/skills/drover-run'))
+    rmSync(join(site.root, '.qwen/drover/.adapter-generated'))
+    await install(site, ['windsurf'], { disk: diskOfKilled(1, ['linkSync']) }).catch(() => undefined)
+    await install(site, ['kilo'], { disk: diskOfKilled(3, ['linkSync']) }).catch(() => undefined)
+    mkdirSync(join(site.root, `.drover-recovery-${'0'.repeat(32)}`))
+  },
+
+  'unwell runs': async (machine) => {
+    machine.realGit()
+    const { git, write, commit } = machine.repository()
+    write('a.txt', 'a')
+    commit()
+    writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
+    const elsewhere = join(dirname(machine.place), 'elsewhere')
+    git('worktree', 'add', '--quiet', elsewhere)
+    await startRun(machine, '--root', elsewhere)
+    rmSync(elsewhere, { recursive: true })
+    const damaged = await startRun(machine)
+    writeFileSync(within(machine, 'runs', damaged, 'journal.jsonl'), '{}\n')
+    mkdirSync(within(machine, 'cache'))
+    for (const path of [within(machine), within(machine, 'runs')]) chmodSync(path, 0o755)
+  },
+
+  'no programs': (machine) => {
+    // Without git the worktree is not known, though it is there.
+    mkdirSync(join(machine.place, '.git'))
+  },
+
+  'no repository': (machine) => {
+    machine.realGit()
+    machine.program('gh', fakeGh({ version: 'echo "gh version DEV"', auth: 'exit 1' }))
+    machine.env['DROVER_HOME'] = 'relative'
+  },
+
+  'old programs': (machine) => {
+    machine.program('git', 'case "$*" in *rev-parse*) echo --path-format=absolute;; *) echo git version 2.30.9;; esac')
+    machine.program('gh', fakeGh({ version: 'echo "gh version 2.93.9 (2026-01-01)"' }))
+    machine.program('drover', 'echo drover 0.0.1')
+    machine.program('claude', 'echo "2.0.9 (Claude Code)"')
+    machine.program('codex', 'echo "codex-cli 0.166.0"')
+    machine.program('gemini', 'exit 1')
+    writeConfig(machine, 'backends:\n  gemini:\n    allowed_tools: Bash\n')
+  },
+
+  'broken files': async (machine) => {
+    machine.realGit()
+    const { git } = machine.repository()
+    git('remote', 'add', 'origin', 'https://github.com/ada/weather')
+    machine.program('gh', fakeGh({ version: 'exit 1', api: `echo '{"pull":true,"push":false}'` }))
+    writeConfig(machine, 'server:\n  port: none\ncolour: red\n')
+    mkdirSync(join(machine.home, '.drover', 'config.yaml.lock'))
+    const sessions = await makeSessions(machine)
+    writeFileSync(sessions, Buffer.alloc(8192, 'x'))
+    mkdirSync(within(machine))
+    writeFileSync(within(machine, 'runs'), '')
+  },
+
+  'half broken files': async (machine) => {
+    machine.realGit()
+    const { git } = machine.repository()
+    git('remote', 'add', 'origin', 'https://github.com/ada/weather')
+    machine.program('gh', fakeGh({ version: 'echo 2.95.0', api: 'exit 1' }))
+    machine.env['DROVER_CONFIG'] = '/nonexistent/config.yaml'
+    const sessions = await makeSessions(machine)
+    spoilFreePages(sessions)
+    chmodSync(sessions, 0o644)
+    mkdirSync(join(machine.home, '.drover', 'owners'), { recursive: true })
+    writeFileSync(join(machine.home, '.drover', 'owners', `${'0'.repeat(32)}.lock`), '')
+    symlinkSync(machine.home, within(machine))
+  },
+
+  'programs that hang': (machine) => {
+    for (const name of ['git', 'gh', 'drover', 'claude', 'gemini']) machine.program(name, 'exec sleep 600')
+    machine.env['PATH'] = `${machine.env['PATH']}:/usr/bin:/bin`
+  },
+}
+
+/** A count in the header that is wrong, which is nothing that keeps a database from being opened. */
+function spoilFreePages(path: string): void {
+  const bytes = readFileSync(path)
+  bytes.writeUInt32BE(bytes.readUInt32BE(36) + 5, 36)
+  writeFileSync(path, bytes)
+}
+
+const rooms = temporaryDirectoryForAll()
+const examined = new Map<string, Promise<{ machine: Machine; report: DoctorReport }>>()
+
+/** Each machine is made and examined once. */
+function examine(name: string) {
+  const known = examined.get(name)
+  if (known !== undefined) return known
+  const directory = join(rooms, name.replaceAll(' ', '-'))
+  mkdirSync(directory)
+  const machine = doctorMachine(directory)
+  const made = (async () => {
+    await MACHINES[name]?.(machine)
+    return { machine, report: reportIn(await machine.drover('doctor', '--json')) }
+  })()
+  examined.set(name, made)
+  return made
+}
+
+type Row = [code: string, machine: string, says: RegExp, host?: string]
+
+const ROWS: readonly Row[] = [
+  ['repository_ok', 'well', /^\/.*\/well\/place$/],
+  ['repository_missing', 'no repository', /place is not inside a git worktree; name a worktree with --root/],
+  ['repository_unusable', 'no programs', /^git was not found/],
+  ['repository_unusable', 'old programs', /^git version 2.30.9 is too old/],
+  ['repository_unusable', 'programs that hang', /did not end within 10000 ms/],
+  ['adapter_manifest_unreadable', 'unwell hosts', /ownership-manifest.json: .*; restore the manifest/, 'cursor'],
+  ['adapter_not_detected', 'well', /^not used here$/, 'cursor'],
+  ['adapter_not_installed', 'unwell hosts', /^used here; run drover install --tool codex$/, 'codex'],
+  [
+    'adapter_not_installed',
+    'unwell hosts',
+    /a file that nobody owns is where drover puts its own: \.opencode\/commands\/drover-run\.md; /,
+    'opencode',
+  ],
+  ['adapter_not_installed', 'unwell hosts', /is there and .* is not, .* --surface ide\|cli/, 'kiro'],
+  ['adapter_inspection_unavailable', 'unwell hosts', /^\.pi\/skills\/drover-run\/.* cannot be inspected/, 'pi'],
+  [
+    'adapter_modified',
+    'unwell hosts',
+    /^1 file is changed or missing; run drover install --tool claude --refresh/,
+    'claude',
+  ],
+  ['adapter_modified', 'unwell hosts', /was changed, .*; delete \.github\/copilot\/.* by hand/, 'copilot'],
+  [
+    'adapter_refresh_required',
+    'unwell hosts',
+    /adapter-generated is missing; run drover install --tool qwen --refresh$/,
+    'qwen',
+  ],
+  ['adapter_healthy', 'well', /^8 managed files$/, 'claude'],
+  ['adapter_healthy', 'unwell hosts', /^15 managed files$/, 'windsurf'],
+  ['install_settled', 'well', /^no install was interrupted$/],
+  ['install_interrupted', 'unwell hosts', /^a change was cut off.*; run drover doctor --clear-interrupted$/, 'kilo'],
+  ['install_interrupted', 'unwell hosts', /^\.drover-recovery-0{32} looks like .*, then delete it$/],
+  ['legacy_unknown_residue', 'unwell runs', /\.git\/drover\/cache is not drover's; see what it is/],
+  ['legacy_unknown_residue', 'half broken files', /\.git\/drover is a symbolic link; /],
+  ['runstore_exposed', 'unwell runs', /; run chmod 700 \/.*\/\.git\/drover$/],
+  [
+    'runstore_durability_full',
+    'well',
+    /^writing to \/.*\/\.git\/drover\/runs is file_and_directory_fsync \(file_sync true, /,
+  ],
+  ['runstore_durability_full', 'half broken files', /^writing to \/.*\/\.git is file_and_directory_fsync/],
+  ['runs_readable', 'well', /^1 run could be read$/],
+  ['runs_readable', 'unwell hosts', /^no runs yet$/],
+  ['run_unreadable', 'unwell runs', /journal\.jsonl cannot be trusted: .*; restore it from a copy/],
+  ['run_worktree_gone', 'unwell runs', /^the run \S+ is active, and \/.*\/elsewhere is gone; /],
+  [
+    'runstore_unusable',
+    'broken files',
+    /runs is a regular file; mend that first$|it is a regular file; mend that first$/,
+  ],
+  ['github_cli_unavailable', 'no programs', /^gh is not in PATH; install it/],
+  ['github_cli_version_unknown', 'no repository', /^gh does not tell its version; /],
+  ['github_cli_version_unknown', 'programs that hang', /^gh does not tell its version; /],
+  ['github_cli_rest_fallback_required', 'old programs', /^gh 2\.93\.9; update gh/],
+  ['github_cli_compatible', 'well', /^gh 2\.94\.0$/],
+  ['github_auth_unavailable', 'no repository', /; run gh auth login --hostname github\.com$/],
+  ['github_auth_unavailable', 'programs that hang', /^not logged in/],
+  ['github_auth_available', 'well', /^logged in to github\.com$/],
+  ['github_issue_permissions_ok', 'well', /^ada\/weather: read true, triage true, write true$/],
+  ['github_issue_permissions_limited', 'broken files', /^ada\/weather: read true, triage false, write false; ask/],
+  ['github_issue_permissions_unknown', 'half broken files', /^the rights in ada\/weather could not be had; /],
+  ['node_supported', 'well', new RegExp(`^Node ${process.versions.node}$`)],
+  ['git_supported', 'well', /^git \d+\.\d+\.\d+ \(\/.*\/bin\/git\)$/],
+  ['git_missing', 'no programs', /^git is not in PATH; install git/],
+  ['git_too_old', 'old programs', /^git 2\.30\.9 .*; install git 2\.31\.0 or later$/],
+  ['git_version_unknown', 'programs that hang', /^git version did not end within 10000 ms/],
+  ['drover_on_path', 'well', new RegExp(`/bin/drover is drover ${OWN_VERSION}$`)],
+  ['drover_not_on_path', 'no programs', /^drover is not in PATH; run npm install --global drover/],
+  ['drover_other_version', 'old programs', /drover is drover 0\.0\.1, and this is drover /],
+  ['drover_other_version', 'programs that hang', /drover does not tell its version/],
+  ['config_valid', 'well', /\/\.drover\/config\.yaml$/],
+  ['config_valid', 'no programs', /config\.yaml does not exist, so every setting has its default value$/],
+  ['config_warning', 'old programs', /^backends\.gemini\.allowed_tools has no effect/],
+  ['config_invalid', 'broken files', /config\.yaml:2:\d+: server\.port .*; correct it/],
+  ['config_invalid', 'broken files', /config\.yaml:3:\d+: .*colour.*; correct it/],
+  ['config_unreadable', 'half broken files', /^DROVER_CONFIG names \/nonexistent\/config\.yaml, which does not exist/],
+  ['config_unreadable', 'no repository', /^DROVER_HOME must be an absolute path/],
+  ['sessions_healthy', 'well', /sessions\.db: 20 sessions, \d+\.\d MiB, form 1$/],
+  ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],
+  ['sessions_damaged', 'half broken files', /sessions\.db: .*; put a copy of it in its place/],
+  ['sessions_unusable', 'broken files', /sessions\.db holds no usable sessions: it is not a database; /],
+  ['sessions_exposed', 'half broken files', /sessions\.db is open to others; run chmod 600 \//],
+  ['session_owners_left', 'half broken files', /^a process died while working on sessions; run drover sessions list/],
+  ['lock_usable', 'well', /^changes of the configuration: free$/],
+  ['lock_usable', 'well', /^changes of hosts: free$/],
+  ['lock_unusable', 'broken files', /config\.yaml\.lock .*it is a directory.*; delete it if no drover is running/],
+  ['agent_ready', 'well', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
+  ['agent_ready', 'well', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
+  ['agent_disabled', 'well', /^gemini is disabled$/],
+  ['agent_not_installed', 'no programs', /^claude: .*the default backend; .*default_backend NAME$/],
+  ['agent_not_installed', 'no programs', /^codex: there is no program codex; .*backends\.codex\.enabled false$/],
+  ['agent_silent', 'programs that hang', /^claude \(\/.*\) did not answer --version within 10 seconds; /],
+  ['agent_version_unknown', 'old programs', /^gemini \(\/.*\) tells no version: it ended with 1; /],
+  ['agent_older_than_tried', 'old programs', /^claude \(\/.*\) is 2\.0\.9; drover was tried with 2\.1\.197; update/],
+  ['agent_quirk', 'old programs', /^codex 0\.166\.0: it waits for ever .*; limit prompts by drover config set /],
+  ['check_failed', 'no repository', /^the check of sessions failed: DROVER_HOME must be an absolute path$/],
+]
+
+const kinds = gatherChecks().flatMap((group) => group.kinds)
+
+describe('a check', () => {
+  it.each(ROWS)('%s is found: %s', async (code, name, says, host = '-') => {
+    const { report } = await examine(name)
+    const kind = kinds.find((each) => each.code === code)
+    const same = report.checks.filter((check) => check.code === code && check.host_id === host)
+    expect(same).toContainEqual(
+      expect.objectContaining({ status: kind?.status, name: kind?.name, detail: expect.stringMatching(says) }),
+    )
+  })
+
+  /** These need a machine that nobody has: see the tests of their files. */
+  const ELSEWHERE = ['node_too_old', 'runstore_durability_limited', 'runstore_unwritable', 'run_busy']
+
+  it('of every kind is found on some machine', () => {
+    const found = [...new Set([...ROWS.map(([code]) => code), ...ELSEWHERE])]
+    expect(found.toSorted()).toEqual(kinds.map(({ code }) => code).toSorted())
+  })
+
+  it('of every kind is in the catalogue, once', () => {
+    const sources = globSync('src/cli/doctor/*.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
+    const defined = sources.flatMap((source) => [...source.matchAll(/^export const \w+ = defineCheck\(/gm)])
+    expect(new Set(kinds.map(({ code }) => code)).size).toBe(defined.length)
+    expect(kinds).toHaveLength(defined.length)
+  })
+
+  it('that finds a problem says what to do', () => {
+    expect(kinds.filter(({ status, todo }) => status !== 'ok' && todo === undefined)).toEqual([])
+  })
+})
+
+describe('the report', () => {
+  const ajv = new Ajv2020({ strict: true })
+  addFormats.default(ajv)
+  const validate = ajv.compile(JSON.parse(readFileSync(join(ROOT, 'schema', 'machine-protocol-v2.json'), 'utf8')))
+
+  it.each(Object.keys(MACHINES))('of the machine with %s is a message of the protocol', async (name) => {
+    expect(validate((await examine(name)).report)).toBe(true)
+  })
+
+  it('has its checks in one order', async () => {
+    const { report } = await examine('well')
+    const codes = report.checks.map(({ code, host_id }) => (host_id === '-' ? code : host_id))
+    expect(codes).toEqual([
+      'repository_ok',
+      ...['claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf'],
+      'install_settled',
+      'runstore_durability_full',
+      'runs_readable',
+      'github_cli_compatible',
+      'github_auth_available',
+      'github_issue_permissions_ok',
+      'node_supported',
+      'git_supported',
+      'drover_on_path',
+      'config_valid',
+      'sessions_healthy',
+      'lock_usable',
+      'lock_usable',
+      'agent_ready',
+      'agent_ready',
+      'agent_disabled',
+    ])
+  })
+
+  it('tells the durability of the place where runs are kept', async () => {
+    const { report } = await examine('well')
+    expect(report.checks.filter((check) => 'durability' in check)).toEqual([
+      expect.objectContaining({
+        code: 'runstore_durability_full',
+        durability: { level: 'file_and_directory_fsync', file_sync: true, directory_sync: true },
+      }),
+    ])
+  })
+
+  it('passes over hosts and runs where there is no repository, and makes all other checks', async () => {
+    const { report } = await examine('no programs')
+    const names = [...new Set(report.checks.map(({ name }) => name))]
+    expect(names).toEqual([
+      'repository',
+      'github_cli',
+      'node',
+      'git',
+      'drover',
+      'configuration',
+      'session store',
+      'lock',
+      'agent',
+    ])
+  })
+
+  it('calls a place that was named and is no worktree an error', async () => {
+    const { machine } = await examine('well')
+    const report = reportIn(await machine.drover('doctor', '--json', '--offline', '--root', machine.home))
+    expect(report.checks[0]).toMatchObject({ code: 'repository_unusable', status: 'error' })
+  })
+
+  it('is about the worktree that --root names, from anywhere', async () => {
+    const { machine } = await examine('well')
+    const argv = [process.execPath, DROVER, 'doctor', '--json', '--offline', '--root', join(machine.place, '.claude')]
+    const report = reportIn(await runAt(machine.home, argv, machine.env))
+    expect(report.checks[0]).toMatchObject({ code: 'repository_ok', detail: machine.place })
+    expect(report.checks.some(({ code }) => code.startsWith('github_auth'))).toBe(false)
+  })
+})
+
+describe('drover doctor', () => {
+  it('changes nothing', async () => {
+    const { machine } = await examine('well')
+    const look = () =>
+      [machine.home, machine.place].flatMap((directory) =>
+        readdirSync(directory, { recursive: true, encoding: 'utf8' })
+          .toSorted()
+          .map((name) => {
+            const { mode, size, mtimeMs } = statSync(join(directory, name))
+            // The directory in which a file is made and removed again has a new time.
+            const isProbed = name === '.git/drover/runs'
+            return { name, mode, size, mtimeMs: isProbed ? 0 : mtimeMs }
+          }),
+      )
+    const before = look()
+    expect((await machine.drover('doctor')).code).toBe(0)
+    expect(look()).toEqual(before)
+  })
+
+  it('shows the report by group, what is alike in one line, and the sum', async () => {
+    const { machine } = await examine('well')
+    const { code, stdout, stderr } = await machine.drover('doctor', '--strict')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = stdout.replaceAll(machine.place, 'PLACE').replaceAll(machine.home, 'HOME').split('\n')
+    expect(lines.slice(0, 14)).toEqual([
+      'Repository',
+      '  ok      PLACE',
+      '',
+      'Hosts',
+      '  ok      claude: 8 managed files',
+      '  ok      codex, copilot, cursor, kilo, kiro, opencode, pi, qwen, windsurf: not used here',
+      '  ok      no install was interrupted',
+      '',
+      'Runs',
+      '  ok      writing to PLACE/.git/drover/runs is file_and_directory_fsync (file_sync true, directory_sync true)',
+      '  ok      1 run could be read',
+      '',
+      'GitHub',
+      '  ok      gh 2.94.0',
+    ])
+    expect(lines.slice(-3)).toEqual(['', 'Everything is in order.', ''])
+  })
+
+  it('shows what to do under each problem', async () => {
+    const { machine } = await examine('no programs')
+    const { stdout } = await machine.drover('doctor')
+    expect(stdout).toContain('  error   git is not in PATH (git_missing)\n          → install git, or correct PATH\n')
+    expect(stdout).toMatch(/\n\n2 errors, 5 warnings\.\n$/)
+  })
+
+  it.each([
+    ['well', 0],
+    ['no repository', 3],
+    ['unwell hosts', 3],
+    ['old programs', 3],
+  ])('ends with --strict on the machine with %s with %d', async (name, code) => {
+    const { machine } = await examine(name)
+    expect((await machine.drover('doctor', '--strict', '--offline', '--json')).code).toBe(code)
+    expect((await machine.drover('doctor', '--offline')).code).toBe(0)
+  })
+
+  it.each([[['--nope']], [['extra']], [['--root']]])('refuses %j as the other commands on hosts do', async (args) => {
+    const { machine } = await examine('no programs')
+    const { code, stdout, stderr } = await machine.drover('doctor', ...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(checkCliError(JSON.parse(stderr))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
+  })
+
+  it('says that a run is busy, and does not wait for it', async () => {
+    const { machine } = await examine('well')
+    const [run = ''] = readdirSync(within(machine, 'runs'))
+    using _lock = await takeLock({ path: within(machine, 'runs', run, 'run.lock'), mode: 'exclusive' })
+    const { checks } = reportIn(await machine.drover('doctor', '--json', '--offline'))
+    expect(checks).toContainEqual(expect.objectContaining({ code: 'run_busy', status: 'warning' }))
+    expect(checks).not.toContainEqual(expect.objectContaining({ code: 'runs_readable' }))
+  })
+
+  it('ends when it is interrupted, with every program that it has started', async () => {
+    const machine = doctorMachine(temporaryDirectory())
+    const pid = join(machine.home, 'pid')
+    machine.program('claude', `echo $$ > '${pid}.new'; mv '${pid}.new' '${pid}'; exec sleep 600`)
+    machine.env['PATH'] = `${machine.env['PATH']}:/usr/bin:/bin`
+    const child = spawn(process.execPath, [DROVER, 'doctor'], { cwd: machine.place, env: machine.env, stdio: 'ignore' })
+    await expect.poll(() => existsSync(pid), { timeout: 20_000 }).toBe(true)
+    child.kill('SIGINT')
+    expect((await once(child, 'close'))[0]).toBe(130)
+    expect(isAlive(Number(readFileSync(pid, 'utf8')))).toBe(false)
+  })
+
+  it('says that a lock is held', async () => {
+    const { machine } = await examine('well')
+    using _lock = await takeLock({ path: within(machine, 'hosts', 'lock'), mode: 'exclusive' })
+    const { checks } = reportIn(await machine.drover('doctor', '--json', '--offline'))
+    expect(checks).toContainEqual(
+      expect.objectContaining({ code: 'lock_usable', detail: 'changes of hosts: held by a process that is at work' }),
+    )
+  })
+
+  it.skipIf(OPEN_PLACE === undefined)('says that nothing can be written where runs are kept', async () => {
+    const machine = await openToNobody()
+    const { checks } = reportIn(await machine.droverAsNobody('doctor', '--json', '--offline'))
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        code: 'runstore_unwritable',
+        status: 'error',
+        detail: expect.stringMatching(/^nothing can be written in \/.*\/\.git: permission denied \(EACCES\); check/),
+      }),
+    )
+  })
+})
+
+/** A machine whose user may read everything and write nothing, also when that user is root. */
+async function openToNobody() {
+  const directory = mkdtempSync(join(OPEN_PLACE ?? '', 'drover-test-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const machine = doctorMachine(directory)
+  machine.realGit()
+  machine.repository()
+  const config = join(machine.home, 'gitconfig')
+  writeFileSync(config, '[safe]\n\tdirectory = *\n')
+  chmodSync(directory, 0o755)
+  chmodSync(join(machine.place, '.git'), 0o555)
+  const isRoot = process.getuid?.() === 0
+  const drop = isRoot ? ['/usr/bin/setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+  const env = { ...machine.env, GIT_CONFIG_GLOBAL: config }
+  const droverAsNobody = (...args: string[]) => runAt(machine.place, [...drop, process.execPath, DROVER, ...args], env)
+  return { ...machine, droverAsNobody }
+}
+
+describe('--clear-interrupted', () => {
+  const recovery = ({ place }: Machine) => readdirSync(place).filter((name) => name.startsWith('.drover-recovery-'))
+
+  it('says what was cut off, undoes it, and reports on what is left', async () => {
+    const machine = doctorMachine(temporaryDirectory())
+    machine.realGit()
+    machine.repository()
+    const site = hostSite(machine.place)
+    site.write('.claude/mine.md', 'mine')
+    const before = site.tree()
+    await install(site, ['claude'], { disk: diskOfKilled(3, ['linkSync']) }).catch(() => undefined)
+    const unclaimed = `.drover-recovery-${'0'.repeat(32)}`
+    mkdirSync(join(machine.place, unclaimed))
+    expect(recovery(machine)).toHaveLength(2)
+    const { code, stdout, stderr } = await machine.drover('doctor', '--clear-interrupted', '--json', '--offline')
+    expect(code).toBe(0)
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^drover: found: a change was cut off: /),
+      expect.stringMatching(/^drover: found: \.drover-recovery-0{32} looks like a recovery folder/),
+      'drover: an earlier change of claude was cut off; it was undone first',
+      'drover: 1 of 2 cleared',
+      '',
+    ])
+    const left = JSON.parse(stdout).checks.filter((each: { code: string }) => each.code === 'install_interrupted')
+    expect(left).toHaveLength(1)
+    expect(recovery(machine)).toEqual([unclaimed])
+    rmSync(join(machine.place, unclaimed), { recursive: true })
+    expect(site.tree()).toEqual(before)
+  })
+
+  it('does nothing where there is nothing to clear', async () => {
+    const { machine } = await examine('well')
+    const { stderr } = await machine.drover('doctor', '--clear-interrupted', '--offline')
+    expect(stderr).toBe('drover: no install was interrupted, nothing to clear\n')
+  })
+
+  it('needs a repository', async () => {
+    const machine = doctorMachine(temporaryDirectory())
+    machine.realGit()
+    const { code, stdout, stderr } = await machine.drover('doctor', '--clear-interrupted')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(checkCliError(JSON.parse(stderr)).code).toBe('git_repository_required')
+  })
+
+  it('waits for a change that is under way, and then says that it is', async () => {
+    const { machine } = await examine('unwell hosts')
+    const copy = doctorMachine(temporaryDirectory())
+    copy.realGit()
+    cpSync(machine.place, copy.place, { recursive: true, verbatimSymlinks: true })
+    using _lock = await takeLock({ path: within(copy, 'hosts', 'lock'), mode: 'exclusive' })
+    const { code, stderr } = await copy.drover('doctor', '--clear-interrupted')
+    expect(code).toBe(3)
+    expect(stderr).toContain('lock_busy')
+    expect(recovery(copy)).toEqual(recovery(machine))
+    const { checks } = reportIn(await copy.drover('doctor', '--json', '--offline'))
+    expect(checks.filter(({ name }) => name === 'interrupted installs')).toEqual([
+      expect.objectContaining({ code: 'install_settled', detail: 'another process is changing hosts at this moment' }),
+    ])
+  })
+})
