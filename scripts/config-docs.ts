@@ -5,6 +5,7 @@ import { ConfigShape } from '../src/config/config.shape.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 import { UNSUPPORTED_KEYS } from '../src/config/unsupported-keys.ts'
 import { type KeyRow, listFields, listKeys } from './config-keys.ts'
+import { markdownTable } from './markdown-table.ts'
 
 export function configDocs(): string {
   const text = readFileSync(join(import.meta.dirname, 'config-docs.md'), 'utf8')
@@ -25,15 +26,15 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
     ...Object.fromEntries(sections),
     backends: keyTable(mergeBackends(keys.filter((key) => sectionOf(key) === 'backends'))),
     model_aliases: aliasTable(keys),
-    server_keys: table(
+    server_keys: markdownTable(
       ['Field', 'Type', 'Allowed', 'Meaning'],
       listFields(keyOfServer).map(({ name, type, rule, description }) => [code(name), type, rule, description]),
     ),
-    variables: table(
+    variables: markdownTable(
       ['Variable', 'Meaning'],
       OTHER_VARIABLES.map(({ name, meaning }) => [code(name), meaning]),
     ),
-    unsupported: table(
+    unsupported: markdownTable(
       ['Key', 'Why'],
       UNSUPPORTED_KEYS.map(({ path, reason }) => [code(path), `${reason[0]?.toUpperCase()}${reason.slice(1)}.`]),
     ),
@@ -49,7 +50,7 @@ function keyTable(keys: readonly DocumentedKey[]): string {
     key.rule || '–',
     key.description,
   ])
-  return table(['Key', 'Type', 'Default', 'Variable', 'Allowed', 'Meaning'], rows)
+  return markdownTable(['Key', 'Type', 'Default', 'Variable', 'Allowed', 'Meaning'], rows)
 }
 
 type DocumentedKey = KeyRow & { shownDefault?: string }
@@ -75,18 +76,13 @@ function aliasTable(keys: readonly KeyRow[]): string {
     code(alias),
     ...aliases.map((models) => code(models[alias] ?? '')),
   ])
-  return table(['Alias', ...maps.map(({ path }) => path.split('.')[1] ?? '')], rows)
+  return markdownTable(['Alias', ...maps.map(({ path }) => path.split('.')[1] ?? '')], rows)
 }
 
 function showDefault(value: unknown): string {
   if (value === '' || (Array.isArray(value) && value.length === 0)) return 'empty'
   if (Array.isArray(value)) return value.map((item) => code(String(item))).join(', ')
   return code(String(value))
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
 function code(text: string): string {

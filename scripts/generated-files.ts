@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ChainFile, ParallelFile } from '../src/cli/task-file.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { RunEvent } from '../src/engine/event.shape.ts'
+import { ChangeRecord } from '../src/hosts/change-record.shape.ts'
+import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/wire.shape.ts'
 import { SessionEditRequest, SessionQuery } from '../src/http/native/session-requests.shape.ts'
 import { ChatRequest } from '../src/http/openai/wire.shape.ts'
+import { JournalRecord } from '../src/journal/record.shape.ts'
 import {
   ChainRequest,
   CompareRequest,
@@ -12,14 +17,20 @@ import {
   ResumeRequest,
 } from '../src/prompts/prompt-request.shape.ts'
 import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
-import { SourceManifest } from '../src/source/manifest.shape.ts'
+import { ManifestSection, SourceManifest } from '../src/source/manifest.shape.ts'
+import { cliDocs } from './cli-docs.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { configDocs } from './config-docs.ts'
 import { declareKeys, keysModule, listKeys } from './config-keys.ts'
 import { configSchema } from './config-schema.ts'
 import { contractChecks, contractImports } from './contract-checks.ts'
 import { contractSchema } from './contract-schema.ts'
+import { doctorDocs } from './doctor-docs.ts'
+import { drawArchitecture } from './draw-architecture.ts'
 import { errorDocs } from './error-docs.ts'
+import { fieldsOf, formOf } from './form-of-shape.ts'
+import { declareTexts, hostTexts, textsModule } from './host-texts.ts'
+import { manPage } from './man-page.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
 import { protocolDocs } from './protocol-docs.ts'
 
@@ -36,8 +47,14 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await contractChecks()),
     ...(await sourceFiles()),
     ...(await engineFiles()),
+    ...(await journalFiles()),
+    ...(await hostFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
+    { path: 'docs/doctor.md', content: doctorDocs() },
+    { path: 'docs/architecture.svg', content: drawArchitecture() },
+    { path: 'docs/cli.md', content: cliDocs() },
+    { path: 'man/drover.1', content: manPage(readVersion()) },
     { path: 'docs/errors.md', content: `${await errorDocs()}\n` },
   ]
 }
@@ -92,7 +109,9 @@ async function taskFiles(): Promise<GeneratedFile[]> {
 
 async function sourceFiles(): Promise<GeneratedFile[]> {
   const shapes = {
-    validateSourceManifest: SourceManifest,
+    validateManifestForm: formOf(SourceManifest),
+    validateManifestFields: fieldsOf(SourceManifest),
+    validateManifestSectionFields: fieldsOf(ManifestSection),
     validateGraphqlErrors: GraphqlErrors,
     validateIssueAnswer: IssueAnswer,
     validateCommentsAnswer: CommentsAnswer,
@@ -113,6 +132,25 @@ async function engineFiles(): Promise<GeneratedFile[]> {
   ]
 }
 
+async function journalFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateJournalRecord: JournalRecord }
+  return [
+    { path: 'src/journal/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/journal/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+  ]
+}
+
+async function hostFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateOwnershipManifest: OwnershipManifest, validateChangeRecord: ChangeRecord }
+  const texts = hostTexts()
+  return [
+    { path: 'src/hosts/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/hosts/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+    { path: 'src/hosts/texts.generated.js', content: textsModule(texts) },
+    { path: 'src/hosts/texts.generated.d.ts', content: declareTexts(texts) },
+  ]
+}
+
 function openApiFiles(): GeneratedFile[] {
   const document = openApiDocument()
   return [
@@ -120,4 +158,8 @@ function openApiFiles(): GeneratedFile[] {
     { path: 'src/http/openapi/document.generated.js', content: openApiModule(document) },
     { path: 'src/http/openapi/document.generated.d.ts', content: declareOpenApi() },
   ]
+}
+
+function readVersion(): string {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')).version
 }

@@ -2,28 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
+import { MAY_IMPORT } from '../scripts/import-table.ts'
 
 const SRC = join(import.meta.dirname, '..', 'src')
-
-/** Which folder may import which. `config` is given to the rest in parts; the two halves share `kit` alone. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  kit: [],
-  config: ['kit'],
-  contract: ['kit'],
-  demo: ['kit'],
-  agents: ['kit'],
-  sessions: ['agents', 'kit'],
-  prompts: ['sessions', 'agents', 'kit'],
-  http: ['prompts', 'sessions', 'agents', 'config', 'kit'],
-  engine: ['contract', 'kit'],
-  journal: ['engine', 'contract', 'kit'],
-  workspace: ['contract', 'kit'],
-  source: ['contract', 'kit'],
-  hosts: ['contract', 'kit'],
-  runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
-  cli: ['http', 'prompts', 'sessions', 'agents', 'runs', 'hosts', 'source', 'workspace', 'contract', 'config', 'kit'],
-  'bin.ts': ['cli', 'kit'],
-}
 
 /** Folders that decide and never act: no clock, no disk, no process. */
 const PURE = ['engine']

@@ -50,7 +50,8 @@ export function commandHelp(command: Command, channel: Channel): string {
   ].join('\n\n')
 }
 
-function usageOf(command: Command): string {
+/** `drover config set <key> <value>... [flags]` */
+export function usageOf(command: Command): string {
   const words = command.positionals.map((positional) => {
     const name = `<${positional.name}>${positional.repeats === true ? '...' : ''}`
     return positional.isOptional === true ? `[${name}]` : name

@@ -12,9 +12,9 @@ export type Serving = {
 }
 
 /** Starts `drover serve` as a user would, with a home of its own; it ends with the test. */
-export function serveDrover(args: readonly string[], env: Record<string, string> = {}): Serving {
+export function serveDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
-  const child = spawn(process.execPath, [DROVER, 'serve', ...args], {
+  const child = spawn(process.execPath, [drover, 'serve', ...args], {
     env: { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,0 +1,53 @@
+# syntax=docker/dockerfile:1
+# docs/deployment.md says how to build and run it.
+
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+# What the program needs while it runs, as the lock file says.
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /drover
+COPY .npmrc package.json package-lock.json ./
+COPY runtime/package.json runtime/
+RUN npm ci --workspaces=false --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /drover
+COPY .npmrc package.json package-lock.json ./
+COPY runtime/package.json runtime/
+# The image has the Node that the workspace "runtime" would bring.
+RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
+COPY scripts scripts
+COPY src src
+RUN node scripts/build.ts
+
+FROM ${NODE_IMAGE}
+# tini takes in the processes that agents leave behind; git is for the agents and for drover's own look at a worktree.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates git tini \
+  && rm -rf /var/lib/apt/lists/*
+# npm packages, such as "@openai/codex@0.166.0"; none by default. Their keys come with "docker run", never in here.
+ARG AGENTS=""
+RUN if [ -n "$AGENTS" ]; then npm install --global --no-audit --no-fund $AGENTS && npm cache clean --force; fi
+WORKDIR /opt/drover
+COPY --from=dependencies /drover/node_modules node_modules
+COPY CHANGELOG.md LICENSE README.md package.json ./
+COPY bin bin
+COPY schema schema
+COPY --from=build /drover/dist dist
+RUN ln -s /opt/drover/bin/drover.cjs /usr/local/bin/drover \
+  && install --directory --owner=1000 --group=1000 --mode=0700 /var/lib/drover \
+  && install --directory --owner=1000 --group=1000 /workspace
+# It listens on every address of the container, and does not start unless the file holds keys.
+ENV DROVER_HOME=/var/lib/drover \
+  DROVER_SERVER_HOST=0.0.0.0 \
+  DROVER_SERVER_RATE_LIMIT_ENABLED=true \
+  DROVER_SERVER_ALLOWED_WORKDIR_PREFIXES=/workspace \
+  DROVER_API_KEYS_FILE=/run/secrets/drover-keys
+USER 1000:1000
+WORKDIR /workspace
+VOLUME /var/lib/drover
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.DROVER_SERVER_PORT || 8080}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "drover"]
+CMD ["serve"]

@@ -1,0 +1,91 @@
+/**
+ * `npm run bench:report`: runs every bench and the fuzz tests, and writes docs/benchmarks.md with the facts of this machine.
+ * With `--frame` it runs nothing and writes the page without figures, as it is when a bench has come or gone.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { BENCHES } from '../bench/benches.ts'
+import { benchPage, type Figures, type Machine, type Measured, type Report } from './bench-page.ts'
+
+const FUZZ_CASES = 20_000
+/** Several times what the slowest takes on a slow machine: what needs longer hangs. */
+const LIMIT_MS = 20 * 60_000
+
+const root = join(import.meta.dirname, '..')
+
+/** The page with what `measureOne` finds; without it the page says that nothing was measured. */
+export async function report(measureOne?: (args: readonly string[]) => Promise<Figures>): Promise<string> {
+  const measured: Measured[] = []
+  for (const [name, { compares }] of Object.entries(BENCHES)) {
+    const figures = await measureOne?.(['bench/run.ts', name])
+    measured.push({ name, compares, command: `npm run bench ${name}`, figures: figures && withoutHead(figures) })
+  }
+  const fuzzed = await measureOne?.(['scripts/fuzz.ts', String(FUZZ_CASES)])
+  const whole: Report = {
+    machine: measureOne && machineFacts(),
+    benches: measured,
+    fuzz: {
+      name: 'fuzz',
+      compares: `Not a figure of speed: so many made-up inputs for each of the fuzz tests, none of which may do anything but be
+answered or be refused by name. The gate runs 1,000 of each.`,
+      command: `npm run fuzz ${FUZZ_CASES}`,
+      figures: fuzzed && verdictsOf(fuzzed),
+    },
+  }
+  return benchPage(whole)
+}
+
+/** No name of a host, of a person or of a path. */
+function machineFacts(): Machine {
+  const { stdout } = spawnSync('git', ['--version'], { encoding: 'utf8' })
+  return {
+    system: `${process.platform} ${release().split('.').slice(0, 2).join('.')}, ${process.arch}`,
+    processors: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
+    memory: `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
+    Node: process.versions.node,
+    git: /\d[\d.]*\d/.exec(stdout ?? '')?.[0] ?? 'none',
+  }
+}
+
+/** Each bench prints the machine first, which the page has once. */
+function withoutHead({ printed, seconds }: Figures): Figures {
+  return { printed: printed.replace(/^Node .*\n+/, ''), seconds }
+}
+
+/** Between them stands what the test runner says. */
+function verdictsOf({ printed, seconds }: Figures): Figures {
+  return { printed: (printed.match(/^(?:ok|FAIL) .*$/gm) ?? []).join('\n'), seconds }
+}
+
+function measureHere(args: readonly string[]): Promise<Figures> {
+  console.log(`node ${args.join(' ')}`)
+  const started = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  })
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+    process.stdout.write(text)
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve({ printed, seconds: (performance.now() - started) / 1000 })
+      else reject(new Error(`${args.join(' ')} ended with ${code ?? signal}; docs/benchmarks.md is as it was`))
+    })
+  })
+}
+
+if (import.meta.main) {
+  writeFileSync(
+    join(root, 'docs', 'benchmarks.md'),
+    await report(process.argv.includes('--frame') ? undefined : measureHere),
+  )
+  console.log('docs/benchmarks.md is written')
+}

@@ -1,0 +1,99 @@
+/** docs/architecture.svg: the folders of `src/` and which imports which, from the table that the border test keeps. */
+import { MAY_IMPORT } from './import-table.ts'
+import { escapeXml, SANS, svg } from './svg.ts'
+
+const BOX = { width: 144, height: 52 }
+const STEP = { x: 158, y: 92 }
+const MARGIN = { x: 24, y: 56 }
+const COLUMNS = 7
+const ROWS = 6
+
+type Place = { column: number; row: number; says: string; lastColumn?: number }
+
+const PLACES: Readonly<Record<string, Place>> = {
+  cli: { column: 2, row: 0, says: 'words in, text out' },
+  http: { column: 1, row: 1, says: 'three styles of API' },
+  runs: { column: 4, row: 1, says: 'a change, step by step' },
+  hosts: { column: 6, row: 1, says: 'adapters of agents' },
+  prompts: { column: 1, row: 2, says: 'one, many, compared' },
+  config: { column: 2, row: 2, says: 'every setting' },
+  journal: { column: 3, row: 2, says: 'what has happened' },
+  workspace: { column: 4, row: 2, says: 'what git says' },
+  source: { column: 5, row: 2, says: 'issue to pinned source' },
+  sessions: { column: 1, row: 3, says: 'what was run' },
+  engine: { column: 3, row: 3, says: 'what may happen next' },
+  demo: { column: 0, row: 4, says: 'the demo agent' },
+  agents: { column: 1, row: 4, says: 'one program each' },
+  contract: { column: 3, row: 4, lastColumn: 6, says: 'every message between drover and an agent' },
+  kit: { column: 0, row: 5, lastColumn: 6, says: 'faults, shapes, files, locks, processes' },
+}
+
+const HALVES = [
+  { says: 'serving prompts', column: 0.5 },
+  { says: 'orchestrating changes', column: 4.5 },
+]
+
+export function drawArchitecture(): string {
+  const folders = Object.keys(MAY_IMPORT).filter((folder) => folder !== 'bin.ts')
+  const lost = folders.filter((folder) => PLACES[folder] === undefined)
+  if (lost.length > 0) throw new Error(`no place in the picture for ${lost.join(', ')}`)
+  const width = 2 * MARGIN.x + (COLUMNS - 1) * STEP.x + BOX.width
+  const size = { width, height: MARGIN.y + ROWS * STEP.y, title: 'The folders of drover and what each imports' }
+  return svg(size, [
+    `<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#57606a"/></marker></defs>`,
+    `<rect width="${size.width}" height="${size.height}" rx="8" fill="#ffffff" stroke="#d0d7de"/>`,
+    ...HALVES.map(({ says, column }) => text({ x: centreOf(column), y: 30, size: 15, fill: '#57606a' }, says)),
+    ...folders.flatMap((folder) => directImports(folder).map((target) => arrow(folder, target))),
+    ...folders.map(box),
+  ])
+}
+
+/** What no other import leads to anyway: with all of them the picture would be a web. */
+function directImports(folder: string): readonly string[] {
+  const targets = MAY_IMPORT[folder] ?? []
+  return targets.filter((target) => !targets.some((other) => other !== target && reaches(other, target)))
+}
+
+function reaches(from: string, to: string): boolean {
+  return (MAY_IMPORT[from] ?? []).some((next) => next === to || reaches(next, to))
+}
+
+function box(folder: string): string {
+  const { x, y, width, says } = frameOf(folder)
+  const fill = folder === 'kit' ? '#ddf4ff' : '#f6f8fa'
+  return [
+    `<rect x="${x}" y="${y}" width="${width}" height="${BOX.height}" rx="6" fill="${fill}" stroke="#57606a"/>`,
+    text({ x: x + width / 2, y: y + 22, size: 15, fill: '#1f2328', isBold: true }, folder),
+    text({ x: x + width / 2, y: y + 40, size: 11.5, fill: '#57606a' }, says),
+  ].join('\n')
+}
+
+/** From the lower edge of a folder to the upper edge of one that it imports; straight down where that is wide enough. */
+function arrow(from: string, to: string): string {
+  const [above, below] = [frameOf(from), frameOf(to)]
+  const start = { x: above.x + above.width / 2, y: above.y + BOX.height }
+  const isOver = below.width > BOX.width && start.x > below.x && start.x < below.x + below.width
+  const end = { x: isOver ? start.x : below.x + below.width / 2, y: below.y - 2 }
+  const middle = (start.y + end.y) / 2
+  const curve = `M${start.x} ${start.y}C${start.x} ${middle} ${end.x} ${middle} ${end.x} ${end.y}`
+  return `<path d="${curve}" fill="none" stroke="#57606a" stroke-width="1.3" marker-end="url(#tip)"/>`
+}
+
+type Frame = { x: number; y: number; width: number; says: string }
+
+function frameOf(folder: string): Frame {
+  const { column, row, says, lastColumn = column } = PLACES[folder] ?? { column: 0, row: 0, says: '' }
+  const width = (lastColumn - column) * STEP.x + BOX.width
+  return { x: MARGIN.x + column * STEP.x, y: MARGIN.y + row * STEP.y, width, says }
+}
+
+function centreOf(column: number): number {
+  return MARGIN.x + BOX.width / 2 + column * STEP.x
+}
+
+type Style = { x: number; y: number; size: number; fill: string; isBold?: boolean }
+
+function text({ x, y, size, fill, isBold = false }: Style, words: string): string {
+  const weight = isBold ? ' font-weight="600"' : ''
+  return `<text x="${x}" y="${y}" font-family="${SANS}" font-size="${size}"${weight} fill="${fill}" text-anchor="middle">${escapeXml(words)}</text>`
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BENCHES } from '../bench/benches.ts'
+import { report } from '../scripts/bench-report.ts'
+import { ROOT } from './support/npm.ts'
+
+const page = readFileSync(join(ROOT, 'docs', 'benchmarks.md'), 'utf8')
+
+/** What stands on the page whatever was measured. */
+const framesOf = (text: string) =>
+  [...text.matchAll(/^## .*\n\n(?:[^`\n].*\n)*\n`npm run .*?`/gm)].map(([frame]) => frame)
+
+describe('docs/benchmarks.md', () => {
+  it('has every bench, what it is compared with, and its command', async () => {
+    expect(framesOf(page)).toEqual(framesOf(await report()))
+    expect(framesOf(page)).toHaveLength(Object.keys(BENCHES).length + 1)
+  })
+})
+
+describe('the report', () => {
+  const measured = report(async (args) => ({
+    printed: `Node 24.0.0, made up\n\nA table of ${args.join(' ')}\n  1.00x\nok   a.test.ts: 5 cases a test (1 s)\n`,
+    seconds: 1.6,
+  }))
+
+  it('has what each bench prints, with the command and the time that it took', async () => {
+    expect(await measured).toContain(
+      '`npm run bench start-up`, which took 2 s:\n\n```text\nA table of bench/run.ts start-up\n  1.00x\n',
+    )
+  })
+
+  it('has the verdicts of the fuzz tests alone', async () => {
+    expect(await measured).toMatch(
+      /`npm run fuzz \d+`, which took 2 s:\n\n```text\nok {3}a\.test\.ts: 5 cases a test \(1 s\)\n```\n$/,
+    )
+  })
+
+  it('tells of the machine what matters, and not whose it is', async () => {
+    const facts = /## The machine\n\n(.*?)\n\n##/s.exec(await measured)?.[1] ?? ''
+    expect(facts.match(/^\| (\w+) \| .+ \|$/gm)?.map((row) => row.split(' ')[1])).toEqual([
+      'system',
+      'processors',
+      'memory',
+      'Node',
+      'git',
+    ])
+    expect(facts).not.toMatch(/\/|made up/)
+  })
+
+  it('is not written when a bench fails', async () => {
+    await expect(report(() => Promise.reject(new Error('it broke')))).rejects.toThrow('it broke')
+  })
+})

@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config/read-config.ts'
+import { type Block, blocksIn, readPages } from './support/markdown.ts'
+import { ROOT } from './support/npm.ts'
+import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
+import { portOf, serveDrover } from './support/serve-drover.ts'
+
+const KEY = 'a-key-of-the-server'
+
+/** Their examples need a repository, and test/run-docs.test.ts runs them in one. */
+const IN_A_REPOSITORY = ['docs/change-runs.md', 'docs/machine-protocol.md']
+
+const pages = readPages()
+  .filter(({ path }) => !IN_A_REPOSITORY.includes(path))
+  .map(({ path, text }) => ({ path, blocks: blocksIn(text) }))
+
+const isRun = ({ mark }: Block) => mark === 'run'
+const runnable = pages
+  .map(({ path, blocks }) => ({ path, examples: blocks.filter(isRun) }))
+  .filter(({ examples }) => examples.length > 0)
+
+/**
+ * Examples for a shell that nobody runs, by page, and why. Those of docs/cli.md are put before the parser by
+ * test/cli/command-line.test.ts.
+ */
+const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]>> = {
+  'README.md': [1, 'npm start and npm test install, and do not end or are this'],
+  'CONTRIBUTING.md': [1, 'the commands that run this test'],
+  'docs/http-api.md': [1, 'npm start; its requests are those of docs/clients/curl.md'],
+  'docs/reliability.md': [1, 'takes ten minutes; test/faults runs a part of each'],
+  'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
+  'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
+  'docs/clients/curl.md': [1, 'sets variables that the test sets'],
+  'docs/hosts.md': [1, 'changes the repository it is run in; test/cli/hosts.test.ts runs these commands'],
+  'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a stand-in for gh'],
+  'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
+  'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
+}
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+describe('the examples', () => {
+  it.for(runnable)('of $path print what they say', { timeout: 120_000 }, async ({ path, examples }, { skip }) => {
+    skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'there is no curl here')
+    const hasKey = path.startsWith('docs/clients/')
+    const server = serveDrover(['--demo', '--port', '0', '--quiet'], hasKey ? { DROVER_API_KEYS: KEY } : {})
+    const url = `http://127.0.0.1:${await portOf(server)}`
+    const env = { ...surroundings(temporaryDirectory()), ...(hasKey && { DROVER_URL: url, DROVER_KEY: KEY }) }
+    for (const { line, language, code, below = '' } of examples) {
+      const ran = await runAt(ROOT, toCommand(language, code.replaceAll('http://127.0.0.1:8080', url)), env)
+      const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below)) }
+      expect({ line, ...ran }).toEqual(expected)
+    }
+  })
+
+  it('are many, and of each kind', () => {
+    const languages = runnable.flatMap(({ examples }) => examples.map(({ language }) => language))
+    expect(languages.length).toBeGreaterThan(15)
+    expect([...new Set(languages)].sort()).toEqual(['js', 'sh'])
+  })
+
+  it('that are not run are known, with the reason', () => {
+    const left = pages
+      .filter(({ path }) => path !== 'docs/cli.md')
+      .map(({ path, blocks }) => {
+        const others = blocks.filter(
+          (block) => ['sh', 'js', 'bash', 'python'].includes(block.language) && !isRun(block),
+        )
+        return [path, others.length]
+      })
+    const known = Object.entries(NOT_RUN).map(([path, [count]]) => [path, count])
+    expect(left.filter(([, count]) => count !== 0).sort()).toEqual(known.sort())
+  })
+})
+
+const settings = pages.flatMap(({ path, blocks }) =>
+  blocks.filter(({ mark }) => mark === 'config').map(({ line, code }) => ({ path, line, code })),
+)
+
+describe('the settings', () => {
+  it.each(settings)('at $path:$line are taken without a warning', async ({ code }) => {
+    const file = join(temporaryDirectory(), 'config.yaml')
+    writeFileSync(file, code)
+    const read = readConfig({ env: { DROVER_CONFIG: file }, homeDirectory: '/', cwd: '/' })
+    await expect(read).resolves.toMatchObject({ file: { exists: true }, warnings: [] })
+  })
+})
+
+/** A home in which `drover` is on the path, and no agent. */
+function surroundings(home: string): Record<string, string> {
+  const launcher = join(home, 'drover')
+  writeFileSync(launcher, `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
+  chmodSync(launcher, 0o755)
+  const absent = ['CLAUDE', 'CODEX', 'GEMINI'].map((name) => [
+    `DROVER_BACKENDS_${name}_COMMAND`,
+    'none-of-this-machine',
+  ])
+  const path = [home, join(ROOT, 'node_modules', '.bin'), process.env['PATH']].join(':')
+  return {
+    HOME: home,
+    PATH: path,
+    DEMO_AGENT_WORD_MS: '0',
+    npm_config_loglevel: 'error',
+    ...Object.fromEntries(absent),
+  }
+}
+
+function toCommand(language: string, code: string): readonly string[] {
+  if (language === 'js') return [process.execPath, '--input-type=module', '--eval', code]
+  return ['/bin/sh', '-c', code]
+}
+
+/** `…` stands for anything on its line. Not everything that is printed ends its last line. */
+function patternOf(prints: string): RegExp {
+  const parts = prints
+    .trimEnd()
+    .split('…')
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[^\\n]*')}\\n*$`)
+}

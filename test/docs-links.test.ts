@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { anchorsIn, filesNamedIn, linksIn, type Page, readPages } from './support/markdown.ts'
+import { ROOT } from './support/npm.ts'
+
+const pages = readPages()
+
+describe('reading a page', () => {
+  it('finds links and pictures, and none in code', () => {
+    const text = 'a [b](c.md#d) ![e](f.svg) `[g](h)` <img src="i.svg">\n\n```md\n[j](k)\n```\n'
+    expect(linksIn(text)).toEqual(['c.md#d', 'f.svg', 'i.svg'])
+  })
+
+  it('names places as GitHub does', () => {
+    const text = '# Walk 1: `drover -b x "y"`\n## The Ä_b\n## The Ä_b\n```sh\n# no heading\n```\n'
+    expect(anchorsIn(text)).toEqual(['walk-1-drover--b-x-y', 'the-ä_b', 'the-ä_b-1'])
+  })
+})
+
+describe('the documentation', () => {
+  it.each(pages)('$path leads only to places that are there', ({ path, text }) => {
+    expect(linksIn(text).filter((target) => !isThere(target, path))).toEqual([])
+  })
+
+  it.each(pages)('$path names only files that are there', ({ text }) => {
+    const roots = [ROOT, join(ROOT, 'src')]
+    expect(filesNamedIn(text).filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([])
+  })
+
+  it.each(pages.filter(({ path }) => path.startsWith('docs/') && path.endsWith('/README.md')))(
+    '$path lists every page of its folder',
+    ({ path, text }) => {
+      const folder = dirname(path)
+      const listed = linksIn(text).map((target) => normalize(join(folder, target)))
+      const inside = pages.filter((page) => page.path !== path && isListedIn(folder, page))
+      expect(inside.map((page) => page.path).filter((each) => !listed.includes(each))).toEqual([])
+    },
+  )
+})
+
+/** A page is listed by the README of its own folder, and that by the one of the folder above. */
+function isListedIn(folder: string, { path }: Page): boolean {
+  const home = dirname(path)
+  return home === folder || (dirname(home) === folder && path.endsWith('/README.md'))
+}
+
+/** What is elsewhere is not asked for: it has to be an address with HTTPS, or one of this machine. */
+function isThere(target: string, page: string): boolean {
+  if (/^[a-z]+:/.test(target)) return URL.canParse(target) && /^https:|^http:\/\/127\.0\.0\.1/.test(target)
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path)
+  if (!existsSync(file)) return false
+  return anchor === undefined || anchorsIn(readFileSync(file, 'utf8')).includes(anchor)
+}

