@@ -138,24 +138,12 @@ function published(schema: Json): Json {
     'x-max-utf8-bytes': bytes,
     anyOf,
     ...rest
-  } = withoutOpenTuple(mapSchemas(schema, published))
+  } = mapSchemas(schema, published)
   const described = typeof says === 'string' && rest['description'] === undefined ? { description: says } : {}
   // A character has at least one byte, so this much of a limit in bytes can be said in standard words.
   const limit = bytes === undefined ? {} : { maxLength: bytes, 'x-max-utf8-bytes': bytes }
   const union = anyOf === undefined ? {} : { [tag === undefined ? 'anyOf' : 'oneOf']: flat(anyOf as Json[]) }
   return { ...rest, ...described, ...limit, ...union }
-}
-
-/**
- * A list that begins in a certain way and goes on as it likes: strict validators refuse to compile that. They are told what
- * the list must hold, and its description says where.
- */
-function withoutOpenTuple(schema: Json): Json {
-  const { prefixItems, ...rest } = schema
-  if (!Array.isArray(prefixItems) || schema['maxItems'] === prefixItems.length) return schema
-  const [first, ...more] = prefixItems as Json[]
-  if (first === undefined || more.length > 0) throw new Error('an open list may have one item of a form of its own')
-  return { ...rest, contains: first }
 }
 
 /** To a reader, a union in a union is one union. */

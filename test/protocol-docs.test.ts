@@ -1,17 +1,16 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { contractDefinitions } from '../scripts/contract-schema.ts'
 import { MESSAGES, type MessageName } from '../src/contract/messages.ts'
 import { readJson } from '../src/kit/read-json.ts'
 import { ALL_EXAMPLES } from './support/contract-examples.ts'
+import { PROTOCOL_SCHEMA, protocolValidator } from './support/protocol-schema.ts'
 import { numbersOnly } from './support/walk-message.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const page = readFileSync(join(ROOT, 'docs', 'machine-protocol.md'), 'utf8')
-const schema = JSON.parse(readFileSync(join(ROOT, 'schema', 'machine-protocol-v2.json'), 'utf8'))
+const schema = PROTOCOL_SCHEMA
 const names = Object.keys(MESSAGES) as MessageName[]
 
 describe('docs/machine-protocol.md', () => {
@@ -47,15 +46,13 @@ describe('docs/machine-protocol.md', () => {
 })
 
 describe('schema/machine-protocol-v2.json', () => {
-  const ajv = new Ajv2020({ strict: true })
-  addFormats.default(ajv)
+  const ajv = protocolValidator()
   const validate = ajv.compile(schema)
 
   it('is compiled in strict mode, without a word of warning', () => {
     const warnings: unknown[] = []
     const note = (...said: unknown[]) => warnings.push(said)
-    const strict = new Ajv2020({ strict: true, logger: { log: note, warn: note, error: note } })
-    addFormats.default(strict)
+    const strict = protocolValidator({ logger: { log: note, warn: note, error: note } })
     expect(() => strict.compile(schema)).not.toThrow()
     expect(warnings).toEqual([])
   })

@@ -16,8 +16,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gatherChecks } from '../../scripts/doctor-checks.ts'
 import { checkCliError } from '../../src/contract/cli-error.ts'
@@ -27,6 +25,7 @@ import { isAlive } from '../support/demo-agent.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { diskOfKilled, hostSite, install } from '../support/host-site.ts'
 import { OPEN_PLACE } from '../support/open-place.ts'
+import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { program } from '../support/test-command.ts'
 
@@ -328,9 +327,7 @@ describe('a check', () => {
 })
 
 describe('the report', () => {
-  const ajv = new Ajv2020({ strict: true })
-  addFormats.default(ajv)
-  const validate = ajv.compile(JSON.parse(readFileSync(join(ROOT, 'schema', 'machine-protocol-v2.json'), 'utf8')))
+  const validate = protocolValidator().compile(PROTOCOL_SCHEMA)
 
   it.each(Object.keys(MACHINES))('of the machine with %s is a message of the protocol', async (name) => {
     expect(validate((await examine(name)).report)).toBe(true)

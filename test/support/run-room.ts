@@ -1,9 +1,7 @@
 /** A repository to work in with commands on runs, by the program itself or by its `main` in this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import type { Channel, Written } from '../../src/cli/terminal.ts'
@@ -13,6 +11,7 @@ import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { readJson } from '../../src/kit/read-json.ts'
+import { PROTOCOL_SCHEMA, protocolValidator } from './protocol-schema.ts'
 import { DROVER, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
 import { createRepository, PLAIN_ENV, type Repository } from './temporary-repository.ts'
 import { numbersOnly } from './walk-message.ts'
@@ -23,16 +22,13 @@ type Call = (args: readonly string[], options?: CallOptions) => Promise<Ran>
 
 export type RunRoom = ReturnType<typeof createRunRoom>
 
-const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../schema/machine-protocol-v2.json'), 'utf8'))
-const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, strictTuples: false })
-addFormats.default(ajv)
-ajv.addSchema(schema)
+const ajv = protocolValidator()
 
 /** One line that is this message, by the published schema and by our own checker. */
 export async function readMessage<T>(name: MessageName, text: string): Promise<T> {
   expect(text).toMatch(/^[^\n]+\n$/)
   const value = readJson(Buffer.from(text), { input: name, limitBytes: 2 ** 26 })
-  expect(ajv.validate(`${schema.$id}#/$defs/${name}`, numbersOnly(value)), ajv.errorsText()).toBe(true)
+  expect(ajv.validate(`${PROTOCOL_SCHEMA.$id}#/$defs/${name}`, numbersOnly(value)), ajv.errorsText()).toBe(true)
   return (await MESSAGES[name]())(value) as T
 }
 

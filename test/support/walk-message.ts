@@ -1,6 +1,7 @@
 /** Walks a message and its schema side by side. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { STRICT } from './protocol-schema.ts'
 
 type Schema = { readonly [word: string]: unknown }
 
@@ -11,7 +12,7 @@ const ID = 'document'
 
 export class MessageWalker {
   readonly #document: Schema
-  readonly #ajv = new Ajv2020({ strict: true })
+  readonly #ajv = new Ajv2020(STRICT)
 
   constructor(document: Schema) {
     this.#document = document
