@@ -30,7 +30,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'README.md': [1, 'npm start and npm test install, and do not end or are this'],
   'CONTRIBUTING.md': [1, 'the commands that run this test'],
   'docs/http-api.md': [1, 'npm start; its requests are those of docs/clients/curl.md'],
-  'docs/reliability.md': [1, 'takes ten minutes; test/faults runs a part of each'],
+  'docs/reliability.md': [2, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
@@ -113,11 +113,16 @@ function toCommand(language: string, code: string): readonly string[] {
   return ['/bin/sh', '-c', code]
 }
 
-/** `…` stands for anything on its line. Not everything that is printed ends its last line. */
+/** `…` stands for anything on its line, and alone on a line for any lines. Not everything printed ends its last line. */
 function patternOf(prints: string): RegExp {
-  const parts = prints
+  const lines = prints
     .trimEnd()
-    .split('…')
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('[^\\n]*')}\\n*$`)
+    .split('\n')
+    .map((line) => (line === '…' ? '(?:[^\\n]*\\n)*?' : `${linePattern(line)}\\n`))
+  return new RegExp(`^${lines.join('').replace(/\\n$/, '')}\\n*$`)
+}
+
+function linePattern(line: string): string {
+  const parts = line.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return parts.join('[^\\n]*')
 }
