@@ -7,7 +7,7 @@ import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { installDrover } from '../support/drover-shim.ts'
 import { installFakeGh, worldOf } from '../support/fake-gh.ts'
 import { runAt, temporaryDirectory } from '../support/run-drover.ts'
-import { followRun } from '../support/scripted-agent.ts'
+import { replyTo } from '../support/scripted-agent.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 import { QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/wind-work.ts'
@@ -36,24 +36,25 @@ it.each([
   expect(await shell('drover install --tool claude')).toMatchObject({ code: 0 })
   const text = readFileSync(join(root, '.claude/skills/drover-run/SKILL.md'), 'utf8')
 
-  const done: ({ shell: string } | { says: string })[] = []
-  const agent = followRun({ text, request })
-  let step = agent.next()
-  while (step.done !== true) {
-    done.push(step.value)
-    const heard = 'shell' in step.value ? await shell(step.value.shell) : { stdout: 'Knots.', stderr: '' }
-    step = agent.next(heard.stdout + heard.stderr)
+  const done: string[] = []
+  const heard: string[] = []
+  let reply = replyTo({ text, request }, heard)
+  while ('shell' in reply || reply.says === QUESTION) {
+    done.push('shell' in reply ? reply.shell : reply.says)
+    const { stdout, stderr } = 'shell' in reply ? await shell(reply.shell) : { stdout: 'Knots.', stderr: '' }
+    heard.push(stdout + stderr)
+    reply = replyTo({ text, request }, heard)
   }
 
-  expect(step.value).toMatch(/^The run \S+ is ended\.$/)
+  expect(reply.says).toMatch(/^The run \S+ is ended\.$/)
   const { runs }: StatusList = JSON.parse((await shell('drover status --json')).stdout)
   expect(runs).toHaveLength(1)
   const run = runs[0] as LocalRun
   expect(run).toMatchObject({ state: 'ended', goal: request })
   expect(run.actions.map(({ action, outcome }) => `${action.kind} ${outcome?.status}`)).toEqual(actions)
   expect(readFileSync(join(root, 'wind.txt'), 'utf8')).toBe('wind: 23 knots\n')
-  expect(done.filter((each) => 'says' in each)).toEqual(Array(questions).fill({ says: QUESTION }))
-  const readings = done.filter((each) => 'shell' in each && each.shell.startsWith('drover protocol material'))
+  expect(done.filter((each) => each === QUESTION)).toHaveLength(questions)
+  const readings = done.filter((each) => each.startsWith('drover protocol material'))
   expect(readings).toHaveLength(sections * actions.length)
   expect(leftFiles()).toEqual([])
 })

@@ -1,0 +1,13 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DROVER } from './run-drover.ts'
+
+/** Puts `drover` into `directory/bin`, which is then to be first in PATH, as it is on the machine of a user. */
+export function installDrover(directory: string): { bin: string } {
+  const bin = join(directory, 'bin')
+  mkdirSync(bin, { recursive: true })
+  const drover = join(bin, 'drover')
+  writeFileSync(drover, `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
+  chmodSync(drover, 0o755)
+  return { bin }
+}
