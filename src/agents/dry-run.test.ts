@@ -28,7 +28,7 @@ describe('formatDryRun', () => {
       fc.property(fc.array(fc.oneof(text, odd), { maxLength: 5 }), odd, (words, stdin) => {
         const line = formatDryRun({ argv: ['show', ...words], stdin }).slice(PREFIX.length)
         const script = `show() { printf '%s\\0' "$@"; cat; }\n${line}`
-        const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+        const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' })
         const shown = words.length === 0 ? '\0' : words.map((word) => `${word}\0`).join('')
         expect(stdout).toBe(`${shown}${stdin}\n`)
       }),

@@ -99,8 +99,8 @@ export const directoryUnusable = defineFault({
   code: 'directory_unusable',
   kind: 'unavailable',
   when: 'A directory that must be private to this user cannot be made, or is something else or somebody else’s.',
-  say: (d: { path: string; problem: string }) =>
-    `${d.path} cannot be used as a private directory: ${d.problem}; move it away or choose another`,
+  say: (d: { path: string; problem: string; isOccupied: boolean }) =>
+    `${d.path} cannot be used as a private directory: ${d.problem}; ${d.isOccupied ? 'move it away or choose another' : 'mend that or choose another place'}`,
 })
 
 export const lockBusy = defineFault({

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type Disk, fileKind, type Links, realDisk, systemReason } from './disk.ts'
-import { openDirectory, syncDirectory } from './durability.ts'
+import { openDirectory, syncDirectoryAt } from './durability.ts'
 import { errorCode } from './fault.ts'
 import { directoryUnusable } from './faults.ts'
 
@@ -13,11 +13,11 @@ export function ensurePrivateDirectory(wanted: { path: string; links?: Links }, 
   try {
     makeDirectories(path, disk)
     const found = (links === 'follow' ? disk.statSync : disk.lstatSync)(path, { bigint: true })
-    if (!found.isDirectory()) throw directoryUnusable({ path, problem: `it is a ${fileKind(found)}` })
+    if (!found.isDirectory()) throw directoryUnusable({ path, problem: `it is a ${fileKind(found)}`, isOccupied: true })
     const user = process.getuid?.()
     if (user !== undefined) makePrivate({ path, links, user }, disk)
   } catch (error) {
-    throw directoryUnusable({ path, problem: systemReason(error) }, error)
+    throw directoryUnusable({ path, problem: systemReason(error), isOccupied: false }, error)
   }
 }
 
@@ -29,17 +29,8 @@ function makeDirectories(path: string, disk: Disk): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error // another process may be quicker
   }
-  syncByPath(path, disk)
-  syncByPath(dirname(path), disk)
-}
-
-function syncByPath(path: string, disk: Disk): void {
-  const descriptor = openDirectory({ path, links: 'follow' }, disk)
-  try {
-    syncDirectory(descriptor, disk)
-  } finally {
-    disk.closeSync(descriptor)
-  }
+  syncDirectoryAt(path, disk)
+  syncDirectoryAt(dirname(path), disk)
 }
 
 /** Works on the opened directory, so that what is checked is what is changed. */
@@ -47,7 +38,9 @@ function makePrivate({ path, links, user }: { path: string; links: Links; user: 
   const descriptor = openDirectory({ path, links }, disk)
   try {
     const { uid, mode } = disk.fstatSync(descriptor)
-    if (uid !== user) throw directoryUnusable({ path, problem: `it belongs to another user (uid ${uid})` })
+    if (uid !== user) {
+      throw directoryUnusable({ path, problem: `it belongs to another user (uid ${uid})`, isOccupied: true })
+    }
     if ((mode & 0o077) !== 0) disk.fchmodSync(descriptor, 0o700)
   } finally {
     disk.closeSync(descriptor)

@@ -22,7 +22,7 @@ describe('a quoted word', () => {
       fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 20 }), (strings) => {
         const words = strings.map((each) => each.replaceAll('\0', ''))
         const script = words.map((word) => `printf '%s\\0' ${quoteWord(word)}`).join('\n')
-        const said = execFileSync('bash', ['-c', script], { encoding: 'utf8', env: {} })
+        const said = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: {} })
         expect(said.split('\0').slice(0, -1)).toEqual(words)
       }),
       { numRuns: 20 },
