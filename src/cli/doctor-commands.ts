@@ -1,6 +1,6 @@
 /** The command that says whether everything is in order. */
 import type { Command } from './command.ts'
-import { JSON_FLAG } from './shared-flags.ts'
+import { JSON_FLAG, ROOT } from './shared-flags.ts'
 
 export const DOCTOR_COMMANDS: readonly Command[] = [
   {
@@ -13,7 +13,7 @@ that is written and removed again to see whether runs are safe from a power fail
 runs are passed over. The exit code is 0 whatever is found; with --strict it is 3 when something is an error.`,
     positionals: [],
     flags: [
-      { name: 'root', value: 'DIR', says: 'A directory of the worktree; the current one by default', mayBeEmpty: true },
+      ROOT,
       { name: 'strict', says: 'Exit with 3 when a check is an error' },
       { name: 'offline', says: 'Ask nothing that goes over the network' },
       { name: 'clear-interrupted', says: 'First undo, or clear up after, installs that were cut off' },

@@ -1,22 +1,53 @@
 /** Changes and lists of hosts, in words. Pure. */
 import type { ChangeReport } from '../contract/change-report.shape.ts'
 import type { ListReport } from '../contract/list-report.shape.ts'
+import type { CapabilityName } from '../hosts/capability.ts'
+import type { GeneratedFile } from '../hosts/host.ts'
 import type { Plan, Step } from '../hosts/plan.ts'
+import { generatedFiles, HOSTS, surfacesOf } from '../hosts/registry.ts'
 import { toPrintable } from './printable.ts'
+
+const START: CapabilityName = 'drover-run'
 
 /** What was done; the heading claims nothing, the lines do. */
 export function sayChange(heading: string, { plan, report }: { plan: Plan | undefined; report: ChangeReport }): string {
   const reasons = new Map(plan?.preserved.map(({ path, because }) => [path, because]))
   const because = (path: string) => (reasons.has(path) ? ` because ${reasons.get(path)}` : '')
-  const isIdle = report.written.length === 0 && report.removed.length === 0
   return toLines(sayHeading(heading, report), [
     ...report.written.map((path) => `wrote ${path}`),
     ...report.removed.map((path) => `removed ${path}`),
     ...report.preserved.map((path) => `preserved ${path}${because(path)}`),
     ...report.recovery_artifacts.map((path) => `recovery artifact: ${path}`),
     ...report.warnings.map((text) => `warning: ${text}`),
-    ...(isIdle ? ['nothing was changed'] : []),
+    ...sayOutcome(report),
+    ...sayCalls(report.written),
   ])
+}
+
+function sayOutcome({ transaction_outcome, written, removed }: ChangeReport): string[] {
+  switch (transaction_outcome) {
+    case 'committed':
+      return written.length === 0 && removed.length === 0 ? ['nothing was changed'] : []
+    case 'not_committed':
+      return ['nothing was changed']
+    case 'rolled_back':
+      return ['everything was put back']
+    case 'ambiguous':
+      return ['it is not certain what was changed']
+  }
+}
+
+/** How to begin, in each host that has just got what to begin with. */
+function sayCalls(written: readonly string[]): string[] {
+  return HOSTS.flatMap((host) =>
+    surfacesOf(host)
+      .filter((surface) => generatedFiles(host, surface).some((file) => isStart(file) && written.includes(file.path)))
+      .map((surface) => `to start in ${host.name}: ${host.invocation(START, surface)}`),
+  )
+}
+
+function isStart({ role, capability }: GeneratedFile): boolean {
+  return role === 'callable' && capability === START
 }
 
 /** What would be done. */

@@ -30,7 +30,8 @@ describe('a file', () => {
     ['unclaimed', 'the bytes of an earlier release', regular('earlier'), undefined],
     ['unclaimed', 'a link', { is: 'symlink' }, undefined],
     ['new', 'nothing', absent, undefined],
-    ['unreadable', 'nobody can say what', { is: 'unreadable', reason: 'EACCES' }, CURRENT],
+    ['blocked', 'nobody can say what', { is: 'unreadable', reason: 'EACCES' }, CURRENT],
+    ['blocked', 'behind a link', { is: 'unreachable', reason: 'a link' }, undefined],
   ] as const)('is %s (%s)', (standing, _, found, claim) => {
     const facts = { found, claim, current: CURRENT, earlier: [EARLIER] }
     expect(classifyFile(facts)).toBe(standing.split(',')[0])

@@ -1,5 +1,5 @@
 import type { Digest } from '../kit/digest.ts'
-import type { FoundFile } from './found.ts'
+import { type FoundFile, isBlocked } from './found.ts'
 
 /**
  * How a file stands to what drover generates:
@@ -9,9 +9,10 @@ import type { FoundFile } from './found.ts'
  * - `modified`: claimed, and something else by now;
  * - `stale`: there, but the claim names bytes that no release generated, so it proves nothing;
  * - `unclaimed`: there, and not claimed, whatever it holds;
- * - `new`: neither there nor claimed.
+ * - `new`: neither there nor claimed;
+ * - `blocked`: nobody can say.
  */
-export type Standing = 'pristine' | 'earlier' | 'missing' | 'modified' | 'stale' | 'unclaimed' | 'new' | 'unreadable'
+export type Standing = 'pristine' | 'earlier' | 'missing' | 'modified' | 'stale' | 'unclaimed' | 'new' | 'blocked'
 
 export type FileFacts = {
   readonly found: FoundFile
@@ -24,7 +25,7 @@ export type FileFacts = {
 }
 
 export function classifyFile({ found, claim, current, earlier }: FileFacts): Standing {
-  if (found.is === 'unreadable') return 'unreadable'
+  if (isBlocked(found)) return 'blocked'
   if (found.is === 'absent') return claim === undefined ? 'new' : 'missing'
   if (claim === undefined) return 'unclaimed'
   if (claim !== current && !earlier.includes(claim)) return 'stale'

@@ -38,6 +38,15 @@ export function skill(capability: Capability, skills: string): GeneratedFile[] {
   return [...references(capability, folder), callable(capability, `${folder}/SKILL.md`, `${head}\n${capability.text}`)]
 }
 
+/** A file with what a person picks it by, which pulls in the text from a file of its own under the root. */
+export function command(
+  capability: Capability,
+  { path, root, fields = [] }: { path: string; root: string; fields?: Fields },
+): GeneratedFile[] {
+  const head = frontMatter([['description', quoted(capability.description)], ...fields])
+  return [...body(capability, root), callable(capability, path, `${head}@${bodyPath(capability, root)}\n`)]
+}
+
 /** The text by itself, for hosts whose entry point only points to it. */
 export function body(capability: Capability, root: string): GeneratedFile[] {
   const folder = `${root}/drover/capabilities`

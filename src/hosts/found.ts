@@ -11,8 +11,10 @@ export type FoundFile =
   | { readonly is: 'directory' }
   /** A socket, a named pipe, a device. */
   | { readonly is: 'other' }
-  /** Nobody can say: the system refuses, or something above the path is no directory. */
+  /** Nobody can say, because the system refuses. */
   | { readonly is: 'unreadable'; readonly reason: string }
+  /** A folder above the path is a link or no folder at all. Nothing that drover made is behind it. */
+  | { readonly is: 'unreachable'; readonly reason: string }
 
 /** Every path of `pathsOf(host)`, by path, for each host that is asked about. */
 export type FoundFiles = ReadonlyMap<string, FoundFile>
@@ -27,6 +29,20 @@ export type FoundDirectory =
 export type FoundDirectories = ReadonlyMap<string, FoundDirectory>
 
 export const MANAGED_FILE_LIMIT_BYTES = 1024 * 1024
+
+/** Nobody can say what is there. */
+export function isBlocked(found: FoundFile): found is Extract<FoundFile, { is: 'unreadable' | 'unreachable' }> {
+  return found.is === 'unreadable' || found.is === 'unreachable'
+}
+
+/** The first of the paths about which that is so, and why. */
+export function sayBlocked(paths: readonly string[], found: FoundFiles): string | undefined {
+  for (const path of paths) {
+    const there = foundAt(found, path)
+    if (isBlocked(there)) return `${path} cannot be inspected: ${there.reason}`
+  }
+  return undefined
+}
 
 /** What was found at a path that had to be looked at. */
 export function foundAt<T>(found: ReadonlyMap<string, T>, path: string): T {

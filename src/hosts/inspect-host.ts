@@ -2,10 +2,10 @@
 import { type Digest, digest } from '../kit/digest.ts'
 import { classifyFile, type Standing } from './classify-file.ts'
 import { EARLIER_FILES, type EarlierFile } from './earlier-files.ts'
-import { type FoundFile, type FoundFiles, foundAt } from './found.ts'
+import { type FoundFile, type FoundFiles, foundAt, isBlocked, sayBlocked } from './found.ts'
 import { type GeneratedFile, type Host, manifestPath, type Surface, sentinelPath } from './host.ts'
 import { type Ownership, readOwnership } from './manifest.ts'
-import { generatedFiles } from './registry.ts'
+import { generatedFiles, pathsOf } from './registry.ts'
 import { type SentinelState, sentinelState } from './sentinel.ts'
 
 export type InspectedFile = {
@@ -27,12 +27,17 @@ export type Installed = {
 }
 
 export type Inspection =
-  | { readonly is: 'absent' }
+  /** `blocked` is why it could not be installed either. */
+  | { readonly is: 'absent'; readonly blocked: string | undefined }
   /** There is a sentinel and no manifest: drover was here, and nobody can say which files are its own. */
   | { readonly is: 'marker_only' }
-  /** The manifest cannot be believed. */
+  /** There is a manifest that cannot be believed. */
   | { readonly is: 'unreadable'; readonly problem: string }
   | Installed
+
+/** What a person can do then. */
+export const MANIFEST_REMEDY =
+  'update drover if a newer one wrote the manifest; or restore it, or move it and the generated files away and install the host again'
 
 export type InspectedHost = { readonly host: Host; readonly inspection: Inspection }
 
@@ -43,7 +48,10 @@ export function inspectHost(
 ): Inspection {
   const manifest = foundAt(found, manifestPath(host))
   const sentinel = sentinelState(foundAt(found, sentinelPath(host)))
-  if (manifest.is === 'absent') return withoutManifest(host, found, sentinel)
+  if (manifest.is === 'unreachable' || (manifest.is === 'absent' && sentinel === 'missing')) {
+    return { is: 'absent', blocked: sayBlocked(pathsOf(host, earlier), found) }
+  }
+  if (manifest.is === 'absent') return withoutManifest(host, found)
   if (manifest.is !== 'regular') return { is: 'unreadable', problem: sayNotRegular(manifestPath(host), manifest) }
   const ownership = readOwnership(host, manifest.bytes, earlier)
   if ('problem' in ownership) return { is: 'unreadable', problem: `${manifestPath(host)}: ${ownership.problem}` }
@@ -54,13 +62,12 @@ export function inspectHost(
     manifest: manifest.digest,
     files,
     sentinel,
-    blocked: sayBlocked(files) ?? sayUnreadable(sentinelPath(host), foundAt(found, sentinelPath(host))),
+    blocked: sayBlocked([...files.map(({ path }) => path), sentinelPath(host)], found),
   }
 }
 
-function withoutManifest(host: Host, found: FoundFiles, sentinel: SentinelState): Inspection {
-  if (sentinel === 'missing') return { is: 'absent' }
-  const problem = sayUnreadable(sentinelPath(host), foundAt(found, sentinelPath(host)))
+function withoutManifest(host: Host, found: FoundFiles): Inspection {
+  const problem = sayBlocked([sentinelPath(host)], found)
   return problem === undefined ? { is: 'marker_only' } : { is: 'unreadable', problem }
 }
 
@@ -88,15 +95,6 @@ export function inspectFiles({ host, ownership, found, earlier }: FilesInspectio
   return [...generated.map((file) => inspect(file.path, file)), ...former.map((path) => inspect(path, undefined))]
 }
 
-/** The first file that could not be looked at, and why. */
-export function sayBlocked(files: readonly InspectedFile[]): string | undefined {
-  return files.map(({ path, found }) => sayUnreadable(path, found)).find((problem) => problem !== undefined)
-}
-
-function sayUnreadable(path: string, found: FoundFile): string | undefined {
-  return found.is === 'unreadable' ? `${path} cannot be inspected: ${found.reason}` : undefined
-}
-
 const KINDS = {
   oversize: 'larger than any manifest',
   symlink: 'a symbolic link',
@@ -105,5 +103,5 @@ const KINDS = {
 }
 
 function sayNotRegular(path: string, found: Exclude<FoundFile, { is: 'absent' | 'regular' }>): string {
-  return found.is === 'unreadable' ? `${path} cannot be inspected: ${found.reason}` : `${path} is ${KINDS[found.is]}`
+  return isBlocked(found) ? `${path} cannot be inspected: ${found.reason}` : `${path} is ${KINDS[found.is]}`
 }

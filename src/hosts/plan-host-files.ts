@@ -26,7 +26,7 @@ export type Ground = {
 }
 
 /** What is decided about one file. Whoever claims it knows its digest afterwards. */
-type Decision = {
+type FileDecision = {
   readonly steps: readonly Step[]
   readonly claim?: Digest
   readonly preserved?: Preserved
@@ -34,7 +34,7 @@ type Decision = {
 
 export function planHostFiles(ground: Ground): Plan {
   const { host, files } = ground
-  const decided = new Map<string, Decision>()
+  const decided = new Map<string, FileDecision>()
   const warnings = files.filter(({ standing }) => standing === 'stale').map((file) => sayStale(host, file))
   for (const inspected of files) {
     const lost = lostSupports(inspected, files, decided)
@@ -50,7 +50,7 @@ export function planHostFiles(ground: Ground): Plan {
   const steps = decisions.flatMap((decision) => decision.steps)
   return {
     hosts: [host.id],
-    steps: [...steps, ...emptiedDirectories(host, steps)],
+    steps: [...steps, ...emptiedDirectories(steps)],
     preserved: decisions.flatMap(({ preserved }) => preserved ?? []),
     warnings,
   }
@@ -60,7 +60,7 @@ export function planHostFiles(ground: Ground): Plan {
 function lostSupports(
   { file }: InspectedFile,
   files: readonly InspectedFile[],
-  decided: ReadonlyMap<string, Decision>,
+  decided: ReadonlyMap<string, FileDecision>,
 ): string[] {
   if (file?.role !== 'callable') return []
   return supportsOf(file, files)
@@ -73,7 +73,7 @@ function supportsOf(callable: GeneratedFile, files: readonly InspectedFile[]): I
 }
 
 /** The file as this release generates it, if it can be drover's. */
-function keepCurrent(inspected: InspectedFile, files: readonly InspectedFile[]): Decision {
+function keepCurrent(inspected: InspectedFile, files: readonly InspectedFile[]): FileDecision {
   const { path, file, standing, found } = inspected
   if (file === undefined) return withdraw(inspected)
   const { text } = file
@@ -104,7 +104,7 @@ function verifySupports(file: GeneratedFile, files: readonly InspectedFile[]): S
 }
 
 /** The file goes if it is drover's, and is left to its owner if not. */
-function withdraw(inspected: InspectedFile): Decision {
+function withdraw(inspected: InspectedFile): FileDecision {
   const { path, standing, found } = inspected
   if (standing === 'pristine' || standing === 'earlier') {
     return { steps: [{ do: 'remove', path, expects: expected(found) }] }
@@ -112,7 +112,7 @@ function withdraw(inspected: InspectedFile): Decision {
   return standing === 'missing' || standing === 'new' ? { steps: [] } : { steps: [], preserved: preserve(inspected) }
 }
 
-function keepRecord(ground: Ground, claims: ReadonlyMap<string, Digest>): Decision[] {
+function keepRecord(ground: Ground, claims: ReadonlyMap<string, Digest>): FileDecision[] {
   const { host, surface, manifest, sentinel } = ground
   const text = writeOwnership(host, { surface, claims })
   const record = { path: manifestPath(host), text, mode: OWN_FILE_MODE }
@@ -126,7 +126,7 @@ function keepRecord(ground: Ground, claims: ReadonlyMap<string, Digest>): Decisi
 }
 
 /** Without a claim there is nothing to keep a record of. */
-function giveUp(ground: Ground): Decision[] {
+function giveUp(ground: Ground): FileDecision[] {
   const { host, manifest, sentinel } = ground
   const steps: Step[] = []
   if (manifest !== undefined) steps.push({ do: 'remove', path: manifestPath(host), expects: manifest })

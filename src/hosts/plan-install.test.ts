@@ -126,7 +126,7 @@ describe('a host that is installed', () => {
       written: [],
       warnings: expect.arrayContaining([expect.stringContaining('drover is not installed here now')]),
     })
-    expect(plan(tree).steps.at(-1)).toEqual({ do: 'remove_directory', path: '.claude/drover' })
+    expect(plan(tree).steps).toContainEqual({ do: 'remove_directory', path: '.claude/drover' })
   })
 })
 
@@ -259,6 +259,7 @@ describe('what cannot be looked at', () => {
     ['a manifest that is a link', manifestPath(codex), { is: 'symlink' }, 'is a symbolic link'],
     ['a manifest that is a directory', manifestPath(codex), { is: 'directory' }, 'is a directory'],
     ['a manifest that is too large', manifestPath(codex), { is: 'oversize' }, 'is larger than any manifest'],
+    ['a manifest behind a link', manifestPath(codex), { is: 'unreachable', reason: 'a link' }, 'inspected: a link'],
     ['a sentinel', sentinelPath(codex), { is: 'unreadable', reason: 'EACCES' }, 'cannot be inspected: EACCES'],
     ['a file', '.codex/skills/drover-run/SKILL.md', { is: 'unreadable', reason: 'EIO' }, 'cannot be inspected: EIO'],
   ])('(%s) stops all hosts; the report names those that were planned before', (_, path, file, problem) => {

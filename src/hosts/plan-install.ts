@@ -1,11 +1,11 @@
 /** What installing into hosts, or refreshing them, does to files: decided from what was found, all hosts together. */
 import { EARLIER_FILES, type EarlierFile } from './earlier-files.ts'
 import { installFailed } from './faults.ts'
-import type { FoundFiles } from './found.ts'
-import type { Host, Surface } from './host.ts'
-import { type InspectedHost, type Installed, inspectFiles, inspectHost, sayBlocked } from './inspect-host.ts'
+import { type FoundFiles, sayBlocked } from './found.ts'
+import { type Host, manifestPath, type Surface, sentinelPath } from './host.ts'
+import { type InspectedHost, type Installed, inspectFiles, inspectHost, MANIFEST_REMEDY } from './inspect-host.ts'
 import { sayMarkerOnly } from './marker-only.ts'
-import { joinPlans, type Plan, toChangeReport } from './plan.ts'
+import { joinPlans, onlyWarn, type Plan, toChangeReport } from './plan.ts'
 import { type Ground, planHostFiles } from './plan-host-files.ts'
 import { settleSurfaces } from './settle-surfaces.ts'
 
@@ -39,11 +39,12 @@ export function planInstall(request: InstallRequest): Plan {
 type HostRequest = Required<Pick<InstallRequest, 'isRefresh' | 'found' | 'earlier' | 'surface'>>
 
 function planHost({ host, inspection }: InspectedHost, request: HostRequest): Plan | { problem: string } {
-  if (inspection.is === 'unreadable') return inspection
+  if (inspection.is === 'unreadable') return { problem: `${inspection.problem}; ${MANIFEST_REMEDY}` }
   if (inspection.is === 'marker_only') return onlyWarn(host, sayMarkerOnly(host))
   if (inspection.is === 'installed' && !request.isRefresh) return onlyWarn(host, sayInstalled(host))
   const ground = inspection.is === 'installed' ? toGround(host, inspection) : bareGround(host, request)
-  const problem = inspection.is === 'installed' ? inspection.blocked : sayBlocked(ground.files)
+  const paths = [manifestPath(host), sentinelPath(host), ...ground.files.map(({ path }) => path)]
+  const problem = sayBlocked(paths, request.found)
   return problem === undefined ? planHostFiles(ground) : { problem }
 }
 
@@ -57,10 +58,6 @@ function bareGround(host: Host, { found, earlier, surface }: HostRequest): Groun
   return { host, surface, files, manifest: undefined, sentinel: 'missing' }
 }
 
-function onlyWarn(host: Host, warning: string): Plan {
-  return { hosts: [host.id], steps: [], preserved: [], warnings: [warning] }
-}
-
 function sayInstalled({ id }: Host): string {
-  return `${id}: drover is installed here already and was left as it is; drover install --refresh --tool ${id} updates it`
+  return `drover is installed here already and was left as it is; drover install --refresh --tool ${id} updates it`
 }

@@ -12,7 +12,7 @@ import { writeOwnership } from './manifest.ts'
 import { toChangeReport } from './plan.ts'
 import { planInstall } from './plan-install.ts'
 import { planUninstall } from './plan-uninstall.ts'
-import { generatedFiles, HOSTS } from './registry.ts'
+import { generatedFiles, HOSTS, pathsOf } from './registry.ts'
 
 const mine = regular('mine\n')
 const SKILL = '.claude/skills/drover-run/SKILL.md'
@@ -41,7 +41,7 @@ describe('uninstalling', () => {
     const directories = steps.slice(removed.length)
     expect(directories.every((step) => step.do === 'remove_directory')).toBe(true)
     expect(directories[0]?.path).toBe('.claude/skills/drover-clarify/references')
-    expect(directories.map(({ path }) => path).slice(-2)).toEqual(['.claude/drover', '.claude/skills'])
+    expect(directories.map(({ path }) => path).slice(-3)).toEqual(['.claude/drover', '.claude/skills', '.claude'])
   })
 
   it('takes the directories of all hosts last', () => {
@@ -49,9 +49,26 @@ describe('uninstalling', () => {
     expect(kinds.lastIndexOf(false)).toBeLessThan(kinds.indexOf(true))
   })
 
-  it('leaves the directories that a host is detected by', () => {
+  it('leaves no empty directory, not even one that a host is detected by', () => {
     const directories = plan(installed(copilot), copilot).steps.filter((step) => step.do === 'remove_directory')
-    expect(directories.map(({ path }) => path)).toEqual(['.github/agents/references', '.github/copilot/drover'])
+    expect(directories.map(({ path }) => path)).toEqual([
+      '.github/agents/references',
+      '.github/copilot/drover',
+      '.github/agents',
+      '.github/copilot',
+      '.github',
+    ])
+  })
+
+  it('does nothing for a host behind a link, and says why', () => {
+    const behind: FoundFile = { is: 'unreachable', reason: '.claude is a symbolic link' }
+    const tree = new Map(pathsOf(claude).map((path) => [path, behind]))
+    expect(plan(tree, claude)).toEqual({
+      hosts: ['claude'],
+      steps: [],
+      preserved: [],
+      warnings: [`claude: ${manifestPath(claude)} cannot be inspected: .claude is a symbolic link`],
+    })
   })
 
   it('leaves a file that somebody changed, and says so', () => {
@@ -148,14 +165,14 @@ describe('the policy of a codex skill that stays', () => {
     expect([...follow(tree, plan(tree, codex)).keys()].sort()).toEqual([skill, policy])
   })
 
-  it.each<[string, FoundFile | undefined]>([
-    ['missing', undefined],
-    ['changed', mine],
-    ['a link', { is: 'symlink' }],
-  ])('must not be %s: nothing is uninstalled then', (_, file) => {
+  it.each<[string, FoundFile | undefined, string]>([
+    ['missing', undefined, 'remove the skill, or run drover install --refresh'],
+    ['changed', mine, 'remove the skill, or remove the policy and run drover install --refresh'],
+    ['a link', { is: 'symlink' }, 'remove the skill, or remove the policy and run drover install --refresh'],
+  ])('must not be %s: nothing is uninstalled then', (_, file, remedy) => {
     const tree = changed(installed(codex), { [skill]: mine, [policy]: file })
     expect(() => plan(tree, codex)).toThrow(
-      expect.objectContaining({ code: uninstallFailed.code, message: expect.stringContaining(policy) }),
+      expect.objectContaining({ code: uninstallFailed.code, message: expect.stringContaining(remedy) }),
     )
   })
 

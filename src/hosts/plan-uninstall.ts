@@ -5,9 +5,9 @@ import { emptiedDirectories } from './emptied-directories.ts'
 import { uninstallFailed } from './faults.ts'
 import type { FoundFiles } from './found.ts'
 import { type Host, manifestPath, sentinelPath } from './host.ts'
-import { type InspectedFile, type Installed, inspectHost } from './inspect-host.ts'
+import { type InspectedFile, type Installed, inspectHost, MANIFEST_REMEDY } from './inspect-host.ts'
 import { sayMarkerOnly } from './marker-only.ts'
-import { joinPlans, type Plan, type Step, toChangeReport } from './plan.ts'
+import { joinPlans, onlyWarn, type Plan, type Step, toChangeReport } from './plan.ts'
 import { preserveSentinel } from './plan-host-files.ts'
 import { because, expected, preserve, sayStale } from './preserve.ts'
 import { SENTINEL } from './sentinel.ts'
@@ -35,11 +35,11 @@ function planHost(host: Host, found: FoundFiles, earlier: readonly EarlierFile[]
   const inspection = inspectHost(host, found, earlier)
   switch (inspection.is) {
     case 'absent':
-      return { hosts: [host.id], steps: [], preserved: [], warnings: [] }
+      return onlyWarn(host, inspection.blocked)
     case 'marker_only':
-      return { hosts: [host.id], steps: [], preserved: [], warnings: [sayMarkerOnly(host)] }
+      return onlyWarn(host, sayMarkerOnly(host))
     case 'unreadable':
-      return inspection
+      return { problem: `${inspection.problem}; ${MANIFEST_REMEDY}` }
     case 'installed':
       return inspection.blocked === undefined ? planInstalled(host, inspection) : { problem: inspection.blocked }
   }
@@ -65,7 +65,7 @@ function planInstalled(host: Host, installed: Installed): Plan | { problem: stri
   const sentinel = preserveSentinel({ host, sentinel: installed.sentinel }).preserved
   return {
     hosts: [host.id],
-    steps: [...steps, ...verified, ...emptiedDirectories(host, steps)],
+    steps: [...steps, ...verified, ...emptiedDirectories(steps)],
     preserved: [
       ...files.filter(isChanged).map(preserve),
       ...guards.map(({ policy }) => ({ path: policy.path, because: because.guards })),
@@ -111,7 +111,8 @@ function isAsGenerated({ found, file }: InspectedFile): boolean {
 }
 
 function sayUnguarded({ policy, skill }: Guard): string {
-  return `${skill.path} is not drover's to remove, and ${policy.path}, which keeps it from being called unasked, is ${policy.standing}; remove the skill, or remove the policy and run drover install --refresh --tool codex, then try again`
+  const mending = policy.standing === 'missing' ? 'run' : 'remove the policy and run'
+  return `${skill.path} is not drover's to remove, and ${policy.path}, which keeps it from being called unasked, is ${policy.standing}; remove the skill, or ${mending} drover install --refresh --tool codex, then try again`
 }
 
 function sayGuarded(host: Host, { policy, skill }: Guard): string {

@@ -33,6 +33,11 @@ export type Plan = {
 
 export const NOTHING: Plan = { hosts: [], steps: [], preserved: [], warnings: [] }
 
+/** Leaves a host as it is, and says why if there is something to say. */
+export function onlyWarn({ id }: { readonly id: HostId }, warning: string | undefined): Plan {
+  return { ...NOTHING, hosts: [id], warnings: warning === undefined ? [] : [`${id}: ${warning}`] }
+}
+
 /** One plan of several, done one after the other; directories go last, when all that could be in them is gone. */
 export function joinPlans(plans: readonly Plan[]): Plan {
   const steps = plans.flatMap((plan) => plan.steps)

@@ -8,8 +8,8 @@ import type { Preserved } from './plan.ts'
 /** Ends of the sentence "it was left alone because …". */
 export const because = {
   modified: 'it was changed after drover wrote it',
-  stale: 'it is claimed with bytes that no release of drover generated',
-  unclaimed: 'it was there before drover, which does not own it',
+  stale: 'it is claimed with bytes that no release of drover up to this one generated',
+  unclaimed: "drover's manifest does not list it",
   guards: 'it keeps the skill beside it, which stays, from being called unasked',
 } as const
 
@@ -27,5 +27,5 @@ export function expected(found: FoundFile): Digest {
 }
 
 export function sayStale(host: Host, { path }: InspectedFile): string {
-  return `${host.id}: ${path} was left alone and is no longer claimed, because the manifest names bytes for it that no release of drover generated`
+  return `${host.id}: ${path} was left alone and is no longer claimed, because the manifest names bytes for it that no release of drover up to this one generated`
 }

@@ -95,14 +95,14 @@ describe('what is found of hosts', () => {
     expect(signs).toEqual([['.github/agents', { is: 'directory' }]])
   })
 
-  it('takes a link above a sign for no sign, and what is behind it for nothing that can be read', () => {
+  it('takes a link above a sign for no sign, and what is behind it for nothing that can be reached', () => {
     mkdirSync(join(root, 'elsewhere/agents'), { recursive: true })
     symlinkSync('elsewhere', join(root, '.github'))
     const [copilot] = HOSTS.filter(({ id }) => id === 'copilot')
     const { files, directories } = readHosts(copilot === undefined ? [] : [copilot], tree)
     expect(directories.get('.github/agents')).toEqual({ is: 'absent' })
     expect(copilot && files.get(manifestPath(copilot))).toEqual({
-      is: 'unreadable',
+      is: 'unreachable',
       reason: '.github is a symbolic link, and drover changes nothing behind it',
     })
   })

@@ -1,4 +1,4 @@
-/** Looks at the paths that matter to hosts. What cannot be looked at is found unreadable: one host in a mess hides no other. */
+/** Looks at the paths that matter to hosts. What cannot be looked at is a finding too: one host in a mess hides no other. */
 import { digest } from '../kit/digest.ts'
 import { Fault, type FaultMaker } from '../kit/fault.ts'
 import { fileChanged, fileMissing, fileTooLarge, fileUnreadable } from '../kit/faults.ts'
@@ -31,7 +31,7 @@ export function findFile(path: string, tree: Worktree): FoundFile {
     using folder = tree.enter(parentOf(path))
     return folder === undefined ? { is: 'absent' } : findIn({ place: folder.at(nameOf(path)), path }, tree)
   } catch (error) {
-    return { is: 'unreadable', reason: reasonOf(error) }
+    return { is: isFault(error, hostFolderReplaced) ? 'unreachable' : 'unreadable', reason: reasonOf(error) }
   }
 }
 

@@ -20,6 +20,11 @@ export function findHost(id: string): Host | undefined {
   return HOSTS.find((host) => host.id === id)
 }
 
+/** The ways in which a host can be installed; one without surfaces has one way all the same. */
+export function surfacesOf({ surfaces }: Host): readonly (Surface | undefined)[] {
+  return surfaces.length === 0 ? [undefined] : surfaces
+}
+
 /** What this release generates for a host, supports before the callables that need them. */
 export function generatedFiles(host: Host, surface: Surface | undefined): readonly GeneratedFile[] {
   const files = CAPABILITIES.flatMap((capability) => host.filesOf(capability, surface))
@@ -28,8 +33,9 @@ export function generatedFiles(host: Host, surface: Surface | undefined): readon
 
 /** Every path that has to be looked at before anything can be said about a host. */
 export function pathsOf(host: Host, earlier: readonly EarlierFile[] = EARLIER_FILES): readonly string[] {
-  const surfaces = host.surfaces.length === 0 ? [undefined] : host.surfaces
-  const generated = surfaces.flatMap((surface) => generatedFiles(host, surface)).map(({ path }) => path)
+  const generated = surfacesOf(host)
+    .flatMap((surface) => generatedFiles(host, surface))
+    .map(({ path }) => path)
   const former = earlier.filter((file) => file.host === host.id).map(({ path }) => path)
   return [...new Set([manifestPath(host), sentinelPath(host), ...generated, ...former])]
 }

@@ -99,10 +99,22 @@ describe('hosts that are installed', () => {
     expect(ids(installedHosts(lookAt(tree, HOSTS)))).toEqual(['claude'])
   })
 
+  it('are found beside a host that is behind a link', () => {
+    const behind = { is: 'unreachable', reason: '.pi is a symbolic link' } as const
+    const linked = changed(tree, {
+      '.pi/drover/ownership-manifest.json': behind,
+      '.pi/drover/.adapter-generated': behind,
+    })
+    expect(ids(installedHosts(lookAt(linked, HOSTS)))).toEqual(['claude'])
+  })
+
   it('are not guessed where one manifest cannot be believed', () => {
     const broken = changed(tree, { '.pi/drover/ownership-manifest.json': regular('{}') })
     expect(() => installedHosts(lookAt(broken, HOSTS))).toThrow(
-      expect.objectContaining({ code: uninstallFailed.code, message: expect.stringContaining('.pi/drover') }),
+      expect.objectContaining({
+        code: uninstallFailed.code,
+        message: expect.stringMatching(/^.*\.pi\/drover.*; update drover if /),
+      }),
     )
   })
 

@@ -3,7 +3,7 @@ import { nearestWord } from '../kit/nearest.ts'
 import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from './faults.ts'
 import { type FoundDirectories, type FoundFiles, foundAt } from './found.ts'
 import { HOST_IDS, type Host } from './host.ts'
-import { inspectHost } from './inspect-host.ts'
+import { inspectHost, MANIFEST_REMEDY } from './inspect-host.ts'
 import { NOTHING, toChangeReport } from './plan.ts'
 import { findHost, HOSTS } from './registry.ts'
 
@@ -44,7 +44,7 @@ export function installedHosts(found: FoundFiles): readonly Host[] {
   const fail = (problem: string) =>
     uninstallFailed({ problem, report: toChangeReport(NOTHING, { outcome: 'not_committed' }) })
   for (const { inspection } of inspected) {
-    if (inspection.is === 'unreadable') throw fail(inspection.problem)
+    if (inspection.is === 'unreadable') throw fail(`${inspection.problem}; ${MANIFEST_REMEDY}`)
   }
   const installed = inspected.filter(({ inspection }) => inspection.is === 'installed').map(({ host }) => host)
   if (installed.length === 0) throw fail('drover is installed into no host of this repository')

@@ -10,6 +10,8 @@ type Settled = {
   readonly skipped: readonly string[]
 }
 
+const CHOICES = '--surface ide for the editor or --surface cli for the command line'
+
 /** Throws what a person has to decide before any host is touched. */
 export function settleSurfaces(
   inspected: readonly InspectedHost[],
@@ -24,7 +26,9 @@ export function settleSurfaces(
     const { id } = each.host
     if (needsChoice(each) && surface === undefined) {
       if (isExplicit || inspected.length === 1) throw sayChoose(each)
-      skipped.push(`${id}: it was left out because it can be called in two ways; ${sayHow(each)}`)
+      skipped.push(
+        `${id}: it was left out because it can be called in two ways; install it with --tool ${id} and ${CHOICES}`,
+      )
     } else surfaceOf.set(id, settle(each, surface))
   }
   return { surfaceOf, skipped }
@@ -44,10 +48,6 @@ function settle({ host, inspection }: InspectedHost, given: Surface | undefined)
   })
 }
 
-function sayChoose(each: InspectedHost) {
-  return invalidAdapterSurface({ problem: `${each.host.id} can be called in two ways; ${sayHow(each)}` })
-}
-
-function sayHow({ host }: InspectedHost): string {
-  return `install it with --tool ${host.id} and --surface ide for the editor or --surface cli for the command line`
+function sayChoose({ host }: InspectedHost) {
+  return invalidAdapterSurface({ problem: `${host.id} can be called in two ways; add ${CHOICES}` })
 }

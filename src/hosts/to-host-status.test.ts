@@ -42,6 +42,16 @@ const unwell = { ...well, needs_refresh: true }
 describe('the status of a host', () => {
   it.each<[string, Readonly<Record<string, FoundFile | undefined>>, object]>([
     ['no manifest', { [MANIFEST]: undefined, [SENTINEL]: undefined }, not],
+    [
+      'no manifest, and a file that cannot be looked at',
+      { [MANIFEST]: undefined, [SENTINEL]: undefined, [BODY]: { is: 'unreadable', reason: 'EIO' } },
+      { ...not, warning: `${BODY} cannot be inspected: EIO` },
+    ],
+    [
+      'a manifest behind a link',
+      { [MANIFEST]: { is: 'unreachable', reason: 'a link' }, [SENTINEL]: { is: 'unreachable', reason: 'a link' } },
+      { ...not, warning: `${MANIFEST} cannot be inspected: a link` },
+    ],
     ['a sentinel alone', { [MANIFEST]: undefined }, not],
     [
       'a manifest that cannot be believed',
@@ -65,7 +75,7 @@ describe('the status of a host', () => {
       {
         ...unwell,
         capabilities: WITHOUT_RUN,
-        warning: '1 file is claimed with bytes that no release of drover generated',
+        warning: '1 file is claimed with bytes that no release of drover up to this one generated',
       },
     ],
     [

@@ -17,6 +17,7 @@ export function toHostStatus(
   const notInstalled = { ...status, installed: false, needs_refresh: false, capabilities: [] }
   switch (inspection.is) {
     case 'absent':
+      return { ...notInstalled, ...(inspection.blocked !== undefined && { warning: inspection.blocked }) }
     case 'marker_only':
       return notInstalled
     case 'unreadable':
@@ -44,5 +45,5 @@ function stateOf({
 
 function sayStaleClaims(count: number): string {
   const claims = count === 1 ? '1 file is' : `${count} files are`
-  return `${claims} claimed with bytes that no release of drover generated`
+  return `${claims} claimed with bytes that no release of drover up to this one generated`
 }

@@ -38,7 +38,7 @@ describe('a folder of a worktree', () => {
     mkdirSync(join(root, 'a'))
     make(join(root, 'a/b'))
     expect(() => tree.enter('a/b/c')).toThrow(message)
-    expect(findFile('a/b/passwd', tree)).toMatchObject({ is: 'unreadable', reason: expect.stringMatching(message) })
+    expect(findFile('a/b/passwd', tree)).toMatchObject({ is: 'unreachable', reason: expect.stringMatching(message) })
   })
 
   it('stays the same one when another takes its name', () => {

@@ -65,6 +65,7 @@ describe('drover install, list and uninstall', () => {
       ...['decompose', 'implement', 'propose', 'review', 'run', 'workflow'].map(
         (name) => `  wrote .claude/skills/drover-${name}/SKILL.md`,
       ),
+      '  to start in Claude Code: /drover-run',
       '',
     ])
     expect((await drover('list', '--root', join(root, '.claude'))).stdout.split('\n').slice(0, 2)).toEqual([
@@ -360,14 +361,16 @@ describe('two processes at once', () => {
 
 describe('a person at a terminal', () => {
   it.runIf(hasTerminals)('reads what happened to the files, why, and what to type', async () => {
-    const { root, write, drover } = open('claude')
-    await drover('install')
+    const { root, write } = open('claude', 'codex')
+    const install = () => startOnTerminal(['install'], { cwd: root, env: PLAIN_ENV, columns: 200 }).ended
+    write('.codex/drover/ownership-manifest.json', '{}')
+    const first = await install()
+    expect(first.code).toBe(3)
+    expect(first.seen).toMatch(/^Install result for: claude\n {2}nothing was changed\ndrover: the hosts could not be /)
     write(MANIFEST, '{}')
-    const { ended } = startOnTerminal(['install', '--refresh'], { cwd: root, env: PLAIN_ENV, columns: 200 })
-    const { code, seen } = await ended
-    expect(code).toBe(3)
+    const { seen } = await install()
     expect(seen).toMatch(
-      /^Install result for: no host\n {2}nothing was changed\ndrover: the hosts could not be installed: .*\nNext:\n {2}drover list --root .*\n$/,
+      /^drover: the hosts could not be installed: .*; update drover if a newer one wrote the manifest; or .*\nNext:\n {2}drover list --root .*\n$/,
     )
   })
 })

@@ -2,6 +2,7 @@
 import {
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -9,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { changeHosts } from '../../src/hosts/change-hosts.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
@@ -316,6 +317,21 @@ describe('somebody who works on the same files', () => {
     expect(await tell(site, disk)).toMatchObject({ report: { transaction_outcome: 'ambiguous', written: [] } })
     expect(hostSite(site.root).tree()).toEqual({})
     rmSync(moved, { recursive: true })
+  })
+})
+
+describe('a git directory with a link in it', () => {
+  it.each(['drover', 'drover/hosts'])('in place of %s is not followed', async (name) => {
+    const site = siteToChange()
+    const [before, elsewhere] = [site.tree(), realpathSync(temporaryDirectory())]
+    mkdirSync(dirname(join(site.root, '.git', name)), { recursive: true })
+    symlinkSync(elsewhere, join(site.root, '.git', name))
+    expect(await tell(site)).toMatchObject({
+      report: { transaction_outcome: 'not_committed' },
+      problem: expect.stringContaining(`${name} cannot be used as a private directory: it is a symbolic link`),
+    })
+    expect(readdirSync(elsewhere)).toEqual([])
+    expect(site.tree()).toEqual(before)
   })
 })
 

@@ -3,8 +3,8 @@ import { SURFACES, type Surface } from '../../hosts/host.ts'
 import { planInstall } from '../../hosts/plan-install.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { detectedHosts, namedHosts } from '../../hosts/select-hosts.ts'
-import { changeAndTell, type HostChange, namedTools } from '../change-and-tell.ts'
 import type { Run } from '../command.ts'
+import { changeAndTell, type HostChange, namedTools } from '../host-change.ts'
 import { atHosts } from '../host-desk.ts'
 
 export const run: Run = (invocation) =>

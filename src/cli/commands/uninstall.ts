@@ -2,8 +2,8 @@ import { uninstallFailed } from '../../hosts/faults.ts'
 import { planUninstall } from '../../hosts/plan-uninstall.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { installedHosts, namedHosts } from '../../hosts/select-hosts.ts'
-import { changeAndTell, type HostChange, namedTools } from '../change-and-tell.ts'
 import type { Run } from '../command.ts'
+import { changeAndTell, type HostChange, namedTools } from '../host-change.ts'
 import { atHosts } from '../host-desk.ts'
 
 export const run: Run = (invocation) =>

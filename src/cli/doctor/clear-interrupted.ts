@@ -1,5 +1,5 @@
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { clearChanges, inspectChanges } from '../../hosts/inspect-changes.ts'
+import { clearChanges, inspectChanges } from '../../hosts/change/inspect-changes.ts'
 import { realTreeDisk } from '../../hosts/tree-disk.ts'
 import { openWorktree } from '../../hosts/worktree.ts'
 

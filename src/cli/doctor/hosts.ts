@@ -1,11 +1,11 @@
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { inspectChanges, type Unended } from '../../hosts/inspect-changes.ts'
+import { inspectChanges, type Unended } from '../../hosts/change/inspect-changes.ts'
 import { readHosts } from '../../hosts/read-hosts.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { realTreeDisk } from '../../hosts/tree-disk.ts'
 import { openWorktree } from '../../hosts/worktree.ts'
 import { defineCheck, type Finding } from './check.ts'
-import { judgeHost } from './host.ts'
+import { judgeHost } from './judge-host.ts'
 
 export const installSettled = defineCheck({
   code: 'install_settled',

@@ -1,4 +1,4 @@
-import { body, bodyPath, callable, frontMatter, quoted } from '../formats.ts'
+import { command } from '../formats.ts'
 import type { Host } from '../host.ts'
 
 const ROOT = '.kilocode'
@@ -10,12 +10,10 @@ export const kilo: Host = {
   ownershipRoot: ROOT,
   surfaces: [],
   invocation: (name) => `/${name}`,
-  filesOf: (capability) => {
-    const head = frontMatter([
-      ['description', quoted(capability.description)],
-      ['subtask', 'false'],
-    ])
-    const path = `.kilo/commands/${capability.name}.md`
-    return [...body(capability, ROOT), callable(capability, path, `${head}@${bodyPath(capability, ROOT)}\n`)]
-  },
+  filesOf: (capability) =>
+    command(capability, {
+      path: `.kilo/commands/${capability.name}.md`,
+      root: ROOT,
+      fields: [['subtask', 'false']],
+    }),
 }

@@ -1,4 +1,4 @@
-import { body, bodyPath, callable, frontMatter, quoted } from '../formats.ts'
+import { command } from '../formats.ts'
 import type { Host } from '../host.ts'
 
 const ROOT = '.opencode'
@@ -10,9 +10,5 @@ export const opencode: Host = {
   ownershipRoot: ROOT,
   surfaces: [],
   invocation: (name) => `/${name}`,
-  filesOf: (capability) => {
-    const head = frontMatter([['description', quoted(capability.description)]])
-    const path = `${ROOT}/commands/${capability.name}.md`
-    return [...body(capability, ROOT), callable(capability, path, `${head}@${bodyPath(capability, ROOT)}\n`)]
-  },
+  filesOf: (capability) => command(capability, { path: `${ROOT}/commands/${capability.name}.md`, root: ROOT }),
 }

@@ -1,7 +1,7 @@
 /** The record of a change while it is under way, by which the next process finishes or undoes what a killed one left. */
 import { Type } from 'typebox'
-import { Digest } from '../contract/identifiers.shape.ts'
-import { literals, type Message, strict, tagged, textLike } from '../kit/shape.ts'
+import { Digest } from '../../contract/identifiers.shape.ts'
+import { literals, type Message, strict, tagged, textLike } from '../../kit/shape.ts'
 
 const path = textLike('^(?!(?:[\\s\\S]*/)?\\.{0,2}(?:/|$))[^\\u0000\\\\]+$', 'a path inside the repository')
 

@@ -42,11 +42,17 @@ export async function changeAndTell(change: HostChange, at: HostsAt, { flags, wo
   } catch (error) {
     const report = error instanceof Fault ? reportOf(error) : undefined
     // Programs find all of it in the error.
-    if (report !== undefined && err.isTty && !isJson)
+    if (report !== undefined && hasNews(report) && err.isTty && !isJson) {
       await err.write(sayChange(`${verb} result`, { plan: undefined, report }))
+    }
     throw error
   }
   return 0
+}
+
+/** Whether a failed change came as far as to have something to tell beside the failure. */
+function hasNews({ hosts, warnings, recovery_artifacts }: ChangeReport): boolean {
+  return [hosts, warnings, recovery_artifacts].some((list) => list.length > 0)
 }
 
 /** What is done is done; whoever cannot read the report must still learn that. */

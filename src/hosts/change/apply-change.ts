@@ -4,18 +4,18 @@
  * none of which destroys anything. The change is committed when its record says so. A failure before that undoes it, and
  * so does the next process if this one is killed.
  */
-import { Fault } from '../kit/fault.ts'
-import { fileWriteFailed } from '../kit/faults.ts'
+import { Fault } from '../../kit/fault.ts'
+import { fileWriteFailed } from '../../kit/faults.ts'
+import { hostPathBlocked } from '../faults.ts'
+import type { Ending, Plan } from '../plan.ts'
+import { makeFolder, parentOf, reasonOf, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { writeRecord } from './change-record.ts'
 import { finishChange, type Site, undoChange } from './end-change.ts'
 import { explainRemains, type Remains } from './explain-change.ts'
-import { hostPathBlocked } from './faults.ts'
 import { lookAhead } from './look-ahead.ts'
 import { confirmStep, performStep, type Seen } from './perform-steps.ts'
-import type { Ending, Plan } from './plan.ts'
 import { openRecovery, recoveryName, stageFiles } from './recovery-folder.ts'
-import { makeFolder, parentOf, reasonOf, type Worktree } from './worktree.ts'
 
 /** How it ended, and why it did not end well. */
 export type Applied = Ending & { readonly problem?: string }

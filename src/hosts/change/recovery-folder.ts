@@ -6,16 +6,16 @@
  *
  * It is on the file system of the worktree, so nothing is copied to be put back, and gone when the change has ended well.
  */
-import { digest } from '../kit/digest.ts'
-import { Fault } from '../kit/fault.ts'
-import { readFileBytes } from '../kit/read-file.ts'
-import { stageFile } from '../kit/write-file.ts'
+import { digest } from '../../kit/digest.ts'
+import { Fault } from '../../kit/fault.ts'
+import { readFileBytes } from '../../kit/read-file.ts'
+import { stageFile } from '../../kit/write-file.ts'
+import { hostPathBlocked } from '../faults.ts'
+import { MANAGED_FILE_LIMIT_BYTES } from '../found.ts'
+import type { Plan } from '../plan.ts'
+import type { TreeDisk } from '../tree-disk.ts'
+import { attempt, type Folder, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
-import { hostPathBlocked } from './faults.ts'
-import { MANAGED_FILE_LIMIT_BYTES } from './found.ts'
-import type { Plan } from './plan.ts'
-import type { TreeDisk } from './tree-disk.ts'
-import { attempt, type Folder, type Worktree } from './worktree.ts'
 
 const NAME = /^\.drover-recovery-[0-9a-f]{32}$/
 

@@ -2,7 +2,7 @@
 import type { Standing } from '../../hosts/classify-file.ts'
 import { foundAt } from '../../hosts/found.ts'
 import { type Host, manifestPath, sentinelPath } from '../../hosts/host.ts'
-import { type Installed, inspectHost } from '../../hosts/inspect-host.ts'
+import { type Installed, inspectHost, MANIFEST_REMEDY } from '../../hosts/inspect-host.ts'
 import { sayMarkerOnly } from '../../hosts/marker-only.ts'
 import type { FoundHosts } from '../../hosts/read-hosts.ts'
 import { pathsOf } from '../../hosts/registry.ts'
@@ -17,7 +17,7 @@ export const adapterManifestUnreadable = defineCheck({
   name: 'manifest',
   status: 'error',
   means: 'The manifest that tells which files of the host are drover’s cannot be believed, so none is touched.',
-  todo: 'restore the manifest, or move it and the generated files away and install the host again',
+  todo: MANIFEST_REMEDY,
 })
 
 export const adapterNotDetected = defineCheck({
@@ -75,17 +75,22 @@ export function judgeHost(host: Host, found: FoundHosts): Finding {
     case 'marker_only':
       return adapterNotInstalled({ host: host.id, detail: sayMarkerOnly(host), todo: undefined })
     case 'absent':
-      return judgeAbsent(host, found)
+      return judgeAbsent(host, found, inspection.blocked)
     case 'installed':
       return judgeInstalled(host, inspection)
   }
 }
 
-function judgeAbsent(host: Host, { files, directories }: FoundHosts): Finding {
-  if (!isDetected(host, directories)) return adapterNotDetected({ host: host.id, detail: 'not used here' })
+function judgeAbsent(host: Host, { files, directories }: FoundHosts, blocked: string | undefined): Finding {
+  if (!isDetected(host, directories)) {
+    return adapterNotDetected({ host: host.id, detail: ['not used here', blocked].filter(Boolean).join(': ') })
+  }
+  if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
   const own = [manifestPath(host), sentinelPath(host)]
   const unowned = pathsOf(host).filter((path) => !own.includes(path) && foundAt(files, path).is !== 'absent')
-  if (unowned.length === 0) return adapterNotInstalled({ host: host.id, detail: 'used here', todo: installing(host) })
+  if (unowned.length === 0) {
+    return adapterNotInstalled({ host: host.id, detail: 'used here, without drover', todo: installing(host) })
+  }
   const strays = unowned.length === 1 ? 'a file that nobody owns is' : `${unowned.length} files that nobody owns are`
   return adapterNotInstalled({
     host: host.id,
@@ -108,7 +113,7 @@ function judgeInstalled(host: Host, installed: Installed): Finding {
 
 function judgeSentinel(host: Host, { files, sentinel }: Installed): Finding | undefined {
   if (sentinel !== 'modified') return undefined
-  const others = count(number(files, 'modified', 'missing'), 'other file')
+  const others = count(standingAs(files, 'modified', 'missing').length, 'other file')
   return adapterModified({
     host: host.id,
     detail: `${sentinelPath(host)} was changed, and ${others} changed or missing`,
@@ -118,35 +123,39 @@ function judgeSentinel(host: Host, { files, sentinel }: Installed): Finding | un
 
 function judgeClaims(host: Host, { files, sentinel }: Installed): Finding | undefined {
   const [stale, outdated, foreign] = [
-    number(files, 'stale'),
-    number(files, 'earlier', 'new'),
-    number(files, 'unclaimed'),
+    standingAs(files, 'stale'),
+    standingAs(files, 'earlier', 'new'),
+    standingAs(files, 'unclaimed'),
   ]
-  if (stale > 0) {
-    const detail = `${count(stale, 'file')} claimed with bytes that no release of drover generated`
-    const todo = `${refreshing(host)}, which keeps the files and withdraws the claims`
+  if (stale.length > 0) {
+    const detail = name(stale, 'claimed with bytes that no release of drover up to this one generated')
+    const todo = `update drover if a newer one was here, or ${refreshing(host)}, which keeps the files and withdraws the claims`
     return adapterRefreshRequired({ host: host.id, detail, todo })
   }
   const lacks = [
-    ...(outdated > 0 ? [`${count(outdated, 'file')} not as this release has it`] : []),
-    ...(foreign > 0 ? [`${count(foreign, 'file')} somebody else's`] : []),
+    ...(outdated.length > 0 ? [`${count(outdated.length, 'file')} not as this release has it`] : []),
+    ...(foreign.length > 0 ? [name(foreign, "somebody else's")] : []),
     ...(sentinel === 'missing' ? [`${sentinelPath(host)} is missing`] : []),
   ]
   if (lacks.length === 0) return undefined
   // What is not drover's stays as it is: a refresh alone would change nothing about it.
-  const first = foreign > 0 ? 'move away what is not to be kept, then ' : ''
-  return adapterRefreshRequired({ host: host.id, detail: lacks.join(', '), todo: `${first}${refreshing(host)}` })
+  const first = foreign.length > 0 ? 'move away what is not to be kept, then ' : ''
+  return adapterRefreshRequired({ host: host.id, detail: lacks.join('; '), todo: `${first}${refreshing(host)}` })
 }
 
 function judgeContents(host: Host, { files }: Installed): Finding | undefined {
-  const changed = number(files, 'modified', 'missing')
-  if (changed === 0) return undefined
+  const changed = standingAs(files, 'modified', 'missing')
+  if (changed.length === 0) return undefined
   const todo = `${refreshing(host)}, which makes missing files again and keeps changed ones`
-  return adapterModified({ host: host.id, detail: `${count(changed, 'file')} changed or missing`, todo })
+  return adapterModified({ host: host.id, detail: name(changed, 'changed or missing'), todo })
 }
 
-function number(files: Installed['files'], ...standings: Standing[]): number {
-  return files.filter(({ standing }) => standings.includes(standing)).length
+function standingAs(files: Installed['files'], ...standings: Standing[]): string[] {
+  return files.filter(({ standing }) => standings.includes(standing)).map(({ path }) => path)
+}
+
+function name(paths: readonly string[], says: string): string {
+  return `${count(paths.length, 'file')} ${says}: ${paths.join(', ')}`
 }
 
 function count(number: number, noun: string): string {

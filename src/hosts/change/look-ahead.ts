@@ -1,13 +1,14 @@
 /** What must be so before a change may begin, and the record of what is going to be done. */
 import type { BigIntStats } from 'node:fs'
-import { digest } from '../kit/digest.ts'
+import { digest } from '../../kit/digest.ts'
+import { hostFileChanged } from '../faults.ts'
+import { isBlocked } from '../found.ts'
+import type { Plan, Step } from '../plan.ts'
+import { findFile } from '../read-hosts.ts'
+import { look, nameOf, parentOf, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import type { RecordedStep } from './change-record.ts'
-import { hostFileChanged } from './faults.ts'
 import type { Seen } from './perform-steps.ts'
-import type { Plan, Step } from './plan.ts'
-import { findFile } from './read-hosts.ts'
-import { look, nameOf, parentOf, type Worktree } from './worktree.ts'
 
 /** Checks every precondition before anything is touched. */
 export function lookAhead(
@@ -36,7 +37,7 @@ export function lookAhead(
 function requirePrecondition(step: Exclude<Step, { do: 'remove_directory' }>, tree: Worktree): void {
   const found = findFile(step.path, tree)
   const problem = (said: string) => hostFileChanged({ path: step.path, problem: said })
-  if (found.is === 'unreadable') throw problem(`it cannot be looked at: ${found.reason}`)
+  if (isBlocked(found)) throw problem(`it cannot be looked at: ${found.reason}`)
   if (step.do === 'create') {
     if (found.is !== 'absent') throw problem('it was created')
   } else if (found.is !== 'regular') throw problem(found.is === 'absent' ? 'it was removed' : 'it was replaced')

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { realTreeDisk } from '../tree-disk.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { findRecords, recordPath, writeRecord } from './change-record.ts'
-import { realTreeDisk } from './tree-disk.ts'
 
 const DIGEST = `sha256:${'a'.repeat(64)}`
 const RECORD: ChangeRecord = {

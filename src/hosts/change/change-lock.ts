@@ -1,11 +1,11 @@
 /** One process at a time changes the hosts of a repository. */
-import { dirname, join } from 'node:path'
-import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { withLock } from '../kit/lock.ts'
-import { ensurePrivateDirectory } from '../kit/private-directory.ts'
+import { join } from 'node:path'
+import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
+import { withLock } from '../../kit/lock.ts'
+import { ensurePrivateDirectory } from '../../kit/private-directory.ts'
+import type { TreeDisk } from '../tree-disk.ts'
+import { openWorktree } from '../worktree.ts'
 import type { Site } from './end-change.ts'
-import type { TreeDisk } from './tree-disk.ts'
-import { openWorktree } from './worktree.ts'
 
 type Turn = { workspace: WorkspaceIdentity; signal: AbortSignal; disk: TreeDisk }
 
@@ -24,11 +24,13 @@ export async function whileNobodyElseChanges<T>(
   { workspace, signal, disk }: Turn,
   work: (site: Site) => T,
 ): Promise<T> {
-  const [path, records] = [changesLock(workspace), recordsDirectory(workspace)]
-  ensurePrivateDirectory({ path: dirname(path) }, disk)
-  ensurePrivateDirectory({ path: records }, disk)
-  return withLock({ path, mode: 'exclusive', signal }, () => {
+  const { git_common_dir, git_dir } = workspace
+  // Each folder by itself: none of them may be a link out of the git directory.
+  for (const git of [git_common_dir, git_dir]) {
+    for (const path of [join(git, 'drover'), join(git, 'drover', 'hosts')]) ensurePrivateDirectory({ path }, disk)
+  }
+  return withLock({ path: changesLock(workspace), mode: 'exclusive', signal }, () => {
     using tree = openWorktree(workspace.worktree_root, disk)
-    return work({ tree, records })
+    return work({ tree, records: recordsDirectory(workspace) })
   })
 }

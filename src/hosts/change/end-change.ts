@@ -2,13 +2,13 @@
  * The two ways in which a change ends: everything as it was, or nothing left of how it was. Both look at what is there
  * and not at how far somebody came, so they can be done by another process, and again after being cut off anywhere.
  */
-import { isSameFile } from '../kit/disk.ts'
-import { Fault } from '../kit/fault.ts'
+import { isSameFile } from '../../kit/disk.ts'
+import { Fault } from '../../kit/fault.ts'
+import { type Folder, look, nameOf, parentOf, reasonOf, removeFolder, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, recordPath } from './change-record.ts'
 import type { Remains } from './explain-change.ts'
 import { isFileWith, keptName, recoveryName, stagedName } from './recovery-folder.ts'
-import { type Folder, look, nameOf, parentOf, reasonOf, removeFolder, type Worktree } from './worktree.ts'
 
 /** The worktree that is changed, and the directory that has the records of its changes. */
 export type Site = { readonly tree: Worktree; readonly records: string }
@@ -27,9 +27,10 @@ export function finishChange(record: ChangeRecord, site: Site): Remains[] {
 /** Ends one step; gives the reason why it cannot be ended. */
 type EndStep = (trace: Trace) => string | undefined
 
-type Ending = { end: EndStep; empty: readonly string[] }
+/** How steps are ended, and the folders that go with them if they are empty. */
+type Way = { end: EndStep; empty: readonly string[] }
 
-function endChange(record: ChangeRecord, site: Site, { end, empty }: Ending): Remains[] {
+function endChange(record: ChangeRecord, site: Site, { end, empty }: Way): Remains[] {
   const name = recoveryName(record.id)
   const path = recordPath(site.records, record.id)
   try {

@@ -1,9 +1,10 @@
 /** Changes that a killed process left behind: found, and ended. */
+
+import { attempt } from '../worktree.ts'
 import { type FoundRecord, findRecords } from './change-record.ts'
 import { finishChange, type Site, undoChange } from './end-change.ts'
 import { explainLeftovers, explainRemains, type Leftovers, type Remains } from './explain-change.ts'
 import { isRecoveryName, recoveryName } from './recovery-folder.ts'
-import { attempt } from './worktree.ts'
 
 /** What became of them. */
 export type Settled = {

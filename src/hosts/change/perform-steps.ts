@@ -1,11 +1,11 @@
 /** The steps of a change that is staged, done one after the other. Whatever is not as planned stops them. */
 import type { BigIntStats } from 'node:fs'
-import { isSameFile } from '../kit/disk.ts'
-import { errorCode } from '../kit/fault.ts'
+import { isSameFile } from '../../kit/disk.ts'
+import { errorCode } from '../../kit/fault.ts'
+import { hostFileChanged } from '../faults.ts'
+import { attempt, type Folder, look, nameOf, parentOf, type Worktree } from '../worktree.ts'
 import type { RecordedStep } from './change-record.ts'
-import { hostFileChanged } from './faults.ts'
 import { isFileWith, keptName, stagedName } from './recovery-folder.ts'
-import { attempt, type Folder, look, nameOf, parentOf, type Worktree } from './worktree.ts'
 
 /** The files that were looked at before the first step, by path: what is taken away must be one of them. */
 export type Seen = ReadonlyMap<string, BigIntStats>

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type HostSite, hostSite, install } from '../../../test/support/host-site.ts'
@@ -6,12 +6,13 @@ import { readHosts } from '../../hosts/read-hosts.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { realTreeDisk } from '../../hosts/tree-disk.ts'
 import { openWorktree } from '../../hosts/worktree.ts'
-import { judgeHost } from './host.ts'
+import { judgeHost } from './judge-host.ts'
 
 const [claude] = HOSTS
 const MANIFEST = '.claude/drover/ownership-manifest.json'
 const SENTINEL = '.claude/drover/.adapter-generated'
 const RUN = '.claude/skills/drover-run/SKILL.md'
+const REVIEW = '.claude/skills/drover-review/SKILL.md'
 
 function judge(site: HostSite) {
   if (claude === undefined) throw new Error('there are hosts')
@@ -42,10 +43,10 @@ describe('an installed host', () => {
       'of which a file was edited and one is missing',
       (site) => {
         site.write(RUN, 'edited')
-        remove(site, '.claude/skills/drover-review/SKILL.md')
+        remove(site, REVIEW)
       },
       'adapter_modified',
-      '2 files are changed or missing',
+      `2 files are changed or missing: ${RUN}, ${REVIEW}`,
       `${REFRESH}, which makes missing files again and keeps changed ones`,
     ],
     [
@@ -72,7 +73,7 @@ describe('an installed host', () => {
       'of which a file is there that nobody claims',
       withoutClaim,
       'adapter_refresh_required',
-      "1 file is somebody else's",
+      `1 file is somebody else's: ${RUN}`,
       `move away what is not to be kept, then ${REFRESH}`,
     ],
     [
@@ -82,8 +83,8 @@ describe('an installed host', () => {
         remove(site, SENTINEL)
       },
       'adapter_refresh_required',
-      '1 file is claimed with bytes that no release of drover generated',
-      `${REFRESH}, which keeps the files and withdraws the claims`,
+      `1 file is claimed with bytes that no release of drover up to this one generated: ${RUN}`,
+      `update drover if a newer one was here, or ${REFRESH}, which keeps the files and withdraws the claims`,
     ],
     [
       'with an edited sentinel, and with a claim that no release made',
@@ -100,5 +101,31 @@ describe('an installed host', () => {
     await install(site, ['claude'])
     change(site)
     expect(judge(site)).toEqual({ code, detail, todo })
+  })
+})
+
+describe('a host that is not installed', () => {
+  it.each<[string, (site: HostSite) => void, string, string]>([
+    ['and not used', () => undefined, 'adapter_not_detected', 'not used here'],
+    [
+      'whose directory is a link',
+      (site) => symlinkSync('elsewhere', join(site.root, '.claude')),
+      'adapter_not_detected',
+      `not used here: ${MANIFEST} cannot be inspected: .claude is a symbolic link, and drover changes nothing behind it`,
+    ],
+    [
+      'in whose directory is a link',
+      (site) => {
+        mkdirSync(join(site.root, '.claude'))
+        symlinkSync('../elsewhere', join(site.root, '.claude/skills'))
+      },
+      'adapter_inspection_unavailable',
+      '.claude/skills/drover-clarify/references/decision-interview.md cannot be inspected: .claude/skills is a symbolic link, and drover changes nothing behind it',
+    ],
+    ['and used', (site) => mkdirSync(join(site.root, '.claude')), 'adapter_not_installed', 'used here, without drover'],
+  ])('%s', (_name, change, code, detail) => {
+    const site = hostSite()
+    change(site)
+    expect(judge(site)).toMatchObject({ code, detail })
   })
 })
