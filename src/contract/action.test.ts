@@ -28,9 +28,12 @@ describe('an action', () => {
     },
   )
 
-  it('has at most 262144 bytes as JSON with its line feed', () => {
+  it.each(['g', '"', '\\', '\n', '\r', '\t', 'ä', '\u2028', '🐑'])('has at most 262144 bytes as JSON of %j', (unit) => {
     const empty = `${JSON.stringify({ ...action, goal: '' })}\n`
-    const fitting = { ...action, goal: 'g'.repeat(LIMITS.actionBytes - empty.length) }
+    const room = LIMITS.actionBytes - Buffer.byteLength(empty)
+    const size = Buffer.byteLength(JSON.stringify(unit)) - 2
+    const goal = `${unit.repeat(Math.floor(room / size) - 1)}${'g'.repeat(size + (room % size))}`
+    const fitting = { ...action, goal }
     expect(actionBytes(fitting)).toBe(LIMITS.actionBytes)
     expect(problemsOf(checkAction, fitting)).toEqual([])
     expect(problemsOf(checkAction, { ...fitting, goal: `${fitting.goal}g` })).toEqual([

@@ -11,11 +11,22 @@ export function actionBytes(action: Action): number {
   return Buffer.byteLength(writeJson(action)) + 1
 }
 
-/** At least the bytes that a value takes as JSON: no unit of a text takes more than six, as `\u0000` does. */
+/** At least the bytes that a value takes as JSON. */
 function mostBytes(value: unknown): number {
-  if (typeof value === 'string') return 6 * value.length + 2
+  if (typeof value === 'string') return Buffer.byteLength(value) + countEscapes(value) + 2
   if (typeof value !== 'object' || value === null) return 24
   return Object.entries(value).reduce((sum, [key, part]) => sum + 6 * key.length + 4 + mostBytes(part), 2)
+}
+
+/** What the texts of an action may have that JSON escapes, each by one byte. */
+const ESCAPED = ['"', '\\', '\n', '\r', '\t']
+
+function countEscapes(text: string): number {
+  let count = 0
+  for (const unit of ESCAPED) {
+    for (let at = text.indexOf(unit); at !== -1; at = text.indexOf(unit, at + 1)) count += 1
+  }
+  return count
 }
 
 function actionFitsItsSize(action: Action): Problem[] {

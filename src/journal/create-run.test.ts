@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +11,7 @@ import {
   takeStep,
   toMaterial,
 } from '../../test/support/journal-room.ts'
+import { temporaryName } from '../kit/temporary-file.ts'
 import { createRun } from './create-run.ts'
 import { listRunIds } from './list-run-ids.ts'
 import { readRunHeader } from './read-header.ts'
@@ -81,6 +83,17 @@ describe('createRun', () => {
     const longest = toMaterial('x'.repeat(262_144))
     const { materials } = await journalRoom([{ ...start, materials: [...start.materials, longest, longest] }])
     expect(readdirSync(materials)).toHaveLength(2)
+  })
+
+  it('removes what a killed process left of a run, and nothing of one that is at work', async () => {
+    const { store, directory } = await journalRoom()
+    const runs = dirname(directory)
+    const [atWork, left] = [temporaryName(), temporaryName()]
+    const { pid: ended } = spawnSync(process.execPath, ['-e', '0'])
+    for (const name of [atWork, left.replace(`-${process.pid}-`, `-${ended}-`)])
+      mkdirSync(join(runs, name, 'materials'), { recursive: true })
+    await takeStep(store, start)
+    expect(readdirSync(runs).toSorted()).toEqual([atWork, RUN_ID])
   })
 
   it('does not follow a link to a store elsewhere', async () => {

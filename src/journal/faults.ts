@@ -8,6 +8,9 @@ import { defineFault } from '../kit/fault.ts'
 /** How far a change of a run came, in the form that an error message has for it. */
 export type MutationDetails = Extract<NonNullable<CliError['details']>, { phase: string }>
 
+/** What went wrong, and what to do about it where nobody has said so: other faults do, behind a semicolon. */
+const withAdvice = (problem: string, advice: string) => (problem.includes('; ') ? problem : `${problem}; ${advice}`)
+
 type FailedMutation = { run_id: string; problem: string; details: MutationDetails }
 
 export const runstoreUnavailable = defineFault({
@@ -15,7 +18,7 @@ export const runstoreUnavailable = defineFault({
   kind: 'unavailable',
   when: 'The directory in which a repository keeps its runs cannot be used, or is something else than a directory.',
   say: (d: { path: string; problem: string }) =>
-    `the runs in ${d.path} cannot be reached: ${d.problem}; mend that first`,
+    `the runs in ${d.path} cannot be reached: ${withAdvice(d.problem, 'mend that first')}`,
 })
 
 export const runNotFound = defineFault({
@@ -69,7 +72,8 @@ export const mutationNotCommitted = defineFault({
   code: 'mutation_not_committed',
   kind: 'unavailable',
   when: 'A change of a run failed before it was recorded; the run is as it was.',
-  say: (d: FailedMutation) => `the run ${d.run_id} was not changed: ${d.problem}; mend that and try again`,
+  say: (d: FailedMutation) =>
+    `the run ${d.run_id} was not changed: ${withAdvice(d.problem, 'mend that and try again')}`,
 })
 
 export const mutationOutcomeAmbiguous = defineFault({

@@ -5,6 +5,7 @@ import type { PinnedSource } from '../contract/pinned-source.shape.ts'
 import type { Run } from '../engine/run.ts'
 import { digestMaterial, isDigest } from '../kit/digest.ts'
 import { type Disk, fileKind, systemReason } from '../kit/disk.ts'
+import { syncDirectoryAt } from '../kit/durability.ts'
 import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
 import { ensurePrivateDirectory } from '../kit/private-directory.ts'
@@ -31,19 +32,24 @@ export function storeMaterials(directory: string, materials: readonly Material[]
     const problem = findProblem(digest, bytes)
     if (problem !== undefined) throw materialBlobUnreadable({ digest, problem })
   }
-  ensurePrivateDirectory({ path: materialsIn(directory) }, disk)
-  for (const material of new Map(materials.map((each) => [each.digest, each])).values())
-    store(directory, material, disk)
+  const folder = materialsIn(directory)
+  ensurePrivateDirectory({ path: folder }, disk)
+  const distinct = [...new Map(materials.map((each) => [each.digest, each])).values()]
+  const missing = distinct.filter(({ digest }) => !isStored(directory, digest, disk))
+  for (const { digest, bytes } of missing) createFile({ path: pathOf(directory, digest), bytes, mode: 0o600 }, disk)
+  // Whoever stored the others may have died before their names were synced, which writing a file does.
+  if (missing.length === 0) syncDirectoryAt(folder, disk)
 }
 
-function store(directory: string, { digest, bytes }: Material, disk: Disk): void {
-  const read = readerOf(directory, disk)
+/** Whether a text is there; throws if something else is. */
+function isStored(directory: string, digest: string, disk: Disk): boolean {
   try {
-    read(digest)
+    readerOf(directory, disk)(digest)
+    return true
   } catch (error) {
     const isMissing = error instanceof Fault && error.cause instanceof Fault && error.cause.code === fileMissing.code
-    if (!isMissing) throw error
-    createFile({ path: pathOf(directory, digest), bytes, mode: 0o600 }, disk)
+    if (isMissing) return false
+    throw error
   }
 }
 
@@ -65,14 +71,19 @@ export function readerOf(directory: string, disk: Disk): MaterialReader {
 
 function readBlob(directory: string, digest: string, disk: Disk): Buffer {
   try {
-    const folder = disk.lstatSync(materialsIn(directory), { bigint: true, throwIfNoEntry: false })
-    if (folder?.isDirectory() === false) {
-      throw materialBlobUnreadable({ digest, problem: `its directory is a ${fileKind(folder)}` })
-    }
+    checkFolder(directory, digest, disk)
     return readFileBytes({ path: pathOf(directory, digest), limitBytes: LIMITS.sectionBytes }, disk)
   } catch (error) {
     const problem = error instanceof Fault ? error.message : systemReason(error)
     throw materialBlobUnreadable({ digest, problem }, error)
+  }
+}
+
+/** A link in place of the directory would lead the way to files elsewhere. */
+function checkFolder(directory: string, digest: string, disk: Disk): void {
+  const folder = disk.lstatSync(materialsIn(directory), { bigint: true, throwIfNoEntry: false })
+  if (folder?.isDirectory() === false) {
+    throw materialBlobUnreadable({ digest, problem: `its directory is a ${fileKind(folder)}` })
   }
 }
 
@@ -86,6 +97,7 @@ function findProblem(digest: string, bytes: Uint8Array): string | undefined {
 export function removeMaterials(directory: string, digests: Iterable<string>, disk: Disk): void {
   for (const digest of digests) {
     try {
+      checkFolder(directory, digest, disk)
       if (isDigest(digest)) disk.unlinkSync(pathOf(directory, digest))
     } catch {
       // It was never there, or it stays.

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { closeQuietly, type Disk, type FileIdentity, fileKind, isSameFile } from '../kit/disk.ts'
-import { runJournalInvalid } from './faults.ts'
+import { runJournalInvalid, runUnavailable } from './faults.ts'
 import type { RunPlace } from './find-run.ts'
 import { journalIn } from './run-store.ts'
 
@@ -38,7 +38,9 @@ export function openJournal(place: RunPlace, access: 'read' | 'write', disk: Dis
   const journal = { runId, path, descriptor, identity: found }
   try {
     const opened = disk.fstatSync(descriptor, { bigint: true })
-    if (!isSameFile(found, opened)) throw invalid('it was replaced while it was opened')
+    if (!isSameFile(found, opened)) {
+      throw runUnavailable({ run_id: runId, problem: `${path} was replaced while it was opened; try again` })
+    }
     if (access === 'write' && isOpenToOthers(opened.mode)) disk.fchmodSync(descriptor, 0o600)
     return journal
   } catch (error) {

@@ -61,6 +61,12 @@ describe('readRun', () => {
     expect(last).toEqual(step(1).run)
     expect(seen).toEqual([step(0).run.updated_at, step(1).run.updated_at])
   })
+
+  it('does not take for a lock file what is put in its place meanwhile', async () => {
+    const { store, lock } = await journalRoom([step(0)])
+    rmSync(lock)
+    expect(await codeOf(() => readRun(store, RUN_ID, () => mkdirSync(lock)))).toBe('run_unavailable')
+  })
 })
 
 describe('what needs no lock', () => {

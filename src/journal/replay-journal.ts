@@ -8,7 +8,7 @@ import { readJson } from '../kit/read-json.ts'
 import { journalRecordInvalid, runJournalInvalid } from './faults.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
 import type { OpenJournal } from './open-journal.ts'
-import { decodeRecord, type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './record.ts'
+import { decodeRecord, hasRecordEnd, type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './record.ts'
 
 /**
  * What stands behind the last line feed of a journal: nothing; a whole record that lacks only its line feed; or the
@@ -85,15 +85,19 @@ function takeRecord(
   return { run: applyEvent(before?.run, event), end }
 }
 
-/** What a line says as JSON; undefined if it is torn, which shows in that the beginning of an object never is JSON. */
+/**
+ * What a line says as JSON; undefined if it is torn: the beginning of an object never is JSON. Where a record ends and
+ * something other than a line feed follows, the record may have been reported, and it was not a crash that put that there.
+ */
 function readLine({ bytes, isEnded, isOversize }: JournalLine): JsonValue | undefined {
   if (isOversize && isEnded) throw journalRecordInvalid({ problem: `it has more than ${RECORD_LIMIT_BYTES} bytes` })
   if (isOversize) return undefined
   try {
     return readJson(bytes, { input: 'the line', limitBytes: RECORD_LIMIT_BYTES })
   } catch (error) {
-    if (!isEnded && error instanceof Fault && error.code === jsonInvalid.code) return undefined
-    throw error
+    const isJson = !(error instanceof Fault && error.code === jsonInvalid.code)
+    if (isEnded || isJson || hasRecordEnd(bytes)) throw error
+    return undefined
   }
 }
 

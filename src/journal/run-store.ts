@@ -22,12 +22,13 @@ export type RunStore = {
   readonly disk: Disk
   /** For how long a run that another process works on is waited for. */
   readonly lockWaitMs: number
+  /** Ends the waiting, with its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Names a store. It is made when the first run is created; `gitCommonDir` is absolute and has no links in it. */
-export function openRunStore(options: { gitCommonDir: string; disk?: Disk; lockWaitMs?: number }): RunStore {
-  const { gitCommonDir, disk = realDisk, lockWaitMs = DEFAULT_LOCK_WAIT_MS } = options
-  return { gitCommonDir, disk, lockWaitMs }
+export function openRunStore(options: Pick<RunStore, 'gitCommonDir'> & Partial<RunStore>): RunStore {
+  return { disk: realDisk, lockWaitMs: DEFAULT_LOCK_WAIT_MS, ...options }
 }
 
 export function isRunId(text: string): boolean {

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { diskWith, recordingDisk } from '../../test/support/counted-disk.ts'
 import {
@@ -87,6 +88,30 @@ describe('updateRun', () => {
     expect(readdirSync(materials)).toContain(amendment.digest.slice(7))
     await takeStep(store, { ...step(4), dropMaterials: [amendment.digest, ...needed, 'sha256:no', '../run.lock'] })
     expect(readdirSync(materials)).toEqual(needed.map((digest) => digest.slice(7)))
+  })
+
+  it('removes nothing through a link in place of the directory of the texts', async () => {
+    const { store, materials } = await journalRoom(HISTORY.slice(0, 4))
+    renameSync(materials, `${materials}-elsewhere`)
+    symlinkSync(`${materials}-elsewhere`, materials)
+    await takeStep(store, step(4))
+    expect(readdirSync(materials)).toContain(amendment.digest.slice(7))
+  })
+
+  it('makes a text last that somebody stored who died before it did', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 3))
+    writeFileSync(join(room.materials, amendment.digest.slice(7)), amendment.bytes)
+    const { disk, calls } = recordingDisk()
+    await takeStep(room.through(disk), step(3))
+    const synced = calls.filter(({ operation }) => operation === 'fsyncSync')
+    expect(synced.map(({ file }) => file)).toEqual(['materials', 'journal.jsonl'])
+  })
+
+  it('gives advice once', async () => {
+    const { store, lock } = await journalRoom(HISTORY.slice(0, 1))
+    writeFileSync(lock, 'x')
+    const fault = await faultOf(() => takeStep(store, step(1)))
+    expect([fault?.code, fault?.message.match(/; /g)]).toEqual(['mutation_not_committed', ['; ']])
   })
 
   it('waits for those who read or change the run, and says so when that takes too long', async () => {

@@ -18,7 +18,7 @@ import { closeJournal, type OpenJournal, openJournal } from './open-journal.ts'
 import { encodeRecord } from './record.ts'
 import { repairTail } from './repair-tail.ts'
 import { type Replayed, readBack, replayJournal } from './replay-journal.ts'
-import type { RunStore } from './run-store.ts'
+import { lockIn, type RunStore } from './run-store.ts'
 
 /** What came of looking at a run: an event to record, if one happened, with the texts that come and go with it. */
 export type Update<T> = {
@@ -28,9 +28,13 @@ export type Update<T> = {
   readonly result: T
 }
 
+/** A file or directory, and which one it was. */
+type Found = { readonly path: string; readonly identity: FileIdentity }
+
 /** A run that is locked, open and read. */
 type Held = {
   readonly place: RunPlace
+  readonly lockFile: Found
   readonly journal: OpenJournal
   readonly replayed: Replayed
   /** Of the journal, once its tail is in order. */
@@ -53,6 +57,7 @@ export async function updateRun<T>(
   const mutation = new Mutation(runId)
   const lock = await lockForChange(store, place, mutation)
   try {
+    const lockFile = mutation.step('lock_open', () => find(lockIn(place.path), disk))
     checkPlace([place], mutation, disk)
     const journal = mutation.step('journal_open', () => openJournal(place, 'write', disk))
     try {
@@ -60,7 +65,7 @@ export async function updateRun<T>(
       mutation.step('replay', () => repairTail(journal, replayed.tail, disk))
       const { size: lengthBytes } = mutation.step('replay', () => disk.fstatSync(journal.descriptor))
       const { event, result, ...texts } = await work(replayed.run, readerOf(place.path, disk))
-      const held = { place, journal, replayed, lengthBytes, mutation, disk }
+      const held = { place, lockFile, journal, replayed, lengthBytes, mutation, disk }
       if (event === undefined) confirm(held)
       else commit(held, event, texts)
       return result
@@ -81,7 +86,7 @@ function confirm({ journal, mutation, disk }: Held): void {
 type Texts = Pick<Update<unknown>, 'materials' | 'dropMaterials'>
 
 function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [] }: Texts): void {
-  const { place, journal, replayed, lengthBytes, mutation, disk } = held
+  const { place, lockFile, journal, replayed, lengthBytes, mutation, disk } = held
   const { runId, path } = place
   const record = encodeRecord(event, replayed.end)
   const { run } = mutation.step('validation', () => readBack({ runId, record, before: replayed }))
@@ -90,7 +95,8 @@ function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [
   const verify = () => verifyMaterials(path, added, disk)
   mutation.step('material_write', () => storeMaterials(path, materials, disk))
   mutation.step('material_verify', verify)
-  checkPlace([place, journal], mutation, disk)
+  // Who found another lock file, or none, was not kept out.
+  checkPlace([place, lockFile, journal], mutation, disk)
   appendRecord(journal, { lengthBytes, record, mutation }, disk)
   checkPlace([place, journal], mutation, disk)
   mutation.step('material_verify', verify)
@@ -98,8 +104,12 @@ function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [
   removeMaterials(path, unneeded, disk)
 }
 
+function find(path: string, disk: Disk): Found {
+  return { path, identity: disk.lstatSync(path, { bigint: true }) }
+}
+
 /** What was moved or replaced can still be written to, and nobody would find what is in it. */
-function checkPlace(things: readonly { path: string; identity: FileIdentity }[], mutation: Mutation, disk: Disk): void {
+function checkPlace(things: readonly Found[], mutation: Mutation, disk: Disk): void {
   for (const { path, identity } of things) {
     const isThere = mutation.step('namespace_verify', () => isInPlace(path, identity, disk))
     if (!isThere) throw mutation.detached(`${path} was moved, removed or replaced`)

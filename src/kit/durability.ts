@@ -36,6 +36,16 @@ export function syncDirectory(descriptor: number, disk: Disk = realDisk): boolea
   }
 }
 
+/** The same for a directory that is not open. */
+export function syncDirectoryAt(path: string, disk: Disk = realDisk): boolean {
+  const descriptor = openDirectory({ path, links: 'follow' }, disk)
+  try {
+    return syncDirectory(descriptor, disk)
+  } finally {
+    disk.closeSync(descriptor)
+  }
+}
+
 /** Whether failing to sync a directory means that this cannot be done here, rather than that it went wrong. */
 export function isSyncUnsupported({ code, platform }: { code: string; platform: NodeJS.Platform }): boolean {
   // fsync(2): EINVAL is "does not support synchronization", as some network and FUSE file systems answer.

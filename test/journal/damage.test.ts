@@ -244,6 +244,16 @@ describe('a journal with', () => {
       expect(room.lines()).toHaveLength(RECORDS)
     }
   })
+
+  it('a torn tail, and a link where that would be kept, is left as it is', async () => {
+    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    symlinkSync(room.lock, `${room.journal}.broken`)
+    appendFileSync(room.journal, '{"sequence":4,"ty')
+    const before = readFileSync(room.journal)
+    expect(await codeOf(() => nothing(room))).toBe('mutation_not_committed')
+    expect([readFileSync(room.journal), sizeOf(room.lock)]).toEqual([before, 0])
+    expect(await look(room)).toEqual(HISTORY[RECORDS - 1]?.run)
+  })
 })
 
 describe('a journal that', () => {
@@ -262,12 +272,15 @@ describe('a journal that', () => {
     },
   )
 
-  it('becomes a symbolic link between being looked at and being opened is not followed', async () => {
+  it.each([
+    ['a symbolic link', symlinkSync],
+    ['another file', copyFileSync],
+  ])('becomes %s between being looked at and being opened is not read', async (_what, put) => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     const meddling = diskWith(({ operation, file }, perform) => {
       if (operation === 'openSync' && file === 'journal.jsonl') {
         renameSync(room.journal, `${room.journal}.real`)
-        symlinkSync(`${room.journal}.real`, room.journal)
+        put(`${room.journal}.real`, room.journal)
       }
       return perform()
     })
@@ -344,6 +357,7 @@ describe('a directory that is taken away while a run is changed', () => {
         renameSync(`${journal}.copy`, journal)
       },
     ],
+    ['left, without the lock that kept others out', ({ lock }) => rmSync(lock)],
   ])('and %s is noticed before anything is written', async (_name, meddle) => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     const fault = await change(room, HISTORY[1] as Step, () => meddle(room))
