@@ -37,7 +37,8 @@ line of JSON on stderr: \`error\` is the code, \`message\` the sentence, \`detai
 
 Commands on changes and hosts print a [cliError](machine-protocol.md#clierror) instead, and do so without \`--json\` too
 whenever stderr is no terminal. Its code is \`invalid_usage\` for all words that the command line does not take, and
-\`runtime_error\` for a bug. Exit code 1 is left for an error that could not be written.`
+\`runtime_error\` for a bug and for what could not be written on standard output though nothing was changed. Exit code 1 is
+left for an error that could not be written.`
 
 function exitCodes(kind: FaultKind): string {
   const [prompts, changes] = [exitCodeOf(kind, 'Prompts'), exitCodeOf(kind, 'Changes')]

@@ -9,7 +9,7 @@ export async function converse<Result>(
   { stdin, terminal }: Pick<World, 'stdin' | 'terminal'>,
   talk: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
-  const lines = stdin.lines()
+  const lines = await stdin.lines()
   const ask = async (question: string) => {
     await terminal.err.write(question)
     return (await lines.next())?.trim()

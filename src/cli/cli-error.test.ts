@@ -20,10 +20,10 @@ const write = (error: unknown, advice = {}) =>
 
 describe('the message about a failure', () => {
   it('has the code and the words of the fault', () => {
-    expect(write(outputFailed({ reason: 'full' }))).toEqual({
+    expect(write(messageInvalid({ message: 'outcome', problems: [{ path: '$', rule: 'must be 2' }] }))).toEqual({
       contract_version: 2,
-      code: 'output_failed',
-      message: 'the output could not be written: full',
+      code: 'message_invalid',
+      message: 'outcome is not valid: $ must be 2',
       next: none,
       exit_code: 3,
     })
@@ -45,6 +45,13 @@ describe('the message about a failure', () => {
     ['half a character', new Error('\ud800'), 'internal error, a bug in drover: \ufffd'],
   ])('calls %s a runtime error', (_name, error, message) => {
     expect(write(error)).toMatchObject({ code: 'runtime_error', message })
+  })
+
+  it('calls an answer that cannot be written a runtime error, and no bug', () => {
+    expect(write(outputFailed({ reason: 'full' }))).toMatchObject({
+      code: 'runtime_error',
+      message: 'the output could not be written: full',
+    })
   })
 
   it('has the advice of the command', () => {

@@ -13,6 +13,9 @@ import * as faults from './faults.ts'
 /** What the protocol has a code for. */
 const OWN_CODES: readonly string[] = [faults.protocolOperationRequired.code]
 
+/** What it has none for: bugs, and an answer that was only asked for and cannot be written. */
+const UNCLASSIFIED = 'runtime_error'
+
 /** Programs need not tell apart in how many other ways words can be wrong. */
 const WRONG_WORDS: ReadonlySet<string> = new Set(
   Object.values(faults)
@@ -44,7 +47,7 @@ export function writeCliError({ error, advice, exitCode, workspace }: FailureFac
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Fault)) return 'runtime_error'
+  if (!(error instanceof Fault) || error.code === faults.outputFailed.code) return UNCLASSIFIED
   return WRONG_WORDS.has(error.code) ? 'invalid_usage' : error.code
 }
 

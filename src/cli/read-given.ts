@@ -2,22 +2,23 @@ import { resolve } from 'node:path'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { fileTooLarge } from '../kit/faults.ts'
 import { readFileBytes } from '../kit/read-file.ts'
+import { runInterrupted } from '../runs/faults.ts'
 import type { Given } from '../runs/given-text.ts'
 import type { World } from './command.ts'
 import { inputTooLarge } from './faults.ts'
 
+/** `signal` is that of a command which already listens for signals: others are ended by them. */
+type Place = { file?: string | undefined; world: World; signal?: AbortSignal }
+
 /** The bytes of what was handed over, from a file or from standard input. Links are not followed. */
-export async function readGiven(
-  given: Given,
-  { file, world }: { file?: string | undefined; world: World },
-): Promise<Buffer> {
+export async function readGiven(given: Given, { file, world, signal }: Place): Promise<Buffer> {
   const { limitBytes } = given
   try {
     if (file !== undefined) return readFileBytes({ path: resolve(world.cwd, file), limitBytes })
     await promptOnTerminal(world)
-    return await world.stdin.read(limitBytes)
+    return await world.stdin.read(limitBytes, signal)
   } catch (error) {
-    throw toRefusal(given, error)
+    throw signal?.aborted ? runInterrupted({}, error) : toRefusal(given, error)
   }
 }
 

@@ -1,13 +1,6 @@
 /** The commands on runs: those for people, and those under `protocol` by which a host drives a run. */
 import type { Command, Flag, Positional } from './command.ts'
-import { JSON_FLAG } from './shared-flags.ts'
-
-const ROOT: Flag = {
-  name: 'root',
-  value: 'DIR',
-  says: 'A place in the git worktree; the current directory by default',
-  mayBeEmpty: true,
-}
+import { JSON_FLAG, ROOT } from './shared-flags.ts'
 
 const BUDGET: Flag = { name: 'budget', value: 'N', says: 'How many actions the run may have, 1 to 1000' }
 
@@ -22,7 +15,11 @@ const RUN: Flag = { name: 'run', value: 'ID', says: 'The run', mayBeEmpty: true 
 
 const ACTION: Flag = { name: 'action', value: 'ID', says: 'Its current action', mayBeEmpty: true }
 
-const RUN_ID: Positional = { name: 'run-id', says: 'The run' }
+const RUN_ID: Positional = {
+  name: 'run-id',
+  says: 'The run',
+  suggests: async (world) => (await import('./suggest-run-ids.ts')).suggestRunIds(world),
+}
 
 const ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
 const ACTION_ID = '0b9d1c7a-55f0-4f0e-8a1c-6a2d1f3e4b5c'
@@ -33,10 +30,12 @@ const PEOPLE: readonly Command[] = [
     group: 'Changes',
     summary: 'Start a run: a change that is worked out action by action',
     description: `The run is kept in the git directory of the worktree. It begins with one action, to look around; what comes of an
-action, a host reports with drover protocol submit, and so the next one is found, until the run has ended.
+action, a host reports with drover protocol submit, and so the next one is found, until the run has ended. A host is a
+coding agent that drover install has taught this, a script, or you.
 
 The goal is given as one argument, in a file or on standard input, and kept as it is. With an issue, from GitHub through
-gh or from a file, the run works from what the issue requires; its title is the goal where no other is given.`,
+gh or from a file, the run works from what the issue requires; of one from GitHub the title is the goal if no other is
+given.`,
     positionals: [{ name: 'goal', says: 'What is to be reached, in words', isOptional: true }],
     flags: [
       { name: 'goal-file', value: 'FILE', says: 'Read the goal from this file', mayBeEmpty: true },
@@ -112,7 +111,7 @@ answered again. Prints a protocolState, with the next action in it.`,
       { line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-file outcome.json`, says: 'a file' },
       {
         line: `drover protocol submit --run ${ID} --action ${ACTION_ID} --outcome-stdin < outcome.json`,
-        says: 'or not',
+        says: 'standard input',
       },
     ],
     load: () => import('./commands/protocol-submit.ts'),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Next } from '../contract/next.shape.ts'
 import { digestUnavailableWorkspace } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
-import { contractVersionMismatch } from '../runs/faults.ts'
+import { contractVersionMismatch, runInterrupted } from '../runs/faults.ts'
 import { openWorksite, type Worksite } from '../runs/worksite.ts'
 import { discoverWorkspace } from '../workspace/discover-workspace.ts'
 import { locateGit } from '../workspace/git.ts'
@@ -12,6 +12,9 @@ import { listenForInterruption } from './interruption.ts'
 import { adviseOn, type Place } from './run-advice.ts'
 
 type Discovered = ReturnType<typeof discoverWorkspace>
+
+/** Whoever speaks another version of the protocol has said nothing wrong in it, and whoever is interrupted neither. */
+const NOTHING_SAID_WRONG = [contractVersionMismatch.code, runInterrupted.code]
 
 /** What to do about whatever fails in a part of a command, and whether that part is still about the words. */
 export type Expectation = { readonly next: (place: Place) => Next | Promise<Next>; readonly isUsage?: true }
@@ -47,9 +50,7 @@ export class RunDesk {
     } catch (error) {
       const place = await this.#place()
       const advice = adviseOn(error, { place, runId: this.runId, expected: await next(place) })
-      // Whoever speaks another version of the protocol has said nothing wrong in it.
-      const isOtherVersion = error instanceof Fault && error.code === contractVersionMismatch.code
-      const isWrong = isUsage === true && error instanceof Fault && !isOtherVersion
+      const isWrong = isUsage === true && error instanceof Fault && !NOTHING_SAID_WRONG.includes(error.code)
       throw new AdvisedFailure(error, { ...advice, ...(isWrong && { exitCode: 2 }) })
     }
   }

@@ -1,11 +1,11 @@
 /** Runs in words. Pure. */
 import type { PinnedMaterial } from '../contract/material.shape.ts'
-import type { Next } from '../contract/next.shape.ts'
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import type { LocalRun, RunStatus } from '../contract/run-status.shape.ts'
 import type { StatusList } from '../contract/status-list.shape.ts'
+import { sayCandidate, sayDifference } from './candidate-text.ts'
 import { sayAge } from './moments.ts'
-import { sayNext } from './next-text.ts'
+import { nextBlock } from './next-text.ts'
 import { toOneLine, toPrintable } from './printable.ts'
 
 const LINE_COLUMNS = 200
@@ -23,8 +23,9 @@ export function sayStarted({ run_id, state, action, next }: ProtocolState, goal:
   return toText([`Run ${run_id} started`, ...toLines(facts), ...nextBlock(next)])
 }
 
-export function sayStopped({ run_id, next }: ProtocolState): string {
-  return toText([`Run ${run_id} is stopped. What it has done stays, and it can be resumed.`, ...nextBlock(next)])
+export function sayStopped({ run_id, next, pinned_source }: ProtocolState): string {
+  const said = `Run ${run_id} is stopped. What it has done stays, and it can be resumed.`
+  return toText([said, ...nextBlock(next, pinned_source)])
 }
 
 /** Where a run stands, what it waits for and how to go on. */
@@ -34,27 +35,28 @@ export function sayRun(run: LocalRun, now: Date): string {
     ['Run', run.id],
     ['State', `${run.state}${sayWaiting(run)}`],
     ['Goal', toOneLine(run.goal, LINE_COLUMNS)],
-    ['Budget remaining', `${run.remaining_budget} of ${run.initial_budget}`],
+    ['Budget remaining', sayBudget(run)],
     ['Started', `${run.created_at} (${sayAge(run.created_at, now)})`],
     ['Updated', `${run.updated_at} (${sayAge(run.updated_at, now)})`],
     ['Pinned source', source && `${source.canonical_url} (${source.issue_id})`],
     ['Source revision', source?.source_revision],
     ['Requirements revision', source?.requirements_revision],
+    ['Sections', source?.sections.map(({ key }) => key).join(', ')],
     ['Pause reason', pause_reason],
-    ['Pending question', questionOf(run)],
+    ...sayQuestion(run),
     ...sayRequest(run),
     ['Current source candidate', candidate && sayCandidate(candidate)],
     ['Candidate classification', candidate?.classification_error],
+    ['Candidate sections', source && candidate && sayDifference(source, candidate)],
     ['Current action', run.current_action && sayAction(run.current_action)],
   ]
   const report = summary === undefined ? [] : ['', toPrintable(summary).trimEnd(), '']
-  return toText([...toLines(facts), ...report, ...nextBlock(run.next)])
+  return toText([...toLines(facts), ...report, ...nextBlock(run.next, source)])
 }
 
 /** One line about where a run stands, for a list of moments. */
 export function sayMoment(run: LocalRun): string {
-  const left = `${run.remaining_budget} of ${run.initial_budget} actions left`
-  return `${run.updated_at}  ${run.state}${sayWaiting(run)}  (${left})\n`
+  return `${run.updated_at}  ${run.state}${sayWaiting(run)}  (${sayBudget(run)} actions left)\n`
 }
 
 /** One table row a run. */
@@ -105,30 +107,29 @@ const WAITS: Readonly<Record<NonNullable<LocalRun['pause_reason']>, string>> = {
   budget_exhausted: 'more budget, which it gets when it is resumed',
 }
 
-function questionOf({ state, current_action, actions }: LocalRun): string | undefined {
-  const question = actions.at(-1)?.outcome?.pause?.question
-  const isOpen = state === 'paused' && current_action !== undefined && question !== undefined
-  return isOpen ? toOneLine(question, LINE_COLUMNS) : undefined
+/** A run that was resumed may have been given more than it began with. */
+function sayBudget({ remaining_budget: left, initial_budget: initial }: LocalRun): string {
+  return left > initial ? String(left) : `${left} of ${initial}`
 }
 
-/** Whoever is to confirm something has to see what it is. */
-function sayRequest({ pending_destructive_request: request }: LocalRun): Fact[] {
-  if (request === undefined) return []
+function sayQuestion({ state, current_action, actions }: LocalRun): Fact[] {
+  const question = actions.at(-1)?.outcome?.pause?.question
+  if (state !== 'paused' || current_action === undefined || question === undefined) return []
+  const [short, whole] = [toOneLine(question, LINE_COLUMNS), toOneLine(question, Number.POSITIVE_INFINITY)]
   return [
-    ...request.targets.map(({ kind, value }): Fact => ['Would destroy', `${kind} ${toOneLine(value, LINE_COLUMNS)}`]),
-    ['Impact', toOneLine(request.impact, LINE_COLUMNS)],
+    ['Pending question', short],
+    ['The whole question', short === whole ? undefined : whole],
   ]
 }
 
-function sayCandidate(candidate: NonNullable<LocalRun['source_candidate']>): string {
-  return `${candidate.candidate_id} (${candidate.classification}, ${candidate.classification_code})`
-}
-
-/** The name of every command that may follow, and the command itself on a line of its own, to be taken from there. */
-function nextBlock(next: Next): string[] {
-  if (next.variants.length === 0) return []
-  const commands = sayNext(next)
-  return ['Next:', ...next.variants.flatMap(({ id }, at) => [`  ${id}`, `    ${commands[at]}`])]
+/** Whoever is to confirm something has to see all of it, on lines that nothing in it can break. */
+function sayRequest({ pending_destructive_request: request, current_action }: LocalRun): Fact[] {
+  if (request === undefined) return []
+  const label = current_action?.destructive_authorization === undefined ? 'Would destroy' : 'Is allowed to destroy'
+  return [
+    ...request.targets.map(({ kind, value }): Fact => [label, `${kind} ${toOneLine(value, Number.POSITIVE_INFINITY)}`]),
+    ['Impact', toOneLine(request.impact, Number.POSITIVE_INFINITY)],
+  ]
 }
 
 function toLines(facts: readonly Fact[]): string[] {

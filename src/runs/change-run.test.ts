@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decision } from '../../test/support/contract-examples.ts'
 import { outcomeFor } from '../../test/support/report-outcome.ts'
@@ -7,8 +8,10 @@ import { openSite, withoutGit } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { digest } from '../kit/digest.ts'
+import { takeLock } from '../kit/lock.ts'
 import { answerQuestion } from './answer-question.ts'
 import { outputLost } from './change-run.ts'
+import { showStatus } from './show-status.ts'
 import { skipAction } from './skip-action.ts'
 import { startRun } from './start-run.ts'
 import { stopRun } from './stop-run.ts'
@@ -64,7 +67,12 @@ describe('git', () => {
     const site = await openSite()
     const { runId, submission, journal } = await begin(site)
     const before = journal()
-    const interrupted = { ...site, signal: AbortSignal.abort() }
+    const stopping = new AbortController()
+    const now = () => {
+      stopping.abort()
+      return systemClock.now()
+    }
+    const interrupted = { ...site, signal: stopping.signal, clock: { now } }
     await expect(submitOutcome(interrupted, runId, submission)).rejects.toMatchObject({
       code: 'git_observation_failed',
     })
@@ -103,6 +111,35 @@ describe('a change', () => {
       code: 'workspace_identity_mismatch',
       details: { details: { observed_workspace_identity: digest('other') } },
     })
+  })
+
+  it.each([
+    ['a change', stopRun],
+    ['a look', showStatus],
+  ])('%s that others are waited for with ends when drover is interrupted', async (_name, work) => {
+    const stopping = new AbortController()
+    const site = await openSite(undefined, { signal: stopping.signal, lockWaitMs: 60_000 })
+    const { runId, journal } = await begin(site)
+    const before = journal()
+    const path = `${dirname(journalPathOf(site.store, runId))}/run.lock`
+    using _others = await takeLock({ path, mode: 'exclusive' })
+    const working = work(site, runId)
+    setImmediate(() => stopping.abort())
+    await expect(working).rejects.toMatchObject({ code: 'run_interrupted' })
+    expect(journal()).toBe(before)
+  })
+
+  it('is not recorded when drover was interrupted while others were at work on the run', async () => {
+    const site = await openSite()
+    const { runId, journal } = await begin(site)
+    const before = journal()
+    const stopping = new AbortController()
+    const others = await takeLock({ path: `${dirname(journalPathOf(site.store, runId))}/run.lock`, mode: 'exclusive' })
+    const stopped = stopRun({ ...site, signal: stopping.signal }, runId)
+    stopping.abort()
+    others.release()
+    await expect(stopped).rejects.toMatchObject({ code: 'run_interrupted' })
+    expect(journal()).toBe(before)
   })
 
   it('is not recorded when the worktree went away meanwhile', async () => {

@@ -10,6 +10,7 @@ import { toTimestamp } from '../kit/clock.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { mutationCommittedOutputFailed } from './faults.ts'
+import { interruptible } from './interruptible.ts'
 import { look } from './look.ts'
 import { refuseOthers, refuseUntrue } from './open-run.ts'
 import { refuseMoved } from './own-workspace.ts'
@@ -25,19 +26,23 @@ export type Change = {
 /** Takes the run, lets the engine decide, and records what it says. Nobody else can change the run meanwhile. */
 export async function changeRun(site: Worksite, runId: string, change: Change): Promise<Decided> {
   refuseOthers(site, runId)
-  return await updateRun<Decided>(site.store, runId, async (run) => {
-    refuseUntrue(site, run)
-    const decided = await decideWithFacts(site, run, change)
-    if (decided.is === 'unchanged') return { result: decided }
-    refuseMoved(site, run)
-    const { materials = [], toDrop } = change
-    return {
-      event: decided.event,
-      materials,
-      dropMaterials: toDrop?.(run, decided.run) ?? [],
-      result: decided,
-    }
-  })
+  return await interruptible(site, () =>
+    updateRun<Decided>(site.store, runId, async (run) => {
+      // Others may have been waited for, and whoever has lost patience by then wants nothing done any more.
+      site.signal.throwIfAborted()
+      refuseUntrue(site, run)
+      const decided = await decideWithFacts(site, run, change)
+      if (decided.is === 'unchanged') return { result: decided }
+      refuseMoved(site, run)
+      const { materials = [], toDrop } = change
+      return {
+        event: decided.event,
+        materials,
+        dropMaterials: toDrop?.(run, decided.run) ?? [],
+        result: decided,
+      }
+    }),
+  )
 }
 
 /** Looking at the worktree takes time, so it is looked at only when the engine asks for it. */

@@ -24,6 +24,13 @@ export const invalidRunId = defineFault({
     `${JSON.stringify(d.given)} is not the id of a run, which has 1 to 128 letters, digits, - and _`,
 })
 
+export const runInterrupted = defineFault({
+  code: 'run_interrupted',
+  kind: 'unavailable',
+  when: 'Drover was asked to stop while it waited, for its input or for another process that worked on a run.',
+  say: (_: Record<never, never>) => 'interrupted while it waited; nothing was changed',
+})
+
 export const actionIdRequired = defineFault({
   code: 'action_id_required',
   kind: 'usage',

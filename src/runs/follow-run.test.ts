@@ -1,15 +1,22 @@
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { until } from '../../test/support/demo-agent.ts'
 import { openSite } from '../../test/support/worksite.ts'
+import { journalPathOf } from '../journal/run-store.ts'
+import { takeLock } from '../kit/lock.ts'
 import { followRun } from './follow-run.ts'
 import { skipAction } from './skip-action.ts'
 import { startRun } from './start-run.ts'
+import type { Worksite } from './worksite.ts'
 
-async function begin() {
+async function begin(options: { lockWaitMs?: number } = {}) {
   const stopping = new AbortController()
-  const site = await openSite(undefined, { signal: stopping.signal })
+  const site = await openSite(undefined, { signal: stopping.signal, ...options })
   const { run_id, action } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: true })
   return { site, runId: run_id, actionId: action?.action_id ?? '', stopping }
 }
+
+const lockOf = ({ store }: Worksite, runId: string) => join(dirname(journalPathOf(store, runId)), 'run.lock')
 
 describe('a run that is followed', () => {
   it('is shown as it is, after every change, and not after its end', async () => {
@@ -31,6 +38,35 @@ describe('a run that is followed', () => {
       setImmediate(() => stopping.abort())
     }
     expect(seen).toEqual(['active'])
+  })
+
+  it('is waited for while others are at work on it', async () => {
+    const { site, runId, actionId } = await begin()
+    let looks = 0
+    const store = {
+      ...site.store,
+      get lockWaitMs() {
+        looks += 1
+        return 10
+      },
+    }
+    const moments = followRun({ ...site, store }, runId)
+    expect((await moments.next()).value).toMatchObject({ current_action: { kind: 'orient' } })
+    await skipAction(site, runId, actionId)
+    const others = await takeLock({ path: lockOf(site, runId), mode: 'exclusive' })
+    const next = moments.next()
+    // The first look was in vain if there is another.
+    const seen = looks
+    await Promise.race([next, until(() => looks > seen + 1)])
+    others.release()
+    expect((await next).value).toMatchObject({ current_action: { kind: 'summarize' } })
+    await moments.return(undefined)
+  })
+
+  it('is not waited for when nothing has been seen of it yet', async () => {
+    const { site, runId } = await begin({ lockWaitMs: 10 })
+    using _others = await takeLock({ path: lockOf(site, runId), mode: 'exclusive' })
+    await expect(followRun(site, runId).next()).rejects.toMatchObject({ code: 'run_busy' })
   })
 
   it('must be there', async () => {

@@ -1,7 +1,10 @@
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalRun } from '../contract/run-status.shape.ts'
+import { runBusy } from '../journal/faults.ts'
 import { journalPathOf } from '../journal/run-store.ts'
+import { Fault } from '../kit/fault.ts'
+import { runInterrupted } from './faults.ts'
 import { showStatus } from './show-status.ts'
 import type { Worksite } from './worksite.ts'
 
@@ -16,12 +19,25 @@ export async function* followRun(site: Worksite, runId: string): AsyncGenerator<
     // Looked at before the run is read: what is written in between is noticed the next time.
     const mark = markOf(path)
     if (mark !== last) {
-      const status = await showStatus(site, runId)
-      yield status
-      if (status.state === 'ended') return
-      last = mark
+      const status = await lookAt(site, runId, { isFirst: last === '' })
+      if (status !== undefined) {
+        yield status
+        if (status.state === 'ended') return
+        last = mark
+      }
     }
     await sleep(POLL_MS, undefined, { signal: site.signal }).catch(() => undefined)
+  }
+}
+
+/** Undefined while there is nothing to be seen: somebody else is still at work on the run, or nobody looks any more. */
+async function lookAt(site: Worksite, runId: string, { isFirst }: { isFirst: boolean }): Promise<LocalRun | undefined> {
+  try {
+    return await showStatus(site, runId)
+  } catch (error) {
+    const code = error instanceof Fault ? error.code : undefined
+    if (code === runInterrupted.code || (code === runBusy.code && !isFirst)) return undefined
+    throw error
   }
 }
 

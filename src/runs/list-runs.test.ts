@@ -82,6 +82,13 @@ describe('the list of runs', () => {
     ])
   })
 
+  it('is not there at all when drover is interrupted', async () => {
+    const site = await openSite()
+    await begin(site)
+    const interrupted = { ...site, signal: AbortSignal.abort() }
+    await expect(listRuns(interrupted)).rejects.toMatchObject({ code: 'run_interrupted' })
+  })
+
   it('waits for all busy runs together', async () => {
     const site = await openSite(undefined, { lockWaitMs: 300 })
     const ids = [await begin(site), await begin(site), await begin(site)]

@@ -10,6 +10,7 @@ import { type RunHeader, readRunHeader, scanRunState } from '../journal/read-hea
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { isSameWorkspace } from '../workspace/identity.ts'
+import { runInterrupted } from './faults.ts'
 import { openRun } from './open-run.ts'
 import { offerAt } from './own-workspace.ts'
 import type { Worksite } from './worksite.ts'
@@ -49,7 +50,7 @@ async function findOut(site: Worksite, id: string): Promise<RunStatus | Unavaila
       ? await openRun(site, id, toRunStatus)
       : toStub(site, header)
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof Fault) || error.code === runInterrupted.code) throw error
     return error.code === runNotFound.code ? undefined : toUnavailable(id, error)
   }
 }

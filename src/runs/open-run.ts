@@ -5,6 +5,7 @@ import { readRunHeader } from '../journal/read-header.ts'
 import { readRun } from '../journal/read-run.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { findRevisionProblems } from '../source/verify-pinned-source.ts'
+import { interruptible } from './interruptible.ts'
 import { refuseForeign } from './own-workspace.ts'
 import type { Worksite } from './worksite.ts'
 
@@ -15,10 +16,13 @@ export async function openRun<T>(
   work: (run: Run, materials: MaterialReader) => T,
 ): Promise<T> {
   refuseOthers(site, runId)
-  return await readRun(site.store, runId, (run, materials) => {
-    refuseUntrue(site, run)
-    return work(run, materials)
-  })
+  return await interruptible(site, () =>
+    readRun(site.store, runId, (run, materials) => {
+      site.signal.throwIfAborted()
+      refuseUntrue(site, run)
+      return work(run, materials)
+    }),
+  )
 }
 
 /** Whose run it is can be told without waiting for anybody who works on it. */

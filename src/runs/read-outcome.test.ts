@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../scripts/protocol-examples.ts'
+import { decision } from '../../test/support/contract-examples.ts'
+import { outcomeFor } from '../../test/support/report-outcome.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { readOutcome } from './read-outcome.ts'
 
 const text = JSON.stringify(EXAMPLES.outcome)
+
+const otherVersion = (inPause: object) =>
+  JSON.stringify({
+    ...outcomeFor(undefined, { status: 'needs_input', pause: decision }),
+    contract_version: 3,
+    pause: { ...decision, ...inPause },
+  })
 
 function codeOf(input: string | Buffer): string {
   try {
@@ -24,7 +33,10 @@ describe('an outcome', () => {
   })
 
   it.each([
-    ['another version, with fields of its own', '{"contract_version":3,"news":[]}', 'contract_version_mismatch'],
+    ['another version, with a field of its own', '{"contract_version":3,"news":[]}', 'invalid_outcome'],
+    ['another version, with a field of its own deep inside', otherVersion({ news: 1 }), 'invalid_outcome'],
+    ['another version, with a value of its own', otherVersion({ reason: 'news' }), 'contract_version_mismatch'],
+    ['another version, and all the rest as it should be', otherVersion({}), 'contract_version_mismatch'],
     ['no version', '{}', 'contract_version_mismatch'],
     ['a version beyond all numbers', `{"contract_version":${'9'.repeat(30)}}`, 'contract_version_mismatch'],
     ['a version that is a text', '{"contract_version":"3"}', 'invalid_outcome'],
@@ -40,5 +52,9 @@ describe('an outcome', () => {
     ['one byte more', text.padEnd(LIMITS.outcomeBytes + 1), 'invalid_outcome'],
   ])('with %s', (_name, input, code) => {
     expect(codeOf(input)).toBe(code)
+  })
+
+  it('names the field that it does not know, whatever the version', () => {
+    expect(() => readOutcome(Buffer.from(otherVersion({ news: 1 })))).toThrow('$.pause.news is not a known field')
   })
 })

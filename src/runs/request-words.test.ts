@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../contract/limits.ts'
 import { Fault } from '../kit/fault.ts'
-import { toActionId, toAnswer, toBudget, toResumption, toRunId, toSectionKey } from './request-words.ts'
+import { toActionId, toAnswer, toResumption, toRunId, toSectionKey, toStart } from './request-words.ts'
 
 function codeOf(work: () => unknown): string {
   try {
@@ -42,9 +42,8 @@ describe('the words of a start', () => {
   const words = { goal: 'x', budget: undefined, sourceFile: undefined }
 
   it('have a budget of 8 unless they name one', () => {
-    expect([toBudget(words), toBudget({ ...words, budget: 1 }), toBudget({ ...words, budget: 1000 })]).toEqual([
-      8, 1, 1000,
-    ])
+    const budgets = [undefined, 1, 1000].map((budget) => toStart({ ...words, budget }).budget)
+    expect(budgets).toEqual([8, 1, 1000])
   })
 
   it.each([
@@ -57,7 +56,7 @@ describe('the words of a start', () => {
     ['a budget of 1001', { budget: 1001 }, 'invalid_budget'],
     ['a source without a name', { sourceFile: '' }, 'source_file_required'],
   ])('with %s', (_name, change, code) => {
-    expect(codeOf(() => toBudget({ ...words, ...change }))).toBe(code)
+    expect(codeOf(() => toStart({ ...words, ...change }))).toBe(code)
   })
 })
 

@@ -45,11 +45,11 @@ export type StartWords = {
   readonly sourceFile: Word
 }
 
-export function toBudget({ goal, budget = DEFAULT_BUDGET, sourceFile }: StartWords): RunRequest['budget'] {
+export function toStart({ goal, budget = DEFAULT_BUDGET, sourceFile }: StartWords): Pick<RunRequest, 'budget'> {
   if (goal !== undefined) checkGoal(goal)
   checkBudget(budget)
   if (sourceFile === '') throw sourceFileRequired({})
-  return budget
+  return { budget }
 }
 
 export type AnswerWords = {

@@ -19,5 +19,6 @@ export type WorksiteOptions = Omit<Worksite, 'store' | 'ids'> & { readonly ids?:
 /** Looks at nothing yet and creates nothing. */
 export function openWorksite({ ids = randomIds, lockWaitMs, ...site }: WorksiteOptions): Worksite {
   const { git_common_dir: gitCommonDir } = site.workspace
-  return { ...site, ids, store: openRunStore({ gitCommonDir, ...(lockWaitMs !== undefined && { lockWaitMs }) }) }
+  const store = openRunStore({ gitCommonDir, signal: site.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) })
+  return { ...site, ids, store }
 }

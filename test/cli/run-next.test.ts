@@ -1,6 +1,6 @@
-/** Whatever a command on runs offers to do next is followed word for word, and the program takes it. */
-import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+/** Whatever a command on runs or on hosts offers to do next is followed word for word, and the program takes it. */
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
 import { MESSAGES, type MessageName } from '../../src/contract/messages.ts'
@@ -10,7 +10,9 @@ import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { takeLock } from '../../src/kit/lock.ts'
 import { amendedBundle } from '../support/amended-bundle.ts'
 import { environment } from '../support/contract-examples.ts'
+import { failingDisk } from '../support/failing-disk.ts'
 import { variantOf, wordsOf } from '../support/follow-next.ts'
+import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { createRunRoom, errorOf, type RunRoom, readMessage } from '../support/run-room.ts'
@@ -157,7 +159,8 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'protocolState',
     async () => {
       const room = createRunRoom()
-      const error = await room.error(['run', '--no-review', 'x'.repeat(262_134)])
+      const large = room.file('large.md', 'x'.repeat(262_134))
+      const error = await room.error(['run', '--no-review', '--goal-file', large])
       return offerOf(room, error, 'retry-run', { goal_file: goalFile(room) })
     },
   ],
@@ -244,22 +247,79 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
       }
     },
   ],
-]
-
-/** These lead to commands on hosts. */
-const OF_HOSTS = [
-  'refresh-adapters',
-  'run-doctor',
-  'retry-doctor',
-  'retry-list',
-  'list-host-adapters',
-  'inspect-host-adapters',
-  'install-kiro',
+  [
+    'refresh-adapters',
+    'an outcome of another version',
+    'changeReport',
+    async () => {
+      const { room, ids } = await adHoc()
+      mkdirSync(join(room.root, '.claude'))
+      const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
+      return offerOf(room, await room.error(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
+    },
+  ],
+  [
+    'run-doctor',
+    'runs that cannot be reached',
+    'doctorReport',
+    async () => {
+      const room = createRunRoom()
+      writeFileSync(join(room.root, '.git', 'drover'), '')
+      return offerOf(room, await room.error(['run', 'A goal']), 'run-doctor')
+    },
+  ],
+  [
+    'retry-doctor',
+    'a git that does not answer',
+    'doctorReport',
+    async () => {
+      const room = createRunRoom()
+      return offerOf(room, await interruptedAtGit(room, ['status']), 'retry-doctor')
+    },
+  ],
+  [
+    'retry-list',
+    'a worktree that cannot be listed',
+    'listReport',
+    async () => {
+      const room = createRunRoom()
+      const env = { ...room.env, ...failingDisk({ call: 'openSync', on: basename(room.root) }) }
+      return offerOf(room, await room.error(['list'], { env }), 'retry-list')
+    },
+  ],
+  [
+    'list-host-adapters',
+    'a host that nobody knows',
+    'listReport',
+    async () => {
+      const room = createRunRoom()
+      return offerOf(room, await room.error(['install', '--tool', 'nobody']), 'list-host-adapters')
+    },
+  ],
+  [
+    'inspect-host-adapters',
+    'nothing that could be uninstalled',
+    'listReport',
+    async () => {
+      const room = createRunRoom()
+      return offerOf(room, await room.error(['uninstall']), 'inspect-host-adapters')
+    },
+  ],
+  [
+    'install-kiro',
+    'a host of which it was not said where it is used',
+    'changeReport',
+    async () => {
+      const room = createRunRoom()
+      const error = await room.error(['install', '--tool', 'kiro'])
+      return offerOf(room, error, 'install-kiro', { surface: 'cli' })
+    },
+  ],
 ]
 
 describe('what is offered', () => {
   it('is followed here in every form', () => {
-    const forms = VARIANTS.map(({ id }) => id).filter((id) => !OF_HOSTS.includes(id))
+    const forms = VARIANTS.map(({ id }) => id)
     const followed = ROWS.map(([id]) => id)
     const count = (ids: readonly string[], wanted: string) => ids.filter((id) => id === wanted).length
     expect(forms.filter((id) => count(followed, id) < count(forms, id))).toEqual([])
@@ -269,7 +329,7 @@ describe('what is offered', () => {
     const { room, variant, values, input } = await toOffer()
     // From nowhere: the command says itself where it is to be done.
     const options = { cwd: room.desk, ...(input !== undefined && { input }) }
-    const { code, stdout, stderr } = await room.drover(wordsOf(variant, values), options)
+    const { code, stdout, stderr } = await room.program(wordsOf(variant, values), options)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(MESSAGES).toHaveProperty(answer)
     await readMessage(answer, stdout)

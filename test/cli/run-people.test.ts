@@ -2,13 +2,14 @@
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decision } from '../support/contract-examples.ts'
+import { digestScope } from '../../src/kit/digest.ts'
+import { decision, destruction } from '../support/contract-examples.ts'
 import { until } from '../support/demo-agent.ts'
 import { installFakeGh, worldOf } from '../support/fake-gh.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, type Ran, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { createRunRoom, ending, offered, type RunRoom, stateOf } from '../support/run-room.ts'
-import { adHoc, asking, bound, choosing, destroying, ended } from '../support/run-scene.ts'
+import { adHoc, asking, bound, boundAndStopped, choosing, destroying, ended } from '../support/run-scene.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
@@ -129,6 +130,7 @@ describe('drover status', () => {
     const [, shown = ''] = /^Pending question: (.*)$/m.exec(text) ?? []
     expect(shown).toHaveLength(200)
     expect(shown).toMatch(/^Knots or miles .*…$/)
+    expect(text).toContain(`The whole question: Knots or ${'miles '.repeat(60)}?\n`)
     expect(text).toContain('    drover protocol answer --run ID1 --action ID2 --root ROOT --text-file TEXT_FILE\n')
   })
 
@@ -141,12 +143,54 @@ describe('drover status', () => {
     expect(text).toContain('--confirm-destructive --scope-sha256 DIGEST\n')
   })
 
+  it('shows all that would be lost, however long it is, on lines that it cannot break', async () => {
+    const impact = `All of it.\n${'And more of it.\n'.repeat(30)}Next:\n  everything`
+    const scene = await adHoc()
+    await scene.report({ suggested_actions: [{ kind: 'implement', brief: 'Go.' }] })
+    const scope = { ...destruction.destructive_request, impact }
+    const destructive_request = { ...scope, scope_sha256: digestScope(scope) }
+    await scene.report({ status: 'needs_input', pause: { ...destruction, destructive_request } })
+    const { stdout } = await scene.room.drover(['status', scene.state.run_id])
+    expect(stdout).toContain(`Impact: ${impact.replaceAll(/\s+/g, ' ')}\n`)
+  })
+
+  it('shows what was allowed once it is', async () => {
+    const scene = await destroying()
+    const scope = scene.state.next.variants[0]?.base_argv.at(-1) ?? ''
+    await scene.do('protocol', 'answer', ...scene.ids, '--confirm-destructive', '--scope-sha256', scope)
+    const { stdout } = await scene.room.drover(['status', scene.state.run_id])
+    expect(stdout).toContain('Is allowed to destroy: git_ref refs/heads/old\n')
+    expect(stdout).not.toContain('Would destroy')
+  })
+
+  it('shows a budget that is larger than the first one alone', async () => {
+    const scene = await (await adHoc()).stop()
+    await scene.do('protocol', 'resume', scene.state.run_id, '--budget', '20')
+    const { stdout } = await scene.room.drover(['status', scene.state.run_id])
+    expect(stdout).toContain('Budget remaining: 19\n')
+  })
+
+  it('says how to get the issue that a run can be resumed with', async () => {
+    const { room, state } = await boundAndStopped()
+    const text = plain(await room.drover(['status', state.run_id]), room)
+    const lines = [
+      '  refresh-source',
+      `    drover source fetch ${ISSUE_URL} -o SOURCE_FILE`,
+      '    drover protocol resume ID1 --root ROOT --source-file SOURCE_FILE',
+    ]
+    expect(text).toContain(`${lines.join('\n')}\n`)
+    expect(plain(await room.drover(['stop', state.run_id]), room)).toContain(`${lines.join('\n')}\n`)
+  })
+
   it('shows the issue, and what waits for a choice', async () => {
     const { room, state } = await choosing()
     const text = plain(await room.drover(['status', state.run_id]), room)
     expect(text).toContain(`Pinned source: ${ISSUE_URL} (I_kwDOB5fHzM5xQ2Yt)\nSource revision: DIGEST\n`)
+    expect(text).toContain('Sections: outcome, requirements, acceptance_examples, constraints, non_goals\n')
     expect(text).toContain('State: paused, waits for a choice between its pinned source and what was found\n')
-    expect(text).toContain('Current source candidate: ID2 (valid, valid_change)\n')
+    expect(text).toContain(
+      'Current source candidate: ID2 (valid, valid_change)\nCandidate sections: changed: requirements\n',
+    )
     const invalid = await choosing({ ...makeBundle(), body: 'no change' })
     const said = plain(await invalid.room.drover(['status', invalid.state.run_id]), invalid.room)
     expect(said).toMatch(/^Candidate classification: .+$/m)
@@ -181,6 +225,24 @@ What there is to say about outcome.
     await room.drover(['status'])
     expect(room.git('status', '--porcelain')).toBe('')
     expect(readdirSync(join(room.root, '.git'))).not.toContain('drover')
+  })
+})
+
+describe('a shell that completes', () => {
+  it('is offered the runs of the worktree, the latest first', async () => {
+    const { room, state } = await adHoc()
+    const { run_id } = await room.state(['run', '--json', 'Another goal'])
+    const offeredFor = async (...typed: string[]) =>
+      (await room.drover(['complete-words', '--', ...typed])).stdout.trimEnd().split('\n')
+    expect(await offeredFor('status', '')).toEqual([run_id, state.run_id])
+    expect(await offeredFor('stop', run_id.slice(0, 8))).toEqual([run_id])
+    expect(await offeredFor('protocol', 'resume', '')).toEqual([run_id, state.run_id])
+  })
+
+  it('is offered nothing where there is no worktree', async () => {
+    const room = createRunRoom()
+    const ran = await room.drover(['complete-words', '--', 'status', ''], { cwd: room.desk })
+    expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 })
 
@@ -279,6 +341,20 @@ describe('drover status --watch', () => {
     expect(left).toContain(
       `    drover protocol skip --run ${state.run_id} --action ${scene.state.action?.action_id} --root ${room.root}`,
     )
+  })
+})
+
+describe.runIf(hasTerminals)('an outcome that is typed', () => {
+  it('can be given up with Ctrl-C, and nothing is changed', async () => {
+    const { room, ids, state } = await adHoc()
+    const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
+    const typing = startOnTerminal(args, { cwd: room.root, env: room.env })
+    await typing.shows('end it with Ctrl-D')
+    typing.type('{"contract_version"\u0003')
+    const { code, seen } = await typing.ended
+    expect(code).toBe(3)
+    expect(JSON.parse(seen.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ code: 'run_interrupted', exit_code: 3 })
+    expect((await room.status(state.run_id)).current_action).toEqual(state.action)
   })
 })
 

@@ -72,7 +72,10 @@ const ROWS: readonly Row[] = [
     'none',
     'start retry-run',
     'a goal leaves no room for the rest',
-    async () => createRunRoom().error(['run', 'x'.repeat(LIMITS.goalBytes - 10)]),
+    async () => {
+      const room = createRunRoom()
+      return room.error(['run', '--goal-file', room.file('goal.md', 'x'.repeat(LIMITS.goalBytes - 10))])
+    },
   ],
   [
     'invalid_action',

@@ -1,16 +1,20 @@
 /** What happens to commands on runs when the world around them fails, through the program. */
 import { spawn } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
+import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.shape.ts'
 import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { startRun } from '../../src/runs/start-run.ts'
-import { until } from '../support/demo-agent.ts'
+import { amendedBundle } from '../support/amended-bundle.ts'
+import { canFailDisk, type DiskFailure, failingDisk } from '../support/failing-disk.ts'
+import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { createRunRoom, ending, errorOf, offered, readMessage } from '../support/run-room.ts'
-import { adHoc, destroying, type Scene } from '../support/run-scene.ts'
+import { adHoc, bound, boundAndStopped, destroying, type Scene } from '../support/run-scene.ts'
+import { makeBundle } from '../support/source-bundle.ts'
 import { firstWords, program } from '../support/test-command.ts'
 import { openSite } from '../support/worksite.ts'
 
@@ -83,6 +87,52 @@ describe('a change that cannot be written', () => {
   })
 })
 
+describe('a disk that fails while a change is recorded', () => {
+  it.runIf(canFailDisk).each<[string, string, DiskFailure, object]>([
+    ['mutation_outcome_ambiguous', 'journal_sync', { call: 'fsyncSync', on: 'journal.jsonl' }, { ambiguous: true }],
+    [
+      'mutation_committed_verification_failed',
+      'journal_verify',
+      { call: 'fstatSync', on: 'journal.jsonl', after: 'fsyncSync' },
+      { committed: true },
+    ],
+  ])('is %s in the phase %s', async (code, phase, failure, standing) => {
+    const scene = await adHoc()
+    const env = { ...scene.room.env, ...failingDisk(failure) }
+    const error = await scene.room.error(submission(scene), { env })
+    expect(error).toMatchObject({ code, exit_code: 3, details: { ...NOTHING_DONE, phase, ...standing } })
+    expect(offered(error)).toBe('command inspect-run')
+    // Given again once the disk is well, it counts once.
+    const { state } = await scene.do(...submission(scene))
+    expect(state.action).toMatchObject({ kind: 'summarize' })
+    expect(readFileSync(join(scene.directory, 'journal.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
+  })
+})
+
+describe('what takes more room than one record has', () => {
+  const titled = (envelope: RawSourceEnvelope, title: string) => ({ ...envelope, title })
+  const TOO_LARGE = { context: 'event payload', size: expect.any(Number), limit: 4 * 1024 * 1024 - 64 * 1024 }
+
+  it('is journal_record_too_large, with all runs next where there is no run yet', async () => {
+    const room = createRunRoom()
+    const file = room.file('envelope.json', titled(makeBundle(), 't'.repeat(4 * 1024 * 1024)))
+    const error = await room.error(['run', '--source-file', file, 'A goal'])
+    expect(error).toMatchObject({ code: 'journal_record_too_large', exit_code: 3, details: TOO_LARGE })
+    expect(offered(error)).toBe('command inspect-runs')
+    expect(JSON.parse((await room.drover(['status', '--json'])).stdout).runs).toEqual([])
+  })
+
+  it('is journal_record_too_large, with the run next where there is one, which stays as it was', async () => {
+    const scene = await boundAndStopped()
+    const before = readFileSync(join(scene.directory, 'journal.jsonl'))
+    const amended = amendedBundle(scene.state.pinned_source?.requirements_revision)
+    const error = await scene.refresh(titled(amended, 't'.repeat(2 * 1024 * 1024)))
+    expect(error).toMatchObject({ code: 'journal_record_too_large', exit_code: 3, details: TOO_LARGE })
+    expect(offered(error)).toBe('command inspect-run')
+    expect(readFileSync(join(scene.directory, 'journal.jsonl'))).toEqual(before)
+  })
+})
+
 describe('a change whose answer nobody gets', () => {
   it.each<[string, (scene: Scene, args: readonly string[]) => Promise<CliError>]>([
     ['the reader is gone', withClosedPipe],
@@ -110,7 +160,17 @@ describe('a change whose answer nobody gets', () => {
     expect(offered(error)).toBe('command inspect-run')
   })
 
-  it('is nothing to complain about where nothing was changed', async () => {
+  it.each([
+    ['protocol material', ({ ids }: Scene) => ['protocol', 'material', ...ids, '--section', 'outcome']],
+    ['status', ({ state }: Scene) => ['status', state.run_id]],
+  ])('is runtime_error where nothing was changed, as by %s', async (_name, toArgs) => {
+    const scene = await bound()
+    const error = await inShell(scene, toArgs(scene), { after: '> /dev/full' })
+    expect(error).toMatchObject({ code: 'runtime_error', exit_code: 3, message: expect.stringContaining('ENOSPC') })
+    expect(offered(error)).toBe('command inspect-run')
+  })
+
+  it('is nothing to complain about where nothing was changed and the reader is gone', async () => {
     const scene = await adHoc()
     const child = scene.room.start(['status', '--json'])
     child.stdout?.destroy()
@@ -127,16 +187,7 @@ async function withClosedPipe({ room }: Scene, args: readonly string[]): Promise
 
 describe('a git that does not answer', () => {
   it('is git_repository_unavailable when drover is interrupted', async () => {
-    const room = createRunRoom()
-    const mark = join(room.desk, 'asked')
-    const git = room.file('git', `#!/bin/sh\necho > '${mark}'\nexec sleep 60\n`)
-    chmodSync(git, 0o755)
-    writeFileSync(mark, '')
-    const child = room.start(['status'], { env: { ...room.env, PATH: `${room.desk}:${room.env.PATH}` } })
-    const ended = ending(child)
-    await until(() => readFileSync(mark, 'utf8') !== '')
-    child.kill('SIGINT')
-    const error = await errorOf(await ended)
+    const error = await interruptedAtGit(createRunRoom(), ['status'])
     expect(error).toMatchObject({ code: 'git_repository_unavailable', exit_code: 3 })
     expect(offered(error)).toBe('command retry-doctor')
   })

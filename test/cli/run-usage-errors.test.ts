@@ -21,7 +21,8 @@ const file = {
   /** It fits as bytes; as JSON every character takes two. */
   encoded: room.file('encoded.md', '"'.repeat(LIMITS.goalBytes / 2)),
   notJson: room.file('not.json', '{'),
-  version: room.file('version.json', '{"contract_version":3,"unknown":1}'),
+  strange: room.file('strange.json', '{"contract_version":3,"unknown":1}'),
+  version: room.file('version.json', '{"contract_version":3}'),
   unversioned: room.file('unversioned.json', '{}'),
   rejected: room.file('rejected.json', { ...bundle, body: 'no change' }),
   envelope: room.file('envelope.json', bundle),
@@ -187,7 +188,7 @@ const ROWS: readonly Row[] = [
 
 describe('a wrong invocation', () => {
   it.for(ROWS)('is %s for %j, and %s is next', async ([code, args, next, input]) => {
-    const error = await errorOf(await room.drover(filled(args), input === undefined ? {} : { input }))
+    const error = await room.error(filled(args), input === undefined ? {} : { input })
     expect({ code: error.code, exit: error.exit_code, next: offered(error), details: error.details }).toEqual({
       code,
       exit: 2,
@@ -300,6 +301,7 @@ describe.each<[string, readonly Row[]]>([
       ['git_repository_required', submit(...ofAction, '--outcome-file', file.missing, '--root', file.nowhere), ''],
       ['outcome_unavailable', submit(...ofAction, '--outcome-file', file.missing), ''],
       ['invalid_outcome', submit(...ofAction, '--outcome-file', file.notJson), ''],
+      ['invalid_outcome', submit(...ofAction, '--outcome-file', file.strange), ''],
       ['contract_version_mismatch', submit('--run', 'absent', '--action', 'x', '--outcome-file', file.version), ''],
       ['contract_version_mismatch', submit('--run', 'absent', '--action', 'x', '--outcome-file', file.unversioned), ''],
     ],
@@ -328,6 +330,28 @@ describe.each<[string, readonly Row[]]>([
         '',
       ],
       ['git_repository_required', answer(...ofAction, '--text', 'x', '--root', file.nowhere), ''],
+    ],
+  ],
+  [
+    'protocol skip',
+    [
+      ['run_id_required', ['protocol', 'skip', '--run', '', '--action', '', '--root', file.nowhere], ''],
+      ['invalid_run_id', ['protocol', 'skip', '--run', 'a b', '--action', '', '--root', file.nowhere], ''],
+      ['action_id_required', ['protocol', 'skip', '--run', 'absent', '--action', '', '--root', file.nowhere], ''],
+      ['git_repository_required', ['protocol', 'skip', '--run', 'absent', '--action', 'x', '--root', file.nowhere], ''],
+      ['run_not_found', ['protocol', 'skip', '--run', 'absent', '--action', 'x'], ''],
+      ['stale_action', ['protocol', 'skip', ...ofRun, '--action', 'x'], ''],
+    ],
+  ],
+  [
+    'stop',
+    [
+      ['invalid_usage', ['stop', '', 'absent', '--root', file.nowhere], ''],
+      ['run_id_required', ['stop', '', '--root', file.nowhere], ''],
+      ['invalid_run_id', ['stop', 'a b', '--root', file.nowhere], ''],
+      ['git_repository_required', ['stop', 'absent', '--root', file.nowhere], ''],
+      ['git_repository_required', ['stop', '--root', file.nowhere], ''],
+      ['run_not_found', ['stop', 'absent'], ''],
     ],
   ],
   [
@@ -383,6 +407,6 @@ describe.each<[string, readonly Row[]]>([
   ],
 ])('the order of checks of %s', (_command, rows) => {
   it.for(rows)('has %s for %j', async ([code, args]) => {
-    expect((await room.error(filled(args))).code).toBe(code)
+    expect((await errorOf(await room.drover(filled(args)))).code).toBe(code)
   })
 })

@@ -75,7 +75,7 @@ export function createRunRoom({ repository = createRepository(), desk = temporar
     program,
     start: (args: readonly string[], options: CallOptions = {}) => startProgram(args, { cwd: root, env, ...options }),
     state: async (args: readonly string[], options?: CallOptions) => await stateOf(await inProcess(args, options)),
-    error: async (args: readonly string[], options?: CallOptions) => await errorOf(await inProcess(args, options)),
+    error: async (args: readonly string[], options?: CallOptions) => await errorOf(await program(args, options)),
     status: async (runId: string) => {
       const { stdout } = await inProcess(['status', runId, '--json'])
       return await readMessage<LocalRun>('runStatus', stdout)
@@ -131,7 +131,7 @@ async function callMain(args: readonly string[], { cwd, env, input }: Surroundin
         const { inputTooLarge } = await import('../../src/cli/faults.ts')
         throw inputTooLarge({ limitBytes })
       },
-      lines: () => ({ next: async () => undefined, close: () => undefined }),
+      lines: async () => ({ next: async () => undefined, close: () => undefined }),
     },
     isRoot: false,
     demoAgent: [process.execPath],

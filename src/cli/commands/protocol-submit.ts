@@ -30,7 +30,8 @@ export const run: Run = (invocation) =>
         variants: [makeVariant(variant, { RUN: runId, ACTION: actionId, ROOT: root })],
       }),
     }
-    const read = await desk.expecting(again, async () => readOutcome(await readGiven(OUTCOME, { file, world })))
+    const { signal } = site
+    const read = await desk.expecting(again, async () => readOutcome(await readGiven(OUTCOME, { file, world, signal })))
     await tellState(world.terminal.out, await submitOutcome(site, runId, { actionId, ...read }))
     return 0
   })

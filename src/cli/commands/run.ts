@@ -3,7 +3,7 @@ import { makeVariant } from '../../contract/next-variants.ts'
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { goalFileRequired, goalModeConflict } from '../../runs/faults.ts'
 import { decodeGoal, GOAL } from '../../runs/given-text.ts'
-import { toBudget } from '../../runs/request-words.ts'
+import { toStart } from '../../runs/request-words.ts'
 import { startRun } from '../../runs/start-run.ts'
 import type { Worksite } from '../../runs/worksite.ts'
 import { invalidSource } from '../../source/faults.ts'
@@ -28,7 +28,7 @@ export const run: Run = (invocation) =>
     const asked = readBudget(flags)
     if (sourceFile !== undefined && issue !== undefined) throw flagsConflict({ flags: ['--source-file', '--issue'] })
     const given = await readGoal(invocation)
-    const budget = toBudget({ goal: given, budget: asked, sourceFile })
+    const { budget } = toStart({ goal: given, budget: asked, sourceFile })
     const reviewEnabled = !flags.isOn('no-review')
     const again = { next: (place: Place) => startAgain(place, { budget, reviewEnabled, sourceFile, issue }) }
 
