@@ -17,4 +17,5 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
 
 enableCompileCache()
 // A clone runs its sources as they are; the published package holds the same, bundled.
-void import(isClone ? '../src/bin.ts' : '../dist/bin.js')
+if (isClone) void import('../src/bin.ts')
+else require('./run-bundle.cjs').runBundle()

@@ -2,6 +2,8 @@
  * A shape is written for readers; a validator wants other words for the same rules, chosen so that its refusals can say
  * what is allowed. These rewrites are pure and change no verdict.
  */
+import { hash } from 'node:crypto'
+
 export type Json = { [key: string]: unknown }
 
 /** The schemas handed to the validator compiler, by name: every shape and every named part, which refer to one another. */
@@ -97,9 +99,14 @@ function tagFirst(schema: Json, union: { tag: string; branches: readonly Json[] 
     allOf: (anyOf as Json[]).map((branch, index) => ({
       if: tagCondition(tag, cases[index] as TagCase),
       // biome-ignore lint/suspicious/noThenProperty: the JSON Schema word, in a value that is never awaited
-      then: branch,
+      then: named(branch),
     })),
   }
+}
+
+/** So that it becomes a function of its own: of a union, a process compiles no more than the branches that it meets. */
+function named(branch: Json): Json {
+  return { $id: `branch-${hash('sha256', JSON.stringify(branch))}`, ...branch }
 }
 
 /** How a branch has its tag; `values` where the tag is a literal or an enum. */

@@ -8,14 +8,20 @@ import { systemClock } from './kit/clock.ts'
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-process.exitCode = await main(process.argv.slice(2), {
+/** As Node has it for a module that waits for what never comes: whoever ends without an answer has not succeeded. */
+const EXIT_UNSETTLED = 13
+
+process.exitCode = EXIT_UNSETTLED
+void main(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   homeDirectory: homedir(),
   version: () => JSON.parse(readFileSync(beside('../package.json'), 'utf8')).version,
   clock: systemClock,
-  terminal: createTerminal({ stdout: process.stdout, stderr: process.stderr }, process.env),
-  stdin: createStandardInput(process.stdin),
+  terminal: createTerminal(process, process.env),
+  stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
   demoAgent: [process.execPath, beside('../bin/demo-agent.cjs')],
+}).then((exitCode) => {
+  process.exitCode = exitCode
 })

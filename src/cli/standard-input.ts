@@ -1,6 +1,6 @@
 /** What was piped or redirected into the program, or what somebody types. */
 import { fstatSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { addAbortSignal } from 'node:stream'
 import { inputTooLarge } from './faults.ts'
 
 const STDIN = 0
@@ -8,11 +8,12 @@ const STDIN = 0
 export type StandardInput = {
   /** Somebody feeds it: a pipe or a file. A terminal and /dev/null are nobody. */
   isFed(): boolean
-  read(limitBytes: number): Promise<Buffer>
+  /** All of it. The reading ends with an error once `signal` has fired. */
+  read(limitBytes: number, signal?: AbortSignal): Promise<Buffer>
   /** A person is there to be asked. */
-  isTty: boolean
+  readonly isTty: boolean
   /** Lines as they are typed. */
-  lines(): TypedLines
+  lines(): Promise<TypedLines>
 }
 
 type TypedLines = {
@@ -22,16 +23,23 @@ type TypedLines = {
   close(): void
 }
 
-export function createStandardInput(stream: NodeJS.ReadStream): StandardInput {
+/** Asks for the stream when it is first needed: to make it takes Node longer than some commands do. */
+export function createStandardInput(streams: { readonly stdin: NodeJS.ReadStream }): StandardInput {
   return {
     isFed: () => isFed(STDIN),
-    read: (limitBytes) => readAll(stream, limitBytes),
-    isTty: stream.isTTY === true,
-    lines: () => readLines(stream),
+    read: (limitBytes, signal) => {
+      const { stdin } = streams
+      return readAll(signal === undefined ? stdin : addAbortSignal(signal, stdin), limitBytes)
+    },
+    get isTty() {
+      return streams.stdin.isTTY === true
+    },
+    lines: () => readLines(streams.stdin),
   }
 }
 
-function readLines(stream: NodeJS.ReadStream): TypedLines {
+async function readLines(stream: NodeJS.ReadStream): Promise<TypedLines> {
+  const { createInterface } = await import('node:readline')
   const reader = createInterface({ input: stream, terminal: false })
   const lines = reader[Symbol.asyncIterator]()
   return { next: async () => (await lines.next()).value, close: () => reader.close() }

@@ -11,9 +11,9 @@ export type Written = 'written' | 'closed'
 export type Channel = {
   write(text: string): Promise<Written>
   style(style: Style, text: string): string
-  isTty: boolean
+  readonly isTty: boolean
   /** Lines that stand there can be written over. */
-  canRedraw: boolean
+  readonly canRedraw: boolean
   /** As it is now: terminals change their size. */
   readonly columns: number
   readonly rows: number
@@ -26,30 +26,43 @@ export type Terminal = { out: Channel; err: Channel }
 type Environment = Readonly<Record<string, string | undefined>>
 type Stream = NodeJS.WriteStream
 
-export function createTerminal(streams: { stdout: Stream; stderr: Stream }, env: Environment): Terminal {
-  return { out: createChannel(streams.stdout, env), err: createChannel(streams.stderr, env) }
+/** Asks for a stream when it is first needed: to make one takes Node longer than some commands do. */
+export function createTerminal(
+  streams: { readonly stdout: Stream; readonly stderr: Stream },
+  env: Environment,
+): Terminal {
+  return { out: createChannel(() => streams.stdout, env), err: createChannel(() => streams.stderr, env) }
 }
 
-function createChannel(stream: Stream, env: Environment): Channel {
-  let isColoured = wantsColour({ env, isTty: stream.isTTY === true })
-  let isClosed = false
-  // Without a listener a closed pipe would end the process with a stack trace; each write reports its own failure.
-  stream.on('error', () => undefined)
+function createChannel(open: () => Stream, env: Environment): Channel {
+  let opened: Stream | undefined
+  let [isPlain, isClosed] = [false, false]
+  const stream = () => {
+    // Without a listener a closed pipe would end the process with a stack trace; each write reports its own failure.
+    opened ??= open().on('error', () => undefined)
+    return opened
+  }
+  const isTty = () => stream().isTTY === true
   return {
-    isTty: stream.isTTY === true,
-    canRedraw: stream.isTTY === true && env['TERM'] !== 'dumb',
+    get isTty() {
+      return isTty()
+    },
+    get canRedraw() {
+      return isTty() && env['TERM'] !== 'dumb'
+    },
     get columns() {
-      return stream.columns || 80
+      return stream().columns || 80
     },
     get rows() {
-      return stream.rows || 24
+      return stream().rows || 24
     },
-    style: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+    style: (style, text) =>
+      !isPlain && wantsColour({ env, isTty }) ? styleText(style, text, { validateStream: false }) : text,
     goPlain: () => {
-      isColoured = false
+      isPlain = true
     },
     write: async (text) => {
-      if (!isClosed) isClosed = (await writeTo(stream, text)) === 'closed'
+      if (!isClosed) isClosed = (await writeTo(stream(), text)) === 'closed'
       return isClosed ? 'closed' : 'written'
     },
   }
@@ -70,9 +83,9 @@ function isGone(error: unknown): boolean {
 }
 
 /** https://no-color.org: any non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on where there is no terminal. */
-function wantsColour(facts: { env: Environment; isTty: boolean }): boolean {
+function wantsColour(facts: { env: Environment; isTty: () => boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = facts.env
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'
-  return facts.isTty && TERM !== 'dumb'
+  return TERM !== 'dumb' && facts.isTty()
 }

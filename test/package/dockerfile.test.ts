@@ -132,7 +132,7 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
         existsSync(join(inside, name)),
       ),
     ).toEqual([])
-    expect(existsSync(join(inside, 'dist', 'bin.js'))).toBe(true)
+    expect(existsSync(join(inside, 'dist', 'drover.cjs'))).toBe(true)
   })
 
   it.runIf(isRoot)('keeps its sessions where its user can write and others cannot read', () => {
