@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { BACKENDS } from '../src/agents/agent.ts'
-import { findProgram } from '../src/kit/find-program.ts'
+import { findProgram } from '../src/kit/process/find-program.ts'
 
 const root = join(import.meta.dirname, '..')
 const found = BACKENDS.filter((backend) => findProgram(backend, { env: process.env, cwd: process.cwd() }) !== undefined)

@@ -1,5 +1,5 @@
 /** Deletes sessions that an agent keeps although nobody wants them. Nothing waits for it but an orderly end. */
-import { startProcess } from '../kit/process.ts'
+import { startProcess } from '../kit/process/process.ts'
 import type { AgentCommand } from './agent.ts'
 
 const CLEAN_UP_MS = 15_000

@@ -1,6 +1,6 @@
 /** Asks agents for their version: once each, in the background, never in the way of a prompt. */
 import { Fault } from '../kit/fault.ts'
-import { runToEnd } from '../kit/run-to-end.ts'
+import { runToEnd } from '../kit/process/run-to-end.ts'
 import type { Surroundings } from './agent.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
 import type { Located } from './locate-agents.ts'

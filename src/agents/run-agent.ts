@@ -2,7 +2,7 @@
  * Runs one prompt on one agent. Events come as the agent gives them; `init` is always the first and `done` always the
  * last, however the agent ends. The generator returns the result.
  */
-import { type RunningProcess, startProcess } from '../kit/process.ts'
+import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
 import type { Agent, AgentCommand, AgentEvent, AgentRequest, OutputReader, Surroundings, Usage } from './agent.ts'
 import { cleanUpSession } from './clean-up-session.ts'

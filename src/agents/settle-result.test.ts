@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Exit } from '../kit/process.ts'
+import type { Exit } from '../kit/process/process.ts'
 import type { Verdict } from './agent.ts'
 import { type Cut, settleResult } from './settle-result.ts'
 import { NO_USAGE } from './usage.ts'

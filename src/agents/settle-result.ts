@@ -1,6 +1,6 @@
 /** What a run amounts to: the agent's own verdict, and how its process ended. Pure. */
 import { constants } from 'node:os'
-import type { Exit } from '../kit/process.ts'
+import type { Exit } from '../kit/process/process.ts'
 import type { Verdict } from './agent.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './output-reader.ts'
 

@@ -1,14 +1,14 @@
 /** Every command of drover, in the order of the help. Nothing here loads the code that does the work. */
-import { BATCH_COMMANDS } from './batch-commands.ts'
+import { BATCH_COMMANDS } from './batches/batch-commands.ts'
 import type { Command } from './command.ts'
 import { CONFIG_COMMANDS } from './config-commands.ts'
-import { DOCTOR_COMMANDS } from './doctor-commands.ts'
-import { HOST_COMMANDS } from './host-commands.ts'
-import { PROMPT_COMMANDS } from './prompt-commands.ts'
-import { RUN_COMMANDS } from './run-commands.ts'
-import { SERVER_COMMANDS } from './server-commands.ts'
-import { SESSION_COMMANDS } from './session-commands.ts'
-import { SOURCE_COMMANDS } from './source-commands.ts'
+import { DOCTOR_COMMANDS } from './doctor/doctor-commands.ts'
+import { HOST_COMMANDS } from './hosts/host-commands.ts'
+import { PROMPT_COMMANDS } from './prompts/prompt-commands.ts'
+import { RUN_COMMANDS } from './runs/run-commands.ts'
+import { SERVER_COMMANDS } from './server/server-commands.ts'
+import { SESSION_COMMANDS } from './sessions/session-commands.ts'
+import { SOURCE_COMMANDS } from './source/source-commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,

@@ -1,6 +1,6 @@
 /** The `config` commands. */
 import type { Command, Positional } from './command.ts'
-import { JSON_FLAG } from './shared-flags.ts'
+import { JSON_FLAG } from './words/shared-flags.ts'
 
 const KEY: Positional = {
   name: 'key',

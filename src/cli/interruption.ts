@@ -1,5 +1,5 @@
 /** Ctrl-C and polite kills, for commands that have something to end in good order. */
-import { killAllProcesses } from '../kit/process.ts'
+import { killAllProcesses } from '../kit/process/process.ts'
 
 export type Interruption = {
   /** Aborted by the first signal. */

@@ -1,11 +1,11 @@
 /** From the words of the command line to the exit code: the only place that catches everything. */
 import { resolve } from 'node:path'
-import { withPrompt } from './bare-prompt.ts'
 import type { Command, Group, World } from './command.ts'
 import { nameOf } from './command.ts'
 import { COMMANDS } from './command-table.ts'
-import { type Asker, failureOf, isOfChanges } from './fault-exit.ts'
-import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from './parse-words.ts'
+import { type Asker, failureOf, isOfChanges } from './failures/fault-exit.ts'
+import { withPrompt } from './words/bare-prompt.ts'
+import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from './words/parse-words.ts'
 
 export async function main(argv: readonly string[], world: World): Promise<number> {
   let target: Target | undefined
@@ -26,7 +26,7 @@ async function tellFailure(error: unknown, asker: Asker, world: World): Promise<
 async function runCommand(target: { command: Command; rest: readonly string[] }, world: World): Promise<number> {
   const { command, args, flags } = parseWords(target.command, target.rest)
   if (flags.isOn('help')) {
-    const { commandHelp } = await import('./help.ts')
+    const { commandHelp } = await import('./words/help.ts')
     await world.terminal.out.write(`${commandHelp(command, world.terminal.out)}\n`)
     return 0
   }
@@ -47,7 +47,7 @@ async function answerGroup(
     return 0
   }
   if (words.length > 0 && !flags.isOn('help')) throw needsSubcommand(COMMANDS, words)
-  const { groupHelp, rootHelp } = await import('./help.ts')
+  const { groupHelp, rootHelp } = await import('./words/help.ts')
   await out.write(`${words.length === 0 ? rootHelp(COMMANDS, out) : groupHelp(COMMANDS, words, out)}\n`)
   return 0
 }

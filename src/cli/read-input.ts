@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { readFileBytes } from '../kit/read-file.ts'
+import { readFileBytes } from '../kit/files/read-file.ts'
 import type { World } from './command.ts'
 
 /** The bytes of a file that was named, or of standard input for `-`. Links are not followed. */

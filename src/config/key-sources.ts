@@ -1,6 +1,6 @@
 /** The places that hold API keys as they are. */
-import { readFileText } from '../kit/read-file.ts'
-import { runToEnd } from '../kit/run-to-end.ts'
+import { readFileText } from '../kit/files/read-file.ts'
+import { runToEnd } from '../kit/process/run-to-end.ts'
 import { apiKeyUnusable, gopassFailed } from './faults.ts'
 import type { Environment } from './paths.ts'
 

@@ -1,6 +1,6 @@
 import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
-import { readFileText } from '../kit/read-file.ts'
+import { readFileText } from '../kit/files/read-file.ts'
 import { adviseOn } from './advice.ts'
 import { checkLayer } from './check-layer.ts'
 import type { Config } from './config.shape.ts'

@@ -1,5 +1,5 @@
+import { writeJson } from '../kit/json/write-json.ts'
 import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
-import { writeJson } from '../kit/write-json.ts'
 import type { Action, ActionRequirements } from './action.shape.ts'
 import { destructiveRules } from './destructive.ts'
 import { repeated } from './distinct.ts'

@@ -1,5 +1,5 @@
+import { writeCanonicalJson } from '../kit/json/write-json.ts'
 import { checker, type Problem, type Rule } from '../kit/schema.ts'
-import { writeCanonicalJson } from '../kit/write-json.ts'
 import type { Next, NextVariant } from './next.shape.ts'
 import { mismatch, rootIn, VARIANTS } from './next-variants.ts'
 import { validateNext } from './reports.generated.js'

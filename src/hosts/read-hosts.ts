@@ -2,7 +2,7 @@
 import { digest } from '../kit/digest.ts'
 import { Fault, type FaultMaker } from '../kit/fault.ts'
 import { fileChanged, fileMissing, fileTooLarge, fileUnreadable } from '../kit/faults.ts'
-import { readFileBytes } from '../kit/read-file.ts'
+import { readFileBytes } from '../kit/files/read-file.ts'
 import { hostFolderReplaced } from './faults.ts'
 import {
   type FoundDirectories,

@@ -5,9 +5,9 @@
  * which leaves a gap as long as one call of the system.
  */
 import type { BigIntStats } from 'node:fs'
-import { type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/disk.ts'
-import { openDirectory, syncDirectory } from '../kit/durability.ts'
 import { Fault } from '../kit/fault.ts'
+import { type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/files/disk.ts'
+import { openDirectory, syncDirectory } from '../kit/files/durability.ts'
 import { hostFolderReplaced, hostPathBlocked } from './faults.ts'
 import type { TreeDisk } from './tree-disk.ts'
 

@@ -1,19 +1,19 @@
 /** The HTTP server: a Fastify instance that reads, judges and refuses by our rules, with the routes of every scope. */
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { answerConnection, MAX_HEADER_BYTES } from './answer-connection.ts'
-import { createTrustedProxies } from './client-address.ts'
-import { createConnections, followConnections } from './connections.ts'
 import type { ServerContext } from './context.ts'
 import { collectEndpoints } from './endpoints.ts'
 import { requestMalformed } from './faults.ts'
-import { followHandlers } from './handlers-under-way.ts'
-import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { addRequestHooks, type Doorkeepers, refuseUnknown } from './request-hooks.ts'
-import { requestIdFrom } from './request-id.ts'
-import { routableUrl } from './request-target.ts'
+import { createConnections, followConnections } from './lifecycle/connections.ts'
+import { followHandlers } from './lifecycle/handlers-under-way.ts'
+import { answerConnection, MAX_HEADER_BYTES } from './reception/answer-connection.ts'
+import { createTrustedProxies } from './reception/client-address.ts'
+import { createRateLimiter, type RateLimiter } from './reception/rate-limit.ts'
+import { addRequestHooks, type Doorkeepers, refuseUnknown } from './reception/request-hooks.ts'
+import { requestIdFrom } from './reception/request-id.ts'
+import { routableUrl } from './reception/request-target.ts'
+import { sendRefusal } from './reception/send-refusal.ts'
 import { SCOPES, type Scope } from './routes.ts'
-import { sendRefusal } from './send-refusal.ts'
 
 /** How often Node looks for senders that are too slow; it acts up to this much late. */
 const SLOW_SENDER_CHECK_MS = 500

@@ -1,5 +1,5 @@
-import type { Disk } from '../kit/disk.ts'
-import { writeFully } from '../kit/write-file.ts'
+import type { Disk } from '../kit/files/disk.ts'
+import { writeFully } from '../kit/files/write-file.ts'
 import type { Mutation } from './mutation.ts'
 import type { OpenJournal } from './open-journal.ts'
 

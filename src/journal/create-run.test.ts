@@ -11,7 +11,7 @@ import {
   takeStep,
   toMaterial,
 } from '../../test/support/journal-room.ts'
-import { temporaryName } from '../kit/temporary-file.ts'
+import { temporaryName } from '../kit/files/temporary-file.ts'
 import { createRun } from './create-run.ts'
 import { listRunIds } from './list-run-ids.ts'
 import { readRunHeader } from './read-header.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Disk, type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/disk.ts'
 import { Fault } from '../kit/fault.ts'
+import { type Disk, type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/files/disk.ts'
 import { runNotFound, runUnavailable } from './faults.ts'
 import { findRuns, isRunId, type RunStore } from './run-store.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Disk, realDisk } from '../kit/disk.ts'
+import { type Disk, realDisk } from '../kit/files/disk.ts'
 import { journalLines } from './journal-lines.ts'
 import { RECORD_LIMIT_BYTES } from './record.ts'
 

@@ -1,4 +1,4 @@
-import type { Disk } from '../kit/disk.ts'
+import type { Disk } from '../kit/files/disk.ts'
 import { RECORD_LIMIT_BYTES } from './record.ts'
 
 const LF = 0x0a

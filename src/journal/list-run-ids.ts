@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { systemReason } from '../kit/disk.ts'
+import { systemReason } from '../kit/files/disk.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { runstoreUnavailable } from './faults.ts'
 import { findRuns, isRunId, type RunStore } from './run-store.ts'

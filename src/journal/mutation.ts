@@ -1,5 +1,5 @@
-import { systemReason } from '../kit/disk.ts'
 import { Fault } from '../kit/fault.ts'
+import { systemReason } from '../kit/files/disk.ts'
 import {
   type MutationDetails,
   mutationCommittedVerificationFailed,

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { closeQuietly, type Disk, type FileIdentity, fileKind, isSameFile } from '../kit/disk.ts'
+import { closeQuietly, type Disk, type FileIdentity, fileKind, isSameFile } from '../kit/files/disk.ts'
 import { runJournalInvalid, runUnavailable } from './faults.ts'
 import type { RunPlace } from './find-run.ts'
 import { journalIn } from './run-store.ts'

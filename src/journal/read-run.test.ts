@@ -10,7 +10,7 @@ import {
   type Step,
   takeStep,
 } from '../../test/support/journal-room.ts'
-import { withLock } from '../kit/lock.ts'
+import { withLock } from '../kit/files/lock.ts'
 import { listRunIds } from './list-run-ids.ts'
 import { readRunHeader, scanRunState } from './read-header.ts'
 import { readRun } from './read-run.ts'

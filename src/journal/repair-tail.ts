@@ -1,5 +1,5 @@
-import type { Disk } from '../kit/disk.ts'
-import { replaceFile, writeFully } from '../kit/write-file.ts'
+import type { Disk } from '../kit/files/disk.ts'
+import { replaceFile, writeFully } from '../kit/files/write-file.ts'
 import type { OpenJournal } from './open-journal.ts'
 import type { Tail } from './replay-journal.ts'
 

@@ -9,9 +9,9 @@
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, fileKind, realDisk, systemReason } from '../kit/disk.ts'
 import { Fault } from '../kit/fault.ts'
-import { ensurePrivateDirectory } from '../kit/private-directory.ts'
+import { type Disk, fileKind, realDisk, systemReason } from '../kit/files/disk.ts'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { runstoreUnavailable } from './faults.ts'
 
 const DEFAULT_LOCK_WAIT_MS = 5_000

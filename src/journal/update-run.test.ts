@@ -12,7 +12,7 @@ import {
   type Step,
   takeStep,
 } from '../../test/support/journal-room.ts'
-import { withLock } from '../kit/lock.ts'
+import { withLock } from '../kit/files/lock.ts'
 import { readRun } from './read-run.ts'
 import { updateRun } from './update-run.ts'
 

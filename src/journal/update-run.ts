@@ -1,6 +1,6 @@
 import type { RunEvent } from '../engine/event.shape.ts'
 import type { Run } from '../engine/run.ts'
-import type { Disk, FileIdentity } from '../kit/disk.ts'
+import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
 import { findRun, isInPlace, type RunPlace } from './find-run.ts'
 import { lockForChange } from './lock-run.ts'

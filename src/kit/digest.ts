@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
+import { writeJson } from './json/write-json.ts'
 import { encodeUtf8 } from './utf8.ts'
-import { writeJson } from './write-json.ts'
 
 /** `sha256:` and 64 lowercase hexadecimal digits. */
 export type Digest = `sha256:${string}`

@@ -1,5 +1,5 @@
-import { endMarked } from '../kit/end-marked.ts'
-import { OWNER_VARIABLE } from '../kit/tree-variable.ts'
+import { endMarked } from '../kit/process/end-marked.ts'
+import { OWNER_VARIABLE } from '../kit/process/tree-variable.ts'
 
 /** Ends the agents of a process that died without doing so, whoever of them noticed or did not. */
 export function abandonedAgentsEnder(

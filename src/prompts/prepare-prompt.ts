@@ -4,7 +4,7 @@ import { judgeExtra } from '../agents/extra-flags.ts'
 import { programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import type { AgentOrder } from '../agents/run-agent.ts'
-import { refuseBadArguments } from '../kit/start-fault.ts'
+import { refuseBadArguments } from '../kit/process/start-fault.ts'
 import type { Session } from '../sessions/session.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import {

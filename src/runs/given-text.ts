@@ -2,7 +2,7 @@
 import { LIMITS } from '../contract/limits.ts'
 import { actionTooLarge, answerTooLarge, invalidAnswer, invalidGoal, invalidOutcome } from '../engine/faults.ts'
 import type { Fault } from '../kit/fault.ts'
-import { decodeUtf8 } from '../kit/read-file.ts'
+import { decodeUtf8 } from '../kit/files/read-file.ts'
 import { answerUnavailable, goalUnavailable, outcomeUnavailable } from './faults.ts'
 
 export type Given = {

@@ -12,9 +12,9 @@ import { readdirSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Fault } from '../kit/fault.ts'
 import { lockUnavailable } from '../kit/faults.ts'
+import { type Lock, takeLock } from '../kit/files/lock.ts'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import type { Ids } from '../kit/ids.ts'
-import { type Lock, takeLock } from '../kit/lock.ts'
-import { ensurePrivateDirectory } from '../kit/private-directory.ts'
 
 const NAME_BYTES = 16
 const ATTEMPTS = 5

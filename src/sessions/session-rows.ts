@@ -1,8 +1,8 @@
 /** A session as a row of the database, and back. Pure. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { Usage } from '../agents/agent.ts'
-import { parseStrictJson } from '../kit/strict-json.ts'
-import { writeJson } from '../kit/write-json.ts'
+import { parseStrictJson } from '../kit/json/strict-json.ts'
+import { writeJson } from '../kit/json/write-json.ts'
 import type { Session } from './session.ts'
 
 /** The columns, of the types that the schema (migrations.ts) makes SQLite keep. */

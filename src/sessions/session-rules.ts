@@ -1,7 +1,7 @@
 /** What titles, tags and the values to list sessions by have to be like. Checked here and nowhere else. Pure. */
 import { toTimestamp } from '../kit/clock.ts'
-import type { JsonObject } from '../kit/json-value.ts'
-import { writeJson } from '../kit/write-json.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
+import { writeJson } from '../kit/json/write-json.ts'
 import { sessionFieldInvalid } from './faults.ts'
 
 const TAG = /^[a-z0-9_-]{1,32}$/

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Usage } from '../agents/agent.shape.ts'
 import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/agent.ts'
-import type { JsonObject } from '../kit/json-value.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
 import { SESSION_STATUSES } from './session.ts'
 

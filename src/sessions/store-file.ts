@@ -1,10 +1,10 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileKind, systemReason } from '../kit/disk.ts'
 import { Fault } from '../kit/fault.ts'
 import { fileExists } from '../kit/faults.ts'
-import { ensurePrivateDirectory } from '../kit/private-directory.ts'
-import { createFile } from '../kit/write-file.ts'
+import { fileKind, systemReason } from '../kit/files/disk.ts'
+import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
+import { createFile } from '../kit/files/write-file.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 
 const PRIVATE = 0o600

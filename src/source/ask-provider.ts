@@ -1,7 +1,7 @@
 /** Asks GitHub and gives back a checked answer, or throws the fault that says why there is none. */
 import { Fault } from '../kit/fault.ts'
 import { jsonInvalid, messageInvalid, programOutputTooLarge } from '../kit/faults.ts'
-import { readJson } from '../kit/read-json.ts'
+import { readJson } from '../kit/json/read-json.ts'
 import { checker } from '../kit/schema.ts'
 import { validateGraphqlErrors } from './checks.generated.js'
 import { ghFailed, providerAnswerInvalid } from './faults.ts'

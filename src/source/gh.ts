@@ -3,11 +3,12 @@
  * prints is data to be checked or an error to be recognized; of the latter at most one line is shown, without anything
  * that could be a token.
  */
-import { findProgram, type SearchPlaces } from '../kit/find-program.ts'
-import type { JsonValue } from '../kit/json-value.ts'
-import { runToEnd } from '../kit/run-to-end.ts'
-import { TREE_VARIABLE } from '../kit/tree-variable.ts'
-import { writeJson } from '../kit/write-json.ts'
+
+import type { JsonValue } from '../kit/json/json-value.ts'
+import { writeJson } from '../kit/json/write-json.ts'
+import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
+import { runToEnd } from '../kit/process/run-to-end.ts'
+import { TREE_VARIABLE } from '../kit/process/tree-variable.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
 import { quoteGh } from './quote-gh.ts'
 

@@ -1,6 +1,6 @@
 /** Finds out what the user's `gh` can do for drover. Of what gh prints, only versions and rights are kept. */
 import { Fault } from '../kit/fault.ts'
-import { runToEnd } from '../kit/run-to-end.ts'
+import { runToEnd } from '../kit/process/run-to-end.ts'
 import { findVersion, type Version } from '../kit/version.ts'
 import type { Gh } from './gh.ts'
 import type { OriginRepository } from './origin-repository.ts'

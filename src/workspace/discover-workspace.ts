@@ -3,10 +3,10 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { digestUnavailableWorkspace } from '../kit/digest.ts'
-import { systemReason } from '../kit/disk.ts'
 import { Fault } from '../kit/fault.ts'
 import { textNotUtf8 } from '../kit/faults.ts'
-import { decodeUtf8 } from '../kit/read-file.ts'
+import { systemReason } from '../kit/files/disk.ts'
+import { decodeUtf8 } from '../kit/files/read-file.ts'
 import {
   gitFailed,
   gitInterrupted,

@@ -5,9 +5,9 @@
  */
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
-import { findProgram, type SearchPlaces } from '../kit/find-program.ts'
-import type { Exit } from '../kit/process.ts'
-import { runToEnd } from '../kit/run-to-end.ts'
+import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
+import type { Exit } from '../kit/process/process.ts'
+import { runToEnd } from '../kit/process/run-to-end.ts'
 import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } from './faults.ts'
 import { toGitEnvironment } from './git-environment.ts'
 

@@ -6,8 +6,8 @@ import { createRepository, PLAIN_ENV, type Repository } from '../../test/support
 import type { GitObservation } from '../contract/git-observation.shape.ts'
 import { checkGitObservation } from '../contract/git-observation.ts'
 import { digest } from '../kit/digest.ts'
-import { readJson } from '../kit/read-json.ts'
-import { writeJson } from '../kit/write-json.ts'
+import { readJson } from '../kit/json/read-json.ts'
+import { writeJson } from '../kit/json/write-json.ts'
 import { locateGit } from './git.ts'
 import { observeGit, type ToObserve } from './observe-git.ts'
 

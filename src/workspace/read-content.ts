@@ -1,6 +1,6 @@
 import { type BigIntStats, constants, type PathLike } from 'node:fs'
 import { type Digest, digest, digestSections } from '../kit/digest.ts'
-import { isSameFile } from '../kit/disk.ts'
+import { isSameFile } from '../kit/files/disk.ts'
 import type { PathDisk } from './path-disk.ts'
 
 const WHOLE_LIMIT_BYTES = 16 * 1024 * 1024

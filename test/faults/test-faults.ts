@@ -1,6 +1,6 @@
 /** Every fault a few times, with every test run. `npm run faults` brings them about by the hundred and prints figures. */
 import { describe, expect, it } from 'vitest'
-import { READS_ENVIRONMENTS } from '../../src/kit/process-tree.ts'
+import { READS_ENVIRONMENTS } from '../../src/kit/process/process-tree.ts'
 import type { Scenario } from './scenario.ts'
 
 const NO_WARM_UPS = 0

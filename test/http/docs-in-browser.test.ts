@@ -1,7 +1,7 @@
 /** The page of `/docs` in a real browser: `CHROMIUM`, or `chromium` on PATH. Without one there is nothing to try it in. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { findProgram } from '../../src/kit/find-program.ts'
+import { findProgram } from '../../src/kit/process/find-program.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 
 const executable = process.env['CHROMIUM'] ?? findProgram('chromium', { env: process.env, cwd: process.cwd() })

@@ -81,7 +81,7 @@ describe('GET /docs/{asset}', () => {
     '..%2f..%2f..%2f..%2f..%2f..%2fetc%2fpasswd',
     '..',
     '../package.json',
-    './../../package.json',
+    '../../package.json',
     '%2e%2e/package.json',
     '%2fetc%2fpasswd',
     '..%5cpackage.json',

@@ -5,8 +5,8 @@
 import { describe, expect, it } from 'vitest'
 import { encodeRecord, type JournalEnd, NO_RECORDS } from '../../src/journal/record.ts'
 import { readBack, replayJournal } from '../../src/journal/replay-journal.ts'
-import { type Disk, realDisk } from '../../src/kit/disk.ts'
 import { Fault } from '../../src/kit/fault.ts'
+import { type Disk, realDisk } from '../../src/kit/files/disk.ts'
 import { plainHistory, RUN_ID } from '../support/journal-room.ts'
 
 const HISTORY = plainHistory(2)

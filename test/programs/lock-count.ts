@@ -1,6 +1,6 @@
 /** Adds one to the number in a file, many times, under a lock: `<lock> <file> <times>`. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { withLock } from '../../src/kit/lock.ts'
+import { withLock } from '../../src/kit/files/lock.ts'
 
 const [path = '', file = '', times] = process.argv.slice(2)
 

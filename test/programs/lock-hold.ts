@@ -1,7 +1,7 @@
 /** Takes a lock, says `held` or the code of the fault, and keeps it until its standard input ends: `<path> <mode> <waitMs>`. */
 import { once } from 'node:events'
 import { Fault } from '../../src/kit/fault.ts'
-import { type LockMode, takeLock } from '../../src/kit/lock.ts'
+import { type LockMode, takeLock } from '../../src/kit/files/lock.ts'
 
 const [path = '', mode = '', waitMs] = process.argv.slice(2)
 

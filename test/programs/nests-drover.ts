@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Acts as a drover inside a drover: its own child leaves a daemon, whose process number it prints. Then it waits.
-import { runToEnd } from '../../src/kit/run-to-end.ts'
+import { runToEnd } from '../../src/kit/process/run-to-end.ts'
 import { command, program } from '../support/test-command.ts'
 
 const { DROVER_TREE = '' } = process.env

@@ -1,8 +1,8 @@
 /** Writes a file and kills itself right after the given call of an operation: `<create|replace> <path> <text> <operation> <call>`. */
 
 import { writeSync } from 'node:fs'
-import { type Disk, realDisk } from '../../src/kit/disk.ts'
-import { createFile, replaceFile } from '../../src/kit/write-file.ts'
+import { type Disk, realDisk } from '../../src/kit/files/disk.ts'
+import { createFile, replaceFile } from '../../src/kit/files/write-file.ts'
 
 const [verb, path = '', text = '', operation = '', call] = process.argv.slice(2)
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
-import { findProgram } from '../../src/kit/find-program.ts'
+import { findProgram } from '../../src/kit/process/find-program.ts'
 
 const UPSTREAM = join(import.meta.dirname, '..', 'fake-upstream', 'server.mjs')
 

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename } from 'node:path'
-import { type Disk, realDisk } from '../../src/kit/disk.ts'
+import { type Disk, realDisk } from '../../src/kit/files/disk.ts'
 
 type Operation = keyof Disk
 

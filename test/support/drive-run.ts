@@ -30,9 +30,9 @@ import { toProtocolState } from '../../src/engine/to-protocol-state.ts'
 import { toRunStatus } from '../../src/engine/to-run-status.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
-import type { JsonValue } from '../../src/kit/json-value.ts'
-import { readJson } from '../../src/kit/read-json.ts'
-import { writeJson } from '../../src/kit/write-json.ts'
+import type { JsonValue } from '../../src/kit/json/json-value.ts'
+import { readJson } from '../../src/kit/json/read-json.ts'
+import { writeJson } from '../../src/kit/json/write-json.ts'
 import { digestSource } from '../../src/source/revisions.ts'
 
 /** A worktree in which nothing differs from the commit. */

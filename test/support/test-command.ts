@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Command } from '../../src/kit/process.ts'
+import type { Command } from '../../src/kit/process/process.ts'
 
 /** A command with everything a test does not care about. */
 export function command(argv: Command['argv'], wishes: Partial<Command> = {}): Command {

@@ -1,5 +1,5 @@
 import type { Run } from '../command.ts'
-import { completeWords } from '../complete-words.ts'
+import { completeWords } from '../words/complete-words.ts'
 
 /** One candidate a line, a tab before what it says. */
 export const run: Run = async ({ args, world, commands }) => {

@@ -1,8 +1,8 @@
 import { formatOrigin } from '../../config/origin.ts'
 import { formatValue, type ShownSetting, showConfig } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
+import type { Channel } from '../output/terminal.ts'
 import { readSettings } from '../settings.ts'
-import type { Channel } from '../terminal.ts'
 
 export const run: Run = async (invocation) => {
   const { flags, world } = invocation

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { checkDoctorReport } from '../../contract/doctor-report.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
-import { writeJson } from '../../kit/write-json.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -10,7 +10,7 @@ import { clearInterrupted } from '../doctor/clear-interrupted.ts'
 import { examine } from '../doctor/examine.ts'
 import { sayReport } from '../doctor/report-text.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
-import { toPrintable } from '../printable.ts'
+import { toPrintable } from '../output/printable.ts'
 import { surroundingsOf } from '../settings.ts'
 
 /** What is wrong is the result, and no failure of the command, unless `--strict` makes it one. */

@@ -1,6 +1,6 @@
 import type { Run } from '../command.ts'
-import { commandHelp, groupHelp, rootHelp } from '../help.ts'
-import { findCommand } from '../parse-words.ts'
+import { commandHelp, groupHelp, rootHelp } from '../words/help.ts'
+import { findCommand } from '../words/parse-words.ts'
 
 export const run: Run = async ({ args, world, commands }) => {
   const { out } = world.terminal

@@ -4,8 +4,8 @@ import { planInstall } from '../../hosts/plan-install.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { detectedHosts, namedHosts } from '../../hosts/select-hosts.ts'
 import type { Run } from '../command.ts'
-import { changeAndTell, type HostChange, namedTools } from '../host-change.ts'
-import { atHosts } from '../host-desk.ts'
+import { changeAndTell, type HostChange, namedTools } from '../hosts/host-change.ts'
+import { atHosts } from '../hosts/host-desk.ts'
 
 export const run: Run = (invocation) =>
   atHosts(invocation, async (at) => {

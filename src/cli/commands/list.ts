@@ -1,9 +1,9 @@
 import { checkListReport } from '../../contract/list-report.ts'
 import { listHosts } from '../../hosts/list-hosts.ts'
-import { writeJson } from '../../kit/write-json.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'
-import { atHosts } from '../host-desk.ts'
-import { sayHosts } from '../host-text.ts'
+import { atHosts } from '../hosts/host-desk.ts'
+import { sayHosts } from '../hosts/host-text.ts'
 
 export const run: Run = (invocation) =>
   atHosts(invocation, async ({ workspace }) => {

@@ -1,9 +1,9 @@
 import type { Run } from '../command.ts'
-import { newestSession } from '../newest-session.ts'
-import { performPrompt } from '../perform-prompt.ts'
-import { formatOf, requestOf, wantsDeltas } from '../prompt-flags.ts'
-import { setUpPrompts } from '../prompt-setup.ts'
-import { readPrompt } from '../read-prompt.ts'
+import { performPrompt } from '../prompts/perform-prompt.ts'
+import { formatOf, requestOf, wantsDeltas } from '../prompts/prompt-flags.ts'
+import { setUpPrompts } from '../prompts/prompt-setup.ts'
+import { readPrompt } from '../prompts/read-prompt.ts'
+import { newestSession } from '../sessions/newest-session.ts'
 import { readSettings } from '../settings.ts'
 
 export const run: Run = async (invocation) => {

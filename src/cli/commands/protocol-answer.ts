@@ -3,9 +3,9 @@ import { answerFileRequired, answerModeConflict } from '../../runs/faults.ts'
 import { ANSWER, decodeAnswer } from '../../runs/given-text.ts'
 import { toActionId, toAnswer, toRunId } from '../../runs/request-words.ts'
 import type { Invocation, Run } from '../command.ts'
-import { readGiven } from '../read-given.ts'
-import { atDesk } from '../run-desk.ts'
-import { tellState } from '../tell-change.ts'
+import { readGiven } from '../runs/read-given.ts'
+import { atDesk } from '../runs/run-desk.ts'
+import { tellState } from '../runs/tell-change.ts'
 
 export const run: Run = (invocation) =>
   atDesk(invocation, async (desk) => {

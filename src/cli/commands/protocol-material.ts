@@ -1,9 +1,9 @@
 import { readActionMaterial } from '../../runs/read-material.ts'
 import { toActionId, toRunId, toSectionKey } from '../../runs/request-words.ts'
 import type { Run } from '../command.ts'
-import { inspectRuns } from '../run-advice.ts'
-import { atDesk } from '../run-desk.ts'
-import { asLine } from '../tell-change.ts'
+import { inspectRuns } from '../runs/run-advice.ts'
+import { atDesk } from '../runs/run-desk.ts'
+import { asLine } from '../runs/tell-change.ts'
 
 export const run: Run = (invocation) =>
   atDesk(invocation, async (desk) => {

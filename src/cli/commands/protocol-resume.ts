@@ -2,10 +2,10 @@ import { invalidSourceCandidate } from '../../runs/faults.ts'
 import { toResumption, toRunId } from '../../runs/request-words.ts'
 import { adviseResume, resumeRun } from '../../runs/resume-run.ts'
 import type { Run } from '../command.ts'
-import { readBudget } from '../read-budget.ts'
-import { readEnvelopeFile } from '../read-envelope-file.ts'
-import { atDesk } from '../run-desk.ts'
-import { tellState } from '../tell-change.ts'
+import { readBudget } from '../runs/read-budget.ts'
+import { readEnvelopeFile } from '../runs/read-envelope-file.ts'
+import { atDesk } from '../runs/run-desk.ts'
+import { tellState } from '../runs/tell-change.ts'
 
 export const run: Run = (invocation) =>
   atDesk(invocation, async (desk) => {

@@ -1,8 +1,8 @@
 import { toActionId, toRunId } from '../../runs/request-words.ts'
 import { skipAction } from '../../runs/skip-action.ts'
 import type { Run } from '../command.ts'
-import { atDesk } from '../run-desk.ts'
-import { tellState } from '../tell-change.ts'
+import { atDesk } from '../runs/run-desk.ts'
+import { tellState } from '../runs/tell-change.ts'
 
 export const run: Run = (invocation) =>
   atDesk(invocation, async (desk) => {

@@ -5,10 +5,10 @@ import { readOutcome } from '../../runs/read-outcome.ts'
 import { toActionId, toRunId } from '../../runs/request-words.ts'
 import { submitOutcome } from '../../runs/submit-outcome.ts'
 import type { Run } from '../command.ts'
-import { readGiven } from '../read-given.ts'
-import type { Place } from '../run-advice.ts'
-import { atDesk, type Expectation } from '../run-desk.ts'
-import { tellState } from '../tell-change.ts'
+import { readGiven } from '../runs/read-given.ts'
+import type { Place } from '../runs/run-advice.ts'
+import { atDesk, type Expectation } from '../runs/run-desk.ts'
+import { tellState } from '../runs/tell-change.ts'
 
 export const run: Run = (invocation) =>
   atDesk(invocation, async (desk) => {

@@ -1,8 +1,8 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import type { Invocation, Run } from '../command.ts'
 import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
-import { MAX_AGE_DAYS, parseAge } from '../moments.ts'
-import { withSessions } from '../with-sessions.ts'
+import { MAX_AGE_DAYS, parseAge } from '../output/moments.ts'
+import { withSessions } from '../sessions/with-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Later than any session was used. */

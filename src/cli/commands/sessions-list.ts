@@ -1,12 +1,12 @@
-import { writeIndentedJson } from '../../kit/write-json.ts'
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { SessionPage } from '../../sessions/session-store.ts'
 import type { Run } from '../command.ts'
-import { toOneLine } from '../printable.ts'
-import { readFilter } from '../session-filter.ts'
-import { sessionRows } from '../session-text.ts'
-import type { Channel } from '../terminal.ts'
-import { dropColumns, formatTable, tableWidth } from '../text-table.ts'
-import { withSessions } from '../with-sessions.ts'
+import { toOneLine } from '../output/printable.ts'
+import type { Channel } from '../output/terminal.ts'
+import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { readFilter } from '../sessions/session-filter.ts'
+import { sessionRows } from '../sessions/session-text.ts'
+import { withSessions } from '../sessions/with-sessions.ts'
 
 const DEFAULT_LIMIT = 20
 

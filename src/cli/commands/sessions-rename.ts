@@ -1,8 +1,8 @@
-import { writeIndentedJson } from '../../kit/write-json.ts'
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'
-import { toPrintable } from '../printable.ts'
-import { shortIdOf } from '../session-text.ts'
-import { withSessions } from '../with-sessions.ts'
+import { toPrintable } from '../output/printable.ts'
+import { shortIdOf } from '../sessions/session-text.ts'
+import { withSessions } from '../sessions/with-sessions.ts'
 
 export const run: Run = async (invocation) => {
   const { args, flags, world } = invocation

@@ -1,10 +1,10 @@
-import { writeIndentedJson } from '../../kit/write-json.ts'
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'
-import { toOneLine } from '../printable.ts'
-import { sessionFacts } from '../session-text.ts'
-import type { Channel } from '../terminal.ts'
-import { withSessions } from '../with-sessions.ts'
-import { wrapWords } from '../wrap-words.ts'
+import { toOneLine } from '../output/printable.ts'
+import type { Channel } from '../output/terminal.ts'
+import { sessionFacts } from '../sessions/session-text.ts'
+import { withSessions } from '../sessions/with-sessions.ts'
+import { wrapWords } from '../words/wrap-words.ts'
 
 const LONGEST_VALUE = 400
 const GAP = 2

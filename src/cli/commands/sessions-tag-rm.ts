@@ -1,3 +1,3 @@
-import { changeTags } from '../change-tags.ts'
+import { changeTags } from '../sessions/change-tags.ts'
 
 export const run = changeTags('removeTags')

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { toTimestamp } from '../../kit/clock.ts'
-import { writeJson } from '../../kit/write-json.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { readEnvelope } from '../../source/read-envelope.ts'
 import { readSource } from '../../source/read-source.ts'
 import { toCandidate } from '../../source/to-candidate.ts'
 import type { Run } from '../command.ts'
-import { readSourceInput } from '../source-input.ts'
-import { sayVerdict } from '../source-verdict.ts'
+import { readSourceInput } from '../source/source-input.ts'
+import { sayVerdict } from '../source/source-verdict.ts'
 
 /** A verdict is no candidate of any run, so it has no id by which one could be chosen. */
 const CANDIDATE_ID = 'source-check'

@@ -1,10 +1,10 @@
 import { LIMITS } from '../../contract/limits.ts'
-import { decodeUtf8 } from '../../kit/read-file.ts'
+import { decodeUtf8 } from '../../kit/files/read-file.ts'
 import { invalidComment } from '../../source/faults.ts'
 import { readSection } from '../../source/read-section.ts'
 import { digestCommentBody } from '../../source/revisions.ts'
 import type { Run } from '../command.ts'
-import { readSourceInput } from '../source-input.ts'
+import { readSourceInput } from '../source/source-input.ts'
 
 /** More than any comment that can be a section, with its marker and blank lines. */
 const COMMENT_LIMIT_BYTES = 2 * LIMITS.sectionBytes

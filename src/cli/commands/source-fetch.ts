@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { replaceFile } from '../../kit/write-file.ts'
-import { writeJson } from '../../kit/write-json.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
 import type { InvalidCode } from '../../source/classification.ts'
 import { issueNotAChange } from '../../source/faults.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
@@ -8,7 +8,7 @@ import { locateGh } from '../../source/gh.ts'
 import { readSource } from '../../source/read-source.ts'
 import type { Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
-import { toPrintable } from '../printable.ts'
+import { toPrintable } from '../output/printable.ts'
 
 /** An issue like this was never meant to be a change. Any other that cannot be pinned may be wanted as it is. */
 const NOT_A_CHANGE: readonly InvalidCode[] = ['change_marker_required', 'objective_marker', 'unsupported_marker']

@@ -6,12 +6,12 @@ import { showStatus } from '../../runs/show-status.ts'
 import type { Worksite } from '../../runs/worksite.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { inspectRuns } from '../run-advice.ts'
-import { atDesk } from '../run-desk.ts'
-import { runRows, sayRun, saySection } from '../run-text.ts'
-import { asLine } from '../tell-change.ts'
-import { formatTable, tableWidth } from '../text-table.ts'
-import { watchRun } from '../watch-run.ts'
+import { formatTable, tableWidth } from '../output/text-table.ts'
+import { inspectRuns } from '../runs/run-advice.ts'
+import { atDesk } from '../runs/run-desk.ts'
+import { runRows, sayRun, saySection } from '../runs/run-text.ts'
+import { asLine } from '../runs/tell-change.ts'
+import { watchRun } from '../runs/watch-run.ts'
 
 export const run: Run = (invocation) =>
   atDesk(invocation, async (desk) => {

@@ -2,10 +2,10 @@ import { listRuns } from '../../runs/list-runs.ts'
 import { toRunId } from '../../runs/request-words.ts'
 import { onlyStoppable, stopRun } from '../../runs/stop-run.ts'
 import type { Run } from '../command.ts'
-import { listRunsAt } from '../run-advice.ts'
-import { atDesk, type Expectation } from '../run-desk.ts'
-import { sayStopped } from '../run-text.ts'
-import { tellChange, tellState } from '../tell-change.ts'
+import { listRunsAt } from '../runs/run-advice.ts'
+import { atDesk, type Expectation } from '../runs/run-desk.ts'
+import { sayStopped } from '../runs/run-text.ts'
+import { tellChange, tellState } from '../runs/tell-change.ts'
 
 /** Whoever has to name a run needs a list of them. */
 const LISTED: Expectation = { next: listRunsAt }

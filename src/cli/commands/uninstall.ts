@@ -3,8 +3,8 @@ import { planUninstall } from '../../hosts/plan-uninstall.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { installedHosts, namedHosts } from '../../hosts/select-hosts.ts'
 import type { Run } from '../command.ts'
-import { changeAndTell, type HostChange, namedTools } from '../host-change.ts'
-import { atHosts } from '../host-desk.ts'
+import { changeAndTell, type HostChange, namedTools } from '../hosts/host-change.ts'
+import { atHosts } from '../hosts/host-desk.ts'
 
 export const run: Run = (invocation) =>
   atHosts(invocation, async (at) => {

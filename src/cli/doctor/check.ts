@@ -1,6 +1,6 @@
 /** What doctor can find, one maker each: calling it gives a finding. docs/doctor.md lists them all. */
 import type { DoctorReport } from '../../contract/doctor-report.shape.ts'
-import type { Durability } from '../../kit/durability.ts'
+import type { Durability } from '../../kit/files/durability.ts'
 
 export type DoctorCheck = DoctorReport['checks'][number]
 

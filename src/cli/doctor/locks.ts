@@ -1,4 +1,4 @@
-import { type LockState, lookAtLock } from '../../kit/look-at-lock.ts'
+import { type LockState, lookAtLock } from '../../kit/files/look-at-lock.ts'
 import { defineCheck, type Finding } from './check.ts'
 
 export const lockUsable = defineCheck({

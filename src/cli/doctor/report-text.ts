@@ -1,8 +1,8 @@
 /** The report for people: by group, with what to do about each problem. Pure. */
-import { padToColumns, toPrintable } from '../printable.ts'
-import type { Channel } from '../terminal.ts'
-import { tableWidth } from '../text-table.ts'
-import { wrapWords } from '../wrap-words.ts'
+import { padToColumns, toPrintable } from '../output/printable.ts'
+import type { Channel } from '../output/terminal.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../words/wrap-words.ts'
 import { CHECK_GROUPS, type Finding } from './check.ts'
 
 type Paper = Pick<Channel, 'style' | 'isTty' | 'columns'>

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { type Disk, realDisk } from '../../kit/disk.ts'
+import { type Disk, realDisk } from '../../kit/files/disk.ts'
 import { toDoctorCheck } from './check.ts'
 import { checkRunStorage } from './run-storage.ts'
 

@@ -1,9 +1,9 @@
 /** Where the runs of a repository are kept: whether it is safe there, and whether anything else lies about. */
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, fileKind, realDisk, systemReason } from '../../kit/disk.ts'
 import { Fault } from '../../kit/fault.ts'
-import { probeDurability } from '../../kit/probe-durability.ts'
+import { type Disk, fileKind, realDisk, systemReason } from '../../kit/files/disk.ts'
+import { probeDurability } from '../../kit/files/probe-durability.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
 import { defineCheck, type Finding } from './check.ts'
 

@@ -1,4 +1,4 @@
-import { writeIndentedJson } from '../../kit/write-json.ts'
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Capability } from '../capability.ts'
 import { body, bodyPath, callable, frontMatter } from '../formats.ts'
 import { type GeneratedFile, type Host, SURFACES } from '../host.ts'

@@ -1,8 +1,8 @@
 /** One process at a time changes the hosts of a repository. */
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
-import { withLock } from '../../kit/lock.ts'
-import { ensurePrivateDirectory } from '../../kit/private-directory.ts'
+import { withLock } from '../../kit/files/lock.ts'
+import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import type { TreeDisk } from '../tree-disk.ts'
 import { openWorktree } from '../worktree.ts'
 import type { Site } from './end-change.ts'

@@ -3,13 +3,13 @@
  * files, so nothing that a repository could ship may be one.
  */
 import { basename, join } from 'node:path'
-import { type Disk, systemReason } from '../../kit/disk.ts'
 import { errorCode, Fault } from '../../kit/fault.ts'
-import { readFileBytes } from '../../kit/read-file.ts'
-import { readJson } from '../../kit/read-json.ts'
+import { type Disk, systemReason } from '../../kit/files/disk.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { readJson } from '../../kit/json/read-json.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
 import { checker } from '../../kit/schema.ts'
-import { replaceFile } from '../../kit/write-file.ts'
-import { writeJson } from '../../kit/write-json.ts'
 import { validateChangeRecord } from '../checks.generated.js'
 import type { TreeDisk } from '../tree-disk.ts'
 import type { ChangeRecord } from './change-record.shape.ts'

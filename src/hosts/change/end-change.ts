@@ -2,8 +2,9 @@
  * The two ways in which a change ends: everything as it was, or nothing left of how it was. Both look at what is there
  * and not at how far somebody came, so they can be done by another process, and again after being cut off anywhere.
  */
-import { isSameFile } from '../../kit/disk.ts'
+
 import { Fault } from '../../kit/fault.ts'
+import { isSameFile } from '../../kit/files/disk.ts'
 import { type Folder, look, nameOf, parentOf, reasonOf, removeFolder, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, recordPath } from './change-record.ts'

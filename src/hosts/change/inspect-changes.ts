@@ -2,7 +2,7 @@
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy } from '../../kit/faults.ts'
-import { takeLock } from '../../kit/lock.ts'
+import { takeLock } from '../../kit/files/lock.ts'
 import { realTreeDisk, type TreeDisk } from '../tree-disk.ts'
 import type { Worktree } from '../worktree.ts'
 import { changesLock, recordsDirectory, whileNobodyElseChanges } from './change-lock.ts'

@@ -1,7 +1,7 @@
 /** The steps of a change that is staged, done one after the other. Whatever is not as planned stops them. */
 import type { BigIntStats } from 'node:fs'
-import { isSameFile } from '../../kit/disk.ts'
 import { errorCode } from '../../kit/fault.ts'
+import { isSameFile } from '../../kit/files/disk.ts'
 import { hostFileChanged } from '../faults.ts'
 import { attempt, type Folder, look, nameOf, parentOf, type Worktree } from '../worktree.ts'
 import type { RecordedStep } from './change-record.ts'

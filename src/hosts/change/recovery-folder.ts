@@ -8,8 +8,8 @@
  */
 import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
-import { readFileBytes } from '../../kit/read-file.ts'
-import { stageFile } from '../../kit/write-file.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { stageFile } from '../../kit/files/write-file.ts'
 import { hostPathBlocked } from '../faults.ts'
 import { MANAGED_FILE_LIMIT_BYTES } from '../found.ts'
 import type { Plan } from '../plan.ts'

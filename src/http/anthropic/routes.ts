@@ -1,5 +1,5 @@
-import { answerPrompt } from '../answer-prompt.ts'
-import { checkBody } from '../read-body.ts'
+import { answerPrompt } from '../answers/answer-prompt.ts'
+import { checkBody } from '../reception/read-body.ts'
 import type { RegisterRoutes } from '../routes.ts'
 import { checkApiVersion } from './api-version.ts'
 import { messageForm } from './message.ts'

@@ -1,8 +1,8 @@
 /** The message API on the wire. */
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
-import { COMPATIBLE_REQUEST, ignored, orNull, TextContent } from '../compatible.shape.ts'
-import { MessageError } from '../problem.shape.ts'
+import { MessageError } from '../answers/problem.shape.ts'
+import { COMPATIBLE_REQUEST, ignored, orNull, TextContent } from '../compatible/compatible.shape.ts'
 
 const MessageTurn = named(
   'MessageTurn',

@@ -10,9 +10,9 @@ import { compareAgents } from '../../prompts/compare-agents.ts'
 import type { ChainRequest, CompareRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
 import { runChain } from '../../prompts/run-chain.ts'
 import { runParallel } from '../../prompts/run-parallel.ts'
-import { givenUp } from '../given-up.ts'
-import { checkBody } from '../read-body.ts'
-import { factsOf, type RequestFacts } from '../request-facts.ts'
+import { givenUp } from '../answers/given-up.ts'
+import { checkBody } from '../reception/read-body.ts'
+import { factsOf, type RequestFacts } from '../reception/request-facts.ts'
 import type { RegisterRoutes } from '../routes.ts'
 
 const checkParallel = checker<ParallelRequest>('the request', validateParallelRequest)

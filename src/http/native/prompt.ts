@@ -1,8 +1,8 @@
 import { checker } from '../../kit/schema.ts'
 import { validatePromptRequest, validateResumeRequest } from '../../prompts/checks.generated.js'
 import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import { answerPrompt } from '../answer-prompt.ts'
-import { checkBody } from '../read-body.ts'
+import { answerPrompt } from '../answers/answer-prompt.ts'
+import { checkBody } from '../reception/read-body.ts'
 import type { RegisterRoutes } from '../routes.ts'
 import { answerForm } from './answer-form.ts'
 

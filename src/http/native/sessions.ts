@@ -1,7 +1,7 @@
 import { checker } from '../../kit/schema.ts'
 import type { SessionEdit, SessionStore } from '../../sessions/session-store.ts'
 import { validateSessionEditRequest } from '../checks.generated.js'
-import { checkBody } from '../read-body.ts'
+import { checkBody } from '../reception/read-body.ts'
 import type { RegisterRoutes } from '../routes.ts'
 import type { SessionDeleted } from './session-deleted.shape.ts'
 import { readSessionQuery } from './session-query.ts'

@@ -1,0 +1,60 @@
+/** The lines of items that run, fitted to a terminal: names give way first; time and activity always stay. Pure. */
+import { columnsOf, toOneLine } from '../output/printable.ts'
+import { formatTable } from '../output/text-table.ts'
+
+export type ItemRow = {
+  mark: string
+  name: string
+  /** Empty where the name says it. */
+  backend: string
+  time: string
+  tokens: string
+  activity: string
+}
+
+type Column = keyof ItemRow
+
+const GAP_COLUMNS = 2
+const WIDEST_NAME = 32
+const NARROWEST_NAME = 6
+const NARROWEST_ACTIVITY = 12
+
+/** The first that leaves room enough for names and activities counts. */
+const LAYOUTS: readonly (readonly Column[])[] = [
+  ['mark', 'name', 'backend', 'time', 'tokens', 'activity'],
+  ['mark', 'name', 'time', 'tokens', 'activity'],
+  ['mark', 'name', 'time', 'activity'],
+]
+const LAST_RESORT: readonly Column[] = ['mark', 'time', 'activity']
+
+/** At most so many lines, the last of which says how many items have none. */
+export function layOutItems(items: readonly ItemRow[], { columns, rows }: { columns: number; rows: number }): string[] {
+  const room = Math.max(1, rows - 1)
+  const shown = items.length <= room ? items : items.slice(0, room - 1)
+  const more = shown.length < items.length ? [`and ${items.length - shown.length} more`] : []
+  return [...toTable(shown, columns - 1), ...more]
+}
+
+function toTable(items: readonly ItemRow[], width: number): string[] {
+  const fits = (layout: readonly Column[]) => nameRoom(items, { layout, width }) >= NARROWEST_NAME
+  const layout = LAYOUTS.find(fits) ?? LAST_RESORT
+  const nameColumns = Math.min(WIDEST_NAME, nameRoom(items, { layout, width }))
+  const cell = (item: ItemRow, column: Column) => (column === 'name' ? toOneLine(item.name, nameColumns) : item[column])
+  const used = layout.filter((column) => column === 'activity' || items.some((item) => item[column] !== ''))
+  return formatTable(
+    items.map((item) => used.map((column) => cell(item, column))),
+    width,
+  )
+}
+
+/** What the other columns leave for names. */
+function nameRoom(items: readonly ItemRow[], { layout, width }: { layout: readonly Column[]; width: number }): number {
+  const others = layout.filter((column) => column !== 'name' && column !== 'activity')
+  const taken = others.reduce((sum, column) => sum + widthOf(items, column), 0)
+  return width - taken - GAP_COLUMNS - NARROWEST_ACTIVITY
+}
+
+function widthOf(items: readonly ItemRow[], column: Column): number {
+  const widest = Math.max(0, ...items.map((item) => columnsOf(item[column])))
+  return widest === 0 ? 0 : widest + GAP_COLUMNS
+}

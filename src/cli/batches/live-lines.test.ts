@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { Channel } from '../output/terminal.ts'
+import { fitLines, LiveLines, redraw } from './live-lines.ts'
+
+const UP = (count: number) => `\u001b[${count}A`
+const [END, BELOW] = ['\u001b[K', '\u001b[J']
+
+describe('fitLines', () => {
+  it('leaves room for the cursor, and keeps the last line', () => {
+    expect(fitLines(['a', 'b', 'c', 'total'], { columns: 80, rows: 5 })).toEqual(['a', 'b', 'c', 'total'])
+    expect(fitLines(['a', 'b', 'c', 'total'], { columns: 80, rows: 4 })).toEqual(['a', 'b', 'total'])
+    expect(fitLines(['a', 'b', 'c', 'total'], { columns: 80, rows: 1 })).toEqual(['total'])
+  })
+
+  it('lets no line reach the edge, where it would wrap', () => {
+    expect(fitLines(['abcdef', '漢字漢字'], { columns: 6, rows: 9 })).toEqual(['abcde', '漢字'])
+  })
+})
+
+describe('redraw', () => {
+  it('writes over the lines before, and clears what they had more', () => {
+    expect(redraw(['a', 'b'], { heightBefore: 0 })).toBe(`\ra${END}\nb${END}\n${BELOW}`)
+    expect(redraw(['c'], { heightBefore: 2 })).toBe(`${UP(2)}\rc${END}\n${BELOW}`)
+  })
+})
+
+describe('LiveLines', () => {
+  it('moves up by what it drew last, and clears all of it', async () => {
+    let written = ''
+    const channel = {
+      columns: 20,
+      rows: 3,
+      write: async (text: string) => {
+        written = text
+        return 'written'
+      },
+    } as Channel
+    const lines = new LiveLines(channel)
+    await lines.clear()
+    expect(written).toBe('')
+    await lines.draw(['a', 'b', 'c'])
+    await lines.draw(['d'])
+    expect(written).toBe(`${UP(2)}\rd${END}\n${BELOW}`)
+    await lines.draw(['e'], ['stays'])
+    expect(written).toBe(`${UP(1)}\rstays${END}\ne${END}\n${BELOW}`)
+    await lines.clear()
+    expect(written).toBe(`${UP(1)}\r${BELOW}`)
+    written = ''
+    await lines.clear()
+    expect(written).toBe('')
+  })
+})

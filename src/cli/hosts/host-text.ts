@@ -1,0 +1,99 @@
+/** Changes and lists of hosts, in words. Pure. */
+import type { ChangeReport } from '../../contract/change-report.shape.ts'
+import type { ListReport } from '../../contract/list-report.shape.ts'
+import type { CapabilityName } from '../../hosts/capability.ts'
+import type { GeneratedFile } from '../../hosts/host.ts'
+import type { Plan, Step } from '../../hosts/plan.ts'
+import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/registry.ts'
+import { toPrintable } from '../output/printable.ts'
+
+const START: CapabilityName = 'drover-run'
+
+/** What was done; the heading claims nothing, the lines do. */
+export function sayChange(heading: string, { plan, report }: { plan: Plan | undefined; report: ChangeReport }): string {
+  const reasons = new Map(plan?.preserved.map(({ path, because }) => [path, because]))
+  const because = (path: string) => (reasons.has(path) ? ` because ${reasons.get(path)}` : '')
+  return toLines(sayHeading(heading, report), [
+    ...report.written.map((path) => `wrote ${path}`),
+    ...report.removed.map((path) => `removed ${path}`),
+    ...report.preserved.map((path) => `preserved ${path}${because(path)}`),
+    ...report.recovery_artifacts.map((path) => `recovery artifact: ${path}`),
+    ...report.warnings.map((text) => `warning: ${text}`),
+    ...sayOutcome(report),
+    ...sayCalls(report.written),
+  ])
+}
+
+function sayOutcome({ transaction_outcome, written, removed }: ChangeReport): string[] {
+  switch (transaction_outcome) {
+    case 'committed':
+      return written.length === 0 && removed.length === 0 ? ['nothing was changed'] : []
+    case 'not_committed':
+      return ['nothing was changed']
+    case 'rolled_back':
+      return ['everything was put back']
+    case 'ambiguous':
+      return ['it is not certain what was changed']
+  }
+}
+
+/** How to begin, in each host that has just got what to begin with. */
+function sayCalls(written: readonly string[]): string[] {
+  return HOSTS.flatMap((host) =>
+    surfacesOf(host)
+      .filter((surface) => generatedFiles(host, surface).some((file) => isStart(file) && written.includes(file.path)))
+      .map((surface) => `to start in ${host.name}: ${host.invocation(START, surface)}`),
+  )
+}
+
+function isStart({ role, capability }: GeneratedFile): boolean {
+  return role === 'callable' && capability === START
+}
+
+/** What would be done. */
+export function sayPlan(heading: string, plan: Plan): string {
+  return toLines(sayHeading(heading, plan), [...sayIntentions(plan), 'nothing was changed'])
+}
+
+/** One line for each thing that a plan does, leaves or warns of. */
+export function sayIntentions({ steps, preserved, warnings }: Plan): string[] {
+  return [
+    ...steps.flatMap((step) => sayStep(step) ?? []),
+    ...preserved.map(({ path, because }) => `would preserve ${path} because ${because}`),
+    ...warnings.map((text) => `warning: ${text}`),
+  ]
+}
+
+const INTENTIONS: Readonly<Record<Step['do'], ((path: string) => string) | undefined>> = {
+  create: (path) => `would write ${path}`,
+  replace: (path) => `would write ${path} over what drover wrote before`,
+  remove: (path) => `would remove ${path}`,
+  verify: undefined,
+  remove_directory: (path) => `would remove the directory ${path} if it is empty then`,
+}
+
+function sayStep(step: Step): string | undefined {
+  return INTENTIONS[step.do]?.(step.path)
+}
+
+export function sayHosts({ hosts }: ListReport): string {
+  const lines = hosts.flatMap(({ id, detected, installed, needs_refresh, capabilities, warning }) => [
+    [
+      id.padEnd(10),
+      `detected=${String(detected).padEnd(5)}`,
+      `installed=${String(installed).padEnd(5)}`,
+      `needs_refresh=${String(needs_refresh).padEnd(5)}`,
+      `capabilities=${capabilities.length}`,
+    ].join(' '),
+    ...(warning === undefined ? [] : [`  warning: ${toPrintable(warning)}`]),
+  ])
+  return `${lines.join('\n')}\n`
+}
+
+function sayHeading(heading: string, { hosts }: { hosts: readonly string[] }): string {
+  return `${heading} for: ${hosts.length === 0 ? 'no host' : hosts.join(', ')}`
+}
+
+function toLines(heading: string, lines: readonly string[]): string {
+  return `${[heading, ...lines.map((line) => `  ${toPrintable(line)}`)].join('\n')}\n`
+}

@@ -1,0 +1,91 @@
+/** The one writer of stdout and stderr. Results go to stdout; everything that is not the result goes to stderr. */
+import { styleText } from 'node:util'
+import { errorCode } from '../../kit/fault.ts'
+import { outputFailed } from '../faults.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** `closed` when the reader has gone away: nothing was lost that anybody wanted, and it is no reason for a stack trace. */
+export type Written = 'written' | 'closed'
+
+export type Channel = {
+  write(text: string): Promise<Written>
+  style(style: Style, text: string): string
+  readonly isTty: boolean
+  /** Lines that stand there can be written over. */
+  readonly canRedraw: boolean
+  /** As it is now: terminals change their size. */
+  readonly columns: number
+  readonly rows: number
+  /** No colour from here on, whatever the terminal could do. */
+  goPlain(): void
+}
+
+export type Terminal = { out: Channel; err: Channel }
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Stream = NodeJS.WriteStream
+
+/** Asks for a stream when it is first needed: to make one takes Node longer than some commands do. */
+export function createTerminal(
+  streams: { readonly stdout: Stream; readonly stderr: Stream },
+  env: Environment,
+): Terminal {
+  return { out: createChannel(() => streams.stdout, env), err: createChannel(() => streams.stderr, env) }
+}
+
+function createChannel(open: () => Stream, env: Environment): Channel {
+  let opened: Stream | undefined
+  let [isPlain, isClosed] = [false, false]
+  const stream = () => {
+    // Without a listener a closed pipe would end the process with a stack trace; each write reports its own failure.
+    opened ??= open().on('error', () => undefined)
+    return opened
+  }
+  const isTty = () => stream().isTTY === true
+  return {
+    get isTty() {
+      return isTty()
+    },
+    get canRedraw() {
+      return isTty() && env['TERM'] !== 'dumb'
+    },
+    get columns() {
+      return stream().columns || 80
+    },
+    get rows() {
+      return stream().rows || 24
+    },
+    style: (style, text) =>
+      !isPlain && wantsColour({ env, isTty }) ? styleText(style, text, { validateStream: false }) : text,
+    goPlain: () => {
+      isPlain = true
+    },
+    write: async (text) => {
+      if (!isClosed) isClosed = (await writeTo(stream(), text)) === 'closed'
+      return isClosed ? 'closed' : 'written'
+    },
+  }
+}
+
+function writeTo(stream: Stream, text: string): Promise<Written> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (error === undefined || error === null) resolve('written')
+      else if (isGone(error)) resolve('closed')
+      else reject(outputFailed({ reason: error.message }, error))
+    })
+  })
+}
+
+function isGone(error: unknown): boolean {
+  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'EOF'].includes(errorCode(error) ?? '')
+}
+
+/** https://no-color.org: any non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on where there is no terminal. */
+function wantsColour(facts: { env: Environment; isTty: () => boolean }): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = facts.env
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0'
+  return TERM !== 'dumb' && facts.isTty()
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentEvent } from '../../agents/agent.ts'
+import { activityOf } from './activity.ts'
+
+describe('activityOf', () => {
+  it.each<[string, AgentEvent, string | undefined]>([
+    ['the start', { type: 'init', content: {} }, 'waiting for the answer'],
+    ['a turn', { type: 'progress', content: { stage: 'turn_started' } }, 'waiting for the answer'],
+    ['a stage', { type: 'progress', content: { stage: 'api_retry' } }, 'api retry'],
+    ['a stage in words', { type: 'progress', content: { stage: 'todo_list', message: '1 of 2 done' } }, '1 of 2 done'],
+    ['a piece', { type: 'message', content: { text: 'a', role: 'assistant', is_partial: true } }, 'answering'],
+    ['a whole message', { type: 'message', content: { text: 'I look', role: 'assistant' } }, 'I look'],
+    ['a thought', { type: 'thinking', content: { text: 'hm' } }, 'thinking'],
+    ['a command', { type: 'tool_use', content: { tool_name: 'Bash', input: { command: 'ls' } } }, 'Bash ls'],
+    ['a tool that failed', { type: 'tool_result', content: { tool_name: 'Bash', is_error: true } }, 'Bash failed'],
+    ['an error', { type: 'error', content: { message: 'no' } }, undefined],
+  ])('is told for %s', (_name, event, words) => {
+    expect(activityOf(event)).toBe(words)
+  })
+})

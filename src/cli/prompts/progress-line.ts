@@ -1,0 +1,30 @@
+/** One quiet line on a terminal that says what an agent is doing, and goes away when it has something to say. */
+import type { AgentEvent } from '../../agents/agent.ts'
+import { toOneLine } from '../output/printable.ts'
+import type { Channel } from '../output/terminal.ts'
+import { activityOf } from './activity.ts'
+
+const CLEAR_LINE = '\r\u001b[K'
+
+export class ProgressLine {
+  readonly #channel: Channel
+  #isShown = false
+
+  constructor(channel: Channel) {
+    this.#channel = channel
+  }
+
+  async show(event: AgentEvent): Promise<void> {
+    const activity = activityOf(event)
+    if (activity === undefined || !this.#channel.canRedraw) return
+    const line = toOneLine(activity, this.#channel.columns - 1)
+    this.#isShown = true
+    await this.#channel.write(`${CLEAR_LINE}${this.#channel.style('dim', line)}`)
+  }
+
+  async clear(): Promise<void> {
+    if (!this.#isShown) return
+    this.#isShown = false
+    await this.#channel.write(CLEAR_LINE)
+  }
+}

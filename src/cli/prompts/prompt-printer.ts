@@ -1,0 +1,126 @@
+/** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
+import type { AgentEvent, Backend, Usage } from '../../agents/agent.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
+import { toPrintable } from '../output/printable.ts'
+import type { Terminal, Written } from '../output/terminal.ts'
+import { shortIdOf } from '../sessions/session-text.ts'
+import { ProgressLine } from './progress-line.ts'
+
+export type PromptPrinter = {
+  /** Before anything is known of the agent. */
+  begin?(): Promise<void>
+  /** `closed` when nobody reads any more, and the agent may as well stop. */
+  event(event: PromptEvent): Promise<Written>
+  end(result: PromptResult): Promise<void>
+}
+
+export type PrintOptions = {
+  backend: Backend
+  showTokens: boolean
+  showTiming: boolean
+  /** The session belongs to the current directory. */
+  isHere: boolean
+}
+
+/** The whole result, when it is there. */
+export function createJsonPrinter({ out }: Terminal): PromptPrinter {
+  return {
+    event: async () => 'written',
+    end: async (result) => void (await out.write(`${JSON.stringify(result, null, 2)}\n`)),
+  }
+}
+
+/** One event a line, as over HTTP. */
+export function createEventPrinter({ out }: Terminal): PromptPrinter {
+  return { event: (event) => out.write(`${JSON.stringify(event)}\n`), end: async () => undefined }
+}
+
+/** Nothing but failures: the lines are printed elsewhere. */
+export function createRawPrinter(terminal: Terminal): PromptPrinter {
+  return { event: async () => 'written', end: (result) => tellTrouble(terminal, result) }
+}
+
+/** The answer: as it comes on a terminal, when it is finished into anything else. */
+export function createTextPrinter(terminal: Terminal, options: PrintOptions): PromptPrinter {
+  const stream = terminal.out.isTty ? createStreamedText(terminal, options.backend) : undefined
+  return {
+    begin: async () => await stream?.begin(),
+    event: async (event) => (stream === undefined ? 'written' : await stream.event(event)),
+    end: async (result) => {
+      if (stream === undefined) await terminal.out.write(withNewline(result.output))
+      else await stream.end()
+      await tellTrouble(terminal, result)
+      await tellCost(terminal, result, options)
+      await tellSession(terminal, result, options)
+    },
+  }
+}
+
+/**
+ * Text as the agent gives it; what it does meanwhile stands on a line that goes away again. That line is the terminal's
+ * last, so it comes only where the text has ended a line, and text that has not is ended for it.
+ */
+function createStreamedText({ out, err }: Terminal, backend: Backend) {
+  const progress = new ProgressLine(err)
+  let atLineStart = true
+  const write = async (text: string): Promise<Written> => {
+    if (text !== '') atLineStart = text.endsWith('\n')
+    return await out.write(text)
+  }
+  const endLine = async () => void (atLineStart || (await write('\n')))
+  return {
+    begin: () => progress.show({ type: 'progress', content: { stage: 'starting', message: `starting ${backend}` } }),
+    event: async (event: AgentEvent): Promise<Written> => {
+      if (event.type !== 'message') {
+        if (event.type === 'tool_use' || event.type === 'thinking') await endLine()
+        if (atLineStart) await progress.show(event)
+        return 'written'
+      }
+      await progress.clear()
+      if (event.content.is_partial !== true) await endLine()
+      return await write(toPrintable(event.content.text))
+    },
+    end: async () => {
+      await progress.clear()
+      await endLine()
+    },
+  }
+}
+
+export function withNewline(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+export async function tellTrouble({ err }: Terminal, result: PromptResult): Promise<void> {
+  const { backend, warnings = [], error } = result
+  const lines = warnings.map((warning) => `drover: warning: ${toPrintable(warning)}\n`)
+  const isCancelled = standingOf(result) === 'canceled'
+  if (isCancelled) lines.push(`drover: ${backend} was cancelled\n`)
+  else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error)}\n`)
+  await err.write(lines.join(''))
+}
+
+async function tellCost({ err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+  const parts = [
+    ...(options.showTokens ? [sayUsage(result.token_usage)] : []),
+    ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
+  ]
+  if (parts.length > 0) await err.write(`${err.style('dim', parts.join(' · '))}\n`)
+}
+
+/** How a person who has read the answer goes on; after a failure there is other advice. */
+async function tellSession({ out, err }: Terminal, result: PromptResult, { isHere }: PrintOptions): Promise<void> {
+  const { session_id: id, backend_session_id: agentId, error_code: code } = result
+  const isKept = id !== '' && agentId !== undefined
+  const hasFailed = standingOf(result) === 'failed' && code !== 'agent_timeout'
+  if (!out.isTty || !err.isTty || !isKept || hasFailed) return
+  const short = shortIdOf({ id })
+  const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`
+  await err.write(`${err.style('dim', `session ${short} · ${command} goes on`)}\n`)
+}
+
+function sayUsage(usage: Usage): string {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
+  return `tokens: ${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
+}

@@ -1,0 +1,32 @@
+import type { LocalRun } from '../../contract/run-status.shape.ts'
+import { LiveLines } from '../batches/live-lines.ts'
+import type { Invocation } from '../command.ts'
+import { sayMoment, sayRun } from './run-text.ts'
+import { asLine } from './tell-change.ts'
+
+/** Shows a run after every change, until it has ended or nobody wants to see it any more. */
+export async function watchRun({ flags, world }: Invocation, moments: AsyncIterable<LocalRun>): Promise<number> {
+  const { terminal, clock } = world
+  if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun({ terminal, clock }, moments)
+  for await (const run of moments) {
+    const written = await terminal.out.write(flags.isOn('json') ? asLine(run) : sayMoment(run))
+    if (written === 'closed') break
+  }
+  return 0
+}
+
+/** What is left on the screen is whole, so that its commands can be taken from there. */
+async function redrawRun(
+  { terminal, clock }: Pick<Invocation['world'], 'terminal' | 'clock'>,
+  moments: AsyncIterable<LocalRun>,
+): Promise<number> {
+  const live = new LiveLines(terminal.out)
+  let last = ''
+  for await (const run of moments) {
+    last = sayRun(run, clock.now())
+    await live.draw(last.trimEnd().split('\n'))
+  }
+  await live.clear()
+  await terminal.out.write(last)
+  return 0
+}

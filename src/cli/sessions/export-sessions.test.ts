@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../sessions/session.ts'
+import { EXPORTS } from './export-sessions.ts'
+
+const SESSION: Session = {
+  id: '3f2a9c1b00000000000000000000abcd',
+  backend: 'codex',
+  status: 'error',
+  created_at: '2026-01-30T10:00:00.000Z',
+  last_used: '2026-01-31T10:00:00.000Z',
+  working_dir: '/srv/a',
+  initial_prompt: 'one\ntwo',
+  turn_count: 1,
+  token_usage: { input_tokens: 1, output_tokens: 2, cached_tokens: 0, reasoning_tokens: 0 },
+  tags: [],
+  error_message: 'a `tick`',
+  metadata: { wide: 12345678901234567890n },
+  policy: { approval_mode: 'auto', sandbox_mode: 'read-only', extra: [] },
+}
+const AT = '2026-01-31T12:00:00.000Z'
+
+describe('sessions', () => {
+  it('as JSON lose nothing', () => {
+    const text = EXPORTS.json([SESSION], AT)
+    expect(text).toContain('"wide": 12345678901234567890')
+    expect(JSON.parse(text)).toMatchObject({ exported_at: AT, sessions: [{ id: SESSION.id }] })
+  })
+
+  it('as JSON lines are one a line', () => {
+    const lines = EXPORTS.jsonl([SESSION, SESSION], AT).split('\n')
+    expect(lines).toHaveLength(3)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ id: SESSION.id })
+  })
+
+  it('as Markdown show control characters instead of having them', () => {
+    const session = { ...SESSION, initial_prompt: 'a\u001b]0;x\u0007\n\tb', error_message: 'no\u001b[2J' }
+    const text = EXPORTS.markdown([session], AT)
+    expect(text).toContain('```text\na\\x1b]0;x\\x07\n\tb\n```')
+    expect(text).toContain('- last error: `no\\x1b[2J`')
+  })
+
+  it('as Markdown are a chapter each', () => {
+    expect(EXPORTS.markdown([{ ...SESSION, title: 'a_b <c>' }], AT)).toBe(`# Sessions
+
+Exported 2026-01-31T12:00:00.000Z.
+
+## a\\_b \\<c\\>
+
+- id: \`3f2a9c1b00000000000000000000abcd\`
+- backend: \`codex\`
+- status: \`error\`
+- directory: \`/srv/a\`
+- created: \`2026-01-30T10:00:00.000Z\`
+- last used: \`2026-01-31T10:00:00.000Z (2h ago)\`
+- turns: \`1\`
+- tokens: \`1 in (0 cached), 2 out (0 reasoning)\`
+- allowed: \`approval auto, sandbox read-only\`
+- last error: \`\` a \`tick\` \`\`
+- metadata: \`{"wide":12345678901234567890}\`
+
+\`\`\`text
+one
+two
+\`\`\`
+`)
+  })
+})

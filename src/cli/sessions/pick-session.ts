@@ -1,0 +1,41 @@
+/** Lets a person at the terminal choose a session by its number. */
+import type { Session } from '../../sessions/session.ts'
+import type { World } from '../command.ts'
+import { sayAge } from '../output/moments.ts'
+import { dropColumns, formatTable } from '../output/text-table.ts'
+import { askForPrompt, converse } from '../prompts/ask-prompt.ts'
+import { shortIdOf, titleOf } from './session-text.ts'
+
+export const MOST_SHOWN = 20
+
+export type Choice = { session: Session; prompt: string }
+
+/** Undefined when the person leaves. A prompt that is not known yet is asked for too. */
+export async function pickSession(
+  sessions: readonly Session[],
+  { clock, prompt, ...world }: Pick<World, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
+): Promise<Choice | undefined> {
+  const { err } = world.terminal
+  await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
+  return await converse(world, async (ask) => {
+    let question = `Which session? (1-${sessions.length}, q to leave) `
+    while (true) {
+      const answer = await ask(question)
+      if (answer === undefined || answer === 'q') return undefined
+      const session = /^[1-9]\d*$/.test(answer) ? sessions[Number(answer) - 1] : undefined
+      if (session !== undefined) return { session, prompt: prompt ?? (await askForPrompt(ask)) }
+      question = `"${answer}" is none of them. A number from 1 to ${sessions.length}, or q: `
+    }
+  })
+}
+
+function tableOf(sessions: readonly Session[], { now, width }: { now: Date; width: number }): string[] {
+  const rows = sessions.map((session, at) => [
+    String(at + 1),
+    shortIdOf(session),
+    session.backend,
+    sayAge(session.last_used, now),
+    titleOf(session),
+  ])
+  return formatTable(dropColumns([['#', 'ID', 'BACKEND', 'LAST USED', 'TITLE'], ...rows], width), width)
+}

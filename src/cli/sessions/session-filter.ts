@@ -1,0 +1,50 @@
+/** Which sessions are meant, in flags. */
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Backend } from '../../agents/agent.ts'
+import type { SessionStatus } from '../../sessions/session.ts'
+import type { SessionFilter } from '../../sessions/session-store.ts'
+import type { Invocation } from '../command.ts'
+import { flagsConflict, flagValueInvalid } from '../faults.ts'
+import { parseMoment } from '../output/moments.ts'
+
+export function readFilter(invocation: Invocation): SessionFilter {
+  const { flags } = invocation
+  const asked = {
+    backend: flags.text('backend') as Backend | undefined,
+    status: flags.text('status') as SessionStatus | undefined,
+    tag: flags.text('tag'),
+    model: flags.text('model'),
+    workdir: workdirOf(invocation),
+    isResumable: flags.isOn('resumable') || undefined,
+    search: flags.text('search'),
+    since: momentOf(invocation, 'since'),
+    until: momentOf(invocation, 'until'),
+  }
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+}
+
+function workdirOf({ flags, world }: Invocation): string | undefined {
+  const given = flags.text('workdir')
+  if (!flags.isOn('here')) return given === undefined ? undefined : realPathOf(resolve(world.cwd, given))
+  if (given !== undefined) throw flagsConflict({ flags: ['--here', '--workdir'] })
+  return realPathOf(world.cwd)
+}
+
+/** Sessions know their directory with its links resolved, and outlive it. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function momentOf({ flags, world }: Invocation, name: 'since' | 'until'): string | undefined {
+  const given = flags.text(name)
+  if (given === undefined) return undefined
+  const moment = parseMoment(given, world.clock.now())
+  if (moment !== undefined) return moment
+  const allowed = 'a date such as 2026-01-31, an RFC 3339 moment, or an age such as 90m, 12h, 7d, 2w'
+  throw flagValueInvalid({ flag: `--${name}`, given, allowed })
+}

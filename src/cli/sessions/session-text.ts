@@ -1,0 +1,66 @@
+/** Sessions in words. Pure. */
+import type { Usage } from '../../agents/agent.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
+import type { Session } from '../../sessions/session.ts'
+import { isResumable } from '../../sessions/session-status.ts'
+import { sayAge } from '../output/moments.ts'
+import { toOneLine } from '../output/printable.ts'
+
+const PROMPT_COLUMNS = 200
+
+export function shortIdOf({ id }: Pick<Session, 'id'>): string {
+  return id.slice(0, 8)
+}
+
+/** What a session is about, as far as anybody said. */
+export function titleOf({ title, initial_prompt: prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
+  return title ?? prompt
+}
+
+/** One table row a session, under its headings. */
+export function sessionRows(sessions: readonly Session[], now: Date): string[][] {
+  const rows = sessions.map((session) => [
+    shortIdOf(session),
+    session.backend,
+    session.status,
+    sayAge(session.last_used, now),
+    String(totalOf(session.token_usage)),
+    titleOf(session),
+  ])
+  return [['ID', 'BACKEND', 'STATUS', 'LAST USED', 'TOKENS', 'TITLE'], ...rows]
+}
+
+/** Every fact with its name, the empty ones left out. */
+export function sessionFacts(session: Session, now: Date): [name: string, value: string][] {
+  const { token_usage: usage, policy, metadata } = session
+  const facts: [string, string | undefined][] = [
+    ['id', session.id],
+    ['title', session.title],
+    ['backend', session.backend],
+    ['status', session.status],
+    ['model', session.model],
+    ['directory', session.working_dir],
+    ['created', session.created_at],
+    ['last used', `${session.last_used} (${sayAge(session.last_used, now)})`],
+    ['turns', String(session.turn_count)],
+    ['tokens', sayTokens(usage)],
+    ['tags', session.tags.join(', ')],
+    ['allowed', `approval ${policy.approval_mode}, sandbox ${policy.sandbox_mode}`],
+    ['forked from', session.parent_id],
+    ["agent's id", session.backend_session_id],
+    ['last error', session.error_message],
+    ['metadata', Object.keys(metadata).length === 0 ? undefined : writeJson(metadata)],
+    ['prompt', toOneLine(session.initial_prompt, PROMPT_COLUMNS)],
+    ['resume with', isResumable(session) ? `drover resume ${shortIdOf(session)} "..."` : undefined],
+  ]
+  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
+}
+
+function sayTokens(usage: Usage): string {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
+  return `${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
+}
+
+export function totalOf({ input_tokens: input, output_tokens: output }: Usage): number {
+  return input + output
+}

@@ -1,0 +1,82 @@
+/** Which words may stand at the cursor. Pure but for suggestions that have to be looked up. */
+import type { Choices, Command, Flag, World } from '../command.ts'
+import { GLOBAL_FLAGS, ROOT_FLAGS } from './parse-words.ts'
+
+export type Candidate = { word: string; says: string }
+
+/** `typed` ends with the unfinished word, which may be empty. */
+export async function completeWords(
+  table: readonly Command[],
+  typed: readonly string[],
+  world: World,
+): Promise<Candidate[]> {
+  const finished = typed.slice(0, -1)
+  const unfinished = typed.at(-1) ?? ''
+  const candidates = await candidatesAfter(table, { finished, unfinished }, world)
+  return candidates.filter((candidate) => candidate.word.startsWith(unfinished))
+}
+
+async function candidatesAfter(
+  table: readonly Command[],
+  { finished, unfinished }: { finished: readonly string[]; unfinished: string },
+  world: World,
+): Promise<Candidate[]> {
+  const visible = table.filter((command) => command.isHidden !== true)
+  const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
+  const words = wordsAmong(finished, known)
+  const command = visible.find((each) => each.words.every((word, at) => words[at] === word))
+  const flags = command === undefined ? known : [...command.flags, ...GLOBAL_FLAGS]
+  const joined = flags.find((flag) => flag.value !== undefined && unfinished.startsWith(`--${flag.name}=`))
+  if (joined !== undefined) return plain(joined.choices ?? [], `--${joined.name}=`)
+  const pending = flags.find((flag) => flag.value !== undefined && isFlagWord(flag, finished.at(-1)))
+  if (pending !== undefined) return plain(pending.choices ?? [])
+  if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
+  if (command === undefined) return nextWords(visible, words)
+  const positional = command.positionals[words.length - command.words.length] ?? repeating(command)
+  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], world))
+}
+
+/** What is left when flags and their values are taken out. */
+function wordsAmong(finished: readonly string[], known: readonly Flag[]): string[] {
+  const takesValue = (word: string | undefined) =>
+    known.some((flag) => flag.value !== undefined && isFlagWord(flag, word))
+  return finished.filter((word, at) => !word.startsWith('-') && !takesValue(finished[at - 1]))
+}
+
+/** Before any command the flags may be those of a prompt, whose word can be left out. */
+function promptFlags(table: readonly Command[]): Flag[] {
+  const prompt = table.find((command) => command.words[0] === 'prompt')
+  return [...(prompt?.flags ?? []), ...ROOT_FLAGS]
+}
+
+function nextWords(table: readonly Command[], words: readonly string[]): Candidate[] {
+  const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
+  const next = new Map<string, string>()
+  for (const command of inside) {
+    const word = command.words[words.length]
+    const isLast = command.words.length === words.length + 1
+    if (word !== undefined && !next.has(word)) next.set(word, isLast ? command.summary : `${word} commands`)
+  }
+  return [...next].map(([word, says]) => ({ word, says }))
+}
+
+function repeating(command: Command) {
+  const last = command.positionals.at(-1)
+  return last?.repeats === true ? last : undefined
+}
+
+function isFlagWord(flag: Flag, word: string | undefined): boolean {
+  return word === `--${flag.name}` || (flag.short !== undefined && word === `-${flag.short}`)
+}
+
+function flagCandidates(flags: readonly Flag[]): Candidate[] {
+  return flags.map((flag) => ({ word: `--${flag.name}`, says: flag.says }))
+}
+
+function plain(words: readonly string[], before = ''): Candidate[] {
+  return words.map((word) => ({ word: before + word, says: '' }))
+}
+
+async function lookUp(choices: Choices, world: World): Promise<readonly string[]> {
+  return typeof choices === 'function' ? await choices(world) : choices
+}

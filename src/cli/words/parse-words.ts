@@ -1,0 +1,225 @@
+/** From the words of the command line to a command with its arguments and flags, or the usage fault that says why not. */
+import { parseArgs } from 'node:util'
+import { nearestWord } from '../../kit/nearest.ts'
+import { type Command, type Flag, type Flags, nameOf, type Positional } from '../command.ts'
+import {
+  argumentInvalid,
+  argumentMissing,
+  argumentUnexpected,
+  commandUnknown,
+  flagUnknown,
+  flagValueEmpty,
+  flagValueInvalid,
+  flagValueMissing,
+  protocolOperationRequired,
+  subcommandRequired,
+} from '../faults.ts'
+
+/** Flags that every command has; they may also stand before the command. */
+export const GLOBAL_FLAGS: readonly Flag[] = [
+  { name: 'config', value: 'FILE', says: 'Read this config file instead of ~/.drover/config.yaml' },
+  { name: 'help', short: 'h', says: 'Show help and leave' },
+]
+
+export const ROOT_FLAGS: readonly Flag[] = [...GLOBAL_FLAGS, { name: 'version', short: 'v', says: 'Show the version' }]
+
+export type Parsed = { command: Command; args: readonly string[]; flags: Flags }
+
+/** Where the words lead: to a command, or to a place that has only help to offer. */
+export type Target =
+  | { is: 'command'; command: Command; rest: readonly string[] }
+  | { is: 'group'; words: readonly string[]; rest: readonly string[] }
+
+/** Finds the command; flags before and between its words are kept for it. */
+export function findCommand(table: readonly Command[], argv: readonly string[]): Target {
+  const words: string[] = []
+  const kept: string[] = []
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? ''
+    if (word.startsWith('-') && word !== '-') {
+      if (word === '--') break
+      const taken = takeLeadingFlag(table, argv, at)
+      if (taken === 0) return { is: 'group', words, rest: [...kept, ...argv.slice(at)] }
+      kept.push(...argv.slice(at, at + taken))
+      at += taken - 1
+      continue
+    }
+    words.push(word)
+    const exact = table.find((command) => nameOf(command) === words.join(' '))
+    if (exact !== undefined) return { is: 'command', command: exact, rest: [...kept, ...argv.slice(at + 1)] }
+    if (!table.some((command) => isPrefix(words, command.words))) throw unknownCommand(table, words)
+  }
+  return { is: 'group', words, rest: kept }
+}
+
+/**
+ * How many words a flag before the command takes up; 0 when no command has such a flag. Whether this command has it is
+ * judged when the command is known.
+ */
+function takeLeadingFlag(table: readonly Command[], argv: readonly string[], at: number): number {
+  const word = argv[at] ?? ''
+  const name = word.split('=', 1)[0]
+  const known = [...ROOT_FLAGS, ...table.flatMap((command) => command.flags)]
+  const flag = known.find(
+    (each) => name === `--${each.name}` || (each.short !== undefined && word === `-${each.short}`),
+  )
+  if (flag === undefined) return 0
+  return flag.value !== undefined && !word.includes('=') && at + 1 < argv.length ? 2 : 1
+}
+
+function unknownCommand(table: readonly Command[], words: readonly string[]) {
+  const visible = table.filter((command) => command.isHidden !== true)
+  const siblings = visible.filter((command) => isPrefix(words.slice(0, -1), command.words))
+  const known = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
+  const word = words.at(-1) ?? ''
+  const meant = siblings.find((command) => command.words.length === words.length && command.elsewhere?.includes(word))
+  const nearest = meant?.words.at(-1) ?? nearestWord(word, [...known])
+  const given = words.join(' ')
+  return commandUnknown({ given, nearest: nearest && `drover ${[...words.slice(0, -1), nearest].join(' ')}` })
+}
+
+export function needsSubcommand(table: readonly Command[], words: readonly string[]) {
+  const known = subcommandsOf(table, words)
+  const command = words.join(' ')
+  return command === 'protocol' ? protocolOperationRequired({ known }) : subcommandRequired({ command, known })
+}
+
+function subcommandsOf(table: readonly Command[], words: readonly string[]): string[] {
+  const inside = table.filter((command) => command.isHidden !== true && isPrefix(words, command.words))
+  return [...new Set(inside.map((command) => command.words[words.length] ?? ''))].filter((word) => word !== '')
+}
+
+function isPrefix(words: readonly string[], of: readonly string[]): boolean {
+  return words.every((word, at) => of[at] === word)
+}
+
+/** Reads the flags and arguments of a command that has been found. Help is asked for before anything else is judged. */
+export function parseWords(command: Command, rest: readonly string[]): Parsed {
+  const known = [...command.flags, ...GLOBAL_FLAGS]
+  const read = readFlags(known, { rest, command: nameOf(command) })
+  const flags = flagsOf(read.given)
+  if (flags.isOn('help')) return { command, args: [], flags }
+  return { command, args: checkArguments(command, read.positionals), flags }
+}
+
+/** Reads words after which only flags may follow, as at the root. */
+export function parseRootFlags(rest: readonly string[], words: readonly string[]): Flags {
+  const known = words.length === 0 ? ROOT_FLAGS : GLOBAL_FLAGS
+  return flagsOf(readFlags(known, { rest, command: words.join(' ') }).given)
+}
+
+/** What the words would be if they belonged to this command; judges nothing. */
+export function lookAhead(
+  command: Command,
+  argv: readonly string[],
+): { firstWord: string | undefined; flags: string[] } {
+  const tokens = tokensOf([...command.flags, ...ROOT_FLAGS], argv)
+  const positional = tokens.find((token) => token.kind === 'positional')
+  return {
+    firstWord: positional?.value,
+    flags: tokens.filter((token) => token.kind === 'option').map((token) => token.name),
+  }
+}
+
+type Given = Map<string, (string | boolean)[]>
+
+function tokensOf(known: readonly Flag[], words: readonly string[]) {
+  const options = Object.fromEntries(
+    known.map(({ name, short, value }) => {
+      const type = value === undefined ? ('boolean' as const) : ('string' as const)
+      return [name, short === undefined ? { type } : { type, short }]
+    }),
+  )
+  return parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true }).tokens
+}
+
+function readFlags(known: readonly Flag[], input: { rest: readonly string[]; command: string }) {
+  const tokens = tokensOf(known, input.rest)
+  const given: Given = new Map()
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const flag = known.find((each) => each.name === token.name)
+    if (flag === undefined) throw unknownFlag(known, { flag: token.rawName, command: input.command })
+    given.set(flag.name, [...(given.get(flag.name) ?? []), flagValue(flag, token)])
+  }
+  return { given, positionals }
+}
+
+function unknownFlag(known: readonly Flag[], given: { flag: string; command: string }) {
+  const nearest = nearestWord(
+    given.flag.replace(/^-+/, ''),
+    known.map((flag) => flag.name),
+  )
+  return flagUnknown({ ...given, nearest: nearest && `--${nearest}` })
+}
+
+function flagValue(
+  flag: Flag,
+  token: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
+) {
+  if (flag.value === undefined) return switchValue(token)
+  const { value, rawName } = token
+  const looksLikeFlag = token.inlineValue !== true && value !== undefined && /^-./.test(value)
+  if (value === undefined || looksLikeFlag)
+    throw flagValueMissing({ flag: rawName, name: flag.name, value: flag.value })
+  // Otherwise a variable that is not set would go unnoticed: --output-dir "$DIR" means no other directory.
+  if (value === '' && flag.mayBeEmpty !== true) throw flagValueEmpty({ flag: rawName })
+  const allowed = whatIsAllowed(flag, value)
+  if (allowed !== undefined) throw flagValueInvalid({ flag: rawName, given: value, allowed })
+  return value
+}
+
+function switchValue(token: { rawName: string; value?: string | undefined }): boolean {
+  if (token.value === undefined || token.value === 'true') return true
+  if (token.value === 'false') return false
+  throw flagValueInvalid({
+    flag: token.rawName,
+    given: token.value,
+    allowed: 'given without a value, or true or false',
+  })
+}
+
+/** What the flag allows, if this value is not among it. */
+function whatIsAllowed(flag: Flag, value: string): string | undefined {
+  if (flag.choices !== undefined && !flag.choices.includes(value)) return `one of ${flag.choices.join(', ')}`
+  if (flag.integer === undefined) return undefined
+  const { min, max } = flag.integer
+  const isWithin = /^(0|[1-9][0-9]*)$/.test(value) && Number(value) >= min && Number(value) <= max
+  return isWithin ? undefined : `a whole number from ${min} to ${max}`
+}
+
+function checkArguments(command: Command, given: readonly string[]): readonly string[] {
+  const { positionals } = command
+  const missing = positionals.find((positional, at) => positional.isOptional !== true && at >= given.length)
+  if (missing !== undefined) throw argumentMissing({ command: nameOf(command), name: missing.name })
+  given.forEach((word, at) => {
+    const last = positionals.at(-1)
+    const positional = positionals[at] ?? (last?.repeats === true ? last : undefined)
+    if (positional === undefined) throw argumentUnexpected({ command: nameOf(command), given: word })
+    checkChoice(positional, word)
+  })
+  return given
+}
+
+function checkChoice(positional: Positional, given: string): void {
+  const { choices, name } = positional
+  if (choices === undefined || choices.includes(given)) return
+  throw argumentInvalid({ name, given, allowed: choices, nearest: nearestWord(given, choices) })
+}
+
+/** The last of several values wins, as shells and their users expect. */
+function flagsOf(given: Given): Flags {
+  const last = (name: string) => given.get(name)?.at(-1)
+  const text = (name: string) => {
+    const value = last(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  return {
+    isOn: (name) => last(name) === true,
+    text,
+    texts: (name) => (given.get(name) ?? []).filter((value) => typeof value === 'string'),
+    integer: (name) => (text(name) === undefined ? undefined : Number(text(name))),
+  }
+}

@@ -1,0 +1,26 @@
+/** Breaks text into lines of at most so many columns. Pure. */
+import { columnsOf, cutToColumns, splitToColumns } from '../output/printable.ts'
+
+/** Lines break between words; a word that is wider than a line breaks anywhere. Line breaks of the text stay. */
+export function wrapWords(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns))
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  if (columnsOf(line) <= columns) return [line]
+  const indent = cutToColumns(/^ */.exec(line)?.[0] ?? '', Math.floor(columns / 2))
+  const lines: string[] = []
+  let current = indent
+  for (const word of line.trimStart().split(/ +/)) {
+    const joined = current.trim() === '' ? current + word : `${current} ${word}`
+    if (columnsOf(joined) <= columns) {
+      current = joined
+      continue
+    }
+    if (current.trim() !== '') lines.push(current)
+    const pieces = splitToColumns(word, columns - indent.length)
+    lines.push(...pieces.slice(0, -1).map((piece) => indent + piece))
+    current = indent + (pieces.at(-1) ?? '')
+  }
+  return [...lines, current]
+}

@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Config } from '../../config/config.shape.ts'
+import type { ConfigPath } from '../../config/keys.ts'
+import { settle } from '../../config/settle.ts'
+import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
+
+const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}): Config => {
+  const places = new Map()
+  return settle([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, places }]).config
+}
+
+const at = (address: string, host = address) => ({ host, address, port: 1 })
+
+let safe: SecurityFacts
+beforeAll(() => {
+  safe = { config: configWith(), place: at('127.0.0.1'), hasKeys: false, isRoot: false }
+})
+
+const warningsOf = (facts: Partial<SecurityFacts>) =>
+  securityWarnings({ ...safe, ...facts }).map(({ warning }) => warning.split(':')[0])
+
+const LISTED = configWith({ 'server.allowed_workdir_prefixes': ['/srv'] })
+const LIMITED = configWith({ 'server.allowed_workdir_prefixes': ['/srv'], 'server.rate_limit_enabled': true })
+
+describe('securityWarnings', () => {
+  it('has nothing against the defaults', () => {
+    expect(warningsOf({})).toEqual([])
+  })
+
+  it.each(['0.0.0.0', '::'])('warns of the public bind address %s without keys', (address) => {
+    expect(warningsOf({ place: at(address), config: LISTED })).toEqual(['public bind address without API key auth'])
+  })
+
+  it.each([at('192.168.1.5'), at('10.0.0.1', 'box.localhost'), at('2001:db8::1')])(
+    'warns of the address $address without keys',
+    (place) => {
+      expect(warningsOf({ place, config: LISTED })).toEqual(['bind address beyond this machine without API key auth'])
+    },
+  )
+
+  it.each([
+    at('127.0.0.1', 'localhost'),
+    at('127.0.0.1', 'box.example'),
+    at('::1', '0::1'),
+    at('::ffff:127.0.0.1'),
+    at('127.1.2.3'),
+    { socket: '/run/x' },
+  ])('has nothing against %j without keys', (place) => {
+    expect(warningsOf({ place })).toEqual([])
+  })
+
+  it('has nothing against a public bind with keys, a rate limit and a list of directories', () => {
+    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LIMITED })).toEqual([])
+  })
+
+  it('warns of a bind beyond this machine with keys and without a rate limit', () => {
+    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LISTED })).toEqual([
+      'no rate limit beyond this machine',
+    ])
+    expect(warningsOf({ hasKeys: true, config: LISTED })).toEqual([])
+  })
+
+  it('warns of a bind beyond this machine without a list of working directories, keys or not', () => {
+    const config = configWith({ 'server.rate_limit_enabled': true })
+    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config })).toEqual(['no list of working directories'])
+  })
+
+  it('warns of wildcard CORS without keys only', () => {
+    const config = configWith({ 'server.cors_allowed_origins': ['*'] })
+    expect(warningsOf({ config })).toEqual(['auth disabled together with wildcard CORS'])
+    expect(warningsOf({ config, hasKeys: true })).toEqual([])
+  })
+
+  it('warns of credentials for a wildcard origin', () => {
+    const config = configWith({ 'server.cors_allow_credentials': true })
+    expect(warningsOf({ config })).toEqual(['CORS credentials allowed for a wildcard origin'])
+    const named = configWith({
+      'server.cors_allow_credentials': true,
+      'server.cors_allowed_origins': ['https://a.example'],
+    })
+    expect(warningsOf({ config: named })).toEqual([])
+  })
+
+  it.each<ConfigPath>(['unified_flags.approval_mode', 'backends.codex.approval_mode'])('warns of %s: none', (key) => {
+    expect(warningsOf({ config: configWith({ [key]: 'none' }) })).toEqual(['approval mode "none"'])
+  })
+
+  it('warns of unsafe extra arguments', () => {
+    expect(warningsOf({ config: configWith({ 'server.allow_unsafe_extra': true }) })).toEqual([
+      'unsafe extra arguments allowed',
+    ])
+  })
+
+  it('warns of root', () => {
+    expect(warningsOf({ isRoot: true })).toEqual(['running as root'])
+  })
+
+  it('has a way out for every warning', () => {
+    const worst = configWith({
+      'server.cors_allowed_origins': ['*'],
+      'server.allow_unsafe_extra': true,
+      'unified_flags.approval_mode': 'none',
+    })
+    const found = securityWarnings({ config: worst, place: at('::'), hasKeys: false, isRoot: true })
+    expect(found).toHaveLength(6)
+    for (const { suggestion } of found) expect(suggestion).not.toBe('')
+  })
+})

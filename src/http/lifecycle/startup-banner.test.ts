@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { Located } from '../../agents/locate-agents.ts'
+import type { ConfigPath } from '../../config/keys.ts'
+import { settle } from '../../config/settle.ts'
+import { type BannerFacts, startupBanner } from './startup-banner.ts'
+
+const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
+  settle([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, places: new Map() }]).config
+
+const installed: Located = {
+  backend: 'claude',
+  isEnabled: true,
+  program: ['/bin/claude'],
+  isDemo: false,
+  wanted: 'claude',
+}
+const demo: Located = { backend: 'codex', isEnabled: true, program: ['/bin/node'], isDemo: true, wanted: 'codex' }
+const absent: Located = { backend: 'gemini', isEnabled: true, program: undefined, isDemo: false, wanted: 'gemini' }
+
+const FACTS: BannerFacts = {
+  version: '1.2.3',
+  config: configWith(),
+  place: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
+  hasKeys: false,
+  keySources: [],
+  isRoot: false,
+  agents: [installed, demo, absent],
+  endpoints: [
+    { method: 'GET', path: '/health' },
+    { method: 'GET', path: '/docs/:asset' },
+    { method: 'POST', path: '/api/v1/prompt' },
+    { method: 'DELETE', path: '/api/v1/sessions/:id' },
+    { method: 'POST', path: '/openai/v1/chat/completions' },
+    { method: 'POST', path: '/anthropic/v1/messages' },
+  ],
+}
+
+describe('startupBanner', () => {
+  it('says where the server listens, how safe it is, what it can do and how to try it', () => {
+    expect(startupBanner(FACTS)).toBe(`drover 1.2.3 listens on http://127.0.0.1:8080
+
+Security status
+  auth             disabled
+  rate limit       disabled
+  metrics          disabled
+  trusted proxies  disabled
+  bind host        127.0.0.1
+  cors origins     http://localhost:*, http://127.0.0.1:*
+  workdirs         any that is not blocked
+
+Agents
+  claude   /bin/claude
+  codex    DEMO AGENT
+  gemini   not installed (no program "gemini")
+  ! codex: not the real thing. A built-in demo agent stands in and answers with canned text.
+
+Endpoints
+  Native
+    POST   /api/v1/prompt
+    DELETE /api/v1/sessions/{id}
+  Chat completions
+    POST   /openai/v1/chat/completions
+  Messages
+    POST   /anthropic/v1/messages
+  About the server
+    GET    /health
+
+Try it
+  curl http://127.0.0.1:8080/api/v1/prompt \\
+    -H 'Content-Type: application/json' -d '{"backend": "claude", "prompt": "say hello"}'
+
+Press Ctrl+C to stop
+`)
+  })
+
+  it('says what is switched on, and warns', () => {
+    const config = configWith({
+      'server.rate_limit_enabled': true,
+      'server.metrics_enabled': true,
+      'server.trusted_proxies': ['10.0.0.0/8'],
+      'server.cors_allowed_origins': [],
+      'server.allowed_workdir_prefixes': ['/srv/a', '/srv/b'],
+      'server.allow_unsafe_extra': true,
+    })
+    const facts: BannerFacts = {
+      ...FACTS,
+      config,
+      place: { host: '::', address: '::', port: 9000 },
+      hasKeys: true,
+      keySources: ['server.keys', 'gopass a/b'],
+      agents: [
+        { ...installed, isEnabled: false },
+        { ...demo, isDemo: false },
+      ],
+      endpoints: [],
+    }
+    expect(startupBanner(facts)).toBe(`drover 1.2.3 listens on http://[::]:9000
+
+Security status
+  auth             enabled (server.keys, gopass a/b)
+  rate limit       enabled (10 a second, 20 at once)
+  metrics          enabled
+  trusted proxies  enabled (10.0.0.0/8)
+  bind host        ::
+  cors origins     none
+  workdirs         /srv/a, /srv/b
+
+Security warnings
+  ! unsafe extra arguments allowed: a request can lift the approval and sandbox of its agent
+    suggestion: set server.allow_unsafe_extra to false
+
+Agents
+  codex    /bin/node
+
+Endpoints
+
+Try it
+  curl -H "X-Api-Key: $KEY" http://[::1]:9000/api/v1/prompt \\
+    -H 'Content-Type: application/json' -d '{"backend": "codex", "prompt": "say hello"}'
+
+Press Ctrl+C to stop
+`)
+  })
+
+  it('knows Unix sockets', () => {
+    const text = startupBanner({ ...FACTS, place: { socket: '/run/drover.sock' } })
+    expect(text).toContain('drover 1.2.3 listens on the Unix socket /run/drover.sock\n')
+    expect(text).toContain('bind host        none (Unix socket)\n')
+    expect(text).toContain('curl --unix-socket /run/drover.sock http://localhost/api/v1/prompt')
+  })
+})

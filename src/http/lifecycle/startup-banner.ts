@@ -1,0 +1,105 @@
+/** What the operator reads once the server listens. Pure: facts in, text out. */
+import type { Located } from '../../agents/locate-agents.ts'
+import type { Endpoint } from '../endpoints.ts'
+import { baseUrl, namePlace } from './listen.ts'
+import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
+
+export type BannerFacts = SecurityFacts & {
+  version: string
+  keySources: readonly string[]
+  agents: readonly Located[]
+  endpoints: readonly Endpoint[]
+}
+
+export function startupBanner(facts: BannerFacts): string {
+  const { place, version } = facts
+  const address = 'socket' in place ? `the Unix socket ${place.socket}` : `http://${namePlace(place)}`
+  const sections = [
+    [`drover ${version} listens on ${address}`],
+    ['Security status', ...securityLines(facts)],
+    ...warningSection(facts),
+    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...demoLines(facts.agents)],
+    ['Endpoints', ...endpointLines(facts.endpoints)],
+    ['Try it', ...curlLines(facts)],
+    ['Press Ctrl+C to stop'],
+  ]
+  return `${sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`
+}
+
+function securityLines({ config: { server }, place, hasKeys, keySources }: BannerFacts): string[] {
+  const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
+  const rows = [
+    ['auth', hasKeys ? `enabled (${keySources.join(', ')})` : 'disabled'],
+    [
+      'rate limit',
+      server.rate_limit_enabled
+        ? `enabled (${server.rate_limit_rps} a second, ${server.rate_limit_burst} at once)`
+        : 'disabled',
+    ],
+    ['metrics', state(server.metrics_enabled)],
+    [
+      'trusted proxies',
+      server.trusted_proxies.length > 0 ? `enabled (${server.trusted_proxies.join(', ')})` : 'disabled',
+    ],
+    ['bind host', 'socket' in place ? 'none (Unix socket)' : place.host],
+    ['cors origins', server.cors_allowed_origins.join(', ') || 'none'],
+    ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'any that is not blocked'],
+  ]
+  return rows.map(([name = '', value]) => `${name.padEnd(16)} ${value}`)
+}
+
+function warningSection(facts: BannerFacts): string[][] {
+  const warnings = securityWarnings(facts)
+  if (warnings.length === 0) return []
+  const lines = warnings.flatMap(({ warning, suggestion }) => [`! ${warning}`, `  suggestion: ${suggestion}`])
+  return [['Security warnings', ...lines]]
+}
+
+function agentLine({ backend, program, isDemo, wanted }: Located): string {
+  const state = isDemo ? 'DEMO AGENT' : program === undefined ? `not installed (no program "${wanted}")` : program[0]
+  return `${backend.padEnd(8)} ${state}`
+}
+
+function demoLines(agents: readonly Located[]): string[] {
+  const names = agents.filter(({ isEnabled, isDemo }) => isEnabled && isDemo).map(({ backend }) => backend)
+  if (names.length === 0) return []
+  return [`! ${names.join(', ')}: not the real thing. A built-in demo agent stands in and answers with canned text.`]
+}
+
+const GROUPS: readonly { name: string; prefix: string }[] = [
+  { name: 'Native', prefix: '/api/' },
+  { name: 'Chat completions', prefix: '/openai/' },
+  { name: 'Messages', prefix: '/anthropic/' },
+  { name: 'About the server', prefix: '/' },
+]
+
+/** Every endpoint once, under the first group that it fits. */
+function endpointLines(endpoints: readonly Endpoint[]): string[] {
+  const groupOf = ({ path }: Endpoint) => GROUPS.find(({ prefix }) => path.startsWith(prefix))
+  return GROUPS.flatMap((group) => {
+    const own = endpoints.filter((endpoint) => groupOf(endpoint) === group && !isAsset(endpoint))
+    if (own.length === 0) return []
+    const lines = own.map(({ method, path }) => `  ${method.padEnd(6)} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    return [group.name, ...lines]
+  })
+}
+
+/** What only the page at /docs asks for. */
+function isAsset({ path }: Endpoint): boolean {
+  return path.startsWith('/docs/')
+}
+
+function curlLines({ place, hasKeys, agents, config }: BannerFacts): string[] {
+  const usable = agents
+    .filter(({ isEnabled, program }) => isEnabled && program !== undefined)
+    .map(({ backend }) => backend)
+  const backend = usable.includes(config.default_backend)
+    ? config.default_backend
+    : (usable[0] ?? config.default_backend)
+  const socket = 'socket' in place ? `--unix-socket ${place.socket} ` : ''
+  const key = hasKeys ? `-H "X-Api-Key: $KEY" ` : ''
+  return [
+    `curl ${socket}${key}${baseUrl(place)}/api/v1/prompt \\`,
+    `  -H 'Content-Type: application/json' -d '{"backend": "${backend}", "prompt": "say hello"}'`,
+  ]
+}

@@ -1,0 +1,55 @@
+import type { Log } from '../../kit/log.ts'
+import type { Slots } from '../../prompts/slots.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Prometheus } from './metrics.ts'
+
+export type StateSources = {
+  version: string
+  slots: Pick<Slots, 'load'>
+  store: Pick<SessionStore, 'list'>
+  log: Log
+}
+
+/** What is looked up when somebody reads the metrics, instead of being counted all the time. */
+export function stateMetrics({ client, registry }: Prometheus, { version, slots, store, log }: StateSources): void {
+  const registers = [registry]
+  new client.Gauge({ name: 'drover_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
+    { version },
+    1,
+  )
+  new client.Gauge({
+    name: 'drover_running_agents',
+    help: 'Agents that are running.',
+    registers,
+    collect() {
+      this.set(slots.load().running)
+    },
+  })
+  new client.Gauge({
+    name: 'drover_queue_length',
+    help: 'Prompts that wait until an agent may be started for them.',
+    registers,
+    collect() {
+      this.set(slots.load().queued)
+    },
+  })
+  new client.Gauge({
+    name: 'drover_active_sessions',
+    help: 'Sessions that are being worked on, or were interrupted and can be resumed.',
+    registers,
+    async collect() {
+      this.set(await countActive(store, log))
+    },
+  })
+}
+
+/** The store keeps these counts. When it fails, the other metrics are wanted all the more. */
+async function countActive(store: StateSources['store'], log: Log): Promise<number> {
+  try {
+    const pages = (['active', 'paused'] as const).map((status) => store.list({ status }, { limit: 1, offset: 0 }))
+    return (await Promise.all(pages)).reduce((sum, { total }) => sum + total, 0)
+  } catch (error) {
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'the sessions could not be counted')
+    return Number.NaN
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Locks between processes. The kernel drops them when their holder dies, however it dies.
+ *
+ * Node has no flock, but SQLite locks files. The lock file is an empty database that stays empty: nothing is ever
+ * written to it, only its lock states are used (https://sqlite.org/lockingv3.html).
+ *
+ * - Shared: a read transaction holds SHARED. It needs a lock file to read, and creates and changes nothing.
+ * - Exclusive: RESERVED, which one writer gets while readers come and go, then EXCLUSIVE, which waits for the readers
+ *   to leave. In locking mode EXCLUSIVE a failed attempt at the latter keeps PENDING, which lets no new reader in, so
+ *   a stream of readers cannot starve a writer. In that mode a failed attempt at RESERVED would keep SHARED, and two
+ *   writers would wait for each other: hence the mode is changed between the two.
+ * - The rollback journal is in memory: on disk, a killed holder would leave it behind.
+ * - A file that may not be written SQLite opens for reading and then takes SHARED for whatever is asked, without a word.
+ *   The change of `user_version`, which is rolled back, makes it say so.
+ *
+ * These are POSIX advisory locks: closing any descriptor of the file drops all locks this process has on it. SQLite
+ * minds that among its own connections, but no other code may open a lock file; looking at it by `lstat` is safe.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { lockBusy, lockMissing, lockUnavailable } from '../faults.ts'
+import { isSameFile } from './disk.ts'
+import { ensureLockFile, findLockFile } from './lock-file.ts'
+
+export type LockMode = 'exclusive' | 'shared'
+
+/** Locks are not re-entrant: who holds one and asks for another on the same file waits like anybody else. */
+export type LockRequest = { path: string; mode: LockMode; waitMs?: number; signal?: AbortSignal | undefined }
+
+/** Held until released. Keep it: a lock that nobody can release any more ends when it is garbage. */
+export type Lock = Disposable & { release(): void }
+
+const DEFAULT_WAIT_MS = 5_000
+const POLL_MS = 25
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html), which words its own messages for databases. */
+const SQLITE_BUSY = 5
+const REASONS: Record<number, string> = {
+  8: 'it may not be written; check its permissions',
+  10: 'its file system fails or has no locks',
+  14: 'it cannot be opened; check its permissions',
+  26: 'it is not empty',
+}
+
+/** Each step is tried until the locks that others hold let it through. */
+const STEPS: Record<LockMode, readonly string[]> = {
+  exclusive: [
+    'PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE; PRAGMA user_version = 0; PRAGMA locking_mode = EXCLUSIVE; ROLLBACK',
+    'BEGIN EXCLUSIVE',
+  ],
+  shared: ['BEGIN', 'SELECT 1 FROM sqlite_schema'],
+}
+
+/** Does some work while holding a lock. */
+export async function withLock<T>(request: LockRequest, work: () => T | Promise<T>): Promise<T> {
+  const lock = await takeLock(request)
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+/** Waits for a lock. Throws `lock_busy` when others still hold it after `waitMs`, and the reason of `signal` if that fires. */
+export async function takeLock({ path, mode, waitMs = DEFAULT_WAIT_MS, signal }: LockRequest): Promise<Lock> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    signal?.throwIfAborted()
+    if (mode === 'exclusive') ensureLockFile(path)
+    const found = findLockFile(path)
+    if (found === undefined) throw lockMissing({ path })
+    const connection = await connect({ path, mode })
+    try {
+      for (const step of STEPS[mode]) {
+        const granted = await retry(() => tryStep({ connection, path, step }), { deadline, signal })
+        if (!granted) throw lockBusy({ path, waitMs })
+      }
+      // If the file was removed or replaced meanwhile, the next process locks another file than we did: begin again.
+      if (isSameFile(found, findLockFile(path))) return toLock(connection)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+    connection.close()
+  }
+}
+
+function toLock(connection: DatabaseSync): Lock {
+  const release = () => {
+    if (connection.isOpen) connection.close()
+  }
+  return { release, [Symbol.dispose]: release }
+}
+
+/** `node:sqlite` is loaded here, so that what locks nothing does not pay for it. */
+async function connect({ path, mode }: { path: string; mode: LockMode }): Promise<DatabaseSync> {
+  const sqlite = await import('node:sqlite')
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', mode === 'shared' ? 'ro' : 'rw') // neither creates a file
+  try {
+    return new sqlite.DatabaseSync(url)
+  } catch (error) {
+    throw toFault({ path, error })
+  }
+}
+
+/** Tries until it works, at least once; false when it did not by the deadline. */
+async function retry(
+  attempt: () => boolean,
+  { deadline, signal }: { deadline: number; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  while (!attempt()) {
+    const leftMs = deadline - performance.now()
+    if (leftMs <= 0) return false
+    await sleep(Math.min(POLL_MS, leftMs), undefined, { signal }).catch(() => signal?.throwIfAborted())
+  }
+  return true
+}
+
+/** Whether SQLite got what the step asks for; false while others hold a lock against it. */
+function tryStep({ connection, path, step }: { connection: DatabaseSync; path: string; step: string }): boolean {
+  try {
+    connection.exec(step)
+    return true
+  } catch (error) {
+    if (resultCode(error) === SQLITE_BUSY) return false
+    throw toFault({ path, error })
+  }
+}
+
+function toFault({ path, error }: { path: string; error: unknown }): unknown {
+  const code = resultCode(error)
+  if (code === undefined) return error
+  return lockUnavailable({ path, reason: REASONS[code] ?? `SQLite answers ${code}` }, error)
+}
+
+/** SQLite's primary result code, which is the low byte of the one that Node reports. */
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
+}

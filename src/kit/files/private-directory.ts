@@ -1,0 +1,48 @@
+import { dirname } from 'node:path'
+import { errorCode } from '../fault.ts'
+import { directoryUnusable } from '../faults.ts'
+import { type Disk, fileKind, type Links, realDisk, systemReason } from './disk.ts'
+import { openDirectory, syncDirectoryAt } from './durability.ts'
+
+/**
+ * Makes sure that a directory exists and that only this user can look into it. Missing parents are made the same way;
+ * parents that exist are left alone. Windows has no owners and modes of this kind: there it only makes the directory.
+ */
+export function ensurePrivateDirectory(wanted: { path: string; links?: Links }, disk: Disk = realDisk): void {
+  const { path, links = 'refuse' } = wanted
+  try {
+    makeDirectories(path, disk)
+    const found = (links === 'follow' ? disk.statSync : disk.lstatSync)(path, { bigint: true })
+    if (!found.isDirectory()) throw directoryUnusable({ path, problem: `it is a ${fileKind(found)}`, isOccupied: true })
+    const user = process.getuid?.()
+    if (user !== undefined) makePrivate({ path, links, user }, disk)
+  } catch (error) {
+    throw directoryUnusable({ path, problem: systemReason(error), isOccupied: false }, error)
+  }
+}
+
+function makeDirectories(path: string, disk: Disk): void {
+  if (disk.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return
+  makeDirectories(dirname(path), disk)
+  try {
+    disk.mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error // another process may be quicker
+  }
+  syncDirectoryAt(path, disk)
+  syncDirectoryAt(dirname(path), disk)
+}
+
+/** Works on the opened directory, so that what is checked is what is changed. */
+function makePrivate({ path, links, user }: { path: string; links: Links; user: number }, disk: Disk): void {
+  const descriptor = openDirectory({ path, links }, disk)
+  try {
+    const { uid, mode } = disk.fstatSync(descriptor)
+    if (uid !== user) {
+      throw directoryUnusable({ path, problem: `it belongs to another user (uid ${uid})`, isOccupied: true })
+    }
+    if ((mode & 0o077) !== 0) disk.fchmodSync(descriptor, 0o700)
+  } finally {
+    disk.closeSync(descriptor)
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { fileWriteFailed } from '../faults.ts'
+import { type Disk, realDisk, systemReason } from './disk.ts'
+import { type Durability, durabilityOf, openDirectory, syncDirectory } from './durability.ts'
+import { temporaryName } from './temporary-file.ts'
+import { stageFile } from './write-file.ts'
+
+const PROBE = Buffer.from('drover tries whether files are safe here\n')
+
+/**
+ * Finds out how safe a file written to a directory would be, by writing one, syncing both and removing it again. Throws
+ * `file_write_failed` where nothing can be written.
+ */
+export function probeDurability(directory: string, disk: Disk = realDisk): Durability {
+  // A probe that is killed leaves a name by which the next write to the directory knows that it may go.
+  const path = join(directory, temporaryName())
+  let opened: number | undefined
+  try {
+    opened = openDirectory({ path: directory, links: 'follow' }, disk)
+    stageFile({ path, bytes: PROBE, mode: 0o600 }, disk)
+    const directorySynced = syncDirectory(opened, disk)
+    disk.unlinkSync(path)
+    if (directorySynced) disk.fsyncSync(opened)
+    return durabilityOf({ directorySynced })
+  } catch (error) {
+    remove(path, disk)
+    throw fileWriteFailed({ path: directory, commitment: 'not_committed', reason: systemReason(error) }, error)
+  } finally {
+    if (opened !== undefined) disk.closeSync(opened)
+  }
+}
+
+function remove(path: string, disk: Disk): void {
+  try {
+    disk.unlinkSync(path)
+  } catch {
+    // It was never made, or goes with the next write to the directory.
+  }
+}

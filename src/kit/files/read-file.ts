@@ -1,0 +1,85 @@
+import { type BigIntStats, constants } from 'node:fs'
+import { errorCode } from '../fault.ts'
+import { fileChanged, fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, textNotUtf8 } from '../faults.ts'
+import { type Disk, fileKind, isSameFile, type Links, realDisk, systemReason } from './disk.ts'
+
+export type FileToRead = { path: string; limitBytes: number; links?: Links }
+
+/**
+ * Reads a whole regular file of at most `limitBytes`. The bytes are those of one file that stayed as it was: what the
+ * path names before, while and after reading is compared. Folders above the file may be symbolic links.
+ */
+export function readFileBytes({ path, limitBytes, links = 'refuse' }: FileToRead, disk: Disk = realDisk): Buffer {
+  const stat = links === 'follow' ? disk.statSync : disk.lstatSync
+  const look = () => stat(path, { bigint: true, throwIfNoEntry: false })
+  try {
+    const found = look()
+    if (found === undefined) throw fileMissing({ path })
+    if (!found.isFile()) throw fileNotRegular({ path, kind: fileKind(found) })
+    const descriptor = openFound({ path, links }, disk)
+    try {
+      return readWhole({ path, limitBytes, descriptor, found, look }, disk)
+    } finally {
+      disk.closeSync(descriptor)
+    }
+  } catch (error) {
+    throw fileUnreadable({ path, reason: systemReason(error) }, error)
+  }
+}
+
+/** Reads a file as `readFileBytes` does and decodes it. */
+export function readFileText(file: FileToRead, disk: Disk = realDisk): string {
+  return decodeUtf8({ bytes: readFileBytes(file, disk), source: file.path })
+}
+
+/** Decodes without repairing: no replacement characters, and a byte order mark stays. `source` is what to name in the fault. */
+export function decodeUtf8({ bytes, source }: { bytes: Uint8Array; source: string }): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    throw textNotUtf8({ source }, error)
+  }
+}
+
+/** Opens a path at which a regular file was just seen. Node itself adds O_CLOEXEC. */
+function openFound({ path, links }: { path: string; links: Links }, disk: Disk): number {
+  // Windows has neither flag. Non-blocking, because a named pipe put there meanwhile would hold us for ever.
+  const noFollow = links === 'refuse' ? (constants.O_NOFOLLOW ?? 0) : 0
+  try {
+    return disk.openSync(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    const gone = ['ENOENT', 'ELOOP', 'ENXIO'].includes(errorCode(error) ?? '')
+    throw gone ? fileChanged({ path }, error) : error
+  }
+}
+
+function readWhole(
+  file: FileToRead & { descriptor: number; found: BigIntStats; look: () => BigIntStats | undefined },
+  disk: Disk,
+): Buffer {
+  const { path, limitBytes, descriptor, found, look } = file
+  const opened = disk.fstatSync(descriptor, { bigint: true })
+  if (!isUntouched(found, opened)) throw fileChanged({ path })
+  if (opened.size > limitBytes) throw fileTooLarge({ path, sizeBytes: Number(opened.size), limitBytes })
+  const bytes = readUpTo({ descriptor, maxBytes: Number(opened.size) + 1 }, disk) // one more, to notice growth
+  if (bytes.length !== Number(opened.size) || !isUntouched(opened, look())) throw fileChanged({ path })
+  return bytes
+}
+
+function readUpTo({ descriptor, maxBytes }: { descriptor: number; maxBytes: number }, disk: Disk): Buffer {
+  const bytes = Buffer.alloc(maxBytes)
+  let length = 0
+  while (length < maxBytes) {
+    const count = disk.readSync(descriptor, bytes, length, maxBytes - length, null)
+    if (count === 0) break
+    length += count
+  }
+  return bytes.subarray(0, length)
+}
+
+/** Whether this is still the regular file it was. Its identity alone does not tell: a removed file's inode is used again. */
+function isUntouched(before: BigIntStats, now: BigIntStats | undefined): boolean {
+  if (now === undefined || !now.isFile() || !isSameFile(before, now)) return false
+  // Not ctime: it also moves when a file gets or loses a second name, which is how `createFile` puts one in place.
+  return before.size === now.size && before.mtimeNs === now.mtimeNs
+}

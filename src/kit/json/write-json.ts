@@ -1,0 +1,93 @@
+/**
+ * Writes JSON that `readJson` gives back as the same value, except that -0 comes back as 0. What JSON cannot say is a
+ * bug of the caller and throws a TypeError, where `JSON.stringify` would drop or replace it: undefined (also as the
+ * value of a member), NaN and infinities, functions, symbols, instances of classes, half a surrogate pair. So does a
+ * value nested deeper than `readJson` takes, which is how one that holds itself shows.
+ */
+
+import { compareBytes } from '../utf8.ts'
+import { jsonLocation } from './json-location.ts'
+import { isArray, type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
+
+/** The text `JSON.stringify` gives, members in the order of the value; bigints become integer literals. */
+export function writeJson(value: JsonValue): string {
+  return write(value, { indent: '', isSorted: false, path: [] })
+}
+
+/** One value, one text, however it was put together: compact, members sorted by the UTF-8 bytes of their keys. */
+export function writeCanonicalJson(value: JsonValue): string {
+  return write(value, { indent: '', isSorted: true, path: [] })
+}
+
+/** For files that people open: two spaces per level, members in the order of the value, no final line feed. */
+export function writeIndentedJson(value: JsonValue): string {
+  return write(value, { indent: '  ', isSorted: false, path: [] })
+}
+
+type Writing = { readonly indent: string; readonly isSorted: boolean; readonly path: (string | number)[] }
+
+function write(value: JsonValue, writing: Writing): string {
+  switch (typeof value) {
+    case 'string':
+      return writeText(value, writing)
+    case 'number':
+      if (!Number.isFinite(value)) throw unwritable(writing, `${value}`)
+      return `${value}`
+    case 'bigint':
+    case 'boolean':
+      return `${value}`
+    case 'object':
+      return value === null ? 'null' : writeNested(value, writing)
+    default:
+      throw unwritable(writing, typeof value)
+  }
+}
+
+function writeText(text: string, writing: Writing): string {
+  if (!text.isWellFormed()) throw unwritable(writing, 'a text with a lone surrogate')
+  return JSON.stringify(text)
+}
+
+function writeNested(value: readonly JsonValue[] | JsonObject, writing: Writing): string {
+  if (writing.path.length >= MAX_JSON_DEPTH) {
+    throw unwritable(writing, `more than ${MAX_JSON_DEPTH} levels, or a value that holds itself`)
+  }
+  return isArray(value) ? writeArray(value, writing) : writeObject(value, writing)
+}
+
+function writeArray(array: readonly JsonValue[], writing: Writing): string {
+  // Not `map`, which would pass over the holes of a sparse array.
+  const parts = Array.from(array, (value, index) => inside(index, value, writing))
+  return enclose('[]', parts, writing)
+}
+
+function writeObject(object: JsonObject, writing: Writing): string {
+  const prototype = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) throw unwritable(writing, 'an instance of a class')
+  const keys = Object.keys(object)
+  if (writing.isSorted) keys.sort(compareBytes)
+  const colon = writing.indent === '' ? ':' : ': '
+  const parts = keys.map((key) => {
+    const member = inside(key, object[key] as JsonValue, writing)
+    return `${writeText(key, writing)}${colon}${member}`
+  })
+  return enclose('{}', parts, writing)
+}
+
+function inside(step: string | number, value: JsonValue, writing: Writing): string {
+  writing.path.push(step)
+  const text = write(value, writing)
+  writing.path.pop()
+  return text
+}
+
+function enclose(brackets: '[]' | '{}', parts: readonly string[], writing: Writing): string {
+  const [open, close] = brackets
+  if (writing.indent === '' || parts.length === 0) return `${open}${parts.join(',')}${close}`
+  const margin = `\n${writing.indent.repeat(writing.path.length)}`
+  return `${open}${margin}${writing.indent}${parts.join(`,${margin}${writing.indent}`)}${margin}${close}`
+}
+
+function unwritable(writing: Writing, what: string): TypeError {
+  return new TypeError(`${jsonLocation(writing.path)} cannot be written as JSON: ${what}`)
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
+import { type Command, startProcess } from './process.ts'
+import { runToEnd } from './run-to-end.ts'
+
+/** Starts a program that prints the number of some process, cancels it, and gives its end and that number. */
+async function cancelOnceReady(argv: Command['argv'], wishes: Partial<Command> = {}) {
+  const controller = new AbortController()
+  const { stdout, exit } = await startProcess(command(argv, { ...wishes, signal: controller.signal }))
+  const pid = Number(await firstWords(stdout))
+  controller.abort()
+  return { exit: await exit, pid }
+}
+
+describe.skipIf(process.platform !== 'linux')('ending a process', () => {
+  it('ends a tool that runs in a session of its own', async () => {
+    const { exit, pid } = await cancelOnceReady([program('runs-tool-in-own-session.sh')])
+    expect(exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled', forced: false })
+    expect(isRunning(pid)).toBe(false)
+  })
+
+  it('kills what ignores SIGTERM when the grace is over', async () => {
+    const { exit } = await cancelOnceReady([program('ignores-sigterm.sh')], { graceMs: 200 })
+    expect(exit).toMatchObject({ code: null, signal: 'SIGKILL', ended: 'cancelled', forced: true })
+    expect(exit.durationMs).toBeGreaterThanOrEqual(200)
+    expect(isRunning(Number(exit.pid))).toBe(false)
+  })
+
+  it('kills a tool that keeps no trace of us, because it was seen while its parent lived', async () => {
+    const tool = program('runs-stubborn-tool-without-environment.sh')
+    const { exit, pid } = await cancelOnceReady([tool], { graceMs: 200 })
+    expect(exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled', forced: true })
+    expect(isRunning(pid)).toBe(false)
+  })
+
+  it('reports the exit code of a process that ends in good order when it is told to', async () => {
+    const { exit } = await cancelOnceReady(['sh', '-c', "trap 'exit 3' TERM; echo $$; while :; do sleep 0.05; done"])
+    expect(exit).toMatchObject({ code: 3, signal: null, ended: 'cancelled', forced: false })
+  })
+
+  it('ends what a drover inside this drover has left behind', async () => {
+    const { exit, pid } = await cancelOnceReady([process.execPath, program('nests-drover.ts')])
+    expect(exit).toMatchObject({ ended: 'cancelled', forced: false })
+    expect(isRunning(pid)).toBe(false)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('cancelSignal SIGINT', () => {
+  it('lets the process end its tools itself', async () => {
+    const { exit, pid } = await cancelOnceReady([program('ends-tool-on-sigint.sh')], { cancelSignal: 'SIGINT' })
+    expect(exit).toMatchObject({ code: 7, ended: 'cancelled', forced: false, stderrTail: 'tidied\n' })
+    expect(isRunning(pid)).toBe(false)
+  })
+
+  it('is followed by SIGTERM for a process that ignores it', async () => {
+    const deaf = ['sh', '-c', "trap '' INT; echo $$; exec sleep 600"] as const
+    const { exit } = await cancelOnceReady(deaf, { cancelSignal: 'SIGINT', graceMs: 1000 })
+    expect(exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled', forced: false })
+    expect(exit.durationMs).toBeGreaterThanOrEqual(500)
+  })
+
+  it('finds the tools before the process drops them', async () => {
+    const tool = program('runs-stubborn-tool-without-environment.sh')
+    const { exit, pid } = await cancelOnceReady([tool], { cancelSignal: 'SIGINT', graceMs: 200 })
+    expect(exit).toMatchObject({ signal: 'SIGINT', ended: 'cancelled', forced: true })
+    expect(isRunning(pid)).toBe(false)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('what a process leaves behind when it ends by itself', () => {
+  it('is ended if the sweep is for always', async () => {
+    const { stdout, exit } = await startProcess(command([program('leaves-daemon.sh')], { sweep: 'always' }))
+    const pid = Number(await firstWords(stdout))
+    expect(await exit).toMatchObject({ code: 0, ended: 'itself', forced: false })
+    expect(isRunning(pid)).toBe(false)
+  })
+
+  it('stays if the sweep is for processes we ended, and does not hold up the result', async () => {
+    const { stdout, exit } = await startProcess(command([program('leaves-daemon.sh')], { sweep: 'when-ended' }))
+    const pid = Number(await firstWords(stdout))
+    expect(await exit).toMatchObject({ code: 0, ended: 'itself', forced: false })
+    expect(stdout.readableEnded).toBe(true)
+    expect(isRunning(pid)).toBe(true)
+    process.kill(pid, 'SIGKILL')
+  })
+
+  it('is found also if it is only just being started', async () => {
+    // Parents that are gone before their children begin: a single look at the list of processes misses some of these.
+    const seconds = `600.${process.pid}`
+    const hasty = ['sh', '-c', `(setsid sh -c '(sleep ${seconds} & exit) & exit' & exit) & exit`] as const
+    for (let round = 0; round < 30; round += 1) {
+      const { exit } = await startProcess(command(hasty, { sweep: 'always' }))
+      expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
+    }
+    const { stdout } = await runToEnd(command(['ps', '-eo', 'args']), { stdoutLimitBytes: 1024 * 1024 })
+    expect(stdout.toString()).not.toContain(seconds)
+  })
+})

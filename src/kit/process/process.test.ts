@@ -1,0 +1,255 @@
+import { getEventListeners } from 'node:events'
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
+import { readLines } from '../read-lines.ts'
+import { endAllProcesses, killAllProcesses, startProcess } from './process.ts'
+import { runToEnd } from './run-to-end.ts'
+
+const LIMIT = { stdoutLimitBytes: 1024 * 1024 }
+const MEGABYTES_10 = 'x'.repeat(10 * 1024 * 1024)
+
+describe('startProcess', () => {
+  it('gives the whole account of a process that ends by itself', async () => {
+    const { pid, exit } = await startProcess(command(['sh', '-c', 'echo trouble >&2; exit 3']))
+    expect(await exit).toEqual({
+      pid,
+      code: 3,
+      signal: null,
+      durationMs: expect.any(Number),
+      ended: 'itself',
+      forced: false,
+      stderrTail: 'trouble\n',
+    })
+  })
+
+  it('names the signal by which a process died, and does not call that our doing', async () => {
+    const { exit } = await startProcess(command(['sh', '-c', 'kill -USR1 $$']))
+    expect(await exit).toMatchObject({ code: null, signal: 'SIGUSR1', ended: 'itself' })
+  })
+
+  it('hands arguments over as they are, without a shell', async () => {
+    const args = ['$HOME', '`id`', '; exit 9', 'two words', '*', '', 'é漢😀']
+    const { stdout } = await runToEnd(command(['printf', '%s\\n', ...args]), LIMIT)
+    expect(stdout.toString()).toBe(args.map((arg) => `${arg}\n`).join(''))
+  })
+
+  it('gives exactly the environment it was given, and the mark of its tree', async () => {
+    const { stdout } = await runToEnd(command(['/usr/bin/env'], { env: { A: '1', B: 'x=y' } }), LIMIT)
+    expect(stdout.toString()).toMatch(/^A=1\nB=x=y\nDROVER_TREE=[0-9a-f]{16}\n$/)
+  })
+
+  it('runs in the directory it was given', async () => {
+    const cwd = realpathSync(temporaryDirectory())
+    const { stdout } = await runToEnd(command(['pwd', '-P'], { cwd }), LIMIT)
+    expect(stdout.toString()).toBe(`${cwd}\n`)
+  })
+
+  it('starts nothing if it is cancelled beforehand', async () => {
+    const file = join(temporaryDirectory(), 'started')
+    const { pid, stdout, exit } = await startProcess(command(['touch', file], { signal: AbortSignal.abort() }))
+    expect(pid).toBeNull()
+    expect(await stdout.toArray()).toEqual([])
+    expect(await exit).toEqual({
+      pid: null,
+      code: null,
+      signal: null,
+      durationMs: 0,
+      ended: 'cancelled',
+      forced: false,
+      stderrTail: '',
+    })
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('notices a cancellation in the moment of starting', async () => {
+    const controller = new AbortController()
+    const starting = startProcess(command([program('forever.sh')], { signal: controller.signal }))
+    controller.abort()
+    const { exit } = await starting
+    expect(await exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled' })
+  })
+
+  it('lets go of the signal when the process has ended', async () => {
+    const { signal } = new AbortController()
+    const { exit } = await startProcess(command(['true'], { signal }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await exit
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  it('leaves nothing behind that keeps drover from exiting', async () => {
+    const { exit } = await startProcess(command([process.execPath, program('runs-true.ts')]))
+    expect(await exit).toMatchObject({ code: 0, ended: 'itself', stderrTail: '' })
+  })
+
+  it('makes the process the leader of a group of its own', async () => {
+    const { exit, stdout } = await runToEnd(command(['sh', '-c', 'ps -o pgid= -p $$']), LIMIT)
+    expect(Number(stdout)).toBe(exit.pid)
+  })
+})
+
+describe('stdin', () => {
+  it('is written and closed', async () => {
+    const { stdout } = await runToEnd(command(['cat'], { stdin: 'é漢😀\n' }), LIMIT)
+    expect(stdout.toString()).toBe('é漢😀\n')
+  })
+
+  it('may be bytes', async () => {
+    const { stdout } = await runToEnd(command(['cat'], { stdin: Uint8Array.of(0, 255, 10) }), LIMIT)
+    expect([...stdout]).toEqual([0, 255, 10])
+  })
+
+  it('may be an empty text', async () => {
+    const { exit, stdout } = await runToEnd(command(['cat'], { stdin: '' }), LIMIT)
+    expect({ code: exit.code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '' })
+  })
+
+  it('is at its end from the beginning if nothing is given', async () => {
+    const { exit, stdout } = await runToEnd(command(['sh', '-c', 'readlink /proc/self/fd/0; cat']), LIMIT)
+    expect({ code: exit.code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '/dev/null\n' })
+  })
+
+  it('may be left unread by a process that exits', async () => {
+    const { exit } = await startProcess(command(['true'], { stdin: MEGABYTES_10 }))
+    expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
+  })
+
+  it('may be left unread by a process that goes on until it is ended', async () => {
+    const { exit } = await startProcess(command([program('forever.sh')], { stdin: MEGABYTES_10, timeoutMs: 100 }))
+    expect(await exit).toMatchObject({ signal: 'SIGTERM', ended: 'timeout' })
+  })
+
+  it('may be closed by the process before it is written', async () => {
+    const { exit } = await startProcess(command([program('closes-stdin.sh')], { stdin: MEGABYTES_10 }))
+    expect(await exit).toMatchObject({ code: 4, ended: 'itself' })
+  })
+})
+
+describe('stdout', () => {
+  it('carries a line of just the limit and leaves out one that is a byte longer', async () => {
+    const limitBytes = 10 * 1024 * 1024
+    const read = async (bytes: number) => {
+      const lengths: number[] = []
+      const oversize: number[] = []
+      const { stdout } = await startProcess(command([program('long-line.sh'), String(bytes)]))
+      for await (const lines of readLines(stdout, { limitBytes, onOversize: (size) => oversize.push(size) })) {
+        lengths.push(...lines.map((line) => line.length))
+      }
+      return { lengths, oversize }
+    }
+    expect(await read(limitBytes)).toEqual({ lengths: [limitBytes, 5], oversize: [] })
+    expect(await read(limitBytes + 1)).toEqual({ lengths: [5], oversize: [limitBytes + 1] })
+  })
+
+  it('may be closed long before the process exits', async () => {
+    const { stdout, exit } = await startProcess(command([program('closes-stdout.sh')]))
+    expect((await stdout.toArray()).join('')).toBe('last words\n')
+    expect(await exit).toMatchObject({ code: 5, ended: 'itself' })
+  })
+
+  it('can still be read when the process has gone', async () => {
+    const { stdout, exit } = await startProcess(command(['head', '-c', '150000', '/dev/zero']))
+    expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
+    expect(Buffer.concat(await stdout.toArray())).toHaveLength(150_000)
+  })
+
+  it('cancels the process if its reader stops', async () => {
+    const { pid, stdout, exit } = await startProcess(command(['yes']))
+    for await (const _lines of readLines(stdout, { limitBytes: 100, onOversize: () => {} })) break
+    expect(await exit).toMatchObject({ ended: 'cancelled', forced: false })
+    expect(isRunning(Number(pid))).toBe(false)
+  })
+})
+
+describe('stderrTail', () => {
+  it.each([
+    ['all of it', 65_536, 65_536],
+    ['the last 64 KiB of it', 65_537, 65_536],
+  ])('is %s after %i bytes', async (_name, printed, kept) => {
+    const { exit } = await startProcess(command(['sh', '-c', `head -c ${printed} /dev/zero | tr '\\0' x >&2`]))
+    expect((await exit).stderrTail).toBe('x'.repeat(kept))
+  })
+
+  it('is as long as the caller allows', async () => {
+    const { exit } = await startProcess(command(['sh', '-c', 'echo 123456789 >&2'], { stderrLimitBytes: 4 }))
+    expect((await exit).stderrTail).toBe('789\n')
+  })
+})
+
+describe('timeoutMs', () => {
+  it('ends a process at its deadline', async () => {
+    const { exit } = await startProcess(command([program('forever.sh')], { timeoutMs: 100 }))
+    expect(await exit).toMatchObject({ code: null, signal: 'SIGTERM', ended: 'timeout', forced: false })
+  })
+
+  it.each([null, 2 ** 31 - 1, 2 ** 31, Number.POSITIVE_INFINITY])(
+    'leaves time enough if it is %s',
+    async (timeoutMs) => {
+      const { exit } = await startProcess(command(['sleep', '0.2'], { timeoutMs }))
+      expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
+    },
+  )
+
+  it('is the reason that counts if a cancellation comes after it', async () => {
+    const controller = new AbortController()
+    const stubborn = command([program('ignores-sigterm.sh')], {
+      timeoutMs: 1000,
+      graceMs: 500,
+      signal: controller.signal,
+    })
+    const { stdout, exit } = await startProcess(stubborn)
+    stdout.on('data', (chunk) => String(chunk).includes('told') && controller.abort())
+    expect(await exit).toMatchObject({ signal: 'SIGKILL', ended: 'timeout', forced: true })
+    expect(controller.signal.aborted).toBe(true)
+  })
+
+  it('does not count if a cancellation came before it', async () => {
+    const controller = new AbortController()
+    const stubborn = command([program('ignores-sigterm.sh')], {
+      timeoutMs: 1000,
+      graceMs: 1200,
+      signal: controller.signal,
+    })
+    const { stdout, exit } = await startProcess(stubborn)
+    await firstWords(stdout)
+    controller.abort()
+    const { ended, durationMs } = await exit
+    expect(ended).toBe('cancelled')
+    expect(durationMs).toBeGreaterThan(1000)
+  })
+})
+
+describe('endAllProcesses', () => {
+  it('ends every process, also one started meanwhile, and waits until they have gone', async () => {
+    const stubborn = command([program('ignores-sigterm.sh')], { graceMs: 100 })
+    const first = await Promise.all([startProcess(stubborn), startProcess(command([program('forever.sh')]))])
+    await Promise.all(first.map(({ stdout }) => firstWords(stdout)))
+    const ending = endAllProcesses()
+    const late = await startProcess(command([program('forever.sh')]))
+    await ending
+    const all = [...first, late]
+    expect(all.filter(({ pid }) => isRunning(Number(pid)))).toEqual([])
+    expect((await Promise.all(all.map(({ exit }) => exit))).map(({ ended }) => ended)).toEqual(
+      all.map(() => 'cancelled'),
+    )
+  })
+
+  it('has nothing to do if nothing runs', async () => {
+    const { exit } = await startProcess(command(['true']))
+    await exit
+    await endAllProcesses()
+  })
+})
+
+describe('killAllProcesses', () => {
+  it('ends one that ignores SIGTERM without waiting for its grace', async () => {
+    const stubborn = await startProcess(command([program('ignores-sigterm.sh')], { graceMs: 60_000 }))
+    await firstWords(stubborn.stdout)
+    await killAllProcesses()
+    expect(isRunning(Number(stubborn.pid))).toBe(false)
+    expect(await stubborn.exit).toMatchObject({ signal: 'SIGKILL', ended: 'cancelled' })
+  })
+})
