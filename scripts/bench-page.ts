@@ -16,8 +16,8 @@ export type Report = {
 
 const INTRODUCTION = `# Benchmarks
 
-Written by one command, which runs every bench in a process of its own, then the fuzz tests, and takes a quarter to
-half an hour. It leaves this page alone if one of them fails. Nothing else should run on the machine meanwhile:
+Written by one command, which runs every bench in a process of its own, then the fuzz tests, and takes ten
+minutes on two cores. It leaves this page alone if one of them fails. Nothing else should run on the machine meanwhile:
 
 \`\`\`sh
 npm run bench:report

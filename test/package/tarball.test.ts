@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { copyClone, lendDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { run, runAt, runDrover, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 
 describe('the clone', () => {
   it('gives a working drover through npx', async () => {
@@ -104,6 +105,24 @@ describe('the published package', () => {
     expect(await answer.json()).toMatchObject({ exit_code: 0, output: expect.stringContaining('hello there') })
     const pages = ['/openapi.json', '/docs'].map(async (path) => (await fetch(base + path)).status)
     expect(await Promise.all(pages)).toEqual([200, 200])
+  })
+
+  it('runs a change to its end, installs a host, and finds nothing wrong with the repository', async () => {
+    const { root } = createRepository()
+    const change = async (...words: string[]) => {
+      const ran = await run([...drover, ...words, '--root', root], PLAIN_ENV)
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      return JSON.parse(ran.stdout)
+    }
+    let state = await change('run', 'Show the wind in knots', '--json')
+    for (const kind of ['orient', 'summarize']) {
+      expect(state.action.kind).toBe(kind)
+      state = await change('protocol', 'skip', '--run', state.run_id, '--action', state.action.action_id)
+    }
+    expect(state.state).toBe('ended')
+    expect(await change('install', 'claude', '--json')).toMatchObject({ transaction_outcome: 'committed' })
+    const { checks } = await change('doctor', '--offline', '--json')
+    expect(checks.filter((check: { status: string }) => check.status === 'error')).toEqual([])
   })
 
   it('says the same help as the clone', async () => {
