@@ -6,7 +6,6 @@ import {
   existsSync,
   globSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -16,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { gatherChecks } from '../../scripts/doctor-checks.ts'
 import { checkCliError } from '../../src/contract/cli-error.ts'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
@@ -24,7 +23,7 @@ import { takeLock } from '../../src/kit/files/lock.ts'
 import { isAlive } from '../support/demo-agent.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { diskOfKilled, hostSite, install } from '../support/host-site.ts'
-import { OPEN_PLACE } from '../support/open-place.ts'
+import { CAN_BE_NOBODY } from '../support/open-place.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { program } from '../support/test-command.ts'
@@ -507,7 +506,7 @@ describe('drover doctor', () => {
     )
   })
 
-  it.skipIf(OPEN_PLACE === undefined)('says that nothing can be written where runs are kept', async () => {
+  it.skipIf(!CAN_BE_NOBODY)('says that nothing can be written where runs are kept', async () => {
     const machine = await openToNobody()
     const { checks } = reportIn(await machine.droverAsNobody('doctor', '--json', '--offline'))
     expect(checks).toContainEqual(
@@ -522,8 +521,7 @@ describe('drover doctor', () => {
 
 /** A machine whose user may read everything and write nothing, also when that user is root. */
 async function openToNobody() {
-  const directory = mkdtempSync(join(OPEN_PLACE ?? '', 'drover-test-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryDirectory()
   const machine = doctorMachine(directory)
   machine.realGit()
   machine.repository()

@@ -19,6 +19,7 @@ import { checkListReport } from '../../src/contract/list-report.ts'
 import { HOST_IDS } from '../../src/hosts/host.ts'
 import { hostSite } from '../support/host-site.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { CAN_BE_NOBODY } from '../support/open-place.ts'
 import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 import { program } from '../support/test-command.ts'
@@ -255,7 +256,7 @@ describe('a repository in a mess', () => {
     })
   })
 
-  it('cannot be listed when the worktree itself cannot be looked into', async () => {
+  it.skipIf(!CAN_BE_NOBODY)('cannot be listed when the worktree itself cannot be looked into', async () => {
     const { root } = open()
     const id = process.getuid?.() === 0 ? 65_534 : undefined
     if (id !== undefined) for (const path of [root, ...everyPath(root)]) chownSync(path, id, id)
@@ -277,7 +278,7 @@ describe('a repository in a mess', () => {
 })
 
 describe('a directory that may not be written', () => {
-  it('leaves everything as it was', async () => {
+  it.skipIf(!CAN_BE_NOBODY)('leaves everything as it was', async () => {
     const { root, site } = open('claude')
     const id = process.getuid?.() === 0 ? 65_534 : undefined
     mkdirSync(join(root, '.claude/skills'))

@@ -1,5 +1,5 @@
-import { cpSync, readdirSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -23,4 +23,15 @@ export function copyClone(target: string): void {
 /** Lends a copy the dependencies that are installed here. */
 export function lendDependencies(target: string): void {
   symlinkSync(join(ROOT, 'node_modules'), join(target, 'node_modules'))
+}
+
+/** Lends a package those that it names as its own, and those that they need: what only developers need is not there. */
+export function lendProductionDependencies(target: string): void {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  for (const [path, { dev, optional }] of Object.entries<{ dev?: true; optional?: true }>(packages)) {
+    const isInside = path.lastIndexOf('node_modules/') > 0
+    if (!path.startsWith('node_modules/') || isInside || dev || optional || !existsSync(join(ROOT, path))) continue
+    mkdirSync(dirname(join(target, path)), { recursive: true })
+    symlinkSync(join(ROOT, path), join(target, path))
+  }
 }

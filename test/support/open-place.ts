@@ -1,12 +1,16 @@
 /** For tests of what somebody without permission may do, also when they are run by root, who may do everything. */
 import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const NOBODY = 65_534
+const ROOT = join(import.meta.dirname, '..', '..')
 
 /** Where somebody else may enter; the temporary directory of a test run is often closed to others. */
 export const OPEN_PLACE = [tmpdir(), '/tmp', '/var/tmp'].find(isOpenToAll)
+
+/** Whether somebody without permission can run drover on what a test makes: root has to become nobody for that. */
+export const CAN_BE_NOBODY = process.getuid?.() !== 0 || [ROOT, dirname(process.execPath), tmpdir()].every(isOpenToAll)
 
 function isOpenToAll(directory: string): boolean {
   const parent = dirname(directory)
