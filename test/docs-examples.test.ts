@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
-import { type Block, blocksIn, readPages } from './support/markdown.ts'
+import { installDrover } from './support/drover-shim.ts'
+import { type Block, blocksIn, patternOf, readPages } from './support/markdown.ts'
 import { ROOT } from './support/npm.ts'
-import { DROVER, runAt, temporaryDirectory } from './support/run-drover.ts'
+import { runAt, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, serveDrover } from './support/serve-drover.ts'
 
 const KEY = 'a-key-of-the-server'
@@ -51,8 +52,9 @@ describe('the examples', () => {
     const env = { ...surroundings(temporaryDirectory()), ...(hasKey && { DROVER_URL: url, DROVER_KEY: KEY }) }
     for (const { line, language, code, below = '' } of examples) {
       const ran = await runAt(ROOT, toCommand(language, code.replaceAll('http://127.0.0.1:8080', url)), env)
-      const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below)) }
-      expect({ line, ...ran }).toEqual(expected)
+      const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
+      // Not everything that is printed ends its last line.
+      expect({ line, ...ran, stdout: ran.stdout.trimEnd() }).toEqual(expected)
     }
   })
 
@@ -91,14 +93,12 @@ describe('the settings', () => {
 
 /** A home in which `drover` is on the path, and no agent. */
 function surroundings(home: string): Record<string, string> {
-  const launcher = join(home, 'drover')
-  writeFileSync(launcher, `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
-  chmodSync(launcher, 0o755)
+  const { bin } = installDrover(home)
   const absent = ['CLAUDE', 'CODEX', 'GEMINI'].map((name) => [
     `DROVER_BACKENDS_${name}_COMMAND`,
     'none-of-this-machine',
   ])
-  const path = [home, join(ROOT, 'node_modules', '.bin'), process.env['PATH']].join(':')
+  const path = [bin, join(ROOT, 'node_modules', '.bin'), process.env['PATH']].join(':')
   return {
     HOME: home,
     PATH: path,
@@ -111,18 +111,4 @@ function surroundings(home: string): Record<string, string> {
 function toCommand(language: string, code: string): readonly string[] {
   if (language === 'js') return [process.execPath, '--input-type=module', '--eval', code]
   return ['/bin/sh', '-c', code]
-}
-
-/** `…` stands for anything on its line, and alone on a line for any lines. Not everything printed ends its last line. */
-function patternOf(prints: string): RegExp {
-  const lines = prints
-    .trimEnd()
-    .split('\n')
-    .map((line) => (line === '…' ? '(?:[^\\n]*\\n)*?' : `${linePattern(line)}\\n`))
-  return new RegExp(`^${lines.join('').replace(/\\n$/, '')}\\n*$`)
-}
-
-function linePattern(line: string): string {
-  const parts = line.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return parts.join('[^\\n]*')
 }

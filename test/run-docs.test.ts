@@ -1,8 +1,10 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { installDrover } from './support/drover-shim.ts'
 import { installFakeGh, worldOf } from './support/fake-gh.ts'
-import { DROVER, runAt } from './support/run-drover.ts'
+import { patternOf } from './support/markdown.ts'
+import { runAt } from './support/run-drover.ts'
 import { createRunRoom } from './support/run-room.ts'
 import { makeBundle } from './support/source-bundle.ts'
 
@@ -12,21 +14,18 @@ const SEPARATOR = '=== the next block ==='
 /** A block that is marked with `run`, and the block of text after it. */
 const RUNNABLE = /^```sh run\n(.*?)^```\n\n```text\n(.*?)^```$/gms
 
-/** `…` stands for anything on its line. */
-function patternOf(prints: string): RegExp {
-  const parts = prints.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('[^\\n]*')}$`)
-}
-
 /** A repository, in which drover is installed and GitHub has one issue. */
 function openRoom() {
   const room = createRunRoom()
   const { bin } = installFakeGh(room.desk, worldOf(makeBundle()))
-  writeFileSync(join(bin, 'drover'), `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
-  chmodSync(join(bin, 'drover'), 0o755)
+  const { bin: shim } = installDrover(room.desk)
   room.write('README.md', '# Weather\n')
   room.commit()
-  const env = { ...room.env, PATH: `${bin}:${join(process.execPath, '..')}:${room.env.PATH}`, TMPDIR: room.desk }
+  const env = {
+    ...room.env,
+    PATH: `${shim}:${bin}:${join(process.execPath, '..')}:${room.env.PATH}`,
+    TMPDIR: room.desk,
+  }
   return { ...room, env }
 }
 

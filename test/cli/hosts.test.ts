@@ -20,7 +20,7 @@ import { HOST_IDS } from '../../src/hosts/host.ts'
 import { hostSite } from '../support/host-site.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { CAN_BE_NOBODY } from '../support/open-place.ts'
-import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
+import { DROVER, ending, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 import { program } from '../support/test-command.ts'
 
@@ -266,7 +266,7 @@ describe('a repository in a mess', () => {
       ...options,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const ran = await resultOf(child)
+    const ran = await ending(child)
     chmodSync(root, 0o700)
     expect(errorOf(ran)).toMatchObject({
       code: 'list_failed',
@@ -287,7 +287,7 @@ describe('a directory that may not be written', () => {
     const before = site.tree()
     const options = { cwd: root, env: PLAIN_ENV, ...(id !== undefined && { uid: id, gid: id }) }
     const child = spawn(process.execPath, [DROVER, 'install'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    const error = errorOf(await resultOf(child))
+    const error = errorOf(await ending(child))
     expect(error).toMatchObject({
       code: 'install_failed',
       message: expect.stringMatching(/\.claude\/skills\/drover-\w+: permission denied \(EACCES\)$/),
@@ -308,7 +308,7 @@ describe('a report that nobody can read', () => {
       async (root) => {
         const child = spawn(process.execPath, [DROVER, 'install', '--json'], { cwd: root, env: PLAIN_ENV })
         child.stdout.destroy()
-        return await resultOf(child)
+        return await ending(child)
       },
     ],
     [
@@ -378,15 +378,4 @@ describe('a person at a terminal', () => {
 
 function everyPath(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => join(root, path))
-}
-
-async function resultOf(child: ReturnType<typeof spawn>): Promise<Ran> {
-  const texts = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text
-    })
-  }
-  const [code] = await once(child, 'close')
-  return { code, ...texts }
 }

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
 import { installDemoAgents, until } from '../support/demo-agent.ts'
-import { DROVER, type Ran, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, ending, type Ran, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
 
 let room: string
 let env: Record<string, string>
@@ -24,18 +24,7 @@ const drover = (args: readonly string[], vars = env): Promise<Ran> => runDrover(
 function feed(args: readonly string[], input: string | Buffer): Promise<Ran> {
   const child = spawn(process.execPath, [DROVER, ...args], { env })
   child.stdin.end(input)
-  return ended(child)
-}
-
-function ended(child: ChildProcess): Promise<Ran> {
-  let [stdout, stderr] = ['', '']
-  child.stdout?.setEncoding('utf8').on('data', (text) => {
-    stdout += text
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    stderr += text
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
+  return ending(child)
 }
 
 const FINE = { text: ['Hello ', 'there.'] }
@@ -170,7 +159,7 @@ describe('what is printed', () => {
       const script = { text: Array.from({ length: 500 }, () => 'word '), chunkMs: 20 }
       const child = spawn(process.execPath, [DROVER, 'hello there', ...flags], { env: scripted(script) })
       child.stdout.once('data', () => child.stdout.destroy())
-      const { code, stderr } = await ended(child)
+      const { code, stderr } = await ending(child)
       expect({ code, stderr }).toEqual({ code: 141, stderr: '' })
     }
   })
@@ -230,7 +219,7 @@ describe('the exit code', () => {
   ] as const)('is that of %s after it, and the agent is gone', async (signal, code) => {
     const pidFile = join(room, 'pids')
     const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted({ hangAfter: 'init', pidFile }) })
-    const end = ended(child)
+    const end = ending(child)
     const { agent } = await until(() => {
       const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8'))
       return known.hangs === true && known
@@ -244,7 +233,7 @@ describe('the exit code', () => {
     const pidFile = join(room, 'pids')
     const script: Script = { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true, pidFile }
     const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted(script) })
-    const end = ended(child)
+    const end = ending(child)
     const { agent } = await until(() => {
       const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8'))
       return known.hangs === true && known

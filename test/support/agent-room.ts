@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentName } from '../../src/demo/agent-name.ts'
 import type { Script } from '../../src/demo/script.ts'
 import { installDemoAgents, until } from './demo-agent.ts'
-import { DROVER, type Ran, temporaryDirectory } from './run-drover.ts'
+import { DROVER, ending, type Ran, temporaryDirectory } from './run-drover.ts'
 
 export type RunOptions = {
   cwd?: string
@@ -59,17 +59,6 @@ export function createRoom() {
       return folder
     },
   }
-}
-
-function ending(child: ChildProcess): Promise<Ran> {
-  let [stdout, stderr] = ['', '']
-  child.stdout?.setEncoding('utf8').on('data', (text) => {
-    stdout += text
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    stderr += text
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
 }
 
 /** Waits until the agent that writes this file hangs, as its script says, and gives its process id. */

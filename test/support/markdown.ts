@@ -63,3 +63,9 @@ export function filesNamedIn(text: string): string[] {
   const isOurs = (folder: string) => [ROOT, join(ROOT, 'src')].some((root) => existsSync(join(root, folder)))
   return [...named].filter(([, , folder = '']) => isOurs(folder)).map(([, path = '']) => path)
 }
+
+/** What an example prints. `…` stands for anything on its line. */
+export function patternOf(prints: string): RegExp {
+  const parts = prints.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[^\\n]*')}$`)
+}

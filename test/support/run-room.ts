@@ -12,7 +12,7 @@ import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { readJson } from '../../src/kit/json/read-json.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from './protocol-schema.ts'
-import { DROVER, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
+import { DROVER, ending, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
 import { createRepository, PLAIN_ENV, type Repository } from './temporary-repository.ts'
 import { numbersOnly } from './walk-message.ts'
 
@@ -98,17 +98,6 @@ function startProgram(args: readonly string[], { cwd, env, input }: Surroundings
   const child = spawn(process.execPath, [DROVER, ...args], { cwd, env, stdio: [stdin, 'pipe', 'pipe'] })
   child.stdin?.on('error', () => undefined).end(input)
   return child
-}
-
-export function ending(child: ChildProcess): Promise<Ran> {
-  let [stdout, stderr] = ['', '']
-  child.stdout?.setEncoding('utf8').on('data', (text) => {
-    stdout += text
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    stderr += text
-  })
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })))
 }
 
 async function callMain(args: readonly string[], { cwd, env, input }: Surroundings): Promise<Ran> {
