@@ -47,7 +47,8 @@ export type Surroundings = {
 /** How to start an agent for one request. The prompt is in `stdin`, never in `argv`. */
 export type AgentCommand = {
   argv: readonly [string, ...string[]]
-  env: Readonly<Record<string, string>>
+  /** Variables that it gets besides those of the caller. */
+  switches: Readonly<Record<string, string>>
   stdin: string
   /** Written before the start, inside the scratch directory. */
   files: readonly { path: string; content: string }[]

@@ -126,7 +126,7 @@ describe('the command for claude', () => {
         '--no-session-persistence',
         ...['--effort', 'low'],
       ],
-      env: {
+      switches: {
         DISABLE_AUTOUPDATER: '1',
         DISABLE_TELEMETRY: '1',
         DISABLE_ERROR_REPORTING: '1',

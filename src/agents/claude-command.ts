@@ -1,7 +1,6 @@
 /** How claude is asked. */
 import { join } from 'node:path'
 import type { AgentCommand, AgentRequest, Surroundings } from './agent.ts'
-import { toAgentEnvironment } from './agent-environment.ts'
 import { checkTexts } from './check-prompt.ts'
 import { checkSessionId, flag, hasText, toolList } from './command-parts.ts'
 import { stricterPermission, warnOfNobodyToAsk, warnOfNoSandbox, warnOfStricter } from './permission.ts'
@@ -48,7 +47,7 @@ export function toClaudeCommand(request: AgentRequest, around: Surroundings): Ag
       ...(request.isEphemeral ? ['--no-session-persistence'] : []),
       ...request.extra,
     ],
-    env: toAgentEnvironment(around.env, SWITCHES),
+    switches: SWITCHES,
     stdin: input.stdin,
     files: system.files,
     warnings: permission.warnings,

@@ -71,7 +71,7 @@ describe('the command for codex', () => {
         ...['--color', 'never'],
         ...['resume', '01234567-89ab-cdef-0123-456789abcdef'],
       ),
-      env: {},
+      switches: {},
       stdin: '<system>\nBe brief.\n</system>\n\nsay hello',
       files: [],
       warnings: [],

@@ -1,6 +1,5 @@
 /** How codex is asked. */
 import type { AgentCommand, AgentRequest, Surroundings } from './agent.ts'
-import { toAgentEnvironment } from './agent-environment.ts'
 import { checkPrompt, checkTexts } from './check-prompt.ts'
 import { checkSessionId, flag, warnOfMissing, withSystemPrompt } from './command-parts.ts'
 import { ofApproval, ofSandbox, type Permission, warnOfNobodyToAsk } from './permission.ts'
@@ -39,7 +38,7 @@ export function toCodexCommand(request: AgentRequest, around: Surroundings): Age
       ...(resumeId === undefined ? [] : ['resume', resumeId]),
       '-',
     ],
-    env: toAgentEnvironment(around.env, {}),
+    switches: {},
     stdin,
     files: [],
     warnings: [

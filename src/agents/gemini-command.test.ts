@@ -113,7 +113,7 @@ describe('the command for gemini', () => {
         '--debug',
         ...['--extensions', 'none'],
       ),
-      env: {
+      switches: {
         GEMINI_TELEMETRY_ENABLED: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
@@ -147,7 +147,7 @@ describe('the command for gemini', () => {
     const id = '01234567-89ab-cdef-0123-456789abcdef'
     expect(gemini.toCleanUp?.(id, surroundings())).toMatchObject({
       argv: ['/bin/agent', '--delete-session', id],
-      env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+      switches: { GEMINI_CLI_NO_RELAUNCH: 'true' },
       stdin: '',
     })
     expect(() => gemini.toCleanUp?.('--yolo', surroundings())).toThrow(

@@ -1,7 +1,6 @@
 /** How gemini is asked. */
 import { join } from 'node:path'
 import type { AgentCommand, AgentRequest, Surroundings } from './agent.ts'
-import { toAgentEnvironment } from './agent-environment.ts'
 import { checkPrompt, checkTexts } from './check-prompt.ts'
 import { checkSessionId, flag, warnOfMissing, withSystemPrompt } from './command-parts.ts'
 import {
@@ -48,7 +47,7 @@ export function toGeminiCommand(request: AgentRequest, around: Surroundings): Ag
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
     ],
-    env: toAgentEnvironment(around.env, SWITCHES),
+    switches: SWITCHES,
     stdin,
     files: policy.files,
     warnings: [
@@ -64,7 +63,7 @@ export function toGeminiCommand(request: AgentRequest, around: Surroundings): Ag
 export function toGeminiCleanUp(sessionId: string, around: Surroundings): AgentCommand {
   return {
     argv: [around.executable, ...flag('--delete-session', checkSessionId('gemini', sessionId))],
-    env: toAgentEnvironment(around.env, SWITCHES),
+    switches: SWITCHES,
     stdin: '',
     files: [],
     warnings: [],

@@ -5,6 +5,7 @@
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
 import type { Agent, AgentCommand, AgentEvent, AgentRequest, OutputReader, Surroundings, Usage } from './agent.ts'
+import { toAgentEnvironment } from './agent-environment.ts'
 import { cleanUpSession } from './clean-up-session.ts'
 import { createScratch } from './scratch-files.ts'
 import { type AgentResult, type Cut, settleResult } from './settle-result.ts'
@@ -70,7 +71,7 @@ function start(order: AgentOrder, command: AgentCommand, left: AbortSignal): Pro
     argv: [...order.program, ...command.argv.slice(1)],
     shownAs: order.shownAs,
     cwd: order.request.workdir,
-    env: command.env,
+    env: toAgentEnvironment(order.env, command.switches),
     stdin: command.stdin,
     timeoutMs: order.timeoutMs,
     signal: AbortSignal.any([order.signal, left]),
@@ -141,9 +142,9 @@ function closingEvents(result: AgentResult): AgentEvent[] {
 }
 
 function tidyUp(left: { order: AgentOrder; around: Surroundings; sessionId: string | undefined }): void {
-  const { agent, request, program } = left.order
+  const { agent, request, program, env } = left.order
   if (!request.isEphemeral || left.sessionId === undefined) return
   const command = agent.toCleanUp?.(left.sessionId, left.around)
   if (command === undefined) return
-  cleanUpSession({ ...command, argv: [...program, ...command.argv.slice(1)] }, request.workdir)
+  cleanUpSession({ ...command, argv: [...program, ...command.argv.slice(1)] }, { cwd: request.workdir, env })
 }

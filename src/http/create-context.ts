@@ -69,7 +69,8 @@ function promptContext(
   return {
     caller: 'client',
     settings: config,
-    env,
+    // A copy: the environment of the process asks the system for each of its variables, each time.
+    env: { ...env },
     cwd,
     isRoot,
     clock,

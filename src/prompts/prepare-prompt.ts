@@ -1,5 +1,6 @@
 /** Everything that can be wrong with a prompt is found here, before it waits for its turn or anything is started. */
 import { type AgentCommand, type AgentRequest, BACKENDS, type Backend } from '../agents/agent.ts'
+import { toAgentEnvironment } from '../agents/agent-environment.ts'
 import { judgeExtra } from '../agents/extra-flags.ts'
 import { programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
@@ -107,8 +108,9 @@ function programFor(backend: Backend, context: PromptContext, isDryRun: boolean)
 }
 
 /** What callers add. Whether there is room for it depends on all else that the agent gets. */
-function refuseBadExtra({ agent, request }: PreparedPrompt['order'], { env }: AgentCommand): void {
+function refuseBadExtra({ agent, request, env: given }: PreparedPrompt['order'], { switches }: AgentCommand): void {
   if (request.extra.length === 0) return
+  const env = toAgentEnvironment(given, switches)
   refuseBadArguments({ argv: [agent.executable, ...request.extra], cwd: request.workdir, env })
 }
 
