@@ -21,7 +21,7 @@ import { SourceCandidate } from '../src/contract/source-candidate.shape.ts'
 import { StatusList } from '../src/contract/status-list.shape.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { fieldsOf, formOf } from './form-of-shape.ts'
-import type { GeneratedFile } from './generated-files.ts'
+import type { GeneratedFile } from './generated-file.ts'
 
 const MODULES: Readonly<Record<string, readonly TSchema[]>> = {
   reports: [ChangeReport, ListReport, DoctorReport, CliError, Next],

@@ -29,13 +29,11 @@ import { doctorDocs } from './doctor-docs.ts'
 import { drawArchitecture } from './draw-architecture.ts'
 import { errorDocs } from './error-docs.ts'
 import { fieldsOf, formOf } from './form-of-shape.ts'
+import type { GeneratedFile } from './generated-file.ts'
 import { declareTexts, hostTexts, textsModule } from './host-texts.ts'
 import { manPage } from './man-page.ts'
 import { declareOpenApi, openApiDocument, openApiModule } from './openapi/document.ts'
 import { protocolDocs } from './protocol-docs.ts'
-
-/** What `npm run generate` writes, and what the drift test expects to find. Paths are relative to the repository. */
-export type GeneratedFile = { path: string; content: string }
 
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [

@@ -1,6 +1,6 @@
 /** What the demo agent answers: it reads the prompt for a few words, and does nothing else with it. */
 import type { AgentName } from './agent-name.ts'
-import type { Script } from './script.ts'
+import type { FailureStatus, Script } from './script.ts'
 import { estimateTokens, type Usage } from './usage.ts'
 
 export type Answer = {
@@ -22,9 +22,6 @@ export type ToolResult = { output: string; exitCode: number; isDenied: boolean }
 
 /** What the upstream model is said to have refused with. */
 export type Failure = { status: FailureStatus; message: string }
-
-export const FAILURE_STATUSES = [401, 429, 500] as const
-export type FailureStatus = (typeof FAILURE_STATUSES)[number]
 
 const QUOTE_LENGTH = 80
 const PRETENDED_COMMAND = 'echo "hello from drover"'

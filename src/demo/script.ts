@@ -1,10 +1,12 @@
 /** Orders for the demo agent as a test agent: what it says, and how it goes wrong. They come from the environment alone. */
-import { FAILURE_STATUSES, type FailureStatus } from './answer.ts'
 import type { Usage } from './usage.ts'
 
 /** Points of a turn: the prompt is read; the first events are out; the first word is said; all words are said. */
 const POINTS = ['start', 'init', 'word', 'text'] as const
 export type Point = (typeof POINTS)[number]
+
+const FAILURE_STATUSES = [401, 429, 500] as const
+export type FailureStatus = (typeof FAILURE_STATUSES)[number]
 
 export type Script = {
   /** Pieces of the answer, instead of the canned text. */

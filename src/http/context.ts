@@ -8,9 +8,9 @@ import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import type { Metrics } from './metrics/metrics.ts'
 import type { ServerObserver } from './metrics/observer.ts'
-import type { AccessEntry } from './reception/access-log.ts'
+import type { Metrics } from './metrics/prometheus.ts'
+import type { AccessEntry } from './reception/access-entry.ts'
 
 export type ServerContext = {
   config: Config

@@ -1,7 +1,5 @@
 /** Every route of the server, by the scope it belongs to. */
-import type { FastifyInstance } from 'fastify'
 import { registerMessages } from './anthropic/routes.ts'
-import type { ServerContext } from './context.ts'
 import { registerDocs } from './meta/docs.ts'
 import { registerHealth } from './meta/health.ts'
 import { registerMetrics } from './meta/metrics.ts'
@@ -11,9 +9,7 @@ import { registerManyPrompts } from './native/many-prompts.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerSessions } from './native/sessions.ts'
 import { registerChat } from './openai/routes.ts'
-
-/** Adds routes to a scope; their paths are relative to its prefix. */
-export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) => void
+import type { RegisterRoutes } from './register-routes.ts'
 
 export type Scope = { prefix: string; routes: readonly RegisterRoutes[] }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../agents/agent.ts'
-import { SESSION_STATUSES, type Session } from './session.ts'
+import type { Session } from './session.ts'
 import { asSessionRow, type Keeping, toColumns, toKeeping, toSession } from './session-rows.ts'
+import { SESSION_STATUSES } from './session-statuses.ts'
 
 const text = fc.string({ unit: 'grapheme' })
 const count = fc.nat()

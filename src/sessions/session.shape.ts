@@ -4,7 +4,7 @@ import { Usage } from '../agents/agent.shape.ts'
 import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
-import { SESSION_STATUSES } from './session.ts'
+import { SESSION_STATUSES } from './session-statuses.ts'
 
 const text = (description: string) => Type.String({ description })
 const moment = (description: string) => Type.String({ format: 'date-time', description })

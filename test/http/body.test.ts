@@ -1,6 +1,6 @@
 import { request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/routes.ts'
+import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { MAX_JSON_DEPTH } from '../../src/kit/json/json-value.ts'
 import { until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'

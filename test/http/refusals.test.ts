@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/routes.ts'
+import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
 import { until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'

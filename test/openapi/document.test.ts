@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import { type RegisterRoutes, SCOPES } from '../../src/http/routes.ts'
+import type { RegisterRoutes } from '../../src/http/register-routes.ts'
+import { SCOPES } from '../../src/http/routes.ts'
 import { listOperations, misfit, OPENAPI, responseOf } from '../support/openapi-document.ts'
 import { startServer } from '../support/start-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AccessEntry } from '../../http/reception/access-log.ts'
+import type { AccessEntry } from '../../http/reception/access-entry.ts'
 import type { World } from '../command.ts'
 import type { Channel } from '../output/terminal.ts'
 import { createServerLog } from './server-log.ts'

@@ -1,5 +1,5 @@
 /** What a server says while it runs: JSON lines for machines, short lines for somebody who watches a terminal. */
-import type { AccessEntry } from '../../http/reception/access-log.ts'
+import type { AccessEntry } from '../../http/reception/access-entry.ts'
 import { createLog, type Log, type LogLevel } from '../../kit/log.ts'
 import { redactFields, redactSecrets } from '../../kit/redact.ts'
 import type { World } from '../command.ts'

@@ -1,5 +1,5 @@
 /** The commands about sessions: `resume` and `sessions`. */
-import { SESSION_STATUSES } from '../../sessions/session.ts'
+import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import type { Command, Flag, Positional } from '../command.ts'
 import { BACKEND, JSON_FLAG, MODEL, SINGLE_RUN } from '../words/shared-flags.ts'
 

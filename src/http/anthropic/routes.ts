@@ -1,6 +1,6 @@
 import { answerPrompt } from '../answers/answer-prompt.ts'
 import { checkBody } from '../reception/read-body.ts'
-import type { RegisterRoutes } from '../routes.ts'
+import type { RegisterRoutes } from '../register-routes.ts'
 import { checkApiVersion } from './api-version.ts'
 import { messageForm } from './message.ts'
 import { toMessageTask } from './to-message-task.ts'

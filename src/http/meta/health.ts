@@ -1,5 +1,5 @@
 import type { ServerContext } from '../context.ts'
-import type { RegisterRoutes } from '../routes.ts'
+import type { RegisterRoutes } from '../register-routes.ts'
 import type { Health } from './health.shape.ts'
 import { formatUptime } from './uptime.ts'
 

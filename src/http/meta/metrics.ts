@@ -1,4 +1,4 @@
-import type { RegisterRoutes } from '../routes.ts'
+import type { RegisterRoutes } from '../register-routes.ts'
 
 /** Without metrics there is no such path. */
 export const registerMetrics: RegisterRoutes = (scope, { metrics }) => {

@@ -1,20 +1,9 @@
 /** What the server counts, for Prometheus. prom-client is loaded by servers that want it, and by no others. */
-import type { Registry } from 'prom-client'
-import type { PromptObserver } from '../../prompts/prompt-context.ts'
 import type { ServerContext } from '../context.ts'
-import type { ServerObserver } from './observer.ts'
+import type { Metrics } from './prometheus.ts'
 import { promptMetrics } from './prompt-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { type StateSources, stateMetrics } from './state-metrics.ts'
-
-export type Metrics = {
-  server: ServerObserver
-  prompts: PromptObserver
-  registry: Pick<Registry, 'metrics' | 'contentType'>
-}
-
-/** What a metric is made with. */
-export type Prometheus = { client: typeof import('prom-client'); registry: Registry }
 
 /** The context of a server that counts, where the configuration asks for it. */
 export async function withMetrics(context: ServerContext): Promise<ServerContext> {

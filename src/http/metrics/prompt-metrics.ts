@@ -1,6 +1,6 @@
 import { BACKENDS } from '../../agents/agent.ts'
 import { PART_KINDS, type PromptObserver, type RunOutcome } from '../../prompts/prompt-context.ts'
-import type { Prometheus } from './metrics.ts'
+import type { Prometheus } from './prometheus.ts'
 
 /** Agents take seconds or many minutes. */
 const AGENT_BUCKETS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600]

@@ -1,5 +1,5 @@
-import type { Prometheus } from './metrics.ts'
 import type { ServerObserver } from './observer.ts'
+import type { Prometheus } from './prometheus.ts'
 
 /** Requests take milliseconds or many minutes, depending on whether an agent works for them. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]

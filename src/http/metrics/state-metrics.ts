@@ -1,7 +1,7 @@
 import type { Log } from '../../kit/log.ts'
 import type { Slots } from '../../prompts/slots.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import type { Prometheus } from './metrics.ts'
+import type { Prometheus } from './prometheus.ts'
 
 export type StateSources = {
   version: string

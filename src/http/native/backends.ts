@@ -1,7 +1,7 @@
 import type { Located } from '../../agents/locate-agents.ts'
 import { AGENTS } from '../../agents/registry.ts'
 import type { ServerContext } from '../context.ts'
-import type { RegisterRoutes } from '../routes.ts'
+import type { RegisterRoutes } from '../register-routes.ts'
 import type { BackendRecord } from './backends.shape.ts'
 
 export const registerBackends: RegisterRoutes = (scope, context) => {

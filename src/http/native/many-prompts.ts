@@ -13,7 +13,7 @@ import { runParallel } from '../../prompts/run-parallel.ts'
 import { givenUp } from '../answers/given-up.ts'
 import { checkBody } from '../reception/read-body.ts'
 import { factsOf, type RequestFacts } from '../reception/request-facts.ts'
-import type { RegisterRoutes } from '../routes.ts'
+import type { RegisterRoutes } from '../register-routes.ts'
 
 const checkParallel = checker<ParallelRequest>('the request', validateParallelRequest)
 const checkChain = checker<ChainRequest>('the request', validateChainRequest)

@@ -3,7 +3,7 @@ import { validatePromptRequest, validateResumeRequest } from '../../prompts/chec
 import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import { answerPrompt } from '../answers/answer-prompt.ts'
 import { checkBody } from '../reception/read-body.ts'
-import type { RegisterRoutes } from '../routes.ts'
+import type { RegisterRoutes } from '../register-routes.ts'
 import { answerForm } from './answer-form.ts'
 
 const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { BACKENDS } from '../../agents/agent.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, named, type Static, strict } from '../../kit/shape.ts'
-import { SESSION_STATUSES } from '../../sessions/session.ts'
+import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 
 const MAX_SESSIONS_A_PAGE = 1000
 

@@ -5,24 +5,6 @@ import { countBytes } from '../answers/response-bytes.ts'
 import type { ServerContext } from '../context.ts'
 import { factsOf } from './request-facts.ts'
 
-/** Fields as they stand in the log. Neither keys nor bodies are among them, prompts and answers only if asked for. */
-export type AccessEntry = {
-  request_id: string
-  method: string
-  route: string
-  status: number
-  bytes: number
-  duration_ms: number
-  client: string
-  key?: string
-  /** Several are joined by commas. */
-  backend?: string
-  error?: string
-  trace_id?: string
-  prompt?: string
-  answer?: string
-}
-
 /** What servers write for a client that left before it was answered; no client ever sees it. */
 const CLIENT_GONE = 499
 
@@ -47,8 +29,7 @@ function finish({ request, reply, seconds, bytes }: Finished, context: ServerCon
   // What a request asks for may be anything; only real agents are named, each once, so that there are few names.
   const backend = BACKENDS.filter((name) => backends.includes(name)).join() || undefined
   const { url } = request.routeOptions
-  // A star is the route of everything that asks for OPTIONS.
-  const route = request.is404 || url === undefined || url === '*' ? 'unknown' : url
+  const route = request.is404 || url === undefined ? 'unknown' : url
   const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_GONE
   const { method } = request
   context.observer.requestDone?.({ route, method, status, seconds, bytes, keyName: key?.name, backend, refusal })
