@@ -19,7 +19,6 @@ export function endpointsOf(app: FastifyInstance): Endpoints {
 export function collectEndpoints(app: FastifyInstance): void {
   const routes: { method: string; path: string; pattern: RegExp }[] = []
   app.addHook('onRoute', ({ url, method }) => {
-    if (url === '*') return
     for (const each of [method].flat()) routes.push({ method: each, path: url, pattern: patternOf(url) })
   })
   app.decorate(NAME, {

@@ -38,10 +38,11 @@ export async function createServer(
   app.setSerializerCompiler(() => JSON.stringify)
   // The body is read once the request is known to be wanted, not when Fastify meets its media type.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  // By name too: Fastify takes apart the media type of every request that is not known to it as it stands.
+  app.addContentTypeParser(['application/json', '*'], (_request, _payload, done) => done(null))
   app.setErrorHandler((error, request, reply) => sendRefusal({ error, request, reply }, context))
   app.setNotFoundHandler(refuseUnknown)
-  await addRequestHooks(app, context, doorkeepers)
+  addRequestHooks(app, context, doorkeepers)
   for (const { prefix, routes } of scopes) {
     await app.register(
       (scope, _options, done) => {

@@ -1,5 +1,6 @@
 /** Structured log lines on stderr, one JSON object each, with nothing in them that looks like a credential. */
-import { redactFields, redactSecrets } from './redact.ts'
+import { toTimestamp } from './clock.ts'
+import { redactLine } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
@@ -21,13 +22,10 @@ export async function createLog(options: { level: LogLevel; descriptor?: number 
     {
       level: options.level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: {
-        level: (label) => ({ level: label }),
-        log: (fields) => redactFields(fields) as Record<string, unknown>,
-      },
-      // Names of fields tell much, but a secret also hides in a field nobody thought of: the finished line is cleaned too.
-      hooks: { streamWrite: redactSecrets },
+      timestamp: () => `,"time":"${toTimestamp(new Date())}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      // The finished line is cleaned, so that no field is forgotten; and most lines have nothing to be cleaned.
+      hooks: { streamWrite: redactLine },
     },
     pino.destination({ fd: options.descriptor ?? 2, sync: true }),
   )
@@ -44,6 +42,6 @@ function wrap(logger: Logger): Log {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    with: (fields) => wrap(logger.child(redactFields(fields) as object)),
+    with: (fields) => wrap(logger.child(fields)),
   }
 }

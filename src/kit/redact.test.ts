@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { redactFields, redactSecrets } from './redact.ts'
+import { redactFields, redactLine, redactSecrets } from './redact.ts'
 
 describe('redactFields', () => {
   it('hides by the name of a field what no pattern could know', () => {
@@ -25,6 +25,31 @@ describe('redactFields', () => {
 
   it.each([[null], [undefined], [5], ['text'], [new Date(0)]])('leaves %j as it is', (value) => {
     expect(redactFields(value)).toBe(value)
+  })
+})
+
+describe('redactLine', () => {
+  const name = fc.stringMatching(
+    /^([A-Za-z0-9]{1,3}[-_]){0,2}(api[-_]?keys?|access_?key|privatekey|secrets?|passwords?|passwds?|passphrase|credentials?|authorization|(id_)?token|cookie)$/,
+  )
+
+  it('hides whatever stands under a name that promises a secret, however deep', () => {
+    fc.assert(
+      fc.property(name, fc.jsonValue(), (field, value) => {
+        const line = `${JSON.stringify({ msg: 'x', deep: [{ [field]: value }] })}\n`
+        expect(redactLine(line)).toBe(`${JSON.stringify({ msg: 'x', deep: [{ [field]: '[redacted]' }] })}\n`)
+      }),
+    )
+  })
+
+  it('hides a secret in any text, and leaves the line JSON', () => {
+    expect(redactLine('{"api_keys":["aaaaaaaa"],"n":1,"msg":"got sk-abcdefghijkl"}\n')).toBe(
+      '{"api_keys":"[redacted]","n":1,"msg":"got [redacted]"}\n',
+    )
+  })
+
+  it('leaves a line without secrets as it is', () => {
+    expect(redactLine('{"a": 1.0}\n')).toBe('{"a": 1.0}\n')
   })
 })
 

@@ -14,9 +14,15 @@ export function redactFields(value: unknown): unknown {
   )
 }
 
+/** A line of JSON, cleaned by what its fields are called and by what its texts look like. */
+export function redactLine(line: string): string {
+  if (!MARKS.test(line)) return line
+  return redactSecrets(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)
+}
+
 const HIDDEN = '[redacted]'
 
-/** Every pattern below needs one of these. Hardly any text has one, and one look is much cheaper than a dozen. */
+/** Every pattern and every name below has one of these in it. Hardly any text has one, and one look is much cheaper than a dozen. */
 const MARKS =
   /-----BEGIN|bearer|basic|(?:api|access|private)[-_]?key|secret|passw|passphrase|credential|authorization|token|cookie|:\/\/|\bsk-|AIza|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|eyJ/i
 

@@ -11,8 +11,8 @@ export type Connections = {
   opened(socket: Socket): void
   requestBegan(request: IncomingMessage): void
   requestAnswered(request: IncomingMessage): void
-  /** Rejects if the connection fails while the body of this request is being read, or has failed before. */
-  failureOf(request: IncomingMessage): Promise<never>
+  /** Calls `fail` if the connection fails while the body of this request is being read, or has failed before. */
+  onFailure(request: IncomingMessage, fail: (fault: Fault) => void): void
   /**
    * Takes a fault of the connection. `request`: one that is not answered yet and whose body has not arrived will be, and
    * then the connection is closed. `nobody`: an answer was given, or one is under way that must not be mixed with another.
@@ -57,14 +57,10 @@ export function createConnections(): Connections {
       found.isAnswered = true
       if (found.fault !== undefined) request.socket.destroySoon()
     },
-    failureOf(request) {
-      const { promise, reject } = Promise.withResolvers<never>()
-      // It may fail when nobody waits any more.
-      promise.catch(() => {})
+    onFailure(request, fail) {
       const found = ofRequest(request)
-      if (found?.fault !== undefined) reject(found.fault)
-      else if (found !== undefined) found.fail = reject
-      return promise
+      if (found?.fault !== undefined) fail(found.fault)
+      else if (found !== undefined) found.fail = fail
     },
     whoAnswers(socket, fault) {
       const found = latest.get(socket)

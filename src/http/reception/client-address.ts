@@ -15,7 +15,8 @@ export function createTrustedProxies(ranges: readonly string[]): TrustedProxies 
     if (bits === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(bits), family)
   }
-  return { includes: (address) => isIP(address) !== 0 && list.check(address, familyOf(address)) }
+  const hasAny = ranges.length > 0
+  return { includes: (address) => hasAny && isIP(address) !== 0 && list.check(address, familyOf(address)) }
 }
 
 /**

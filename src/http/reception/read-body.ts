@@ -1,5 +1,6 @@
 /** Reads the body of a request: never more than the limit, never longer than the client may take. */
 import type { IncomingMessage } from 'node:http'
+import type { Fault } from '../../kit/fault.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import { bodyMissing, mediaTypeUnsupported, requestCutOff, requestTooLarge } from '../faults.ts'
 
@@ -13,19 +14,19 @@ export function refuseLongBody(headers: IncomingMessage['headers'], { limitBytes
 }
 
 type Reading = BodyLimit & {
-  /** Rejects when the rest is not worth waiting for. */
-  failing: Promise<never>
+  /** Is given whom to tell when the rest is not worth waiting for. */
+  onFailure: (fail: (fault: Fault) => void) => void
   /** Called when the body is known to be wanted, before anything of it is read. */
   invite: () => void
 }
 
 /** The value of a JSON body; undefined when there is no body. */
-export async function readBody(raw: IncomingMessage, { limitBytes, failing, invite }: Reading): Promise<unknown> {
+export async function readBody(raw: IncomingMessage, { limitBytes, onFailure, invite }: Reading): Promise<unknown> {
   const { headers } = raw
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
   requireJson(headers)
   invite()
-  const bytes = await Promise.race([collect(raw, { limitBytes }), failing])
+  const bytes = await collect(raw, { limitBytes, onFailure })
   return readJson(bytes, { input: 'the request body', limitBytes: Number.POSITIVE_INFINITY, numbers: 'any' })
 }
 
@@ -50,10 +51,11 @@ function requireJson(headers: IncomingMessage['headers']): void {
   if (type !== 'application/json' || !isUtf8) throw mediaTypeUnsupported({ mediaType })
 }
 
-function collect(raw: IncomingMessage, { limitBytes }: BodyLimit): Promise<Buffer> {
+function collect(raw: IncomingMessage, { limitBytes, onFailure }: Omit<Reading, 'invite'>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
+    onFailure(reject)
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (limitBytes === 0 || size <= limitBytes) chunks.push(chunk)

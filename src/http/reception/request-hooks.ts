@@ -2,8 +2,8 @@
  * What a request passes before a route sees it, in this order: id and trace, access log, CORS, the guard against browsers,
  * the end of service, rate limit, length, key, form, path, and then the body.
  */
-import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Fault } from '../../kit/fault.ts'
 import { cutStalled } from '../answers/cut-stalled.ts'
 import type { ServerContext } from '../context.ts'
 import { endpointsOf } from '../endpoints.ts'
@@ -13,7 +13,7 @@ import { watchRequest } from './access-log.ts'
 import { identify, requireKey } from './authenticate.ts'
 import { clientAddress, type TrustedProxies } from './client-address.ts'
 import { commonHeaders } from './common-headers.ts'
-import { corsOptions } from './cors.ts'
+import { answerBrowser } from './cors.ts'
 import { guardBrowsers } from './guard-browsers.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { readBody, refuseLongBody } from './read-body.ts'
@@ -30,16 +30,12 @@ export type Doorkeepers = {
   limiter: RateLimiter | undefined
 }
 
-export async function addRequestHooks(
-  app: FastifyInstance,
-  context: ServerContext,
-  doorkeepers: Doorkeepers,
-): Promise<void> {
+/** Those that need not wait say so by calling back: a promise for each would cost every request a good part of its time. */
+export function addRequestHooks(app: FastifyInstance, context: ServerContext, doorkeepers: Doorkeepers): void {
   const { server } = context.config
-  app.addHook('onRequest', async (request, reply) => beginRequest({ request, reply }, context, doorkeepers))
-  // Awaited, so that its hook comes before those that follow.
-  await app.register(cors, { delegator: (request, done) => done(null, corsOptions(request as FastifyRequest, server)) })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, goOn) => {
+    beginRequest({ request, reply }, context, doorkeepers)
+    if (answerBrowser({ request, reply }, server)) return
     guardBrowsers(request, context)
     if (context.shutdown.aborted) throw shuttingDown({})
     const identity = identify(request.headers, context.keys)
@@ -48,14 +44,17 @@ export async function addRequestHooks(
     refuseLongBody(request.headers, { limitBytes: server.max_request_body_bytes })
     requireKey({ path: pathOf(request), identity }, { keys: context.keys, isMetricsPublic: server.metrics_public })
     refuseMalformed(request)
-    if (request.is404 || request.method === 'OPTIONS') refuseUnknown(request)
+    if (request.is404) refuseUnknown(request)
+    goOn()
   })
   app.addHook('preValidation', async (request, reply) => {
     request.body = await readBodyOf({ request, reply }, context, doorkeepers.connections)
   })
-  app.addHook('onSend', async (_request, reply) => {
+  // biome-ignore lint/complexity/useMaxParams: Fastify calls it so
+  app.addHook('onSend', (_request, reply, _payload, goOn) => {
     cutStalled(reply.raw, server.write_timeout_secs * 1000)
     if (context.shutdown.aborted) reply.header('connection', 'close')
+    goOn()
   })
 }
 
@@ -112,5 +111,6 @@ async function readBodyOf(
     if (asksToContinue(raw)) reply.raw.writeContinue()
   }
   const limitBytes = context.config.server.max_request_body_bytes
-  return await readBody(raw, { limitBytes, failing: connections.failureOf(raw), invite })
+  const onFailure = (fail: (fault: Fault) => void) => connections.onFailure(raw, fail)
+  return await readBody(raw, { limitBytes, onFailure, invite })
 }

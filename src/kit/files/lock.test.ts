@@ -306,9 +306,9 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
   })
 
   it.each<[LockMode, string, string]>([
-    ['exclusive', '444', 'it may not be written; check its permissions'],
-    ['exclusive', '000', 'it cannot be opened; check its permissions'],
-    ['shared', '000', 'it cannot be opened; check its permissions'],
+    ['exclusive', '444', 'it may not be written'],
+    ['exclusive', '000', 'it cannot be opened, perhaps for want of permission'],
+    ['shared', '000', 'it cannot be opened, perhaps for want of permission'],
   ])('no %s lock is had on a lock file of mode %s', async (mode, permissions, reason) => {
     chmodSync(folder, 0o755)
     writeFileSync(path, '')

@@ -37,9 +37,9 @@ const POLL_MS = 25
 /** Result codes of SQLite (https://sqlite.org/rescode.html), which words its own messages for databases. */
 const SQLITE_BUSY = 5
 const REASONS: Record<number, string> = {
-  8: 'it may not be written; check its permissions',
+  8: 'it may not be written',
   10: 'its file system fails or has no locks',
-  14: 'it cannot be opened; check its permissions',
+  14: 'it cannot be opened, perhaps for want of permission',
   26: 'it is not empty',
 }
 
