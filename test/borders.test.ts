@@ -76,6 +76,17 @@ describe('dependencies', () => {
 })
 
 describe('files', () => {
+  it('do not import each other in a circle, types included', () => {
+    // Whatever imports nothing that is left, or is imported by nothing, is taken away until nothing changes.
+    let left = inside
+    for (let before = left.length + 1; left.length < before; ) {
+      before = left.length
+      const [importing, imported] = [new Set(left.map(({ from }) => from)), new Set(left.map(({ to }) => to))]
+      left = left.filter(({ from, to }) => importing.has(to) && imported.has(from))
+    }
+    expect(left.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
   it('have no index', () => {
     expect(files.filter((file) => file.endsWith('index.ts'))).toEqual([])
   })
