@@ -91,6 +91,14 @@ describe('loadApiKeys', () => {
     ])
   })
 
+  it.each<[boolean, string]>([
+    [false, 'x'.repeat(16)],
+    [true, `${'y'.repeat(16)},${'x'.repeat(15)}`],
+  ])('finds it %s that a key of %s is short', async (isShort, keys) => {
+    expect((await load({ env: { DROVER_API_KEYS: keys } })).hasShortKey()).toBe(isShort)
+    expect((await load({ env: { DROVER_API_KEYS_FILE: keysFile(keys) } })).hasShortKey()).toBe(isShort)
+  })
+
   it('asks gopass for the password alone, without a shell', async () => {
     const loaded = await load({ env: fakeGopass('[ "$*" = "show --password a/b" ] && echo right'), gopass: 'a/b' })
     expect(knows(loaded, 'right')).toEqual([true])

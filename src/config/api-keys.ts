@@ -21,6 +21,9 @@ export type KeyPlaces = {
   server: Pick<Config['server'], 'keys' | 'api_keys_gopass_path'>
 }
 
+/** A random one of so many letters and digits has more than 80 bits. */
+const SHORTEST_KEY = 16
+
 /** Often enough for people who rotate keys, seldom enough not to matter. */
 const FILE_LOOK_MS = 1000
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
@@ -82,6 +85,11 @@ export class LoadedKeys {
     this.sources = [...(fixed.length > 0 ? ['server.keys'] : []), ...[...read.keys()].map(({ name }) => name)]
     this.#loading = loading
     this.#unite()
+  }
+
+  /** Whether one of them can be guessed. Of those in the config only the digests are known. */
+  hasShortKey(): boolean {
+    return [...this.#loading.read.values()].flat().some(({ isShort }) => isShort === true)
   }
 
   /** Reads every place again; one that fails keeps its last good keys and says so in the log. */
@@ -161,7 +169,7 @@ function toNamedDigest(key: KeyPlaces['server']['keys'][number]): NamedDigest {
 }
 
 function toDigests(keys: readonly string[]): NamedDigest[] {
-  return keys.map((key) => ({ digest: digest(key), rateLimit: {} }))
+  return keys.map((key) => ({ digest: digest(key), rateLimit: {}, isShort: key.length < SHORTEST_KEY }))
 }
 
 function reasonOf(error: unknown): string {

@@ -15,7 +15,13 @@ export type KeyRing = {
   find(key: string): ApiKey | undefined
 }
 
-export type NamedDigest = { digest: string; name?: string; rateLimit: ApiKey['rateLimit'] }
+export type NamedDigest = {
+  digest: string
+  name?: string
+  rateLimit: ApiKey['rateLimit']
+  /** Whether it has so few characters that it can be guessed. */
+  isShort?: boolean
+}
 
 const SHORT_DIGITS = 8
 

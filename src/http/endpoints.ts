@@ -5,6 +5,8 @@ export type Endpoint = { method: string; path: string }
 
 export type Endpoints = {
   methodsOf(path: string): string[]
+  /** The path that such a one is the end of: many a client is given an address without the beginning of its paths. */
+  endingIn(path: string): string | undefined
   /** In the order of their registration, without the `HEAD` that comes with every `GET`. */
   list(): Endpoint[]
 }
@@ -27,6 +29,7 @@ export function collectEndpoints(app: FastifyInstance): void {
         .filter(({ pattern }) => pattern.test(path))
         .map(({ method }) => method)
         .sort(),
+    endingIn: (end) => (end.length > 1 ? routes.find(({ path }) => path.endsWith(end))?.path : undefined),
     list: () => routes.filter(({ method }) => method !== 'HEAD').map(({ method, path }) => ({ method, path })),
   } satisfies Endpoints)
 }

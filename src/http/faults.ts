@@ -112,7 +112,8 @@ export const pathNotFound = defineFault({
   code: 'not_found',
   kind: 'not_found',
   when: 'No endpoint has the path of the request.',
-  say: (d: { path: string }) => `there is no endpoint ${d.path}; GET /openapi.json lists those there are`,
+  say: (d: { path: string; meant?: string | undefined }) =>
+    `there is no endpoint ${d.path}; ${d.meant === undefined ? '' : `did you mean ${d.meant}? `}GET /docs shows those there are`,
 })
 
 export const methodNotAllowed = defineFault({

@@ -120,7 +120,7 @@ const CASES: readonly Case[] = [
     ask: (server, api) => post(server, api, { path: `${api.path}/batches` }),
     problem: 'not-found',
     title: 'Not Found',
-    detail: /^there is no endpoint \/.*\/batches; GET \/openapi\.json lists those there are$/,
+    detail: /^there is no endpoint \/.*\/batches; GET \/docs shows those there are$/,
     chat: { type: 'invalid_request_error', code: 'not_found' },
     message: 'not_found_error',
   },

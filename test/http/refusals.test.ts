@@ -42,7 +42,7 @@ const CASES: Case[] = [
     call: { path: '/nothing' },
     status: 404,
     code: 'not_found',
-    message: 'there is no endpoint {prefix}/nothing; GET /openapi.json lists those there are',
+    message: 'there is no endpoint {prefix}/nothing; GET /docs shows those there are',
     details: { path: '{prefix}/nothing' },
     problem: { name: 'not-found', title: 'Not Found', chat: 'invalid_request_error', message: 'not_found_error' },
   },
@@ -209,6 +209,24 @@ describe.each(CASES)('$name', (refused) => {
       detail,
       error: { ...error, message: detail },
     })
+  })
+})
+
+describe('an address without the beginning of its paths', () => {
+  it.each([
+    ['/v1/chat/completions', '/openai/v1/chat/completions'],
+    ['/chat/completions', '/openai/v1/chat/completions'],
+    ['/v1/messages', '/anthropic/v1/messages'],
+    ['/prompt', '/api/v1/prompt'],
+  ])('%s is refused with the path that was meant: %s', async (path, meant) => {
+    const { status, body } = await (await startServer()).request(path, { method: 'POST', body: {} })
+    const message = `there is no endpoint ${path}; did you mean ${meant}? GET /docs shows those there are`
+    expect({ status, body }).toEqual({ status: 404, body: { error: 'not_found', message, details: { path, meant } } })
+  })
+
+  it.each(['/', '/s', '/completion'])('%s is taken for none', async (path) => {
+    const { body } = await (await startServer()).request(path)
+    expect(body).toMatchObject({ message: `there is no endpoint ${path}; GET /docs shows those there are` })
   })
 })
 

@@ -112,6 +112,7 @@ function bannerOf(
     config: context.config,
     place,
     hasKeys: keys.ring.isRequired,
+    hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
     isRoot,
     agents: context.agents.list(),

@@ -13,7 +13,7 @@ const at = (address: string, host = address) => ({ host, address, port: 1 })
 
 let safe: SecurityFacts
 beforeAll(() => {
-  safe = { config: configWith(), place: at('127.0.0.1'), hasKeys: false, isRoot: false }
+  safe = { config: configWith(), place: at('127.0.0.1'), hasKeys: false, hasShortKey: false, isRoot: false }
 })
 
 const warningsOf = (facts: Partial<SecurityFacts>) =>
@@ -51,6 +51,12 @@ describe('securityWarnings', () => {
 
   it('has nothing against a public bind with keys, a rate limit and a list of directories', () => {
     expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LIMITED })).toEqual([])
+  })
+
+  it('warns of a short key beyond this machine', () => {
+    const facts = { hasKeys: true, hasShortKey: true, config: LIMITED }
+    expect(warningsOf({ ...facts, place: at('0.0.0.0') })).toEqual(['an API key has fewer than 16 characters'])
+    expect(warningsOf(facts)).toEqual([])
   })
 
   it('warns of a bind beyond this machine with keys and without a rate limit', () => {
@@ -101,7 +107,7 @@ describe('securityWarnings', () => {
       'server.allow_unsafe_extra': true,
       'unified_flags.approval_mode': 'none',
     })
-    const found = securityWarnings({ config: worst, place: at('::'), hasKeys: false, isRoot: true })
+    const found = securityWarnings({ config: worst, place: at('::'), hasKeys: false, hasShortKey: false, isRoot: true })
     expect(found).toHaveLength(6)
     for (const { suggestion } of found) expect(suggestion).not.toBe('')
   })

@@ -3,7 +3,13 @@ import type { Config } from '../../config/config.shape.ts'
 import { type Reach, reachOf } from '../reception/reach.ts'
 import type { BoundPlace } from './listen.ts'
 
-export type SecurityFacts = { config: Config; place: BoundPlace; hasKeys: boolean; isRoot: boolean }
+export type SecurityFacts = {
+  config: Config
+  place: BoundPlace
+  hasKeys: boolean
+  hasShortKey: boolean
+  isRoot: boolean
+}
 
 export type SecurityWarning = { warning: string; suggestion: string }
 
@@ -40,6 +46,14 @@ const credentialsForPatterns: Rule = ({ config: { server } }) =>
     ? {
         warning: 'CORS credentials allowed for a wildcard origin',
         suggestion: 'name the origins in full, or set server.cors_allow_credentials to false',
+      }
+    : undefined
+
+const shortKey: Rule = ({ place, hasShortKey }) =>
+  reachOfPlace(place) !== 'machine' && hasShortKey
+    ? {
+        warning: 'an API key has fewer than 16 characters: it can be guessed',
+        suggestion: 'use a longer one, such as what `openssl rand -hex 24` prints',
       }
     : undefined
 
@@ -88,6 +102,7 @@ const RULES: readonly Rule[] = [
   networkWithoutKeys,
   openToEveryPage,
   credentialsForPatterns,
+  shortKey,
   unlimitedGuesses,
   anyDirectory,
   nothingIsAsked,

@@ -22,6 +22,7 @@ const FACTS: BannerFacts = {
   config: configWith(),
   place: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
   hasKeys: false,
+  hasShortKey: false,
   keySources: [],
   isRoot: false,
   agents: [installed, demo, absent],
@@ -120,6 +121,14 @@ Try it
 
 Press Ctrl+C to stop
 `)
+  })
+
+  it('says what to do where no agent is installed', () => {
+    const missing = { ...demo, isDemo: false, program: undefined }
+    const advice = '! There is no agent to run prompts. Install one, or start with --demo to try the server without.'
+    expect(startupBanner({ ...FACTS, agents: [missing] })).toContain(advice)
+    expect(startupBanner({ ...FACTS, agents: [{ ...installed, isEnabled: false }, missing] })).toContain(advice)
+    expect(startupBanner({ ...FACTS, agents: [installed, missing] })).not.toContain(advice)
   })
 
   it('knows Unix sockets', () => {

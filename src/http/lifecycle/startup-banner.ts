@@ -18,7 +18,7 @@ export function startupBanner(facts: BannerFacts): string {
     [`drover ${version} listens on ${address}`],
     ['Security status', ...securityLines(facts)],
     ...warningSection(facts),
-    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...demoLines(facts.agents)],
+    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentAdvice(facts.agents)],
     ['Endpoints', ...endpointLines(facts.endpoints)],
     ['Try it', ...curlLines(facts)],
     ['Press Ctrl+C to stop'],
@@ -60,8 +60,12 @@ function agentLine({ backend, program, isDemo, wanted }: Located): string {
   return `${backend.padEnd(8)} ${state}`
 }
 
-function demoLines(agents: readonly Located[]): string[] {
-  const names = agents.filter(({ isEnabled, isDemo }) => isEnabled && isDemo).map(({ backend }) => backend)
+function agentAdvice(agents: readonly Located[]): string[] {
+  const enabled = agents.filter(({ isEnabled }) => isEnabled)
+  if (!enabled.some(({ program }) => program !== undefined)) {
+    return ['! There is no agent to run prompts. Install one, or start with --demo to try the server without.']
+  }
+  const names = enabled.filter(({ isDemo }) => isDemo).map(({ backend }) => backend)
   if (names.length === 0) return []
   return [`! ${names.join(', ')}: not the real thing. A built-in demo agent stands in and answers with canned text.`]
 }

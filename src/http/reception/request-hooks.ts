@@ -93,8 +93,9 @@ function limitRate({ request, reply }: Call, limiter: RateLimiter | undefined): 
 export function refuseUnknown(request: FastifyRequest): never {
   const { method, server } = request
   const path = pathOf(request)
-  const allow = endpointsOf(server).methodsOf(path)
-  if (allow.length === 0) throw pathNotFound({ path })
+  const endpoints = endpointsOf(server)
+  const allow = endpoints.methodsOf(path)
+  if (allow.length === 0) throw pathNotFound({ path, meant: endpoints.endingIn(path) })
   throw methodNotAllowed({ method, path, allow })
 }
 
