@@ -7,43 +7,48 @@ import { type Served, withServer } from './served.ts'
 
 const GOAL = 0.4
 const CONNECTIONS = 32
-const WARM_UP = 20_000
-const ROUNDS = 9
+const WARM_UP_ROUNDS = 10
+const ROUNDS = 21
 const BARE = fileURLToPath(import.meta.resolve('./bare-json-server.ts'))
 /** Any program will do: it is looked for, and not started. */
 const env = { DROVER_BACKENDS_CLAUDE_COMMAND: process.execPath }
 
-type Load = { server: Served; wishes: object; requests: number }
+type Load = { server: Served; sockets: readonly Socket[]; request: string; requests: number }
 type Row = { name: string; rate: number; workedUs: number }
 
 export async function benchRate(drover: string): Promise<string> {
+  const serving = { args: [drover, 'serve', '-p', '0'], env }
+  // Each load has a server of its own: what one leaves in memory is not to slow the other.
   return await withServer({ args: [BARE] }, (bare) =>
-    withServer({ args: [drover, 'serve', '-p', '0'], env }, async (served) => {
-      const loads: Record<string, Load> = {
-        'bare node:http': { server: bare, wishes: {}, requests: 4000 },
-        'dry runs, no session kept': { server: served, wishes: { ephemeral: true }, requests: 2000 },
-        // Each is written to the disk twice, and waits for it.
-        'dry runs, each with its session': { server: served, wishes: {}, requests: 200 },
-      }
-      for (const load of Object.values(loads).slice(0, 2)) await put({ ...load, requests: WARM_UP })
-      const worked = new Map(Object.keys(loads).map((name) => [name, { ms: 0, requests: 0 }]))
-      const contenders = Object.entries(loads).map(([name, load]) => ({
-        name,
-        once: async () => {
-          const before = load.server.workedMs()
-          await put(load)
-          const sum = worked.get(name) ?? { ms: 0, requests: 0 }
-          sum.ms += load.server.workedMs() - before
-          sum.requests += load.requests
-        },
-      }))
-      const timings = await measure(contenders, ROUNDS)
-      return format(
-        timings.map(({ name, medianMs }) => {
-          const { ms = 0, requests = 0 } = worked.get(name) ?? {}
-          return { name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000), workedUs: (ms / requests) * 1000 }
-        }),
-      )
+    withServer(serving, (served) => withServer(serving, (keeping) => compare({ bare, served, keeping }))),
+  )
+}
+
+async function compare({ bare, served, keeping }: Record<'bare' | 'served' | 'keeping', Served>): Promise<string> {
+  const loads: Record<string, Load> = {
+    'bare node:http': await loadOf(bare, { requests: 4000 }),
+    'dry runs, no session kept': await loadOf(served, { ephemeral: true, requests: 2000 }),
+    // Each is written to the disk twice, and waits for it.
+    'dry runs, each with its session': await loadOf(keeping, { requests: 200 }),
+  }
+  for (const load of Object.values(loads)) await put({ ...load, requests: load.requests * WARM_UP_ROUNDS })
+  const worked = new Map(Object.keys(loads).map((name) => [name, { ms: 0, requests: 0 }]))
+  const contenders = Object.entries(loads).map(([name, load]) => ({
+    name,
+    once: async () => {
+      const before = load.server.workedMs()
+      await put(load)
+      const sum = worked.get(name) ?? { ms: 0, requests: 0 }
+      sum.ms += load.server.workedMs() - before
+      sum.requests += load.requests
+    },
+  }))
+  const timings = await measure(contenders, ROUNDS)
+  for (const { sockets } of Object.values(loads)) for (const socket of sockets) socket.destroy()
+  return format(
+    timings.map(({ name, medianMs }) => {
+      const { ms = 0, requests = 0 } = worked.get(name) ?? {}
+      return { name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000), workedUs: (ms / requests) * 1000 }
     }),
   )
 }
@@ -68,19 +73,24 @@ function format(rates: readonly Row[]): string {
   ].join('\n')
 }
 
-/** By hand on bare sockets: Node's own client would take longer than the servers do. */
-async function put({ server: { port }, wishes, requests }: Load): Promise<void> {
+/** Connections stay open for all rounds, as those of a busy client do. */
+async function loadOf(server: Served, { requests, ...wishes }: { requests: number; ephemeral?: true }): Promise<Load> {
   const body = JSON.stringify({ backend: 'claude', prompt: 'say hello', dry_run: true, ...wishes })
   const head = `POST /api/v1/prompt HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
-  const request = `${head}\r\n\r\n${body}`
+  const sockets = Array.from({ length: CONNECTIONS }, () =>
+    connect({ host: '127.0.0.1', port: server.port, noDelay: true }),
+  )
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  return { server, sockets, request: `${head}\r\n\r\n${body}`, requests }
+}
+
+/** By hand on bare sockets: Node's own client would take longer than the servers do. */
+async function put({ sockets, request, requests }: Load): Promise<void> {
   let left = requests
-  const worker = async () => {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    await once(socket, 'connect')
+  const work = async (socket: Socket) => {
     while (left-- > 0) await exchange(socket, request)
-    socket.destroy()
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
+  await Promise.all(sockets.map(work))
 }
 
 function exchange(socket: Socket, request: string): Promise<void> {

@@ -16,7 +16,7 @@ const SWITCHES = {
 const WRITING_TOOLS = [
   ...['Bash', 'PowerShell', 'Monitor', 'REPL', 'Edit', 'Write', 'NotebookEdit'],
   ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'ScheduleWakeup', 'Workflow', 'mcp__*'],
-]
+].join()
 
 /** What is allowed by name where nothing may be allowed wholesale. */
 const WORKING_TOOLS = [
@@ -79,7 +79,7 @@ function toPermission(request: AgentRequest, around: Surroundings): { flags: str
   const isHeldBack = permission === 'everything' && around.isRoot && around.env['IS_SANDBOX'] !== '1'
   const allowed = [...toolList(request), ...(isHeldBack ? WORKING_TOOLS : [])]
   const flags = {
-    'read-only': ['--disallowedTools', WRITING_TOOLS.join(',')],
+    'read-only': ['--disallowedTools', WRITING_TOOLS],
     ask: [],
     edit: ['--permission-mode', 'acceptEdits'],
     everything: isHeldBack ? [] : ['--permission-mode', 'bypassPermissions'],

@@ -20,7 +20,7 @@ import { backendNotFound } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.shape.ts'
 import { type PromptOptions, toAgentRequest } from './to-agent-request.ts'
-import { resolveWorkdir } from './workdir-policy.ts'
+import { resolveWorkdir, resolveWorkdirAgain } from './workdir-policy.ts'
 
 /** One prompt to be run, and what the request alone does not say. */
 export type PromptTask = {
@@ -82,7 +82,7 @@ function agentRequestOf(task: PromptTask, backend: Backend, context: PromptConte
   const inherited = resumes === undefined ? task.forks?.system_prompt : systemPromptOf(resumes, AGENTS[backend])
   const options: PromptOptions = {
     prompt: request.prompt,
-    workdir: resolveWorkdir(request.workdir ?? origin?.working_dir ?? context.cwd, context.workdirs),
+    workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
     model: request.model,
     approvalMode: request.approval_mode,
     sandboxMode: request.sandbox_mode,
@@ -96,6 +96,10 @@ function agentRequestOf(task: PromptTask, backend: Backend, context: PromptConte
     resumeId: resumes?.backend_session_id,
   }
   return toAgentRequest(options, own, shared)
+}
+
+function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string {
+  return policy === undefined ? resolveWorkdir(workdir, policy) : resolveWorkdirAgain(workdir, policy)
 }
 
 /** The operator may ask what would be done before the agent is installed. */

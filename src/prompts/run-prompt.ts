@@ -28,9 +28,19 @@ type Prompt = { task: PromptTask; prepared: PreparedPrompt; context: PromptConte
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
 export function runPrompt(task: PromptTask, context: PromptContext, running: Running): Course {
-  const prepared = preparePrompt(task, context)
-  const prompt = { task, prepared, context, running }
-  return prepared.isDryRun ? pretend(prompt) : inSlot(prompt)
+  const prompt = { task, prepared: preparePrompt(task, context), context, running }
+  return prompt.prepared.isDryRun ? tellPretended(prompt) : inSlot(prompt)
+}
+
+/** The same for whom the result is enough. */
+export async function finishPrompt(task: PromptTask, context: PromptContext, running: Running): Promise<PromptResult> {
+  const prompt = { task, prepared: preparePrompt(task, context), context, running }
+  if (prompt.prepared.isDryRun) return await pretend(prompt)
+  const course = inSlot(prompt)
+  for (;;) {
+    const next = await course.next()
+    if (next.done === true) return next.value
+  }
 }
 
 async function* inSlot(prompt: Prompt): Course {
@@ -92,23 +102,27 @@ async function* runKept({ task, prepared, context, running }: Prompt, kept: Kept
 }
 
 /** Says what would be started. A client's session is kept for it like for any other prompt. */
-async function* pretend({ task, prepared, context }: Prompt): Course {
-  const { backend, order } = prepared
-  const { argv, stdin, warnings: missing } = prepared.command
+async function pretend({ task, prepared, context }: Prompt): Promise<PromptResult> {
+  const { backend, order, command } = prepared
   const program = order.shownAs === undefined ? order.program : ([order.shownAs] as const)
-  const line = formatDryRun({ argv: [...program, ...argv.slice(1)], stdin })
-  const warnings = [...prepared.warnings, ...missing]
+  const line = formatDryRun({ argv: [...program, ...command.argv.slice(1)], stdin: command.stdin })
   const isKept = context.caller === 'client' && task.resumes === undefined
   const kept = isKept ? await keepSession(task, prepared, context) : undefined
-  const sessionId = kept?.id ?? ''
-  const seal = createEnvelope({ backend, sessionId, clock: context.clock })
-  const { model, workdir } = order.request
   await kept?.settle({ outcome: 'completed', usage: NO_USAGE })
+  const warnings = [...prepared.warnings, ...command.warnings]
+  return dryRunResult(line, { backend, model: order.request.model, sessionId: kept?.id ?? '', warnings })
+}
+
+async function* tellPretended(prompt: Prompt): Course {
+  const { prepared, context } = prompt
+  const result = await pretend(prompt)
+  const seal = createEnvelope({ backend: prepared.backend, sessionId: result.session_id, clock: context.clock })
+  const { model, workdir } = prepared.order.request
   yield seal({ type: 'init', content: { ...(model !== undefined && { model }), working_dir: workdir } })
-  yield seal({ type: 'message', content: { text: line, role: 'assistant' } })
+  yield seal({ type: 'message', content: { text: result.output, role: 'assistant' } })
   const done = { exit_code: 0, duration_ms: 0, token_usage: NO_USAGE }
-  yield seal(withWarnings({ type: 'done', content: done }, warnings))
-  return dryRunResult(line, { backend, model, sessionId, warnings })
+  yield seal(withWarnings({ type: 'done', content: done }, result.warnings ?? []))
+  return result
 }
 
 /** By which the agent is found should this process die without ending it. What keeps no session can do without. */

@@ -35,6 +35,23 @@ export function resolveWorkdir(workdir: string, policy: WorkdirPolicy | undefine
   return resolved
 }
 
+/** A link that is turned elsewhere is still taken for what it was for this long; no agent starts where it may not work. */
+const JUDGED_FOR_MS = 1000
+const judged = new WeakMap<WorkdirPolicy, { workdir: string; resolved: string; until: number }>()
+
+/**
+ * The same for a server, which is asked for one directory over and over: to follow every link on the way takes longer
+ * than all else about a prompt. Before an agent is started, the directory is judged again.
+ */
+export function resolveWorkdirAgain(workdir: string, policy: WorkdirPolicy): string {
+  const last = judged.get(policy)
+  const now = performance.now()
+  if (last?.workdir === workdir && now < last.until) return last.resolved
+  const resolved = resolveWorkdir(workdir, policy)
+  judged.set(policy, { workdir, resolved, until: now + JUDGED_FOR_MS })
+  return resolved
+}
+
 /** Throws a Fault when the directory no longer is what was judged: a link may have taken its place. */
 export function judgeAgain(resolved: string, policy: WorkdirPolicy | undefined): void {
   if (resolveWorkdir(resolved, policy) === resolved) return

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PromptTask } from '../../prompts/prepare-prompt.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { runPrompt } from '../../prompts/run-prompt.ts'
+import { finishPrompt, runPrompt } from '../../prompts/run-prompt.ts'
 import type { ServerContext } from '../context.ts'
 import { factsOf } from '../reception/request-facts.ts'
 import { givenUp } from './given-up.ts'
@@ -22,20 +22,16 @@ export async function answerPrompt(call: Call, asked: AskedPrompt, form: AnswerF
   const facts = factsOf(request)
   facts.backends = [asked.request.backend]
   facts.prompts = [asked.request.prompt]
-  const isWhole = 'toBody' in form
-  const course = runPrompt({ ...asked, wantsDeltas: !isWhole }, context.prompts, {
-    signal: givenUp(reply.raw, context),
-  })
-  const result = isWhole ? await endOf(course) : await sendStream({ reply, course }, form, limitsOf(context))
-  facts.answers = [result.output]
-  return isWhole ? form.toBody(result) : reply
-}
-
-async function endOf(course: ReturnType<typeof runPrompt>): Promise<PromptResult> {
-  for (;;) {
-    const next = await course.next()
-    if (next.done === true) return next.value
+  const running = { signal: givenUp(reply.raw, context) }
+  if ('toBody' in form) {
+    const result = await finishPrompt({ ...asked, wantsDeltas: false }, context.prompts, running)
+    facts.answers = [result.output]
+    return form.toBody(result)
   }
+  const course = runPrompt({ ...asked, wantsDeltas: true }, context.prompts, running)
+  const result = await sendStream({ reply, course }, form, limitsOf(context))
+  facts.answers = [result.output]
+  return reply
 }
 
 function limitsOf({ config, heartbeatMs }: ServerContext) {

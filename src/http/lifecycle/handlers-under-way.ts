@@ -17,23 +17,27 @@ export function handlersUnderWay(app: FastifyInstance): HandlersUnderWay {
 
 /** Follows the routes that are registered from now on. */
 export function followHandlers(app: FastifyInstance): void {
-  const underWay = new Set<PromiseLike<unknown>>()
+  let count = 0
+  let waiting: (() => void)[] = []
+  const leave = () => {
+    count -= 1
+    if (count > 0) return
+    for (const goOn of waiting) goOn()
+    waiting = []
+  }
   app.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request, reply) {
       const result: unknown = handler.call(this, request, reply)
       if (isPromise(result)) {
-        underWay.add(result)
-        const leave = () => void underWay.delete(result)
+        count += 1
         result.then(leave, leave)
       }
       return result
     }
   })
   app.decorate(NAME, {
-    async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay)
-    },
+    idle: () => (count === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve))),
   } satisfies HandlersUnderWay)
 }
 

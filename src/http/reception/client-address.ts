@@ -28,7 +28,8 @@ export function clientAddress(
   proxies: TrustedProxies,
 ): string {
   let address = peerAddress(call.peer)
-  const hops = (call.forwardedFor ?? '').split(',').reverse()
+  if (call.forwardedFor === undefined) return address
+  const hops = call.forwardedFor.split(',').reverse()
   for (const hop of hops) {
     const next = plainAddress(hop.trim())
     if (!proxies.includes(address) || next === undefined) break
@@ -44,6 +45,7 @@ export function peerAddress(peer: string | undefined): string {
 
 /** Without port, brackets, zone or the IPv6 form of an IPv4 address; undefined for what is no address. */
 function plainAddress(text: string): string | undefined {
+  if (isIP(text) === 4) return text
   const withoutPort = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text
   const address = withoutPort.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   return isIP(address) === 0 ? undefined : address

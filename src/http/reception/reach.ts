@@ -14,7 +14,7 @@ UNSPECIFIED.addAddress('::', 'ipv6')
 
 /** Of an IP address, in whichever of its forms. */
 export function reachOf(address: string): Reach {
-  if (isIn(LOOPBACK, address)) return 'machine'
+  if (isLoopback(address)) return 'machine'
   return isIn(UNSPECIFIED, address) ? 'public' : 'network'
 }
 
@@ -22,12 +22,17 @@ export function reachOf(address: string): Reach {
 export function isLoopbackHost(host: string): boolean {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   if (/^(?:[a-z0-9-]+\.)*localhost\.?$/.test(name)) return true
-  return isIn(LOOPBACK, name.replace(/^\[(.*)\]$/, '$1'))
+  return isLoopback(name.replace(/^\[(.*)\]$/, '$1'))
 }
 
 /** An IPv6 address stands in brackets wherever a port may follow. */
 export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** Every request is asked this; for the common case no list has to be gone through. */
+function isLoopback(address: string): boolean {
+  return isIP(address) === 4 ? address.startsWith('127.') : isIn(LOOPBACK, address)
 }
 
 function isIn(list: BlockList, address: string): boolean {

@@ -44,7 +44,7 @@ function requireJson(headers: IncomingMessage['headers']): void {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw mediaTypeUnsupported({ mediaType: `${coding} transfer encoding` })
   }
-  if (mediaType === undefined) return
+  if (mediaType === undefined || mediaType === 'application/json') return
   const [type = '', ...parameters] = mediaType.split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset)

@@ -48,6 +48,7 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, do
     goOn()
   })
   app.addHook('preValidation', async (request, reply) => {
+    if (!WITH_BODY.includes(request.method)) return
     request.body = await readBodyOf({ request, reply }, context, doorkeepers.connections)
   })
   // biome-ignore lint/complexity/useMaxParams: Fastify calls it so
@@ -71,8 +72,8 @@ function beginRequest({ request, reply }: Call, context: ServerContext, { connec
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
   connections.requestBegan(request.raw)
   const closed = watchRequest({ request, reply }, context)
-  // Exactly once, whether the response was finished, broken off or never begun.
-  reply.raw.once('close', () => {
+  // It closes exactly once, whether the response was finished, broken off or never begun.
+  reply.raw.on('close', () => {
     connections.requestAnswered(request.raw)
     closed()
   })
@@ -101,17 +102,12 @@ export function refuseUnknown(request: FastifyRequest): never {
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH']
 
-async function readBodyOf(
-  { request, reply }: Call,
-  context: ServerContext,
-  connections: Connections,
-): Promise<unknown> {
-  const { raw, method } = request
-  if (!WITH_BODY.includes(method)) return undefined
+function readBodyOf({ request, reply }: Call, context: ServerContext, connections: Connections): Promise<unknown> {
+  const { raw } = request
   const invite = () => {
     if (asksToContinue(raw)) reply.raw.writeContinue()
   }
   const limitBytes = context.config.server.max_request_body_bytes
   const onFailure = (fail: (fault: Fault) => void) => connections.onFailure(raw, fail)
-  return await readBody(raw, { limitBytes, onFailure, invite })
+  return readBody(raw, { limitBytes, onFailure, invite })
 }

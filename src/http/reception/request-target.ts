@@ -5,6 +5,7 @@
  * escaped once more: so it passes the same doors as every other before it is refused.
  */
 export function routableUrl(target: string): string {
+  if (target.startsWith('/') && !target.includes('%')) return target
   const [authority] = /^https?:\/\/[^/?#]*/i.exec(target) ?? []
   const url = authority === undefined ? target : target.slice(authority.length).replace(/^(?!\/)/, '/')
   return isDecodable(url) ? url : url.replaceAll('%', '%25')
@@ -12,14 +13,14 @@ export function routableUrl(target: string): string {
 
 /** Decoded as the router does it, so that nobody takes for another path what it takes for this one. */
 export function pathOf({ url }: { url: string }): string {
-  return decodeURI(rawPathOf(url))
+  const path = rawPathOf(url)
+  return path.includes('%') ? decodeURI(path) : path
 }
 
 export function isDecodable(url: string): boolean {
-  const path = rawPathOf(url)
-  if (!path.includes('%')) return true
+  if (!url.includes('%')) return true
   try {
-    decodeURI(path)
+    decodeURI(rawPathOf(url))
     return true
   } catch {
     return false
@@ -27,5 +28,6 @@ export function isDecodable(url: string): boolean {
 }
 
 function rawPathOf(url: string): string {
-  return url.replace(/[?#].*$/s, '')
+  const end = url.search(/[?#]/)
+  return end === -1 ? url : url.slice(0, end)
 }
