@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ActionRecord } from '../contract/run-record.shape.ts'
 import { handOnActionIds, hasActionId } from './action-ids.ts'
+import type { ActionTrace } from './run.ts'
 
-const history = (...ids: string[]) => ids.map((action_id) => ({ action: { action_id } }) as ActionRecord)
+const history = (...ids: string[]) => ids.map((action_id) => ({ action: { action_id } }) as ActionTrace)
 
 describe('the ids of a history', () => {
   it('are those of its actions', () => {

@@ -1,6 +1,6 @@
-import type { ActionRecord } from '../contract/run-record.shape.ts'
+import type { ActionTrace } from './run.ts'
 
-type History = readonly ActionRecord[]
+type History = readonly ActionTrace[]
 
 /**
  * The ids in a history and in everything that it was continued with. They are gathered once and handed on from history to

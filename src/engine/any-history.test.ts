@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyOperation, type Operation } from '../../test/support/any-operation.ts'
-import { type Driver, driveRun } from '../../test/support/drive-run.ts'
+import { type Driver, driveRun, statusOf } from '../../test/support/drive-run.ts'
 import { pinned } from '../../test/support/pinned-sources.ts'
 import { checkAction } from '../contract/action.ts'
 import { checkCliError } from '../contract/cli-error.ts'
-import type { ActionRecord } from '../contract/run-record.shape.ts'
+import { decodeRunFile, encodeRunFile } from '../journal/run-file.ts'
+import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
-import { replay } from './apply-event.ts'
+import { applyEvent, replay } from './apply-event.ts'
+import type { RunEvent } from './event.shape.ts'
 import type { Refusal } from './refusal.ts'
-import type { Run } from './run.ts'
-import { toRunStatus } from './to-run-status.ts'
+import type { ActionTrace, Run } from './run.ts'
 
 const PAUSES = ['decision_required', 'destructive_confirmation_required', 'environment_unavailable', 'budget_exhausted']
 const EVENTS = [
@@ -45,7 +46,7 @@ function tryOut(driver: Driver, { on, what }: Operation): string {
     return error.code
   }
   if (driver.events.length === length) return `${what} unchanged`
-  checkStep(run, driver.run)
+  checkStep(run, driver)
   return driver.events.at(-1)?.type ?? ''
 }
 
@@ -56,12 +57,26 @@ function checkRefusal(fault: Fault): void {
   checkCliError({ contract_version: 2, code, message, next, exit_code: 3, ...(details && { details }) })
 }
 
-function checkStep(before: Run, after: Run): void {
+function checkStep(before: Run, driver: Driver): void {
+  const after = driver.run
   checkActions(before, after)
   checkState(after)
-  checkDestruction(after)
+  checkDestruction(driver)
   checkSource(before, after)
   checkAnswers(before, after)
+  checkKept(before, driver)
+}
+
+/** What is kept beside the journal is the same run, and what happens to it makes the same of it. */
+function checkKept(before: Run, { run, events }: Driver): void {
+  const stamp = { dev: 1n, ino: 2n, size: 3n, mtimeNs: 4n, ctimeNs: 5n }
+  const [occasion, end] = [
+    { version: '1.0.0', stamp },
+    { sequence: events.length, chain: digest('the end') },
+  ]
+  const keep = (kept: Run) => decodeRunFile(encodeRunFile({ run: kept, end }, occasion), occasion)?.run
+  expect(keep(run)).toStrictEqual(run)
+  expect(applyEvent(keep(before), events.at(-1) as RunEvent)).toEqual(run)
 }
 
 function checkActions({ actions: before }: Run, { actions, current_action, id }: Run): void {
@@ -74,11 +89,10 @@ function checkActions({ actions: before }: Run, { actions, current_action, id }:
     if (then?.[mark] !== undefined) expect(now?.[mark]).toEqual(then[mark])
   }
   expect(new Set(actions.map(({ action }) => action.action_id)).size).toBe(actions.length)
-  expect(actions.every(({ action }) => action.run_id === id)).toBe(true)
-  const last = actions.at(-1) as ActionRecord
-  checkAction(last.action)
+  const last = actions.at(-1) as ActionTrace
   if (current_action === undefined) return
-  expect(current_action).toEqual(last.action)
+  expect(checkAction(current_action).run_id).toBe(id)
+  expect(current_action).toMatchObject(last.action)
   expect([last.voided, last.skipped]).toEqual([undefined, undefined])
   expect([undefined, 'needs_input']).toContain(last.outcome?.status)
 }
@@ -96,8 +110,8 @@ function checkState(run: Run): void {
   expect(Buffer.byteLength(run.summary ?? '')).toBeLessThanOrEqual(65_536)
 }
 
-function checkDestruction(run: Run): void {
-  const status = toRunStatus(run)
+function checkDestruction(driver: Driver): void {
+  const status = statusOf(driver)
   const { pending_destructive_request: request, destructive_grant: grant, current_action, state, pause_reason } = status
   if (grant !== undefined) {
     expect(state).toBe('active')
@@ -144,7 +158,7 @@ function live(parameters: fc.Parameters<[unknown, unknown]>): Set<string> {
     const driver = driveRun(options)
     for (const operation of operations) {
       seen.add(tryOut(driver, operation))
-      const { state, pause_reason, destructive_grant } = toRunStatus(driver.run)
+      const { state, pause_reason, destructive_grant } = statusOf(driver)
       seen.add(pause_reason ?? state).add(destructive_grant === undefined ? 'no grant' : 'a grant')
     }
     expect(replay(driver.events)).toEqual(driver.run)

@@ -3,7 +3,7 @@ import { diffRuns } from './diff-runs.ts'
 import type { RunDelta, RunEvent } from './event.shape.ts'
 import { findBrokenRule } from './event-rules.ts'
 import { runEventInvalid } from './faults.ts'
-import { pinSource, type Run, seedRun, updateCurrent } from './run.ts'
+import { issue, pinSource, type Run, seedRun, updateCurrent } from './run.ts'
 import { isSameValue } from './same-value.ts'
 
 /** How many observations a run keeps at hand; its journal keeps all. */
@@ -42,7 +42,7 @@ function applyChanges(run: Run, delta: RunDelta): Run {
   const updated = action_update === undefined ? run : updateCurrent(run, action_update)
   const pinned = pinned_source === undefined ? updated : pinSource(updated, pinned_source)
   return {
-    ...pinned,
+    ...(current_action ? issue(pinned, current_action) : pinned),
     state: delta.state ?? run.state,
     pause_reason: orKept(delta.pause_reason, run.pause_reason),
     review_pending: delta.review_pending ?? run.review_pending,
@@ -50,7 +50,6 @@ function applyChanges(run: Run, delta: RunDelta): Run {
     current_git: delta.current_git ?? run.current_git,
     final_git_observed: delta.final_git_observed ?? run.final_git_observed,
     current_action: orKept(current_action, run.current_action),
-    actions: current_action ? [...pinned.actions, { action: current_action }] : pinned.actions,
     pending_actions: delta.pending_actions ?? run.pending_actions,
     answers: applyAnswers(run, delta),
     source_candidate: orKept(delta.source_candidate, run.source_candidate),

@@ -3,10 +3,9 @@
  * everything fits, it is taken in this order: decisions, the newest first; the last outcome; earlier ones, the newest first.
  * An item that does not fit is passed over for smaller ones after it, and the first such item gets what space is left.
  */
-import type { Action } from '../contract/action.shape.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Outcome } from '../contract/outcome.shape.ts'
-import type { Run } from './run.ts'
+import type { IssuedAction, Run } from './run.ts'
 import { encodedBytes, longestPrefix, truncationMark, withLineFeeds } from './text.ts'
 
 type Part = {
@@ -80,7 +79,7 @@ function partsOf(run: Run): Part[] {
   ]
 }
 
-function describeOutcome({ kind, action_id }: Action, { summary, known_issues }: Outcome): string {
+function describeOutcome({ kind, action_id }: IssuedAction, { summary, known_issues }: Outcome): string {
   const line = `- ${kind} action ${action_id}: ${indent(2, summary)}\n`
   const issues = known_issues.map((issue) => `  - ${indent(4, issue)}\n`)
   return issues.length === 0 ? line : `${line}  Known issues:\n${issues.join('')}`

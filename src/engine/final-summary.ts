@@ -1,10 +1,9 @@
 import { NO_ACTIVITIES } from '../contract/no-activities.ts'
-import type { ActionRecord } from '../contract/run-record.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { dirtyAtStart } from './brief.ts'
 import { ATTRIBUTION_UNCERTAINTY, OBSERVED_SINCE_START, REPORT_DISCREPANCY } from './notes.ts'
-import type { Run } from './run.ts'
+import type { ActionTrace, Run } from './run.ts'
 import { isWorktreeChanged } from './sighting.ts'
 import { longestPrefix } from './text.ts'
 
@@ -48,7 +47,7 @@ export function skippedSummary(run: Run): string {
   return `${lines.join('\n')}\n`
 }
 
-function report({ action, outcome, skipped, voided }: ActionRecord): string[] {
+function report({ action, outcome, skipped, voided }: ActionTrace): string[] {
   if (outcome === undefined) return []
   const marks = [...(skipped === true ? ['skipped'] : []), ...(voided === true ? ['withdrawn'] : [])]
   const annotation = marks.length === 0 ? '' : ` (${marks.join(', ')})`
@@ -95,7 +94,7 @@ function activities(run: Run): string[] {
   return run.activities.map((each) => `- ${each.kind}: ${each.command} (exit ${each.exit_code}): ${each.summary}`)
 }
 
-function kindsWhere(run: Run, isMeant: (record: ActionRecord) => boolean): string[] {
+function kindsWhere(run: Run, isMeant: (record: ActionTrace) => boolean): string[] {
   return run.actions.filter(isMeant).map(({ action }) => bullet(action.kind))
 }
 

@@ -9,7 +9,7 @@ import { composeBrief } from './brief.ts'
 import { composeContext } from './context.ts'
 import { actionTooLarge, invalidAction } from './faults.ts'
 import { dropSuggestions } from './notes.ts'
-import { type ActionKind, pause, type Run } from './run.ts'
+import { type ActionKind, issue, pause, type Run } from './run.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
 /** What is to be done next, in which words, and what may be destroyed in doing it. */
@@ -26,14 +26,8 @@ export type Issuing = { readonly actionId: string; readonly next: Next }
 export function issueAction(run: Run, order: Order, { actionId, next }: Issuing): Run {
   if (run.remaining_budget < 1) return pauseWithoutBudget(run)
   const action = composeAction(run, order, { actionId, next })
-  return {
-    ...run,
-    state: 'active',
-    pause_reason: undefined,
-    remaining_budget: action.remaining_budget,
-    current_action: action,
-    actions: [...run.actions, { action }],
-  }
+  const { remaining_budget } = action
+  return { ...issue(run, action), state: 'active', pause_reason: undefined, remaining_budget }
 }
 
 export function pauseWithoutBudget(run: Run): Run {

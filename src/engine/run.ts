@@ -18,14 +18,24 @@ type Derived =
   | 'destructive_grant'
   | 'next'
 
-type Kept = Omit<LocalRun, Derived>
+type Kept = Omit<LocalRun, Derived | 'actions'>
 
 type Lists = 'pending_actions' | 'answers' | 'observations' | 'known_issues' | 'uncertainties' | 'activities'
+
+/** An action by its name: all that is looked at once it is no longer current. Its texts are in the event that issued it. */
+export type IssuedAction = Pick<Action, 'action_id' | 'kind'>
+
+type Traced<R> = R extends ActionRecord ? Omit<R, 'action'> & { readonly action: IssuedAction } : never
+
+/** An action that was issued, and what became of it: the record that a status has, without the texts of the action. */
+export type ActionTrace = Traced<ActionRecord>
 
 /** A run as it is decided about. Its fields have the names they have in a status; what is not there is undefined or empty. */
 export type Run = {
   readonly [F in keyof Required<Kept>]: F extends Lists ? NonNullable<Kept[F]> : Kept[F]
 } & {
+  /** Every action that was issued, the oldest first. */
+  readonly actions: readonly ActionTrace[]
   /** Every choice between a candidate and the pinned source, the oldest first. */
   readonly source_choices: readonly SourceChoiceReceipt[]
   /** Every section that was ever pinned, the oldest first: its comment may not come back with another text. */
@@ -79,12 +89,18 @@ export function pinSource(run: Run, source: PinnedSource): Run {
   return { ...run, pinned_source: source, accepted_sections: [...run.accepted_sections, ...added] }
 }
 
+/** Makes an action the current one. */
+export function issue(run: Run, action: Action): Run {
+  const { action_id, kind } = action
+  return { ...run, current_action: action, actions: [...run.actions, { action: { action_id, kind } }] }
+}
+
 /** The record of the current action. Whatever is issued becomes current, so it is the last one. */
-export function currentRecord(run: Run): ActionRecord | undefined {
+export function currentRecord(run: Run): ActionTrace | undefined {
   return run.current_action === undefined ? undefined : run.actions.at(-1)
 }
 
-export function findRecord(run: Run, actionId: string): ActionRecord | undefined {
+export function findRecord(run: Run, actionId: string): ActionTrace | undefined {
   return run.actions.find(({ action }) => action.action_id === actionId)
 }
 
@@ -93,7 +109,7 @@ export function updateCurrent(run: Run, update: ActionUpdate): Run {
   const record = currentRecord(run)
   if (record === undefined) return run
   // Which update fits which record, the compiler cannot tell; the rules of events can.
-  const updated = { ...record, ...update } as ActionRecord
+  const updated = { ...record, ...update } as ActionTrace
   return { ...run, actions: [...run.actions.slice(0, -1), updated] }
 }
 

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { workspaceIdentity } from '../../scripts/protocol-examples.ts'
 import { destructiveRequest } from '../../test/support/contract-examples.ts'
-import { CLEAN, type Driver } from '../../test/support/drive-run.ts'
+import { CLEAN, type Driver, statusOf } from '../../test/support/drive-run.ts'
 import { amended, pinned } from '../../test/support/pinned-sources.ts'
 import { atWork, ended, stopped, waitingForChoice, waitingForConfirmation } from '../../test/support/run-states.ts'
+import type { Action } from '../contract/action.shape.ts'
 import { nextHint } from './next-hint.ts'
 import { toProtocolState } from './to-protocol-state.ts'
 import { toRunStatus } from './to-run-status.ts'
 
 describe('toRunStatus', () => {
   it('shows a run, and leaves out what it has not', () => {
-    const { run } = atWork()
-    expect(toRunStatus(run)).toEqual({
+    const driver = atWork()
+    const { run } = driver
+    expect(statusOf(driver)).toEqual({
       contract_version: 2,
       id: 'run-1',
       goal: 'Show the wind in knots',
@@ -35,10 +37,10 @@ describe('toRunStatus', () => {
 
   it('shows what is asked for, and what was allowed', () => {
     const driver = waitingForConfirmation()
-    expect(toRunStatus(driver.run)).toMatchObject({ pending_destructive_request: destructiveRequest })
-    expect(toRunStatus(driver.run).destructive_grant).toBeUndefined()
+    expect(statusOf(driver)).toMatchObject({ pending_destructive_request: destructiveRequest })
+    expect(statusOf(driver).destructive_grant).toBeUndefined()
     driver.answer({ confirmDestructive: true, scopeSha256: destructiveRequest.scope_sha256 })
-    expect(toRunStatus(driver.run)).toMatchObject({
+    expect(statusOf(driver)).toMatchObject({
       pending_destructive_request: destructiveRequest,
       destructive_grant: { ...destructiveRequest, originating_action_id: 'action-2' },
     })
@@ -46,17 +48,38 @@ describe('toRunStatus', () => {
 
   it('shows the last choice of source', () => {
     const driver = waitingForChoice()
-    expect(toRunStatus(driver.run).source_candidate).toMatchObject({ candidate_id: 'candidate-1', snapshot: amended })
+    expect(statusOf(driver).source_candidate).toMatchObject({ candidate_id: 'candidate-1', snapshot: amended })
     driver.resume({ choice: 'pinned', candidateId: 'candidate-1' })
-    expect(toRunStatus(driver.run).last_source_choice).toMatchObject({ choice: 'pinned' })
+    expect(statusOf(driver).last_source_choice).toMatchObject({ choice: 'pinned' })
   })
 
   it('says how many observations only the journal has', () => {
     const driver = atWork()
     driver.submit({ observations: Array.from({ length: 130 }, () => 'x') })
-    const { observations } = toRunStatus(driver.run)
+    const { observations } = statusOf(driver)
     expect(observations).toHaveLength(129)
     expect(observations?.[0]).toBe('...[2 earlier observations in journal]')
+  })
+})
+
+describe('the actions of a status', () => {
+  it('are whole, and in the order in which they were issued', () => {
+    const driver = atWork()
+    const { current_action: first } = driver.run
+    driver.submit({ suggested_actions: [{ kind: 'clarify', brief: 'Ask.' }] })
+    const { run } = driver
+    expect(statusOf(driver).actions).toEqual([{ ...run.actions[0], action: first }, { action: run.current_action }])
+    expect(run.actions.map(({ action }) => Object.keys(action))).toEqual([
+      ['action_id', 'kind'],
+      ['action_id', 'kind'],
+    ])
+  })
+
+  it('are not taken from another run', () => {
+    const { run } = atWork()
+    expect(() => toRunStatus(run, [])).toThrow('not the action action-1')
+    const other = { ...run.current_action, action_id: 'action-2' } as Action
+    expect(() => toRunStatus(run, [other])).toThrow('not the action action-1')
   })
 })
 

@@ -1,18 +1,30 @@
+import type { Action } from '../contract/action.shape.ts'
 import { CONTRACT_VERSION } from '../contract/limits.ts'
+import type { ActionRecord } from '../contract/run-record.shape.ts'
 import type { LocalRun } from '../contract/run-status.shape.ts'
 import { destructiveGrant, pendingRequest } from './destructive.ts'
+import type { RunEvent } from './event.shape.ts'
 import { nextHint } from './next-hint.ts'
-import type { Run } from './run.ts'
+import type { ActionTrace, Run } from './run.ts'
 import { withoutUndefined } from './without-undefined.ts'
 
-/** Everything about a run that is for others to see. Lists that are empty are left out, but for the actions. */
-export function toRunStatus(run: Run): LocalRun {
+/** The action that an event issued, if it did: only there it is whole. */
+export function issuedBy({ data }: RunEvent): readonly Action[] {
+  return data.current_action ? [data.current_action] : []
+}
+
+/**
+ * Everything about a run that is for others to see. Lists that are empty are left out, but for the actions, which are given
+ * as its events issued them.
+ */
+export function toRunStatus(run: Run, issued: readonly Action[]): LocalRun {
   const { source_choices, accepted_sections: _accepted, omitted_observations: omitted, ...kept } = run
   const mark = omitted > 0 ? [`...[${omitted} earlier observations in journal]`] : []
   return withoutUndefined({
     contract_version: CONTRACT_VERSION,
     ...kept,
     workspace: run.workspace_identity.worktree_root,
+    actions: run.actions.map((trace, index) => toRecord(trace, issued[index])),
     last_source_choice: source_choices.at(-1),
     pending_actions: unlessEmpty(run.pending_actions),
     answers: unlessEmpty(run.answers),
@@ -24,6 +36,12 @@ export function toRunStatus(run: Run): LocalRun {
     destructive_grant: destructiveGrant(run),
     next: nextHint(run),
   })
+}
+
+function toRecord(trace: ActionTrace, action: Action | undefined): ActionRecord {
+  if (action?.action_id !== trace.action.action_id) throw new TypeError(`not the action ${trace.action.action_id}`)
+  // Which record has a review for its action, the compiler cannot tell; the rules of events can.
+  return { ...trace, action } as ActionRecord
 }
 
 function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {

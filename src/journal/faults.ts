@@ -92,6 +92,14 @@ export const mutationCommittedVerificationFailed = defineFault({
     `the change of the run ${d.run_id} is recorded, but ${d.problem}; look at the run before going on`,
 })
 
+export const mutationCommittedProjectionStale = defineFault({
+  code: 'mutation_committed_projection_stale',
+  kind: 'unavailable',
+  when: 'A change of a run is recorded, and the file beside the journal that saves reading it could not be renewed.',
+  say: (d: FailedMutation) =>
+    `the change of the run ${d.run_id} is recorded, but its run.json could not be written: ${d.problem}; until it can, commands read the whole journal: make room, or remove what is in its place`,
+})
+
 export const materialBlobUnreadable = defineFault({
   code: 'material_blob_unreadable',
   kind: 'unavailable',

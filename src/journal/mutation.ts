@@ -2,6 +2,7 @@ import { Fault } from '../kit/fault.ts'
 import { systemReason } from '../kit/files/disk.ts'
 import {
   type MutationDetails,
+  mutationCommittedProjectionStale,
   mutationCommittedVerificationFailed,
   mutationNotCommitted,
   mutationOutcomeAmbiguous,
@@ -22,6 +23,7 @@ type Phase =
   | 'journal_sync'
   | 'journal_verify'
   | 'namespace_verify'
+  | 'projection_write'
 
 /** What is known of a change: that it is not recorded, that it is, or neither. */
 type Standing = 'not_committed' | 'ambiguous' | 'committed'
@@ -53,7 +55,8 @@ export class Mutation {
   }
 
   failure(phase: Phase, problem: string, cause?: unknown): Fault {
-    return MAKERS[this.standing]({ run_id: this.runId, problem, details: this.details(phase) }, cause)
+    const make = phase === 'projection_write' ? mutationCommittedProjectionStale : MAKERS[this.standing]
+    return make({ run_id: this.runId, problem, details: this.details(phase) }, cause)
   }
 
   /** The place of the run was taken away: what was written there by then may be lost, durable or not. */
@@ -64,9 +67,10 @@ export class Mutation {
     return mutationOutcomeAmbiguous({ run_id: this.runId, problem, details })
   }
 
-  /** There is nothing beside the journal that could be stale. */
+  /** What stands beside the journal is written last, when the change is recorded, and is the only thing that can be stale. */
   details(phase: Phase): MutationDetails {
     const [committed, ambiguous] = [this.standing === 'committed', this.standing === 'ambiguous']
-    return { phase, committed, projection_stale: false, namespace_detached: false, ambiguous }
+    const projection_stale = phase === 'projection_write'
+    return { phase, committed, projection_stale, namespace_detached: false, ambiguous }
   }
 }

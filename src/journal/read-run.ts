@@ -1,8 +1,11 @@
+import type { Action } from '../contract/action.shape.ts'
 import type { Run } from '../engine/run.ts'
+import { issuedBy } from '../engine/to-run-status.ts'
 import { findRun, looking } from './find-run.ts'
+import { loadRun } from './load-run.ts'
 import { hasLockFile, lockForReading } from './lock-run.ts'
 import { type MaterialReader, readerOf } from './materials.ts'
-import { readingJournal } from './open-journal.ts'
+import { type OpenJournal, readingJournal } from './open-journal.ts'
 import { replayJournal } from './replay-journal.ts'
 import type { RunStore } from './run-store.ts'
 
@@ -15,13 +18,36 @@ export async function readRun<T>(
   runId: string,
   work: (run: Run, materials: MaterialReader) => T | Promise<T>,
 ): Promise<T> {
-  const { disk } = store
+  const read = (journal: OpenJournal) => loadRun(journal, store).run
+  return await reading(store, runId, { read, work: (run, path) => work(run, readerOf(path, store.disk)) })
+}
+
+/** The same with every action as it was issued, for which the whole journal is read. */
+export async function readWholeRun<T>(
+  store: RunStore,
+  runId: string,
+  work: (run: Run, issued: readonly Action[]) => T | Promise<T>,
+): Promise<T> {
+  const read = (journal: OpenJournal) => {
+    const issued: Action[] = []
+    const { run } = replayJournal(journal, store.disk, (event) => issued.push(...issuedBy(event)))
+    return { run, issued }
+  }
+  return await reading(store, runId, { read, work: ({ run, issued }) => work(run, issued) })
+}
+
+type Reading<R, T> = {
+  readonly read: (journal: OpenJournal) => R
+  readonly work: (found: R, path: string) => T | Promise<T>
+}
+
+async function reading<R, T>(store: RunStore, runId: string, { read, work }: Reading<R, T>): Promise<T> {
   const place = findRun(store, runId)
   for (;;) {
     const lock = await lockForReading(store, place)
     try {
-      const { run } = looking(runId, () => readingJournal(place, disk, (journal) => replayJournal(journal, disk)))
-      const result = await work(run, readerOf(place.path, disk))
+      const found = looking(runId, () => readingJournal(place, store.disk, read))
+      const result = await work(found, place.path)
       if (lock !== undefined || !hasLockFile(place)) return result
     } finally {
       lock?.release()

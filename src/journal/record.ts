@@ -50,7 +50,7 @@ export function encodeRecord(event: RunEvent, end: JournalEnd): Buffer {
   }
   const head = writeJson({ sequence: end.sequence + 1, type, at: data.updated_at })
   const body = encodeUtf8(`${head.slice(0, -1)},"data":${payload}`)
-  return Buffer.concat([body, encodeUtf8(`${CHAIN_START}${chainOf(body, end)}${CHAIN_END}\n`)])
+  return Buffer.concat([body, recordEnding({ ...end, chain: chainOf(body, end) })])
 }
 
 export type Decoded = { readonly event: RunEvent; readonly end: JournalEnd }
@@ -69,6 +69,11 @@ export function decodeRecord(line: Buffer, value: JsonValue, end: JournalEnd): D
   const event = checkRunEvent({ type, data })
   if (event.data.updated_at !== at) throw journalRecordInvalid({ problem: 'it gives two times' })
   return { event, end: { sequence, chain: expected } }
+}
+
+/** What a journal of which this is the end has as its last bytes. */
+export function recordEnding({ chain }: JournalEnd): Buffer {
+  return encodeUtf8(`${CHAIN_START}${chain}${CHAIN_END}\n`)
 }
 
 /** Whether a record ends somewhere in these bytes. The beginning of a record has no such place. */

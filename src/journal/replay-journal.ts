@@ -1,4 +1,5 @@
 import { applyEvent } from '../engine/apply-event.ts'
+import type { RunEvent } from '../engine/event.shape.ts'
 import type { Run } from '../engine/run.ts'
 import { Fault } from '../kit/fault.ts'
 import { jsonInvalid } from '../kit/faults.ts'
@@ -21,10 +22,14 @@ export type Tail =
 
 export type Replayed = { readonly run: Run; readonly end: JournalEnd; readonly tail: Tail }
 
-type Progress = { readonly run: Run; readonly end: JournalEnd }
+type Progress = Pick<Replayed, 'run' | 'end'>
+type Step = Progress & { readonly event: RunEvent }
 
-/** The run that a journal makes. Whatever is wrong with it, but for a torn tail, is `run_journal_invalid`. */
-export function replayJournal(journal: OpenJournal, disk: Disk): Replayed {
+/**
+ * The run that a journal makes. Whatever is wrong with it, but for a torn tail, is `run_journal_invalid`. Each event goes by
+ * `watch` once it has been applied.
+ */
+export function replayJournal(journal: OpenJournal, disk: Disk, watch?: (event: RunEvent) => void): Replayed {
   let progress: Progress | undefined
   let tail: Tail = { is: 'ended' }
   for (const line of recordLines(journal, disk)) {
@@ -33,11 +38,13 @@ export function replayJournal(journal: OpenJournal, disk: Disk): Replayed {
       tail = { is: 'torn', start: line.start, bytes: line.bytes }
     } else {
       progress = next
+      watch?.(next.event)
       if (!line.isEnded) tail = { is: 'unended' }
     }
   }
   if (progress === undefined) throw invalid(journal, 'it has no whole record')
-  return { ...progress, tail }
+  const { run, end } = progress
+  return { run, end, tail }
 }
 
 /** The run as its first record began it. No more than that is read. */
@@ -64,7 +71,7 @@ function isBlank({ bytes, isEnded, isOversize }: JournalLine): boolean {
 }
 
 /** Goes on by one line; undefined if that is the torn end of the journal. */
-function takeLine(journal: OpenJournal, before: Progress | undefined, line: JournalLine): Progress | undefined {
+function takeLine(journal: OpenJournal, before: Progress | undefined, line: JournalLine): Step | undefined {
   try {
     const value = readLine(line)
     return value === undefined ? undefined : takeRecord(journal.runId, before, { bytes: line.bytes, value })
@@ -78,11 +85,11 @@ function takeRecord(
   runId: string,
   before: Progress | undefined,
   { bytes, value }: { bytes: Buffer; value: JsonValue },
-): Progress {
+): Step {
   const { event, end } = decodeRecord(bytes, value, before?.end ?? NO_RECORDS)
   const { run_id } = event.data
   if (run_id !== runId) throw journalRecordInvalid({ problem: `it is about the run ${run_id}` })
-  return { run: applyEvent(before?.run, event), end }
+  return { run: applyEvent(before?.run, event), end, event }
 }
 
 /**

@@ -2,6 +2,7 @@
  * The runs of a repository, which all its worktrees share:
  *
  *     <git common dir>/drover/runs/<run id>/journal.jsonl      what happened, see record.ts
+ *                                           run.json           what the run is by that, see run-file.ts
  *                                           run.lock           an empty file that processes lock
  *                                           materials/<hex>    texts of sections, under their digests
  *
@@ -20,6 +21,8 @@ const RUN_ID = /^[A-Za-z0-9_-]{1,128}$/
 export type RunStore = {
   readonly gitCommonDir: string
   readonly disk: Disk
+  /** Of drover. Who does not say reads every journal, and keeps nothing that is derived from one. */
+  readonly version?: string | undefined
   /** For how long a run that another process works on is waited for. */
   readonly lockWaitMs: number
   /** Ends the waiting, with its reason. */
@@ -37,6 +40,7 @@ export function isRunId(text: string): boolean {
 
 /** What is kept of a run, by the directory that it is in. */
 export const journalIn = (directory: string): string => join(directory, 'journal.jsonl')
+export const runFileIn = (directory: string): string => join(directory, 'run.json')
 export const lockIn = (directory: string): string => join(directory, 'run.lock')
 export const materialsIn = (directory: string): string => join(directory, 'materials')
 

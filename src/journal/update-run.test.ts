@@ -79,6 +79,8 @@ describe('updateRun', () => {
       'writeSync journal.jsonl',
       'writeSync journal.jsonl',
       'fsyncSync journal.jsonl',
+      'writeSync temporary',
+      'writeSync temporary',
     ])
   })
 

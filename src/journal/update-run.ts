@@ -3,6 +3,8 @@ import type { Run } from '../engine/run.ts'
 import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
 import { findRun, isInPlace, type RunPlace } from './find-run.ts'
+import { keepRun } from './kept-run.ts'
+import { loadRun } from './load-run.ts'
 import { lockForChange } from './lock-run.ts'
 import {
   type Material,
@@ -17,7 +19,7 @@ import { Mutation } from './mutation.ts'
 import { closeJournal, type OpenJournal, openJournal } from './open-journal.ts'
 import { encodeRecord } from './record.ts'
 import { repairTail } from './repair-tail.ts'
-import { type Replayed, readBack, replayJournal } from './replay-journal.ts'
+import { type Replayed, readBack } from './replay-journal.ts'
 import { lockIn, type RunStore } from './run-store.ts'
 
 /** What came of looking at a run: an event to record, if one happened, with the texts that come and go with it. */
@@ -40,7 +42,7 @@ type Held = {
   /** Of the journal, once its tail is in order. */
   readonly lengthBytes: number
   readonly mutation: Mutation
-  readonly disk: Disk
+  readonly store: RunStore
 }
 
 /**
@@ -61,11 +63,11 @@ export async function updateRun<T>(
     checkPlace([place], mutation, disk)
     const journal = mutation.step('journal_open', () => openJournal(place, 'write', disk))
     try {
-      const replayed = mutation.step('replay', () => replayJournal(journal, disk))
+      const replayed = mutation.step('replay', () => loadRun(journal, store))
       mutation.step('replay', () => repairTail(journal, replayed.tail, disk))
       const { size: lengthBytes } = mutation.step('replay', () => disk.fstatSync(journal.descriptor))
       const { event, result, ...texts } = await work(replayed.run, readerOf(place.path, disk))
-      const held = { place, lockFile, journal, replayed, lengthBytes, mutation, disk }
+      const held = { place, lockFile, journal, replayed, lengthBytes, mutation, store }
       if (event === undefined) confirm(held)
       else commit(held, event, texts)
       return result
@@ -78,18 +80,19 @@ export async function updateRun<T>(
 }
 
 /** Nothing new: but what a repeated request is told to be recorded must be so for good, and its writer may have died. */
-function confirm({ journal, mutation, disk }: Held): void {
+function confirm({ journal, mutation, store }: Held): void {
   mutation.standing = 'ambiguous'
-  mutation.step('journal_sync', () => disk.fsyncSync(journal.descriptor))
+  mutation.step('journal_sync', () => store.disk.fsyncSync(journal.descriptor))
 }
 
 type Texts = Pick<Update<unknown>, 'materials' | 'dropMaterials'>
 
 function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [] }: Texts): void {
-  const { place, lockFile, journal, replayed, lengthBytes, mutation, disk } = held
+  const { place, lockFile, journal, replayed, lengthBytes, mutation, store } = held
   const { runId, path } = place
+  const { disk } = store
   const record = encodeRecord(event, replayed.end)
-  const { run } = mutation.step('validation', () => readBack({ runId, record, before: replayed }))
+  const { run, end } = mutation.step('validation', () => readBack({ runId, record, before: replayed }))
   const [known, needed] = [materialsOf(replayed.run), materialsOf(run)]
   const added = [...needed].filter((digest) => !known.has(digest))
   const verify = () => verifyMaterials(path, added, disk)
@@ -102,6 +105,7 @@ function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [
   mutation.step('material_verify', verify)
   const unneeded = dropMaterials.filter((digest) => !needed.has(digest))
   removeMaterials(path, unneeded, disk)
+  mutation.step('projection_write', () => keepRun(journal, { run, end }, store))
 }
 
 function find(path: string, disk: Disk): Found {

@@ -11,7 +11,7 @@ import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { isSameWorkspace } from '../workspace/identity.ts'
 import { runInterrupted } from './faults.ts'
-import { openRun } from './open-run.ts'
+import { openWholeRun } from './open-run.ts'
 import { offerAt } from './own-workspace.ts'
 import type { Worksite } from './worksite.ts'
 
@@ -47,7 +47,7 @@ async function findOut(site: Worksite, id: string): Promise<RunStatus | Unavaila
   try {
     const header = readRunHeader(site.store, id)
     return isSameWorkspace(site.workspace, header.workspace_identity)
-      ? await openRun(site, id, toRunStatus)
+      ? await openWholeRun(site, id, toRunStatus)
       : toStub(site, header)
   } catch (error) {
     if (!(error instanceof Fault) || error.code === runInterrupted.code) throw error

@@ -1,8 +1,9 @@
+import type { Action } from '../contract/action.shape.ts'
 import type { Run } from '../engine/run.ts'
 import { runJournalInvalid } from '../journal/faults.ts'
 import type { MaterialReader } from '../journal/materials.ts'
 import { readRunHeader } from '../journal/read-header.ts'
-import { readRun } from '../journal/read-run.ts'
+import { readRun, readWholeRun } from '../journal/read-run.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { findRevisionProblems } from '../source/verify-pinned-source.ts'
 import { interruptible } from './interruptible.ts'
@@ -16,13 +17,25 @@ export async function openRun<T>(
   work: (run: Run, materials: MaterialReader) => T,
 ): Promise<T> {
   refuseOthers(site, runId)
-  return await interruptible(site, () =>
-    readRun(site.store, runId, (run, materials) => {
-      site.signal.throwIfAborted()
-      refuseUntrue(site, run)
-      return work(run, materials)
-    }),
-  )
+  return await interruptible(site, () => readRun(site.store, runId, checked(site, work)))
+}
+
+/** The same with every action as it was issued, which takes longer. */
+export async function openWholeRun<T>(
+  site: Worksite,
+  runId: string,
+  work: (run: Run, issued: readonly Action[]) => T,
+): Promise<T> {
+  refuseOthers(site, runId)
+  return await interruptible(site, () => readWholeRun(site.store, runId, checked(site, work)))
+}
+
+function checked<More, T>(site: Worksite, work: (run: Run, more: More) => T): (run: Run, more: More) => T {
+  return (run, more) => {
+    site.signal.throwIfAborted()
+    refuseUntrue(site, run)
+    return work(run, more)
+  }
 }
 
 /** Whose run it is can be told without waiting for anybody who works on it. */

@@ -14,11 +14,17 @@ export type Worksite = {
   readonly signal: AbortSignal
 }
 
-export type WorksiteOptions = Omit<Worksite, 'store' | 'ids'> & { readonly ids?: Ids; readonly lockWaitMs?: number }
+export type WorksiteOptions = Omit<Worksite, 'store' | 'ids'> & {
+  /** Of drover, for who does not mean to read every journal. */
+  readonly version?: string
+  readonly ids?: Ids
+  readonly lockWaitMs?: number
+}
 
 /** Looks at nothing yet and creates nothing. */
-export function openWorksite({ ids = randomIds, lockWaitMs, ...site }: WorksiteOptions): Worksite {
+export function openWorksite({ ids = randomIds, lockWaitMs, version, ...site }: WorksiteOptions): Worksite {
   const { git_common_dir: gitCommonDir } = site.workspace
-  const store = openRunStore({ gitCommonDir, signal: site.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) })
+  const waiting = { signal: site.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) }
+  const store = openRunStore({ gitCommonDir, version, ...waiting })
   return { ...site, ids, store }
 }

@@ -21,10 +21,10 @@ type Work = { name: string; step: number; tail: string; calls: number }
 
 const WORK: Work[] = [
   { name: 'creating a run', step: 0, tail: '', calls: 100 },
-  { name: 'changing a run', step: 1, tail: '', calls: 28 },
-  { name: 'changing a run, with a text that comes', step: 3, tail: '', calls: 63 },
-  { name: 'changing a run, with a text that goes', step: 4, tail: '', calls: 30 },
-  { name: 'changing a run with a torn tail', step: 1, tail: '{"sequence":2,"ty', calls: 42 },
+  { name: 'changing a run', step: 1, tail: '', calls: 36 },
+  { name: 'changing a run, with a text that comes', step: 3, tail: '', calls: 76 },
+  { name: 'changing a run, with a text that goes', step: 4, tail: '', calls: 43 },
+  { name: 'changing a run with a torn tail', step: 1, tail: '{"sequence":2,"ty', calls: 50 },
 ]
 
 const FAILURES: Omit<Failure, 'call'>[] = [
@@ -55,6 +55,10 @@ function expectTruth(code: string, details: unknown, isChanged: boolean): void {
       return
     case 'mutation_outcome_ambiguous':
       expect(details).toMatchObject({ ...said, committed: false, ambiguous: true })
+      return
+    case 'mutation_committed_projection_stale':
+      expect(details).toMatchObject({ ...said, committed: true, projection_stale: true, ambiguous: false })
+      expect(isChanged).toBe(true)
       return
     case 'mutation_committed_verification_failed':
       expect(details).toMatchObject({ ...said, committed: true, ambiguous: false })
@@ -93,5 +97,6 @@ describe.each(WORK)('$name', (work) => {
       )
     }
     expect([...seen]).toContain('mutation_not_committed')
+    if (work.step > 0) expect([...seen]).toContain('mutation_committed_projection_stale')
   })
 })

@@ -12,7 +12,7 @@ import { digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
 
 const [gitCommonDir = '', name = '', times] = process.argv.slice(2)
-const store = openRunStore({ gitCommonDir, lockWaitMs: 60_000 })
+const store = openRunStore({ gitCommonDir, version: '1.0.0', lockWaitMs: 60_000 })
 
 const plain = { observations: [], known_issues: [], pause: null, implementation: null, review: null }
 

@@ -8,7 +8,7 @@ import { killingDisk } from '../support/counted-disk.ts'
 
 const [gitCommonDir = '', file = '', point] = process.argv.slice(2)
 const { runId, event, materials, dropMaterials } = deserialize(readFileSync(file))
-const store = openRunStore({ gitCommonDir, disk: killingDisk(Number(point)) })
+const store = openRunStore({ gitCommonDir, version: '1.0.0', disk: killingDisk(Number(point)) })
 
 if (event.type === 'run_started') createRun(store, { runId, event, materials })
 else await updateRun(store, runId, async () => ({ event, materials, dropMaterials, result: undefined }))

@@ -9,6 +9,7 @@ import type { GitObservation } from '../../src/contract/git-observation.shape.ts
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
 import { checkOutcome } from '../../src/contract/outcome.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
+import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { checkRunStatus } from '../../src/contract/run-status.ts'
 import { answer } from '../../src/engine/answer.ts'
 import type { Answer } from '../../src/engine/answer-text.ts'
@@ -27,7 +28,7 @@ import { type StartRequest, start } from '../../src/engine/start.ts'
 import { stop } from '../../src/engine/stop.ts'
 import { submit } from '../../src/engine/submit.ts'
 import { toProtocolState } from '../../src/engine/to-protocol-state.ts'
-import { toRunStatus } from '../../src/engine/to-run-status.ts'
+import { issuedBy, toRunStatus } from '../../src/engine/to-run-status.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import type { JsonValue } from '../../src/kit/json/json-value.ts'
@@ -141,6 +142,7 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
     run = decided.run
     events.push(decided.event)
     read = readAgain(read, decided)
+    checkRunStatus(statusOf(driver))
     return toProtocolState(run)
   }
   /** Git is looked at only when the engine asks for it. */
@@ -176,12 +178,17 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
       return decided.is === 'changed' ? toProtocolState(run, run.last_resume_result) : state
     },
   }
+  checkRunStatus(statusOf(driver))
   return driver
+}
+
+/** All that is to be seen of a run. */
+export function statusOf({ run, events }: Pick<Driver, 'run' | 'events'>): LocalRun {
+  return toRunStatus(run, events.flatMap(issuedBy))
 }
 
 /** Makes the same run of an event that was written and read. */
 function readAgain(before: Run | undefined, { run, event }: Decided & { is: 'changed' }): Run {
-  checkRunStatus(toRunStatus(run))
   const written = Buffer.from(writeJson(event as unknown as JsonValue))
   const read = applyEvent(before, checkRunEvent(readJson(written, { input: 'event', limitBytes: written.length })))
   expect(read).toEqual(run)

@@ -90,7 +90,7 @@ export async function journalRoom(steps: readonly Step[] = []): Promise<JournalR
   const gitCommonDir = temporaryDirectory()
   const directory = join(gitCommonDir, 'drover', 'runs', RUN_ID)
   const journal = join(directory, 'journal.jsonl')
-  const store = openRunStore({ gitCommonDir, disk: hastyDisk, lockWaitMs: 200 })
+  const store = openRunStore({ gitCommonDir, disk: hastyDisk, version: '1.0.0', lockWaitMs: 200 })
   for (const step of steps) await takeStep(store, step)
   return {
     store,

@@ -12,7 +12,7 @@ export async function openSite(
   const git = locateGit({ env: PLAIN_ENV, cwd: root })
   const { signal } = new AbortController()
   const workspace = await discoverWorkspace({ start: root, git, signal })
-  return openWorksite({ workspace, git, clock: systemClock, signal, ...options })
+  return openWorksite({ workspace, git, clock: systemClock, signal, version: '0.0.0', ...options })
 }
 
 /** The same where nobody can ask git anything. */

@@ -21,7 +21,7 @@ export type Disk = Pick<
   | 'statSync'
   | 'unlinkSync'
 > & {
-  readSync(descriptor: number, bytes: Uint8Array, offset: number, length: number, position: null): number
+  readSync(descriptor: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number
   writeSync(descriptor: number, bytes: Uint8Array, offset: number): number
 }
 

@@ -1,0 +1,375 @@
+/**
+ * What stands beside a journal is believed only if it is of that very journal. To see whether it is, it says here that the run
+ * has another goal than it has: who believes it tells that goal, and who reads the journal the real one.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Run } from '../../src/engine/run.ts'
+import { findRun } from '../../src/journal/find-run.ts'
+import { keepRun, RUN_FILE_LIMIT_BYTES } from '../../src/journal/kept-run.ts'
+import { readingJournal } from '../../src/journal/open-journal.ts'
+import { scanRunState } from '../../src/journal/read-header.ts'
+import { readRun, readWholeRun } from '../../src/journal/read-run.ts'
+import type { JournalEnd } from '../../src/journal/record.ts'
+import { decodeRunFile, encodeRunFile, type KeptRun } from '../../src/journal/run-file.ts'
+import { journalPathOf, type RunStore } from '../../src/journal/run-store.ts'
+import { updateRun } from '../../src/journal/update-run.ts'
+import { digest } from '../../src/kit/digest.ts'
+import type { Disk } from '../../src/kit/files/disk.ts'
+import { readFileBytes } from '../../src/kit/files/read-file.ts'
+import { temporaryName } from '../../src/kit/files/temporary-file.ts'
+import { startRun } from '../../src/runs/start-run.ts'
+import { submitOutcome } from '../../src/runs/submit-outcome.ts'
+import { diskWith, recordingDisk } from '../support/counted-disk.ts'
+import {
+  boundHistory,
+  codeOf,
+  faultOf,
+  type JournalRoom,
+  journalRoom,
+  plainHistory,
+  RUN_ID,
+  type Step,
+  takeStep,
+} from '../support/journal-room.ts'
+import { outcomeFor } from '../support/report-outcome.ts'
+import { openSite } from '../support/worksite.ts'
+
+const HISTORY = boundHistory()
+const RECORDS = 3
+const step = (index: number) => HISTORY[index] as Step
+const VERSION = '1.0.0'
+const FORGED = 'Show the wind in knots, or so it says beside the journal'
+
+const CHUNK_BYTES = 64 * 1024
+const ENDING_BYTES = `,"chain":"sha256:${'0'.repeat(64)}"}\n`.length
+
+const fileOf = ({ directory }: JournalRoom) => join(directory, 'run.json')
+const stampOf = ({ journal }: JournalRoom) => statSync(journal, { bigint: true })
+const endOf = (room: JournalRoom, record = room.lines().length): JournalEnd => {
+  const { sequence, chain } = JSON.parse(room.lines()[record - 1] ?? '')
+  return { sequence, chain }
+}
+
+type Forgery = { version?: string; end?: JournalEnd; run?: Run; room?: JournalRoom }
+
+/** What would be beside the journal, if the run had another goal. */
+function forge(room: JournalRoom, forgery: Forgery = {}): void {
+  const { version = VERSION, end = endOf(room), run = { ...step(RECORDS - 1).run, goal: FORGED } } = forgery
+  writeFileSync(fileOf(room), encodeRunFile({ run, end }, { version, stamp: stampOf(forgery.room ?? room) }))
+}
+
+async function forgedRoom(): Promise<JournalRoom> {
+  const room = await journalRoom(HISTORY.slice(0, RECORDS))
+  forge(room)
+  return room
+}
+
+function rewrite(room: JournalRoom, change: (bytes: Buffer) => Buffer): void {
+  writeFileSync(fileOf(room), change(readFileSync(fileOf(room))))
+}
+
+function flip(at: (bytes: Buffer) => number): (bytes: Buffer) => Buffer {
+  return (bytes) => Buffer.from(bytes.with(at(bytes), (bytes[at(bytes)] ?? 0) ^ 1))
+}
+
+function replaceBy(make: (path: string, bytes: Buffer) => void): (room: JournalRoom) => void {
+  return (room) => {
+    const bytes = readFileSync(fileOf(room))
+    rmSync(fileOf(room))
+    make(fileOf(room), bytes)
+  }
+}
+
+/** Some clocks tick a hundred times a second, and what happens within a tick happens at one time. */
+function laterOn({ journal }: JournalRoom): void {
+  utimesSync(journal, 1_800_000_000, 1_800_000_000)
+}
+
+const WRONG: [name: string, spoil: (room: JournalRoom) => void | Promise<void>][] = [
+  ['is absent', (room) => rmSync(fileOf(room))],
+  ['is empty', (room) => truncateSync(fileOf(room))],
+  ['has half its bytes', (room) => truncateSync(fileOf(room), statSync(fileOf(room)).size >> 1)],
+  [
+    'has another bit in its first line',
+    (room) =>
+      rewrite(
+        room,
+        flip((bytes) => bytes.indexOf('"chain":"') + 20),
+      ),
+  ],
+  [
+    'has another bit in what git showed',
+    (room) =>
+      rewrite(
+        room,
+        flip((bytes) => bytes.indexOf('"head":"') + 9),
+      ),
+  ],
+  [
+    'has another bit in the rest',
+    (room) =>
+      rewrite(
+        room,
+        flip((bytes) => bytes.indexOf('or so it says')),
+      ),
+  ],
+  [
+    'has another last byte',
+    (room) =>
+      rewrite(
+        room,
+        flip((bytes) => bytes.length - 1),
+      ),
+  ],
+  ['is of another version of drover', (room) => forge(room, { version: '1.0.1' })],
+  ['is of another run', async (room) => forge(room, { room: await journalRoom(HISTORY.slice(0, RECORDS)) })],
+  ['is of the journal one record ago', (room) => forge(room, { end: endOf(room, RECORDS - 1) })],
+  ['is a directory', replaceBy((path) => mkdirSync(path))],
+  [
+    'is a link to what it was',
+    replaceBy((path, bytes) => {
+      writeFileSync(`${path}.real`, bytes)
+      symlinkSync(`${path}.real`, path)
+    }),
+  ],
+  ['is a link to nowhere', replaceBy((path) => symlinkSync('nowhere', path))],
+  ['is a named pipe', replaceBy((path) => execFileSync('mkfifo', [path]))],
+  ['is beside a journal that was touched', laterOn],
+  ['is beside a journal whose mode was changed', ({ journal }) => chmodSync(journal, 0o640)],
+  [
+    'is beside a copy of the journal',
+    ({ journal }) => {
+      copyFileSync(journal, `${journal}.copy`)
+      renameSync(`${journal}.copy`, journal)
+    },
+  ],
+  ['is beside a journal with a blank line more', ({ journal }) => appendFileSync(journal, '\n')],
+  ['is beside a journal with a torn tail', ({ journal }) => appendFileSync(journal, '{"sequence":4,"ty')],
+  [
+    'is beside a journal without its last line feed',
+    ({ journal }) => truncateSync(journal, statSync(journal).size - 1),
+  ],
+]
+
+function keptIn(room: JournalRoom): KeptRun | undefined {
+  const bytes = readFileBytes({ path: fileOf(room), limitBytes: RUN_FILE_LIMIT_BYTES })
+  return decodeRunFile(bytes, { version: VERSION, stamp: stampOf(room) })
+}
+
+const lookAt = (store: RunStore) => readRun(store, RUN_ID, (run) => run)
+const changeNothing = (store: RunStore) => updateRun(store, RUN_ID, async (run) => ({ result: run }))
+const replayed = ({ store }: JournalRoom) => lookAt({ ...store, version: undefined })
+
+describe('run.json', () => {
+  it('is believed when it is of this journal, by everybody but who needs every action', async () => {
+    const { store } = await forgedRoom()
+    expect([(await lookAt(store)).goal, (await changeNothing(store)).goal]).toEqual([FORGED, FORGED])
+    const whole = await readWholeRun(store, RUN_ID, (run, issued) => ({ run, issued }))
+    expect(whole.run).toEqual(step(RECORDS - 1).run)
+    expect(whole.issued.map(({ action_id, context }) => [action_id, context !== ''])).toEqual(
+      whole.run.actions.map(({ action }) => [action.action_id, true]),
+    )
+  })
+
+  it('is believed by who only wants to know where a run stands', async () => {
+    const room = await forgedRoom()
+    forge(room, { run: { ...step(RECORDS - 1).run, state: 'ended' } })
+    expect(scanRunState(room.store, RUN_ID)).toBe('ended')
+  })
+
+  it.each(WRONG)('that %s is passed over', async (_name, spoil) => {
+    const room = await forgedRoom()
+    await spoil(room)
+    const run = await replayed(room)
+    expect(run).toEqual(step(RECORDS - 1).run)
+    expect([await lookAt(room.store), await changeNothing(room.store)]).toEqual([run, run])
+  })
+
+  it.each(WRONG)('that %s is renewed by the next change, unless it is a directory', async (name, spoil) => {
+    const room = await forgedRoom()
+    await spoil(room)
+    const code = await codeOf(() => takeStep(room.store, step(RECORDS)))
+    expect(code).toBe(name === 'is a directory' ? 'mutation_committed_projection_stale' : 'done')
+    expect([await lookAt(room.store), await replayed(room)]).toEqual([step(RECORDS).run, step(RECORDS).run])
+    if (code === 'done') expect(keptIn(room)?.run).toEqual(step(RECORDS).run)
+  })
+
+  it('that may not be read is passed over', async () => {
+    const room = await forgedRoom()
+    const closed = diskWith(({ operation, file }, perform) => {
+      if (operation === 'openSync' && file === 'run.json') {
+        throw Object.assign(new Error('closed'), { code: 'EACCES', errno: -13 })
+      }
+      return perform()
+    })
+    expect(await lookAt(room.through(closed))).toEqual(step(RECORDS - 1).run)
+  })
+
+  it('as long as it may be is read, and one that is longer is not', async () => {
+    const room = await forgedRoom()
+    const isRead = async (length: number) => {
+      truncateSync(fileOf(room), length)
+      const { disk, calls } = recordingDisk()
+      expect(await lookAt(room.through(disk))).toEqual(step(RECORDS - 1).run)
+      return calls.some(({ operation, file }) => operation === 'readSync' && file === 'run.json')
+    }
+    expect([await isRead(RUN_FILE_LIMIT_BYTES), await isRead(RUN_FILE_LIMIT_BYTES + 1)]).toEqual([true, false])
+  })
+
+  it('does not hide what is wrong with a journal', async () => {
+    const room = await forgedRoom()
+    const bytes = readFileSync(room.journal)
+    writeFileSync(room.journal, bytes.toString().replace('Ask about the wind', 'Ask about the wing'))
+    laterOn(room)
+    expect(await codeOf(() => lookAt(room.store))).toBe('run_journal_invalid')
+    expect(await codeOf(() => changeNothing(room.store))).toBe('run_journal_invalid')
+  })
+
+  it('does not hide a journal whose end is another, whatever the system says of its times', async () => {
+    const room = await forgedRoom()
+    const text = readFileSync(room.journal, 'utf8')
+    writeFileSync(
+      room.journal,
+      text.replace(/.(?="\}\n$)/, (last) => (last === '0' ? '1' : '0')),
+    )
+    forge(room, { end: endOf(await journalRoom(HISTORY.slice(0, RECORDS))) })
+    expect(await codeOf(() => lookAt(room.store))).toBe('run_journal_invalid')
+  })
+})
+
+describe('keeping a run', () => {
+  it('happens with every change, and not with the first record', async () => {
+    const room = await journalRoom([step(0)])
+    expect(existsSync(fileOf(room))).toBe(false)
+    for (const [index, each] of HISTORY.entries()) {
+      if (index === 0) continue
+      await takeStep(room.store, each)
+      expect(keptIn(room)).toStrictEqual({ run: await replayed(room), end: endOf(room) })
+      expect(statSync(fileOf(room)).mode & 0o777).toBe(0o600)
+    }
+  })
+
+  it('does not happen where nothing is recorded, or nobody says which drover it is', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 2))
+    rmSync(fileOf(room))
+    await changeNothing(room.store)
+    await takeStep({ ...room.store, version: undefined }, step(2))
+    expect(existsSync(fileOf(room))).toBe(false)
+  })
+
+  it('removes what a killed process left of it, and nothing of one that is at work', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    const [atWork, left] = [temporaryName(), temporaryName()]
+    const { pid: ended } = spawnSync(process.execPath, ['-e', '0'])
+    for (const name of [atWork, left.replace(`-${process.pid}-`, `-${ended}-`)])
+      writeFileSync(join(room.directory, name), '')
+    await takeStep(room.store, step(1))
+    expect(readdirSync(room.directory).toSorted()).toEqual([
+      atWork,
+      'journal.jsonl',
+      'materials',
+      'run.json',
+      'run.lock',
+    ])
+  })
+
+  it('leaves nothing behind when it fails, and says that the change is recorded', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 1))
+    mkdirSync(fileOf(room))
+    const fault = await faultOf(() => takeStep(room.store, step(1)))
+    expect([fault?.code, fault?.message, fault?.details]).toMatchObject([
+      'mutation_committed_projection_stale',
+      expect.stringMatching(/is recorded, but its run.json .*\(EISDIR\); .* commands read the whole journal/),
+      {
+        details: {
+          phase: 'projection_write',
+          committed: true,
+          projection_stale: true,
+          namespace_detached: false,
+          ambiguous: false,
+        },
+      },
+    ])
+    expect(readdirSync(room.directory).filter((name) => name.startsWith('.'))).toEqual([])
+    expect(await lookAt(room.store)).toEqual(step(1).run)
+  })
+
+  it('has a limit: what could not be read again is not written', async () => {
+    const room = await journalRoom([step(0)])
+    const keep = (goal: string) => {
+      const kept = { run: { ...step(0).run, goal }, end: endOf(room) }
+      readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) => keepRun(journal, kept, room.store))
+      return statSync(fileOf(room)).size
+    }
+    const filling = 'x'.repeat(67_108_864 - keep(''))
+    expect(keep(`${filling}x`)).toBe(67_108_864 - filling.length)
+    expect(keep(filling)).toBe(67_108_864)
+    expect((await lookAt(room.store)).goal).toBe(filling)
+  })
+})
+
+/** A disk that counts the bytes that are read of each file. */
+function countingDisk(disk: Disk): { disk: Disk; readOf: (name: string) => number } {
+  const [names, bytes] = [new Map<number, string>(), new Map<string, number>()]
+  const counting: Disk = {
+    ...disk,
+    openSync: (path, ...rest) => {
+      const descriptor = disk.openSync(path, ...rest)
+      names.set(descriptor, String(path).split('/').at(-1) ?? '')
+      return descriptor
+    },
+    readSync: (descriptor, ...rest) => {
+      const count = disk.readSync(descriptor, ...rest)
+      const name = names.get(descriptor) ?? ''
+      bytes.set(name, (bytes.get(name) ?? 0) + count)
+      return count
+    },
+  }
+  return { disk: counting, readOf: (name) => bytes.get(name) ?? 0 }
+}
+
+describe('a change of a long run', () => {
+  it('reads no more of the journal than the end of its last record', async () => {
+    const steps = plainHistory(40)
+    const room = await journalRoom(steps.slice(0, -1))
+    const { disk, readOf } = countingDisk(room.store.disk)
+    await takeStep(room.through(disk), steps.at(-1) as Step)
+    expect(readOf('journal.jsonl')).toBe(ENDING_BYTES)
+    expect(await replayed(room)).toEqual(steps.at(-1)?.run)
+  })
+
+  it('by a host that submits takes one look at the beginning besides, to see whose run it is', async () => {
+    const site = await openSite()
+    const { run_id, action } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: false })
+    const submit = async (at: typeof site, current: typeof action) => {
+      const suggested_actions = [{ kind: 'clarify', brief: 'Go on.' }]
+      const outcome = outcomeFor(current, { summary: 'x'.repeat(60_000), suggested_actions })
+      const payloadSha256 = digest(outcome.action_id)
+      return (await submitOutcome(at, run_id, { actionId: outcome.action_id, outcome, payloadSha256 })).action
+    }
+    const third = await submit(site, await submit(site, action))
+    const journal = journalPathOf(site.store, run_id)
+    expect(statSync(journal).size).toBeGreaterThan(2 * CHUNK_BYTES)
+    const { disk, readOf } = countingDisk(site.store.disk)
+    await submit({ ...site, store: { ...site.store, disk } }, third)
+    expect(readOf('journal.jsonl')).toBe(CHUNK_BYTES + ENDING_BYTES)
+  })
+})
