@@ -25,7 +25,7 @@ export function settleSurfaces(
   for (const each of inspected) {
     const { id } = each.host
     if (needsChoice(each) && surface === undefined) {
-      if (isExplicit || inspected.length === 1) throw sayChoose(each)
+      if (isExplicit || inspected.length === 1) throw sayChoose(each, inspected)
       skipped.push(
         `${id}: it was left out because it can be called in two ways; install it with --tool ${id} and ${CHOICES}`,
       )
@@ -48,6 +48,9 @@ function settle({ host, inspection }: InspectedHost, given: Surface | undefined)
   })
 }
 
-function sayChoose({ host }: InspectedHost) {
-  return invalidAdapterSurface({ problem: `${host.id} can be called in two ways; add ${CHOICES}` })
+/** The command that is offered installs this host alone, so the others have to be asked for again. */
+function sayChoose({ host }: InspectedHost, inspected: readonly InspectedHost[]) {
+  const others = inspected.map((each) => each.host.id).filter((id) => id !== host.id)
+  const rest = others.length === 0 ? '' : `; until then nothing is done about ${others.join(', ')} either`
+  return invalidAdapterSurface({ problem: `${host.id} can be called in two ways; add ${CHOICES}${rest}` })
 }

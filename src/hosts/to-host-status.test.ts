@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, lookAt, regular } from '../../test/support/host-tree.ts'
+import { changed, follow, type HostTree, lookAt, regular, textAt } from '../../test/support/host-tree.ts'
 import { checkListReport } from '../contract/list-report.ts'
 import { digest } from '../kit/digest.ts'
 import { kilo } from './adapters/kilo.ts'
@@ -67,6 +67,16 @@ describe('the status of a host', () => {
     ['a file missing', { [BODY]: undefined }, { ...unwell, capabilities: WITHOUT_RUN }],
     ['a file modified', { [BODY]: mine }, { ...unwell, capabilities: WITHOUT_RUN }],
     ['a file that is a link', { [BODY]: { is: 'symlink' } }, { ...unwell, capabilities: WITHOUT_RUN }],
+    [
+      'the line ends of a file changed',
+      { [BODY]: regular((textAt(whole, BODY) ?? '').replaceAll('\n', '\r\n')) },
+      {
+        ...unwell,
+        capabilities: WITHOUT_RUN,
+        warning:
+          '1 file has other line ends than drover wrote and no other change, as git makes them with core.autocrlf; "drover doctor" says how to prevent that',
+      },
+    ],
     ['the sentinel missing', { [SENTINEL]: undefined }, unwell],
     ['the sentinel modified', { [SENTINEL]: mine }, unwell],
     [

@@ -3,6 +3,7 @@ import { CAPABILITY_NAMES, type CapabilityName } from './capability.ts'
 import type { FoundDirectories, FoundFiles } from './found.ts'
 import type { Host } from './host.ts'
 import { type Installed, inspectHost } from './inspect-host.ts'
+import { convertedFiles, sayConverted } from './line-ends.ts'
 import { isDetected } from './select-hosts.ts'
 
 type HostStatus = ListReport['hosts'][number]
@@ -23,23 +24,26 @@ export function toHostStatus(
     case 'unreadable':
       return { ...notInstalled, warning: `its ownership manifest cannot be read: ${inspection.problem}` }
     case 'installed':
-      return { ...status, installed: true, ...stateOf(inspection) }
+      return { ...status, installed: true, ...stateOf(inspection, convertedFiles(host, inspection, found.files)) }
   }
 }
 
-function stateOf({
-  files,
-  sentinel,
-  blocked,
-}: Installed): Pick<HostStatus, 'needs_refresh' | 'capabilities' | 'warning'> {
+function stateOf(
+  { files, sentinel, blocked }: Installed,
+  converted: readonly string[],
+): Pick<HostStatus, 'needs_refresh' | 'capabilities' | 'warning'> {
   if (blocked !== undefined) return { needs_refresh: false, capabilities: [], warning: blocked }
   const unwell = files.filter(({ standing }) => standing !== 'pristine')
   const stale = files.filter(({ standing }) => standing === 'stale').length
+  const warnings = [
+    ...(stale > 0 ? [sayStaleClaims(stale)] : []),
+    ...(converted.length > 0 ? [`${sayConverted(converted)}; "drover doctor" says how to prevent that`] : []),
+  ]
   const isWhole = (name: CapabilityName) => !unwell.some(({ file }) => file?.capability === name)
   return {
     needs_refresh: unwell.length > 0 || sentinel !== 'whole',
     capabilities: CAPABILITY_NAMES.filter(isWhole),
-    ...(stale > 0 && { warning: sayStaleClaims(stale) }),
+    ...(warnings.length > 0 && { warning: warnings.join('; ') }),
   }
 }
 

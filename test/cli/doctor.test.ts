@@ -290,7 +290,7 @@ const ROWS: readonly Row[] = [
   ['session_owners_left', 'half broken files', /^a process died while working on sessions; run drover sessions list/],
   ['lock_usable', 'well', /^changes of the configuration: free$/],
   ['lock_usable', 'well', /^changes of hosts: free$/],
-  ['lock_unusable', 'broken files', /config\.yaml\.lock .*it is a directory.*; delete it if no drover is running/],
+  ['lock_unusable', 'broken files', /config\.yaml\.lock .*: it is a directory; delete it if no drover is running; /],
   ['agent_ready', 'well', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
   ['agent_ready', 'well', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
   ['agent_disabled', 'well', /^gemini is disabled$/],

@@ -189,6 +189,14 @@ describe('wrong words', () => {
     expect(readdirSync(root)).toEqual(['.git'])
   })
 
+  it.each<[string, string[], RegExp]>([
+    ['alone', ['kiro'], /--surface cli for the command line$/],
+    ['among others', ['claude', 'kiro', 'codex'], /; until then nothing is done about claude, codex either$/],
+  ])('kiro %s without a surface is refused with all that was not done', async (_, hosts, message) => {
+    const { drover } = open()
+    expect(errorOf(await drover('install', ...hosts)).message).toMatch(message)
+  })
+
   it.each([
     [['install', '--tools', 'claude'], 'invalid_usage'],
     [['list', 'claude'], 'invalid_usage'],

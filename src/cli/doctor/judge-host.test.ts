@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type HostSite, hostSite, install } from '../../../test/support/host-site.ts'
@@ -48,6 +48,17 @@ describe('an installed host', () => {
       'adapter_modified',
       `2 files are changed or missing: ${RUN}, ${REVIEW}`,
       `${REFRESH}, which makes missing files again and keeps changed ones`,
+    ],
+    [
+      'whose line ends git has changed, of the sentinel too',
+      (site) => {
+        for (const path of [RUN, SENTINEL]) {
+          site.write(path, readFileSync(join(site.root, path), 'utf8').replaceAll('\n', '\r\n'))
+        }
+      },
+      'adapter_modified',
+      `2 files have other line ends than drover wrote and no other change, as git makes them with core.autocrlf: ${RUN}, ${SENTINEL}`,
+      `put ".claude/skills/drover-*/** text eol=lf" and ".claude/drover/** text eol=lf" into .gitattributes, delete these files, and ${REFRESH}, which makes them again`,
     ],
     [
       'without its sentinel, and with an edited file',

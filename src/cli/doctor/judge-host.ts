@@ -3,6 +3,7 @@ import type { Standing } from '../../hosts/classify-file.ts'
 import { foundAt } from '../../hosts/found.ts'
 import { type Host, manifestPath, sentinelPath } from '../../hosts/host.ts'
 import { type Installed, inspectHost, MANIFEST_REMEDY } from '../../hosts/inspect-host.ts'
+import { attributesFor, convertedFiles, sayConverted } from '../../hosts/line-ends.ts'
 import { sayMarkerOnly } from '../../hosts/marker-only.ts'
 import type { FoundHosts } from '../../hosts/read-hosts.ts'
 import { pathsOf } from '../../hosts/registry.ts'
@@ -77,7 +78,7 @@ export function judgeHost(host: Host, found: FoundHosts): Finding {
     case 'absent':
       return judgeAbsent(host, found, inspection.blocked)
     case 'installed':
-      return judgeInstalled(host, inspection)
+      return judgeInstalled(host, inspection, found)
   }
 }
 
@@ -100,15 +101,28 @@ function judgeAbsent(host: Host, { files, directories }: FoundHosts, blocked: st
 }
 
 /** The worst first: what a refresh cannot mend, then what it mends at a price, then what it simply mends. */
-function judgeInstalled(host: Host, installed: Installed): Finding {
+function judgeInstalled(host: Host, installed: Installed, found: FoundHosts): Finding {
   const { files, blocked } = installed
   if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
   return (
+    judgeLineEnds(host, installed, found) ??
     judgeSentinel(host, installed) ??
     judgeClaims(host, installed) ??
     judgeContents(host, installed) ??
     adapterHealthy({ host: host.id, detail: `${files.length} managed files` })
   )
+}
+
+/** Goes first: a refresh would take the files for edited ones, and give them up. */
+function judgeLineEnds(host: Host, installed: Installed, { files }: FoundHosts): Finding | undefined {
+  const converted = convertedFiles(host, installed, files)
+  if (converted.length === 0) return undefined
+  const lines = attributesFor(host, installed).map((line) => `"${line}"`)
+  return adapterModified({
+    host: host.id,
+    detail: `${sayConverted(converted)}: ${converted.join(', ')}`,
+    todo: `put ${lines.join(' and ')} into .gitattributes, delete these files, and ${refreshing(host)}, which makes them again`,
+  })
 }
 
 function judgeSentinel(host: Host, { files, sentinel }: Installed): Finding | undefined {

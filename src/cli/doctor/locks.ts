@@ -26,8 +26,10 @@ export async function checkLocks(locks: readonly NamedLock[]): Promise<Finding[]
   return await Promise.all(locks.map(async (lock) => judgeLock(lock, await lookAtLock(lock.path))))
 }
 
-function judgeLock({ guards }: NamedLock, state: LockState): Finding {
-  if (state.is === 'unusable') return lockUnusable({ detail: `${guards}: ${state.problem}` })
+function judgeLock({ guards, path }: NamedLock, state: LockState): Finding {
+  if (state.is === 'unusable') {
+    return lockUnusable({ detail: `${guards}: ${path} cannot be used as a lock: ${state.problem}` })
+  }
   return lockUsable({
     detail: state.is === 'held' ? `${guards}: held by a process that is at work` : `${guards}: free`,
   })

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { changed, follow, type HostTree, lookAt, regular, textAt } from '../../test/support/host-tree.ts'
+import { createRepository } from '../../test/support/temporary-repository.ts'
+import { claude } from './adapters/claude.ts'
+import { type Host, sentinelPath } from './host.ts'
+import { type Installed, inspectHost } from './inspect-host.ts'
+import { attributesFor, convertedFiles, sayConverted } from './line-ends.ts'
+import { planInstall } from './plan-install.ts'
+import { HOSTS, surfacesOf } from './registry.ts'
+
+const RUN = '.claude/skills/drover-run/SKILL.md'
+const SENTINEL = sentinelPath(claude)
+
+function installed(host: Host, surface = surfacesOf(host)[0]): HostTree {
+  const found = lookAt(new Map(), [host])
+  return follow(new Map(), planInstall({ hosts: [host], isExplicit: true, isRefresh: false, surface, found }))
+}
+
+function inspect(host: Host, tree: HostTree): Installed {
+  const inspection = inspectHost(host, lookAt(tree, [host]))
+  if (inspection.is !== 'installed') throw new Error(`it is ${inspection.is}`)
+  return inspection
+}
+
+const converted = (tree: HostTree) => convertedFiles(claude, inspect(claude, tree), lookAt(tree, [claude]))
+const whole = installed(claude)
+const withReturns = (path: string) => regular((textAt(whole, path) ?? '').replaceAll('\n', '\r\n'))
+
+describe('files with other line ends', () => {
+  it('are none in what was just installed', () => {
+    expect(converted(whole)).toEqual([])
+  })
+
+  it('are all, where git has converted all', () => {
+    const tree = new Map([...whole.keys()].map((path) => [path, withReturns(path)]))
+    expect([...converted(tree)].sort()).toEqual([...whole.keys()].filter((path) => !path.endsWith('.json')).sort())
+  })
+
+  it.each([
+    ['the sentinel alone', { [SENTINEL]: withReturns(SENTINEL) }, [SENTINEL]],
+    ['a file alone', { [RUN]: withReturns(RUN) }, [RUN]],
+    ['a file, beside one that is missing', { [RUN]: withReturns(RUN), [SENTINEL]: undefined }, [RUN]],
+    ['none, when another was edited', { [RUN]: withReturns(RUN), [SENTINEL]: regular('mine\n') }, []],
+    ['none, when something else was edited too', { [RUN]: regular(`mine\r\n${textAt(whole, RUN)}`) }, []],
+    ['none, when a CR stands alone', { [RUN]: regular(`${textAt(whole, RUN)}\r`) }, []],
+    ['none, when a link took its place', { [RUN]: { is: 'symlink' } as const }, []],
+  ])('are %s', (_name, entries, paths) => {
+    expect(converted(changed(whole, entries))).toEqual(paths)
+  })
+
+  it.each([
+    [1, '1 file has other line ends'],
+    [2, '2 files have other line ends'],
+  ])('are counted: %i', (count, words) => {
+    expect(sayConverted(Array.from({ length: count }, String))).toContain(words)
+  })
+})
+
+describe('the lines for .gitattributes', () => {
+  it.each(HOSTS.flatMap((host) => surfacesOf(host).map((surface) => ({ host, surface, id: host.id }))))(
+    'keep git from converting what drover installs into $id ($surface), and nothing else of it',
+    ({ host, surface }) => {
+      const tree = installed(host, surface)
+      const repository = createRepository()
+      const paths = [...tree.keys()]
+      const [directory = ''] = host.directories
+      const others = [`${directory}/settings.json`, `${directory}/skills/mine/SKILL.md`, 'drover/mine.md']
+      repository.write('.gitattributes', `${attributesFor(host, inspect(host, tree)).join('\n')}\n`)
+      const said = repository
+        .git('check-attr', 'eol', '--', ...paths, ...others)
+        .trim()
+        .split('\n')
+      expect(said).toEqual([
+        ...paths.map((path) => `${path}: eol: lf`),
+        ...others.map((path) => `${path}: eol: unspecified`),
+      ])
+    },
+  )
+
+  it('are few', () => {
+    expect(attributesFor(claude, inspect(claude, whole))).toEqual([
+      '.claude/skills/drover-*/** text eol=lf',
+      '.claude/drover/** text eol=lf',
+    ])
+  })
+})

@@ -1,0 +1,47 @@
+/** Files that git has given other line ends, which makes them look as if somebody had edited them. Pure. */
+import { digest } from '../kit/digest.ts'
+import { EARLIER_FILES } from './earlier-files.ts'
+import { type FoundFiles, foundAt } from './found.ts'
+import { type Host, manifestPath, sentinelPath } from './host.ts'
+import type { Installed } from './inspect-host.ts'
+import { SENTINEL } from './sentinel.ts'
+
+/** The changed files of a host, if every one of them has a CR before its LFs and no other change; else none. */
+export function convertedFiles(host: Host, { files, sentinel }: Installed, found: FoundFiles): readonly string[] {
+  const changed = files.filter(({ standing }) => standing === 'modified')
+  const wanted = [
+    ...changed.map(({ path, file }) => {
+      const earlier = EARLIER_FILES.filter((each) => each.path === path).map((each) => each.digest)
+      return { path, digests: file === undefined ? earlier : [digest(file.text), ...earlier] }
+    }),
+    ...(sentinel === 'modified' ? [{ path: sentinelPath(host), digests: [digest(SENTINEL)] }] : []),
+  ]
+  const isConverted = ({ path, digests }: (typeof wanted)[number]) => {
+    const there = foundAt(found, path)
+    return there.is === 'regular' && digests.includes(digest(withoutReturns(there.bytes)))
+  }
+  return wanted.every(isConverted) ? wanted.map(({ path }) => path) : []
+}
+
+export function sayConverted(paths: readonly string[]): string {
+  const files = paths.length === 1 ? '1 file has' : `${paths.length} files have`
+  return `${files} other line ends than drover wrote and no other change, as git makes them with core.autocrlf`
+}
+
+/** The lines for `.gitattributes` under which git leaves everything of a host as drover wrote it. */
+export function attributesFor(host: Host, { files }: Pick<Installed, 'files'>): readonly string[] {
+  const paths = [...files.map(({ path }) => path), manifestPath(host), sentinelPath(host)]
+  return [...new Set(paths.map(toPattern))].map((pattern) => `${pattern} text eol=lf`)
+}
+
+/** Nearly all that is drover's own is in a folder `drover`, or in a folder or file whose name begins with `drover-`. */
+function toPattern(path: string): string {
+  const parts = /^(.*?\/)(drover|drover-[^/]*)(\/.*)?$/.exec(path)
+  if (parts === null) return path
+  const [, above = '', name = '', below] = parts
+  return `${above}${name === 'drover' ? name : 'drover-*'}${below === undefined ? '' : '/**'}`
+}
+
+function withoutReturns(bytes: Uint8Array): Uint8Array {
+  return Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+}
