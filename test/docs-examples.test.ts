@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.ts'
+import { readEnvironment } from '../src/config/read-environment.ts'
 import { installDrover } from './support/drover-shim.ts'
 import { type Block, blocksIn, patternOf, readPages } from './support/markdown.ts'
 import { ROOT } from './support/npm.ts'
@@ -29,13 +30,11 @@ const runnable = pages
  */
 const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]>> = {
   'README.md': [1, 'npm start and npm test install, and do not end or are this'],
-  'CONTRIBUTING.md': [1, 'the commands that run this test'],
-  'docs/http-api.md': [1, 'npm start; its requests are those of docs/clients/curl.md'],
+  'docs/http-api.md': [1, 'its requests are those of docs/clients/curl.md'],
   'docs/reliability.md': [2, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
-  'docs/hosts.md': [1, 'changes the repository it is run in; test/cli/hosts.test.ts runs these commands'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a stand-in for gh'],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
   'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
@@ -49,7 +48,7 @@ describe('the examples', () => {
     const hasKey = path.startsWith('docs/clients/')
     const server = serveDrover(['--demo', '--port', '0', '--quiet'], hasKey ? { DROVER_API_KEYS: KEY } : {})
     const url = `http://127.0.0.1:${await portOf(server)}`
-    const env = { ...surroundings(temporaryDirectory()), ...(hasKey && { DROVER_URL: url, DROVER_KEY: KEY }) }
+    const env = { ...surroundings(temporaryDirectory()), ...(hasKey && { SERVER_URL: url, SERVER_KEY: KEY }) }
     for (const { line, language, code, below = '' } of examples) {
       const ran = await runAt(ROOT, toCommand(language, code.replaceAll('http://127.0.0.1:8080', url)), env)
       const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
@@ -76,6 +75,22 @@ describe('the examples', () => {
     const known = Object.entries(NOT_RUN).map(([path, [count]]) => [path, count])
     expect(left.filter(([, count]) => count !== 0).sort()).toEqual(known.sort())
   })
+
+  it('can be pasted into every shell: zsh takes a comment for words of the command', () => {
+    const commands = pages
+      .filter(({ path }) => path !== 'docs/cli.md')
+      .flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'sh').map(({ code }) => code))
+    expect(commands.length).toBeGreaterThan(15)
+    expect(commands.filter((code) => /(^|\s)#\s/m.test(code))).toEqual([])
+  })
+
+  it('set no variable that drover would warn of', () => {
+    const codes = pages.flatMap(({ blocks }) => blocks.map(({ code }) => code))
+    const names = new Set(codes.flatMap((code) => code.match(/\bDROVER_\w+/g) ?? []))
+    expect(names.size).toBeGreaterThan(2)
+    const { warnings } = readEnvironment(Object.fromEntries([...names].map((name) => [name, 'x'])))
+    expect(warnings).toEqual([])
+  })
 })
 
 const settings = pages.flatMap(({ path, blocks }) =>
@@ -101,6 +116,8 @@ function surroundings(home: string): Record<string, string> {
   const path = [bin, join(ROOT, 'node_modules', '.bin'), process.env['PATH']].join(':')
   return {
     HOME: home,
+    // What an example makes by mktemp goes with the test.
+    TMPDIR: home,
     PATH: path,
     DEMO_AGENT_WORD_MS: '0',
     npm_config_loglevel: 'error',
