@@ -26,11 +26,12 @@ export function manPage(version: string): string {
   return `${[
     `.TH DROVER 1 "" "drover ${escaped(version)}" "User Commands"`,
     '.SH NAME',
-    'drover \\- run prompts on command\\-line coding agents',
+    'drover \\- run prompts on command\\-line coding agents, and keep track of changes made with them',
     '.SH SYNOPSIS',
     `${example('drover "text" [flags]')}\n${example('drover <command> [arguments] [flags]')}`,
     '.SH DESCRIPTION',
     'Runs prompts on Claude Code, Codex CLI and Gemini CLI, from the command line and over HTTP, and keeps their sessions.',
+    'A change becomes a run: one action at a time, recorded, and checked against what git says.',
     '.SH OPTIONS',
     ...ROOT_FLAGS.map(flagEntry),
     '.SH COMMANDS',

@@ -1,4 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
+import { quoteWord } from '../kit/shell-words.ts'
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? '' : `; did you mean ${nearest}?`)
 
@@ -6,9 +7,10 @@ export const commandUnknown = defineFault({
   code: 'command_unknown',
   kind: 'usage',
   when: 'The first words name no command.',
-  say: ({ given, nearest }: { given: string; nearest: string | undefined }) => {
-    const asPrompt = given === '' || given.includes(' ') ? '' : `; "drover prompt ${given}" sends it as a prompt`
-    return `there is no command "${given}"${nearest === undefined ? asPrompt : hint(nearest)}`
+  say: (d: { given: string; nearest: string | undefined; asPrompt: string | undefined }) => {
+    if (d.given === '') return 'the first word is empty, which is neither a command nor a prompt'
+    const other = d.asPrompt === undefined ? '' : `; "drover prompt ${quoteWord(d.asPrompt)}" sends it as a prompt`
+    return `there is no command "${d.given}"${d.nearest === undefined ? other : hint(d.nearest)}`
   },
 })
 
@@ -61,7 +63,10 @@ export const argumentMissing = defineFault({
   code: 'argument_missing',
   kind: 'usage',
   when: 'A command was given fewer words than it needs.',
-  say: (d: { command: string; name: string }) => `drover ${d.command} needs ${d.name}`,
+  say: (d: { command: string; name: string; choices?: readonly string[] | undefined }) => {
+    const among = d.choices === undefined ? '' : `, one of ${d.choices.join(', ')}`
+    return `drover ${d.command} needs ${d.name.startsWith('-') ? d.name : `<${d.name}>`}${among}`
+  },
 })
 
 export const argumentUnexpected = defineFault({
@@ -137,12 +142,21 @@ export const flagsConflict = defineFault({
     `${d.flags.join(' and ')} exclude each other; leave one of them out`,
 })
 
+/** Runs have ids with hyphens, sessions without. */
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 export const sessionNotNamed = defineFault({
   code: 'session_not_named',
   kind: 'usage',
   when: 'A session is to be resumed, but it was not said which one.',
-  say: (d: { given: string | undefined }) =>
-    `${d.given === undefined ? 'it was not said which session to resume' : `${JSON.stringify(d.given)} is not the id of a session`}; give an id ("drover sessions list" shows them), or --last for the latest one`,
+  say: ({ given }: { given: string | undefined }) => {
+    const lack =
+      given === undefined
+        ? 'it was not said which session to resume'
+        : `${JSON.stringify(given)} is not the id of a session`
+    const run = given !== undefined && RUN_ID.test(given) ? `; a run goes on by "drover protocol resume ${given}"` : ''
+    return `${lack}; give an id ("drover sessions list" shows them), or --last for the latest one${run}`
+  },
 })
 
 export const exportExists = defineFault({

@@ -1,7 +1,6 @@
 /** From the words of the command line to the exit code: the only place that catches everything. */
 import { resolve } from 'node:path'
 import type { Command, Group, World } from './command.ts'
-import { nameOf } from './command.ts'
 import { COMMANDS } from './command-table.ts'
 import { type Asker, failureOf, isOfChanges } from './failures/fault-exit.ts'
 import { withPrompt } from './words/bare-prompt.ts'
@@ -11,6 +10,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   let target: Target | undefined
   try {
     target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, world.stdin.isFed))
+    if (target.is === 'nowhere') throw target.fault
     return target.is === 'command' ? await runCommand(target, world) : await answerGroup(target, world)
   } catch (error) {
     return await tellFailure(error, askerOf(target, argv, world), world)
@@ -55,10 +55,11 @@ async function answerGroup(
 /** A failure must be answerable before the flags could be read, so this looks at the bare words. */
 function askerOf(target: Target | undefined, argv: readonly string[], world: World): Asker {
   const command = target?.is === 'command' ? target.command : undefined
+  const words = (target?.is === 'command' ? target.command.words : target?.words) ?? []
   const { env, cwd } = world
   return {
-    group: command?.failsAs ?? command?.group ?? groupOf(argv),
-    command: command === undefined ? (target?.is === 'group' ? target.words.join(' ') : '') : nameOf(command),
+    group: command?.failsAs ?? command?.group ?? groupOf(words[0] ?? argv.find((word) => !word.startsWith('-'))),
+    command: words.join(' '),
     wantsJson: asksForJson(argv),
     wantsStack: (env['DROVER_DEBUG'] ?? '') !== '',
     isTty: world.terminal.err.isTty,
@@ -75,9 +76,8 @@ function askerOf(target: Target | undefined, argv: readonly string[], world: Wor
   }
 }
 
-/** The group of the commands that begin with the first word, for words that are no command. */
-function groupOf(argv: readonly string[]): Group | undefined {
-  const first = argv.find((word) => !word.startsWith('-'))
+/** The group of the commands that begin with this word, for words that are no command. */
+function groupOf(first: string | undefined): Group | undefined {
   return COMMANDS.find(({ words }) => words[0] === first)?.group
 }
 

@@ -13,7 +13,8 @@ export const configInvalid = defineFault({
   say: (d: { file: string; problems: readonly ConfigProblem[] }) => {
     const lines = d.problems.slice(0, SHOWN_PROBLEMS).map((p) => `${formatOrigin(p.origin)}: ${sayProblem(p)}`)
     const more = d.problems.length - lines.length
-    return `the configuration is not valid: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+    if (more > 0) lines.push(`and ${more} more`)
+    return `the configuration is not valid:${lines.length === 1 ? ' ' : '\n'}${lines.join('\n')}`
   },
 })
 

@@ -97,8 +97,11 @@ describe('readConfig', () => {
       { key: 'server.host', rule: 'must be an IP address or a host name', origin: at(4, 3) },
       { key: 'mcp', rule: expect.stringContaining('is not supported'), origin: at(5, 1) },
     ])
-    expect(found.message).toContain(`; ${path}:3:3: server.port must be at most 65535; `)
-    expect(found.message).toContain('DROVER_OUTPUT_COLOR: output.color must be true or false; ')
+    const [first, ...lines] = found.message?.split('\n') ?? []
+    expect(first).toBe('the configuration is not valid:')
+    expect(lines).toHaveLength(6)
+    expect(lines[0]).toBe('DROVER_OUTPUT_COLOR: output.color must be true or false')
+    expect(lines[3]).toBe(`${path}:3:3: server.port must be at most 65535`)
   })
 
   it('names the item of a list that is wrong', async () => {
@@ -138,12 +141,16 @@ describe('readConfig', () => {
     ])
   })
 
-  it('names the first twenty problems and counts the rest', async () => {
-    const { message, problems } = await problemsOf({
-      file: Array.from({ length: 23 }, (_, i) => `wrong_${i}: 1\n`).join(''),
-    })
-    expect(problems).toHaveLength(23)
-    expect(message).toMatch(/:20:1: wrong_19 is not a known key; and 3 more$/)
+  it.each([
+    [20, ':20:1: wrong_19 is not a known key'],
+    [21, 'and 1 more'],
+  ])('says %i problems a line each, of which the last is %j', async (count, last) => {
+    const file = Array.from({ length: count }, (_, at) => `wrong_${at}: 1\n`).join('')
+    const { message, problems } = await problemsOf({ file })
+    expect(problems).toHaveLength(count)
+    const lines = message?.split('\n') ?? []
+    expect(lines).toHaveLength(1 + count)
+    expect(lines.at(-1)).toContain(last)
   })
 
   it('warns of what is allowed and seldom meant', async () => {

@@ -82,6 +82,12 @@ describe('a wrong invocation', () => {
       ['frobnicate'],
       'there is no command "frobnicate"; "drover prompt frobnicate" sends it as a prompt',
     ],
+    [
+      'a prompt without quotes',
+      ['--demo', 'what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
+      `there is no command "what"; "drover prompt 'what is a shepherd'\\''s dog?'" sends it as a prompt`,
+    ],
+    ['an empty word', ['--demo', ''], 'the first word is empty, which is neither a command nor a prompt'],
     ['a mistyped command', ['confg'], 'there is no command "confg"; did you mean drover config?'],
     [
       'a mistyped subcommand',
@@ -117,7 +123,8 @@ describe('a wrong invocation', () => {
       ['version', '--json=maybe'],
       '--json must be given without a value, or true or false, not "maybe"',
     ],
-    ['a missing argument', ['config', 'get'], 'drover config get needs key'],
+    ['a missing argument', ['config', 'get'], 'drover config get needs <key>'],
+    ['a missing argument of a few', ['completion'], 'drover completion needs <shell>, one of bash, zsh, fish'],
     [
       'an extra argument',
       ['config', 'path', 'here'],

@@ -154,6 +154,15 @@ describe('drover compare', () => {
     expect(made.backends).toEqual(['claude', 'codex', 'gemini'])
   })
 
+  it('marks each agent for which the demo agent stands in, and no other', async () => {
+    const args = ['hello there', '--all-backends', '--demo', '--model', 'm-1', '-q']
+    const headings = (text: string) => text.match(/^(?:claude|codex|gemini)\b.*$/gm)
+    const { stdout: bare } = await compare(args, { env: room.bare })
+    expect(headings(bare)).toEqual(['claude (demo)', 'codex (demo)', 'gemini (demo)'])
+    const { stdout: installed } = await compare(args)
+    expect(headings(installed)).toEqual(['claude (m-1)', 'codex (m-1)', 'gemini (m-1)'])
+  })
+
   it('ends all of them at Ctrl-C', async () => {
     const pidFile = join(room.path, 'pids')
     room.teach('codex', { hangAfter: 'init', pidFile })

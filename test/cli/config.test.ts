@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 
 let home: string
@@ -148,6 +149,14 @@ describe('drover config get and show', () => {
     const { code, stdout } = await drover('config show')
     expect(code).toBe(0)
     expect(stdout).toMatch(/server\.port +8080 +default/)
+  })
+
+  it.runIf(hasTerminals)('fit a terminal, but for values that are wider than what is left', async () => {
+    const terminal = { cwd: home, env: { HOME: home, NO_COLOR: '1' } }
+    const { seen } = await startOnTerminal(['config', 'show'], { ...terminal, columns: 70 }).ended
+    const [, , ...lines] = seen.trimEnd().split('\n')
+    const widths = lines.filter((line) => !line.includes(', ')).map((line) => line.length)
+    expect(Math.max(...widths)).toBe(70)
   })
 
   it('mask the digests of keys', async () => {

@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createRoom, hangingAgent, type Room } from '../support/agent-room.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
+const RUN_ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
+
 let room: Room
 
 beforeEach(() => {
@@ -185,6 +187,7 @@ describe('the session that is resumed', () => {
     ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'there is no session abcd1234'],
     ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
     ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not the id of a session; give an id'],
+    ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; a run goes on by "drover protocol resume ${RUN_ID}"`],
     ['no session at all', ['resume'], 2, 'or --last for the latest one'],
     ['no prompt', ['resume', '--last'], 2, 'there is no prompt'],
     ['a word too many', ['resume', '--last', 'abcd1234', 'x'], 2, 'takes no further argument, but "x"'],

@@ -119,6 +119,30 @@ describe('drover status', () => {
     expect(lines[2]).toMatch(/^damaged +unavailable +code=run_unavailable/)
   })
 
+  it('lists the runs in the states that are named, and those of which nobody knows the state', async () => {
+    const { room, state: active } = await adHoc()
+    const stopped = await room.state(['run', '--json', 'Another goal'])
+    await room.state(['stop', '--json', stopped.run_id])
+    const listed = async (...states: string[]) => {
+      const flags = states.flatMap((state) => ['--state', state])
+      const list = JSON.parse((await room.drover(['status', '--json', ...flags])).stdout)
+      const ids = [...list.runs, ...list.unavailable_runs].map(({ id }: { id: string }) => id)
+      return {
+        ids,
+        said: plain(await room.drover(['status', ...flags]), room)
+          .trimEnd()
+          .split('\n').length,
+      }
+    }
+    expect(await listed('active')).toEqual({ ids: [active.run_id], said: 1 })
+    expect(await listed('stopped')).toEqual({ ids: [stopped.run_id], said: 1 })
+    expect(await listed('stopped', 'active')).toEqual({ ids: [active.run_id, stopped.run_id], said: 2 })
+    const none = await room.drover(['status', '--state', 'paused', '--state', 'ended'])
+    expect(plain(none, room)).toBe('No run is paused or ended.\n')
+    writeFileSync(join(room.root, '.git', 'drover', 'runs', 'damaged'), '')
+    expect(await listed('paused')).toEqual({ ids: ['damaged'], said: 1 })
+  })
+
   it('shows the question that a run waits with', async () => {
     const question = `Knots\nor ${'miles '.repeat(60)}?`
     const scene = await asking()
@@ -368,10 +392,25 @@ describe.runIf(hasTerminals)('an error on a terminal', () => {
     )
   })
 
-  it('is JSON for every protocol command', async () => {
-    const { room } = await adHoc()
-    const args = ['protocol', 'skip', '--run', 'absent', '--action', 'x']
+  it.each([
+    ['without another goal', [], `--issue ${ISSUE_URL}`],
+    ['with one', ['A goal'], `--goal-file GOAL_FILE --issue ${ISSUE_URL}`],
+  ])('about an issue names the issue, %s', async (_name, goal, words) => {
+    const room = createRunRoom()
+    const env = { ...room.env, PATH: '/nonexistent:/usr/bin:/bin' }
+    const { seen } = await startOnTerminal(['run', ...goal, '--issue', ISSUE_URL], { cwd: room.root, env }).ended
+    expect(seen.trimEnd().split('\n').at(-1)).toBe(`  drover run --budget 8 --root ${room.root} ${words}`)
+  })
+
+  it.each([
+    ['an operation that fails', ['protocol', 'skip', '--run', 'absent', '--action', 'x'], 'run_not_found', 3],
+    ['an operation that there is not', ['protocol', 'foo'], 'invalid_usage', 2],
+    ['none after a flag', ['--root', '.', 'protocol', 'foo'], 'invalid_usage', 2],
+    ['a flag in place of one', ['protocol', '--foo'], 'invalid_usage', 2],
+    ['none at all', ['protocol'], 'protocol_operation_required', 2],
+  ])('is JSON under protocol: %s', async (_name, args, code, exit) => {
+    const room = createRunRoom()
     const { seen } = await startOnTerminal(args, { cwd: room.root, env: room.env }).ended
-    expect(JSON.parse(seen)).toMatchObject({ code: 'run_not_found', exit_code: 3 })
+    expect(JSON.parse(seen)).toMatchObject({ code, exit_code: exit })
   })
 })

@@ -1,6 +1,6 @@
 /** What happens to commands on runs when the world around them fails, through the program. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
@@ -106,6 +106,30 @@ describe('a disk that fails while a change is recorded', () => {
     const { state } = await scene.do(...submission(scene))
     expect(state.action).toMatchObject({ kind: 'summarize' })
     expect(readFileSync(join(scene.directory, 'journal.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
+  })
+})
+
+describe('a change after which run.json cannot be written', () => {
+  it('is mutation_committed_projection_stale, and the run goes on without it', async () => {
+    const scene = await adHoc()
+    const { run_id } = scene.state
+    const inTheWay = join(scene.directory, 'run.json')
+    mkdirSync(inTheWay)
+    const error = await scene.room.error(submission(scene))
+    expect(error).toMatchObject({
+      code: 'mutation_committed_projection_stale',
+      exit_code: 3,
+      message: expect.stringMatching(/ is recorded, but its run\.json .* remove what is in its place$/),
+      details: { ...NOTHING_DONE, phase: 'projection_write', committed: true, projection_stale: true },
+    })
+    expect(offered(error)).toBe('command inspect-run')
+    expect((await scene.room.program(['status', run_id])).stdout).toContain('Current action: summarize')
+    // Given again, it counts once; and nothing is written, so nothing is in the way.
+    await scene.do(...submission(scene))
+    expect(scene.state.action).toMatchObject({ kind: 'summarize' })
+    rmdirSync(inTheWay)
+    expect((await scene.report()).state.state).toBe('ended')
+    expect(statSync(inTheWay).isFile()).toBe(true)
   })
 })
 

@@ -7,11 +7,21 @@ import { totalOf } from '../sessions/session-text.ts'
 import { shownText, troubleOf } from './batch-text.ts'
 import { columnWidth, sideBySide } from './side-by-side.ts'
 
-export function sayComparison(results: readonly PromptResult[], out: Channel): string {
+type Page = {
+  out: Channel
+  /** The agents for which the demo agent stood in. */
+  standIns: readonly string[]
+}
+
+export function sayComparison(results: readonly PromptResult[], page: Page): string {
+  const { out, standIns } = page
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
-  if (width === undefined) return results.map((result) => sayAlone(result, out)).join('\n')
+  if (width === undefined) return results.map((result) => sayAlone(result, page)).join('\n')
   const columns = [
-    sideBySide(results.map(nameOf), width),
+    sideBySide(
+      results.map((result) => nameOf(result, standIns)),
+      width,
+    ),
     sideBySide(
       results.map(() => '─'.repeat(width)),
       width,
@@ -29,12 +39,14 @@ export function sayComparison(results: readonly PromptResult[], out: Channel): s
   return `${columns.flat().join('\n')}\n`
 }
 
-function sayAlone(result: PromptResult, out: Channel): string {
-  const heading = out.style('bold', nameOf(result))
+function sayAlone(result: PromptResult, { out, standIns }: Page): string {
+  const heading = out.style('bold', nameOf(result, standIns))
   return `${heading}\n${shownText(answerOf(result), out)}\n${out.style('dim', sayCost(result))}\n`
 }
 
-function nameOf({ backend, model }: PromptResult): string {
+/** Behind a stand-in there is no model, whichever was asked for; not every agent names the one behind it. */
+function nameOf({ backend, model }: PromptResult, standIns: readonly string[]): string {
+  if (standIns.includes(backend)) return `${backend} (demo)`
   return model === undefined ? backend : `${backend} (${model})`
 }
 

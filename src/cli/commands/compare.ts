@@ -1,6 +1,6 @@
 import { BACKENDS } from '../../agents/agent.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
-import { locateAgents } from '../../agents/locate-agents.ts'
+import { type Located, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
 import { standingOf } from '../../prompts/prompt-result.ts'
@@ -11,6 +11,7 @@ import { performBatch } from '../batches/perform-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from '../batches/result-files.ts'
 import type { Invocation, Run } from '../command.ts'
 import { backendsNotNamed, flagsConflict, flagValueInvalid, noBackendLeft } from '../faults.ts'
+import type { Channel } from '../output/terminal.ts'
 import { printDryRun } from '../prompts/print-dry-run.ts'
 import { requestOf } from '../prompts/prompt-flags.ts'
 import { setUpPrompts } from '../prompts/prompt-setup.ts'
@@ -21,10 +22,11 @@ export const run: Run = async (invocation) => {
   const { flags, world } = invocation
   const { out, err } = world.terminal
   const { config } = await readSettings(invocation)
-  const backends = await usableAmong(invocation, readBackends(invocation), config)
+  const located = locateHere(invocation, config)
+  const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
+  const backends = await usableAmong(located, { names: readBackends(invocation), isDryRun, err })
   const prompt = await readPrompt(invocation)
   const request = { ...requestOf(invocation), prompt, backends, sequential: flags.isOn('sequential') }
-  const isDryRun = request.dry_run === true || config.unified_flags.dry_run
   const directory = resultsDirectory(invocation)
   const files = openResultFiles(invocation, { directory, isDryRun })
   const items = backends.map((backend, at) => toItem(backend, { at, count: backends.length }))
@@ -46,7 +48,8 @@ export const run: Run = async (invocation) => {
   } else if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
   else {
     await err.write(sayWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
-    await out.write(sayComparison(results, out))
+    const standIns = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
+    await out.write(sayComparison(results, { out, standIns }))
   }
   await closeResultFiles(invocation, files)
   return exitCode(results.some((each) => standingOf(each) !== 'completed'))
@@ -75,22 +78,20 @@ function readBackends({ flags }: Invocation): readonly string[] | undefined {
   return names
 }
 
+function locateHere({ flags, world }: Invocation, { backends }: Config): readonly Located[] {
+  return locateAgents({ ...world, backends, demo: flags.isOn('demo') ? world.demoAgent : undefined })
+}
+
+type Choice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel }
+
 /** An agent that was named and cannot be used is left out with a warning. A dry run needs none of them. */
-async function usableAmong(
-  { flags, world }: Invocation,
-  names: readonly string[] | undefined,
-  config: Config,
-): Promise<string[]> {
-  const demo = flags.isOn('demo') ? world.demoAgent : undefined
-  const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
-  const located = locateAgents({ ...world, backends: config.backends, demo })
-  const isUsable = ({ isEnabled, program }: (typeof located)[number]) =>
-    isEnabled && (isDryRun || program !== undefined)
+async function usableAmong(located: readonly Located[], { names, isDryRun, err }: Choice): Promise<string[]> {
+  const isUsable = ({ isEnabled, program }: Located) => isEnabled && (isDryRun || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
   const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
   for (const { backend, isEnabled, wanted } of missing) {
     const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
-    await world.terminal.err.write(`drover: warning: left out, because ${message}\n`)
+    await err.write(`drover: warning: left out, because ${message}\n`)
   }
   const left = names?.filter((name) => usable.includes(name)) ?? usable
   if (left.length === 0) throw noBackendLeft({})

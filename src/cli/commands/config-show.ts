@@ -2,7 +2,11 @@ import { formatOrigin } from '../../config/origin.ts'
 import { formatValue, type ShownSetting, showConfig } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
 import type { Channel } from '../output/terminal.ts'
+import { tableWidth } from '../output/text-table.ts'
 import { readSettings } from '../settings.ts'
+
+/** A longer value moves what stands after it. */
+const WIDEST_VALUE = 40
 
 export const run: Run = async (invocation) => {
   const { flags, world } = invocation
@@ -27,11 +31,12 @@ function toTable(
 ): string {
   const title = `${file.path}${file.exists ? '' : ' (does not exist)'}`
   const rows = settings.map(({ key, value, origin }) => [key, formatValue(value), formatOrigin(origin)] as const)
-  const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map(([key, value, origin]) => {
-    const cells = `${key.padEnd(widths[0] ?? 0)}  ${value.padEnd(Math.min(widths[1] ?? 0, 40))}`
-    return `${cells}  ${out.style('dim', origin)}`
-  })
+  const widest = (at: 0 | 1 | 2) => Math.max(0, ...rows.map((row) => row[at].length))
+  const [keys, room] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
+  const values = Math.min(widest(1), WIDEST_VALUE, room)
+  const lines = rows.map(
+    ([key, value, origin]) => `${key.padEnd(keys)}  ${value.padEnd(values)}  ${out.style('dim', origin)}`,
+  )
   const body = lines.length === 0 ? ['every setting has its default value'] : lines
   return `${[out.style('bold', title), '', ...body].join('\n')}\n`
 }

@@ -5,6 +5,7 @@ import { findCommand } from '../words/parse-words.ts'
 export const run: Run = async ({ args, world, commands }) => {
   const { out } = world.terminal
   const target = findCommand(commands, args)
+  if (target.is === 'nowhere') throw target.fault
   const text =
     target.is === 'command'
       ? commandHelp(target.command, out)

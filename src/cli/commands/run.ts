@@ -11,12 +11,13 @@ import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
 import { readSource } from '../../source/read-source.ts'
 import type { Invocation, Run } from '../command.ts'
+import type { GivenInputs } from '../failures/advised-failure.ts'
 import { flagsConflict } from '../faults.ts'
 import { readBudget } from '../runs/read-budget.ts'
 import { readEnvelopeFile } from '../runs/read-envelope-file.ts'
 import { readGiven } from '../runs/read-given.ts'
 import type { Place } from '../runs/run-advice.ts'
-import { atDesk } from '../runs/run-desk.ts'
+import { atDesk, type Expectation } from '../runs/run-desk.ts'
 import { sayStarted } from '../runs/run-text.ts'
 import { tellChange, tellState } from '../runs/tell-change.ts'
 
@@ -30,7 +31,10 @@ export const run: Run = (invocation) =>
     const given = await readGoal(invocation)
     const { budget } = toStart({ goal: given, budget: asked, sourceFile })
     const reviewEnabled = !flags.isOn('no-review')
-    const again = { next: (place: Place) => startAgain(place, { budget, reviewEnabled, sourceFile, issue }) }
+    const again: Expectation = {
+      next: (place) => startAgain(place, { budget, reviewEnabled, sourceFile, issue }),
+      ...(issue !== undefined && { given: givenAs(issue, given) }),
+    }
 
     const site = await desk.open()
     const envelope = await desk.expecting(again, () => findEnvelope(invocation, site))
@@ -68,6 +72,11 @@ function pin(envelope: RawSourceEnvelope) {
   const reading = readSource(envelope)
   if (reading.is === 'pinned') return reading
   throw invalidSource({ problem: reading.error, classification: reading.code })
+}
+
+/** Programs are offered a file, for want of a variant that takes an issue. Without a goal its title is one. */
+function givenAs(issue: string, goal: string | undefined): GivenInputs {
+  return { source_file: ['--issue', issue], ...(goal === undefined && { goal_file: [] }) }
 }
 
 type Again = {

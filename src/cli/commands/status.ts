@@ -1,3 +1,4 @@
+import type { StatusList } from '../../contract/status-list.shape.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { listRuns } from '../../runs/list-runs.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
@@ -18,7 +19,7 @@ export const run: Run = (invocation) =>
     const { args, flags } = invocation
     const [named] = args
     const [section, isWatched] = [flags.text('section'), flags.isOn('watch')]
-    if (section !== undefined && isWatched) throw flagsConflict({ flags: ['--section', '--watch'] })
+    refuseConflict(invocation)
     if (named === undefined && section === undefined && !isWatched) return await showAll(invocation, await desk.open())
     const runId = await desk.expecting({ next: inspectRuns }, () => toRunId(named))
     desk.runId = runId
@@ -29,6 +30,17 @@ export const run: Run = (invocation) =>
       ? await showOne(invocation, site, runId)
       : await showSection(invocation, site, { runId, key })
   })
+
+/** Each of these flags asks for something else to be shown, and only a list has states to choose from. */
+function refuseConflict({ args: [named], flags }: Invocation): void {
+  const shown = [
+    ...(flags.texts('state').length > 0 ? ['--state'] : []),
+    ...(flags.text('section') === undefined ? [] : ['--section']),
+    ...(flags.isOn('watch') ? ['--watch'] : []),
+  ]
+  const [one, other] = shown[0] === '--state' && named !== undefined ? ['--state', `run ${named}`] : shown
+  if (one !== undefined && other !== undefined) throw flagsConflict({ flags: [one, other] })
+}
 
 async function showOne({ flags, world }: Invocation, site: Worksite, runId: string): Promise<number> {
   const status = await showStatus(site, runId)
@@ -48,9 +60,21 @@ async function showSection(
 
 async function showAll({ flags, world }: Invocation, site: Worksite): Promise<number> {
   const { out } = world.terminal
-  const list = await listRuns(site)
+  const states = flags.texts('state')
+  const list = inStates(await listRuns(site), states)
   const rows = formatTable(runRows(list, world.clock.now()), tableWidth(out))
-  const text = rows.length === 0 ? 'No runs found. "drover run GOAL" starts one.\n' : `${rows.join('\n')}\n`
-  await out.write(flags.isOn('json') ? asLine(list) : text)
+  const text = rows.length === 0 ? sayNone(states) : rows.join('\n')
+  await out.write(flags.isOn('json') ? asLine(list) : `${text}\n`)
   return 0
+}
+
+/** In which state a run is that cannot be read, nobody knows: it may be the one that is looked for. */
+function inStates(list: StatusList, states: readonly string[]): StatusList {
+  return states.length === 0 ? list : { ...list, runs: list.runs.filter(({ state }) => states.includes(state)) }
+}
+
+function sayNone(states: readonly string[]): string {
+  return states.length === 0
+    ? 'No runs found. "drover run GOAL" starts one.'
+    : `No run is ${[...new Set(states)].join(' or ')}.`
 }

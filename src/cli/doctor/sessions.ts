@@ -73,7 +73,7 @@ function judgeStore(path: string, store: StoreInspection['store']): Finding[] {
     return [sessionsDamaged({ detail: `${path}: ${damage.join('; ')}` })]
   }
   const facts = [
-    `${sessions} sessions`,
+    sessions === 1 ? '1 session' : `${sessions} sessions`,
     `${(bytes / 1024 / 1024).toFixed(1)} MiB`,
     form === known ? `form ${form}` : `form ${form}, which the next use brings to ${known}`,
     ...(damage === undefined ? ['too large to be read through'] : []),

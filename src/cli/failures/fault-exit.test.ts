@@ -72,8 +72,17 @@ describe('advice', () => {
     )
   })
 
+  it.each([
+    ['in place of all that is open', { goal_file: [], source_file: ['--issue', 'a b'] }, "--issue 'a b'"],
+    ['in place of a part', { source_file: ['--issue', 'a'] }, '--goal-file GOAL_FILE --issue a'],
+  ])('is for people what they gave %s', async (_name, given, words) => {
+    const { text } = await failureOf(new AdvisedFailure(failure, { next, given }), asker)
+    expect(text.split('\n').at(-1)).toBe(`  drover run --budget 8 --root '/my repo' ${words}`)
+  })
+
   it('is for programs the field next', async () => {
-    const { text } = await failureOf(new AdvisedFailure(failure, { next }), { ...asker, isTty: false })
+    const given = { goal_file: [] }
+    const { text } = await failureOf(new AdvisedFailure(failure, { next, given }), { ...asker, isTty: false })
     expect(JSON.parse(text).next).toEqual(next)
   })
 

@@ -59,7 +59,7 @@ async function protocolFailure(error: unknown, advice: Advice, asker: Asker): Pr
 /** Elsewhere these are the trouble of a request; here they can only be about the words of the command line. */
 const ABOUT_WORDS = [sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
 
-async function faultFailure(fault: Fault, { next, exitCode: advised }: Advice, asker: Asker): Promise<Failure> {
+async function faultFailure(fault: Fault, { next, given, exitCode: advised }: Advice, asker: Asker): Promise<Failure> {
   const isUsage = advised === 2 || ABOUT_WORDS.some(({ code }) => code === fault.code)
   const kind = isUsage ? 'usage' : fault.kind
   const exitCode = exitCodeOf(kind, asker.group)
@@ -70,7 +70,7 @@ async function faultFailure(fault: Fault, { next, exitCode: advised }: Advice, a
   if (kind === 'usage') lines.push(`Run "${['drover', asker.command, '--help'].filter(Boolean).join(' ')}" for help.`)
   if (next !== undefined && next.variants.length > 0) {
     const { sayNext } = await import('./next-text.ts')
-    lines.push('Next:', ...sayNext(next).map((line) => `  ${line}`))
+    lines.push('Next:', ...sayNext(next, given).map((line) => `  ${line}`))
   }
   if (asker.wantsStack) lines.push(String(fault.stack))
   return { exitCode, text: lines.join('\n') }

@@ -1,10 +1,11 @@
 import type { Next, NextInput, NextVariant } from '../../contract/next.shape.ts'
 import type { PinnedSource } from '../../contract/pinned-source.shape.ts'
 import { quoteWord } from '../../kit/shell-words.ts'
+import type { GivenInputs } from './advised-failure.ts'
 
 /** The commands that may follow, one a line, as a person would type them: what is still open stands there in capitals. */
-export function sayNext({ variants }: Next): string[] {
-  return variants.map(sayVariant)
+export function sayNext({ variants }: Next, given?: GivenInputs): string[] {
+  return variants.map((variant) => sayVariant(variant, given))
 }
 
 /** The name of every command that may follow, and the command itself on a line of its own, to be taken from there. */
@@ -23,11 +24,12 @@ function sayFetch({ id }: NextVariant, source: PinnedSource | undefined): string
   return [`drover source fetch ${quoteWord(source.canonical_url)} -o SOURCE_FILE`]
 }
 
-function sayVariant({ base_argv, inputs }: NextVariant): string {
+function sayVariant({ base_argv, inputs }: NextVariant, given: GivenInputs = {}): string {
   // The JSON of the answer is for programs.
   const words = base_argv.filter((word) => word !== '--json').map(quoteWord)
-  const open = inputs.filter(({ required }) => required).map(sayInput)
-  return [...words, ...open].join(' ')
+  const required = inputs.filter((input) => input.required)
+  const rest = required.flatMap((input) => given[input.name]?.map(quoteWord) ?? [sayInput(input)])
+  return [...words, ...rest].join(' ')
 }
 
 function sayInput({ name, flag, choices }: NextInput): string {

@@ -1,4 +1,5 @@
 /** The commands on runs: those for people, and those under `protocol` by which a host drives a run. */
+import type { RunStatus } from '../../contract/run-status.shape.ts'
 import type { Command, Flag, Positional } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
@@ -14,6 +15,8 @@ const SOURCE_FILE: Flag = {
 const RUN: Flag = { name: 'run', value: 'ID', says: 'The run', mayBeEmpty: true }
 
 const ACTION: Flag = { name: 'action', value: 'ID', says: 'Its current action', mayBeEmpty: true }
+
+const STATES: readonly RunStatus['state'][] = ['active', 'paused', 'stopped', 'ended']
 
 const RUN_ID: Positional = {
   name: 'run-id',
@@ -60,9 +63,11 @@ given.`,
     group: 'Changes',
     summary: 'Show the runs of the repository, or where one of them stands',
     description: `With an id: what the run waits for, and the commands that can follow, to be pasted. Without: all runs, the oldest
-first; those of other worktrees are marked as foreign. Nothing is changed.`,
+first, or those in the states that are named; those of other worktrees are marked as foreign. A run that cannot be read
+is listed whatever its state may be. Nothing is changed.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
+      { name: 'state', value: 'STATE', says: 'List the runs in this state', choices: STATES, repeats: true },
       { name: 'section', value: 'KEY', says: 'Show this section of the issue as it was pinned', mayBeEmpty: true },
       { name: 'watch', short: 'w', says: 'Follow the run until it has ended, or until Ctrl-C' },
       ROOT,
@@ -70,6 +75,7 @@ first; those of other worktrees are marked as foreign. Nothing is changed.`,
     ],
     examples: [
       { line: 'drover status', says: 'all runs' },
+      { line: 'drover status --state active --state paused', says: 'those that wait for somebody' },
       { line: `drover status ${ID}`, says: 'one of them, and how to go on' },
       { line: `drover status ${ID} --watch`, says: 'live' },
       { line: `drover status ${ID} --section outcome`, says: 'what the issue says' },

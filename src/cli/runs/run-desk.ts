@@ -7,7 +7,7 @@ import { openWorksite, type Worksite } from '../../runs/worksite.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'
-import { AdvisedFailure } from '../failures/advised-failure.ts'
+import { AdvisedFailure, type GivenInputs } from '../failures/advised-failure.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { adviseOn, type Place } from './run-advice.ts'
 
@@ -17,7 +17,11 @@ type Discovered = ReturnType<typeof discoverWorkspace>
 const NOTHING_SAID_WRONG = [contractVersionMismatch.code, runInterrupted.code]
 
 /** What to do about whatever fails in a part of a command, and whether that part is still about the words. */
-export type Expectation = { readonly next: (place: Place) => Next | Promise<Next>; readonly isUsage?: true }
+export type Expectation = {
+  readonly next: (place: Place) => Next | Promise<Next>
+  readonly given?: GivenInputs
+  readonly isUsage?: true
+}
 
 /**
  * What a command on runs works at: it knows the worktree once it was looked for and the run once it was named, and so
@@ -38,20 +42,21 @@ export class RunDesk {
 
   async open(): Promise<Worksite> {
     this.#isAttempted = true
-    const { env, cwd, clock } = this.#world
+    const { env, cwd, clock, version } = this.#world
     const { signal } = listenForInterruption()
-    return openWorksite({ workspace: await this.#discover(signal), git: locateGit({ env, cwd }), clock, signal })
+    const workspace = await this.#discover(signal)
+    return openWorksite({ workspace, git: locateGit({ env, cwd }), clock, signal, version: version() })
   }
 
   /** Does a part of the command that has advice of its own. */
-  async expecting<T>({ next, isUsage }: Expectation, work: () => T | Promise<T>): Promise<T> {
+  async expecting<T>({ next, given, isUsage }: Expectation, work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
       const place = await this.#place()
       const advice = adviseOn(error, { place, runId: this.runId, expected: await next(place) })
       const isWrong = isUsage === true && error instanceof Fault && !NOTHING_SAID_WRONG.includes(error.code)
-      throw new AdvisedFailure(error, { ...advice, ...(isWrong && { exitCode: 2 }) })
+      throw new AdvisedFailure(error, { ...advice, ...(given && { given }), ...(isWrong && { exitCode: 2 }) })
     }
   }
 

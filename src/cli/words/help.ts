@@ -1,52 +1,64 @@
 /** Help texts, made from the table of commands. */
 import { type Command, type Flag, GROUPS, nameOf, type Positional } from '../command.ts'
 import type { Channel } from '../output/terminal.ts'
+import { tableWidth } from '../output/text-table.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from './parse-words.ts'
+import { wrapWords } from './wrap-words.ts'
 
 type Row = { left: string; right: string }
+
+/** What help is written on, as wide as it is. */
+type Paper = Pick<Channel, 'style' | 'isTty' | 'columns'>
+
+/** Where less is left for what is said of a row, it stands under the row. */
+const NARROWEST_SAYING = 24
+
+const ABOUT =
+  'drover runs prompts on command-line coding agents (claude, codex, gemini) and keeps track of changes made with them.'
 
 const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'a prompt, on the default agent' },
   { left: 'drover --demo "hello there"', right: 'the same without any agent installed' },
+  { left: 'drover run "Show the wind in knots"', right: 'a change, worked out action by action' },
   { left: 'drover config show', right: 'every setting, its value and where it came from' },
   { left: 'drover config set --help', right: 'help of one command' },
 ]
 
 /** Help of drover as a whole: one line a command, grouped. */
-export function rootHelp(table: readonly Command[], channel: Channel): string {
+export function rootHelp(table: readonly Command[], paper: Paper): string {
   const groups = GROUPS.flatMap((group) => {
     const rows = table.filter((command) => command.group === group && command.isHidden !== true).map(commandRow)
-    return rows.length === 0 ? [] : [section(group, rows, channel)]
+    return rows.length === 0 ? [] : [section(group, rows, paper)]
   })
   return [
-    'drover runs prompts on command-line coding agents: claude, codex, gemini.',
-    `${heading('Usage', channel)}\n  drover "text" [flags]\n  drover <command> [arguments] [flags]`,
+    fill(ABOUT, paper),
+    `${heading('Usage', paper)}\n  drover "text" [flags]\n  drover <command> [arguments] [flags]`,
     ...groups,
-    section('Flags', ROOT_FLAGS.map(flagRow), channel),
-    section('Examples', ROOT_EXAMPLES, channel),
-    'Run "drover <command> --help" for the flags and examples of a command.',
+    section('Flags', ROOT_FLAGS.map(flagRow), paper),
+    section('Examples', ROOT_EXAMPLES, paper),
+    fill('Run "drover <command> --help" for the flags and examples of a command.', paper),
   ].join('\n\n')
 }
 
 /** Help of a word that only groups commands, such as `drover config`. */
-export function groupHelp(table: readonly Command[], words: readonly string[], channel: Channel): string {
+export function groupHelp(table: readonly Command[], words: readonly string[], paper: Paper): string {
   const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
   return [
-    `${heading('Usage', channel)}\n  drover ${words.join(' ')} <subcommand> [arguments] [flags]`,
-    section('Subcommands', inside.map(commandRow), channel),
-    section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), channel),
+    `${heading('Usage', paper)}\n  drover ${words.join(' ')} <subcommand> [arguments] [flags]`,
+    section('Subcommands', inside.map(commandRow), paper),
+    section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), paper),
   ].join('\n\n')
 }
 
 /** Help of one command. */
-export function commandHelp(command: Command, channel: Channel): string {
+export function commandHelp(command: Command, paper: Paper): string {
   const { positionals, flags, examples, description, summary } = command
   return [
-    description === undefined ? summary : `${summary}\n\n${description}`,
-    `${heading('Usage', channel)}\n  ${usageOf(command)}`,
-    ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), channel)]),
-    section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), channel),
-    section('Examples', examples.map(exampleRow), channel),
+    fill(description === undefined ? summary : `${summary}\n\n${description}`, paper),
+    `${heading('Usage', paper)}\n  ${usageOf(command)}`,
+    ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), paper)]),
+    section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), paper),
+    section('Examples', examples.map(exampleRow), paper),
   ].join('\n\n')
 }
 
@@ -80,12 +92,29 @@ function flagRow(flag: Flag): Row {
   return { left: `${short}--${flag.name}${value}`, right: `${flag.says}${choices}${again}` }
 }
 
-function section(title: string, rows: readonly Row[], channel: Channel): string {
-  const width = Math.max(...rows.map((row) => row.left.length))
-  const lines = rows.map((row) => `  ${channel.style('cyan', row.left.padEnd(width))}  ${row.right}`)
-  return [heading(title, channel), ...lines].join('\n')
+function section(title: string, rows: readonly Row[], paper: Paper): string {
+  const width = tableWidth(paper)
+  const left = Math.max(...rows.map((row) => row.left.length))
+  const room = width - left - 4
+  const lines = rows.flatMap((row) => {
+    if (room < NARROWEST_SAYING) {
+      return [`  ${paper.style('cyan', row.left)}`, ...wrapWords(row.right, width - 6).map((line) => `      ${line}`)]
+    }
+    const [first = '', ...others] = wrapWords(row.right, room)
+    const indent = ' '.repeat(left + 4)
+    return [`  ${paper.style('cyan', row.left.padEnd(left))}  ${first}`, ...others.map((line) => indent + line)]
+  })
+  return [heading(title, paper), ...lines].join('\n')
 }
 
-function heading(title: string, channel: Channel): string {
-  return channel.style('bold', title)
+/** The lines as they were written where they fit. Else they are broken anew, though not joined after a sentence. */
+function fill(text: string, paper: Paper): string {
+  const width = tableWidth(paper)
+  if (text.split('\n').every((line) => line.length <= width)) return text
+  const joined = text.replace(/(?<![.\n])\n(?!\n)/g, ' ')
+  return wrapWords(joined, width).join('\n')
+}
+
+function heading(title: string, paper: Paper): string {
+  return paper.style('bold', title)
 }

@@ -1,5 +1,6 @@
 /** From the words of the command line to a command with its arguments and flags, or the usage fault that says why not. */
 import { parseArgs } from 'node:util'
+import type { Fault } from '../../kit/fault.ts'
 import { nearestWord } from '../../kit/nearest.ts'
 import { type Command, type Flag, type Flags, nameOf, type Positional } from '../command.ts'
 import {
@@ -25,10 +26,11 @@ export const ROOT_FLAGS: readonly Flag[] = [...GLOBAL_FLAGS, { name: 'version', 
 
 export type Parsed = { command: Command; args: readonly string[]; flags: Flags }
 
-/** Where the words lead: to a command, or to a place that has only help to offer. */
+/** Where the words lead: to a command, to a place that has only help to offer, or, from a place that there is, nowhere. */
 export type Target =
   | { is: 'command'; command: Command; rest: readonly string[] }
   | { is: 'group'; words: readonly string[]; rest: readonly string[] }
+  | { is: 'nowhere'; words: readonly string[]; fault: Fault }
 
 /** Finds the command; flags before and between its words are kept for it. */
 export function findCommand(table: readonly Command[], argv: readonly string[]): Target {
@@ -47,7 +49,9 @@ export function findCommand(table: readonly Command[], argv: readonly string[]):
     words.push(word)
     const exact = table.find((command) => nameOf(command) === words.join(' '))
     if (exact !== undefined) return { is: 'command', command: exact, rest: [...kept, ...argv.slice(at + 1)] }
-    if (!table.some((command) => isPrefix(words, command.words))) throw unknownCommand(table, words)
+    if (!table.some((command) => isPrefix(words, command.words))) {
+      return { is: 'nowhere', words: words.slice(0, -1), fault: unknownCommand(table, words, argv.slice(at + 1)) }
+    }
   }
   return { is: 'group', words, rest: kept }
 }
@@ -67,15 +71,23 @@ function takeLeadingFlag(table: readonly Command[], argv: readonly string[], at:
   return flag.value !== undefined && !word.includes('=') && at + 1 < argv.length ? 2 : 1
 }
 
-function unknownCommand(table: readonly Command[], words: readonly string[]) {
+function unknownCommand(table: readonly Command[], words: readonly string[], rest: readonly string[]) {
   const visible = table.filter((command) => command.isHidden !== true)
   const siblings = visible.filter((command) => isPrefix(words.slice(0, -1), command.words))
   const known = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
   const word = words.at(-1) ?? ''
   const meant = siblings.find((command) => command.words.length === words.length && command.elsewhere?.includes(word))
   const nearest = meant?.words.at(-1) ?? nearestWord(word, [...known])
-  const given = words.join(' ')
-  return commandUnknown({ given, nearest: nearest && `drover ${[...words.slice(0, -1), nearest].join(' ')}` })
+  return commandUnknown({
+    given: words.join(' '),
+    nearest: nearest && `drover ${[...words.slice(0, -1), nearest].join(' ')}`,
+    asPrompt: words.length === 1 ? [word, ...wordsBeforeFlags(rest)].join(' ') : undefined,
+  })
+}
+
+function wordsBeforeFlags(rest: readonly string[]): readonly string[] {
+  const flag = rest.findIndex((word) => word.startsWith('-'))
+  return flag === -1 ? rest : rest.slice(0, flag)
 }
 
 export function needsSubcommand(table: readonly Command[], words: readonly string[]) {
@@ -193,7 +205,9 @@ function whatIsAllowed(flag: Flag, value: string): string | undefined {
 function checkArguments(command: Command, given: readonly string[]): readonly string[] {
   const { positionals } = command
   const missing = positionals.find((positional, at) => positional.isOptional !== true && at >= given.length)
-  if (missing !== undefined) throw argumentMissing({ command: nameOf(command), name: missing.name })
+  if (missing !== undefined) {
+    throw argumentMissing({ command: nameOf(command), name: missing.name, choices: missing.choices })
+  }
   given.forEach((word, at) => {
     const last = positionals.at(-1)
     const positional = positionals[at] ?? (last?.repeats === true ? last : undefined)
