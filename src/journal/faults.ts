@@ -26,7 +26,7 @@ export const runNotFound = defineFault({
   kind: 'not_found',
   when: 'The repository has no run of that id.',
   say: (d: { run_id: string }) =>
-    `there is no run ${JSON.stringify(d.run_id)} in this repository; list the runs to see their ids`,
+    `there is no run ${JSON.stringify(d.run_id)} in this repository; list the runs, and give the id whole`,
 })
 
 export const runUnavailable = defineFault({

@@ -9,10 +9,10 @@ import { updateRun } from '../journal/update-run.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
-import { mutationCommittedOutputFailed } from './faults.ts'
 import { interruptible } from './interruptible.ts'
 import { look } from './look.ts'
 import { refuseOthers, refuseUntrue } from './open-run.ts'
+import { outputLost } from './output-lost.ts'
 import { refuseMoved } from './own-workspace.ts'
 import type { Worksite } from './worksite.ts'
 
@@ -62,10 +62,4 @@ export function reportChange(run: Run, resumed?: ResumeResult): ProtocolState {
   } catch (error) {
     throw error instanceof Fault ? outputLost(error.message, error) : error
   }
-}
-
-/** For an answer that could not be made, or not be written. */
-export function outputLost(problem: string, cause?: unknown): Fault {
-  const kept = { committed: true, projection_stale: false, namespace_detached: false, ambiguous: false }
-  return mutationCommittedOutputFailed({ problem, details: { phase: 'response_output', ...kept } }, cause)
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../contract/limits.ts'
 import { Fault } from '../kit/fault.ts'
-import { toActionId, toAnswer, toResumption, toRunId, toSectionKey, toStart } from './request-words.ts'
+import { toActionId, toRunId, toSectionKey } from './named-parts.ts'
+import { toAnswer, toResumption, toStart } from './request-words.ts'
 
 function codeOf(work: () => unknown): string {
   try {

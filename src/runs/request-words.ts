@@ -7,36 +7,12 @@ import { checkBudget, DEFAULT_BUDGET } from '../engine/budget.ts'
 import { parseSourceChoice } from '../engine/choose-source.ts'
 import { sourceChoiceRequiresCandidate, sourceModeConflict } from '../engine/faults.ts'
 import { checkGoal } from '../engine/start.ts'
-import { isRunId } from '../journal/run-store.ts'
-import {
-  actionIdRequired,
-  destructiveConfirmationPairRequired,
-  invalidRunId,
-  materialSectionRequired,
-  runIdRequired,
-  sourceFileRequired,
-} from './faults.ts'
+import { destructiveConfirmationPairRequired, sourceFileRequired } from './faults.ts'
 import type { Resumption } from './resume-run.ts'
 import type { RunRequest } from './start-run.ts'
 
 /** What was not given is undefined; what was given and is empty is an empty text. */
 type Word = string | undefined
-
-export function toRunId(word: Word): string {
-  if (word === undefined || word === '') throw runIdRequired({})
-  if (!isRunId(word)) throw invalidRunId({ given: word })
-  return word
-}
-
-export function toActionId(word: Word): string {
-  if (word === undefined || word === '') throw actionIdRequired({})
-  return word
-}
-
-export function toSectionKey(word: Word): string {
-  if (word === undefined || word === '') throw materialSectionRequired({})
-  return word
-}
 
 export type StartWords = {
   /** Undefined where the issue is to say it. */

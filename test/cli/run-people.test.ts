@@ -33,7 +33,7 @@ describe('drover run', () => {
     expect(plain(await room.drover(['run', 'Show the wind\nin knots']), room)).toBe(`Run ID1 started
 State: active
 Goal: Show the wind in knots
-Budget remaining: 7
+Budget remaining: 7 of 8
 Current action: orient (ID2)
 Next:
   submit-outcome-file
@@ -388,7 +388,7 @@ describe.runIf(hasTerminals)('an error on a terminal', () => {
     const { code, seen } = await startOnTerminal(['status', 'absent'], { cwd: room.root, env: room.env }).ended
     expect(code).toBe(3)
     expect(seen).toBe(
-      `drover: there is no run "absent" in this repository; list the runs to see their ids\nNext:\n  drover status --root ${room.root}\n`,
+      `drover: there is no run "absent" in this repository; list the runs, and give the id whole\nNext:\n  drover status --root ${room.root}\n`,
     )
   })
 

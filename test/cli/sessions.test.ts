@@ -336,7 +336,7 @@ describe('drover sessions tag and rename', () => {
       code: 2,
       stderr: expect.stringContaining('the tag "No Good" must have 1 to 32'),
     })
-    expect(await sessions('tag', 'add', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('needs tag') })
+    expect(await sessions('tag', 'add', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('needs <tag>') })
   })
 
   it('gives a title, and takes it away', async () => {

@@ -1,5 +1,5 @@
+import { toActionId, toRunId, toSectionKey } from '../../runs/named-parts.ts'
 import { readActionMaterial } from '../../runs/read-material.ts'
-import { toActionId, toRunId, toSectionKey } from '../../runs/request-words.ts'
 import type { Run } from '../command.ts'
 import { inspectRuns } from '../runs/run-advice.ts'
 import { atDesk } from '../runs/run-desk.ts'

@@ -1,5 +1,6 @@
 import { invalidSourceCandidate } from '../../runs/faults.ts'
-import { toResumption, toRunId } from '../../runs/request-words.ts'
+import { toRunId } from '../../runs/named-parts.ts'
+import { toResumption } from '../../runs/request-words.ts'
 import { adviseResume, resumeRun } from '../../runs/resume-run.ts'
 import type { Run } from '../command.ts'
 import { readBudget } from '../runs/read-budget.ts'

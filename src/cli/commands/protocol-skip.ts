@@ -1,4 +1,4 @@
-import { toActionId, toRunId } from '../../runs/request-words.ts'
+import { toActionId, toRunId } from '../../runs/named-parts.ts'
 import { skipAction } from '../../runs/skip-action.ts'
 import type { Run } from '../command.ts'
 import { atDesk } from '../runs/run-desk.ts'

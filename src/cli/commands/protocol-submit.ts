@@ -1,9 +1,7 @@
 import { makeVariant } from '../../contract/next-variants.ts'
 import { outcomeFileRequired, outcomeModeRequired } from '../../runs/faults.ts'
 import { OUTCOME } from '../../runs/given-text.ts'
-import { readOutcome } from '../../runs/read-outcome.ts'
-import { toActionId, toRunId } from '../../runs/request-words.ts'
-import { submitOutcome } from '../../runs/submit-outcome.ts'
+import { toActionId, toRunId } from '../../runs/named-parts.ts'
 import type { Run } from '../command.ts'
 import { readGiven } from '../runs/read-given.ts'
 import type { Place } from '../runs/run-advice.ts'
@@ -20,7 +18,12 @@ export const run: Run = (invocation) =>
     if ((file !== undefined) === isStdin) throw outcomeModeRequired({})
     if (file === '') throw outcomeFileRequired({})
 
-    const site = await desk.open()
+    // While git is asked where this is, there is time to load what only that can be done with.
+    const [site, { readOutcome }, { submitOutcome }] = await Promise.all([
+      desk.open(),
+      import('../../runs/read-outcome.ts'),
+      import('../../runs/submit-outcome.ts'),
+    ])
     const variant = isStdin ? 'submit-outcome-stdin' : 'submit-outcome-file'
     const again: Expectation = {
       isUsage: true,

@@ -42,7 +42,7 @@ export const run: Run = (invocation) =>
     const goal = given ?? envelope?.title ?? ''
     const state = await desk.expecting(again, () => startRun(site, { goal, budget, reviewEnabled, reading }))
     desk.runId = state.run_id
-    await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStarted(state, goal)))
+    await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStarted(state, { goal, budget })))
     return 0
   })
 

@@ -1,5 +1,5 @@
 import { listRuns } from '../../runs/list-runs.ts'
-import { toRunId } from '../../runs/request-words.ts'
+import { toRunId } from '../../runs/named-parts.ts'
 import { onlyStoppable, stopRun } from '../../runs/stop-run.ts'
 import type { Run } from '../command.ts'
 import { listRunsAt } from '../runs/run-advice.ts'

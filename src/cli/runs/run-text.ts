@@ -13,11 +13,14 @@ const LINE_COLUMNS = 200
 type Fact = readonly [name: string, value: string | undefined]
 
 /** What a new run begins with. */
-export function sayStarted({ run_id, state, action, next }: ProtocolState, goal: string): string {
+export function sayStarted(
+  { run_id, state, action, next }: ProtocolState,
+  { goal, budget }: { goal: string; budget: number },
+): string {
   const facts: Fact[] = [
     ['State', state],
     ['Goal', toOneLine(goal, LINE_COLUMNS)],
-    ['Budget remaining', action && String(action.remaining_budget)],
+    ['Budget remaining', action && sayBudget({ remaining_budget: action.remaining_budget, initial_budget: budget })],
     ['Current action', action && sayAction(action)],
   ]
   return toText([`Run ${run_id} started`, ...toLines(facts), ...nextBlock(next)])
@@ -108,7 +111,8 @@ const WAITS: Readonly<Record<NonNullable<LocalRun['pause_reason']>, string>> = {
 }
 
 /** A run that was resumed may have been given more than it began with. */
-function sayBudget({ remaining_budget: left, initial_budget: initial }: LocalRun): string {
+function sayBudget(run: Pick<LocalRun, 'remaining_budget' | 'initial_budget'>): string {
+  const { remaining_budget: left, initial_budget: initial } = run
   return left > initial ? String(left) : `${left} of ${initial}`
 }
 
