@@ -97,7 +97,7 @@ export const mutationCommittedProjectionStale = defineFault({
   kind: 'unavailable',
   when: 'A change of a run is recorded, and the file beside the journal that saves reading it could not be renewed.',
   say: (d: FailedMutation) =>
-    `the change of the run ${d.run_id} is recorded, but its run.json could not be written: ${d.problem}; until it can, commands read the whole journal: make room, or remove what is in its place`,
+    `the change of the run ${d.run_id} is recorded, but its run.json could not be written: ${d.problem}; until it can, commands read the whole journal; mend that, and the next change writes it`,
 })
 
 export const materialBlobUnreadable = defineFault({

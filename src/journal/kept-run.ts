@@ -7,29 +7,32 @@ import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { writeFully } from '../kit/files/write-file.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { recordEnding } from './record.ts'
-import { decodeRunFile, encodeRunFile, type KeptRun } from './run-file.ts'
+import { decodeRunFile, encodeRunFile, type JournalStamp, type KeptRun, type Occasion } from './run-file.ts'
 import { type RunStore, runFileIn } from './run-store.ts'
 
 /** A longer file is neither written nor read. */
 export const RUN_FILE_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** The run that is kept beside an open journal, if it is what the journal makes; undefined if only reading that can tell. */
-export function readKeptRun(journal: OpenJournal, { version, disk }: RunStore): KeptRun | undefined {
+export function readKeptRun(
+  journal: OpenJournal,
+  stamp: JournalStamp,
+  { version, disk }: RunStore,
+): KeptRun | undefined {
   if (version === undefined) return undefined
-  const stamp = disk.fstatSync(journal.descriptor, { bigint: true })
   const bytes = readQuietly(runFileIn(dirname(journal.path)), disk)
   const kept = bytes && decodeRunFile(bytes, { version, stamp })
-  return kept && endsWith(journal, { size: Number(stamp.size), ending: recordEnding(kept.end) }, disk)
-    ? kept
-    : undefined
+  // A directory can get the name of another run without its files noticing.
+  if (kept?.run.id !== journal.runId) return undefined
+  return endsWith(journal, { size: Number(stamp.size), ending: recordEnding(kept.end) }, disk) ? kept : undefined
 }
 
 /** Keeps a run, under the exclusive lock, once its last record is durable. Not synced: a torn file is noticed by its digest. */
 export function keepRun(journal: OpenJournal, kept: KeptRun, { version, disk }: RunStore): void {
   if (version === undefined) return
   const stamp = disk.fstatSync(journal.descriptor, { bigint: true })
-  const bytes = encodeRunFile(kept, { version, stamp })
-  if (bytes.length > RUN_FILE_LIMIT_BYTES) return
+  const bytes = encodeWithinLimit(kept, { version, stamp })
+  if (bytes === undefined) return
   const directory = dirname(journal.path)
   removeLeftovers(directory)
   const temporary = join(directory, temporaryName())
@@ -38,6 +41,17 @@ export function keepRun(journal: OpenJournal, kept: KeptRun, { version, disk }: 
     disk.renameSync(temporary, runFileIn(directory))
   } catch (error) {
     discard(temporary, disk)
+    throw error
+  }
+}
+
+function encodeWithinLimit(kept: KeptRun, occasion: Occasion): Buffer | undefined {
+  try {
+    const bytes = encodeRunFile(kept, occasion)
+    return bytes.length > RUN_FILE_LIMIT_BYTES ? undefined : bytes
+  } catch (error) {
+    // So `JSON` says that there would be more than the 512 MiB that a text can have.
+    if (error instanceof RangeError) return undefined
     throw error
   }
 }

@@ -5,7 +5,8 @@
  *     {"format":"drover-run/v1","version":"0.1.0","dev":"…","ino":"…","size":"…","mtime_ns":"…","ctime_ns":"…",
  *      "sequence":12,"chain":"sha256:…","sha256":"sha256:…"}
  *
- * - `version` is that of drover: what another one wrote may mean something else.
+ * - `version` is that of drover: what another one wrote may mean something else. Within one version, whoever changes what a
+ *   run holds changes the format.
  * - `dev` to `ctime_ns` are what the system says of the journal, `sequence` and `chain` are those of its last record.
  * - `sha256` is the digest of three fields: `drover-run/v1`, the first line up to the comma in front of `"sha256"`, and the
  *   bytes of the other two lines. So a file that is torn or damaged is none.
@@ -26,8 +27,14 @@ const FORMAT = 'drover-run/v1'
 const LF = '\n'
 const END = /"sequence":(?<sequence>[0-9]+),"chain":"(?<chain>[^"]+)","sha256":"[^"]+"\}\n$/
 
+const STAMP = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const
+
 /** By what a journal is known to be the one that it was, without being read. */
-type JournalStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
+export type JournalStamp = Pick<BigIntStats, (typeof STAMP)[number]>
+
+export function isSameStamp(one: JournalStamp, other: JournalStamp): boolean {
+  return STAMP.every((field) => one[field] === other[field])
+}
 
 /** Which drover it is, and which journal in which state. */
 export type Occasion = { readonly version: string; readonly stamp: JournalStamp }

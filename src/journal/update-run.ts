@@ -4,7 +4,7 @@ import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
 import { findRun, isInPlace, type RunPlace } from './find-run.ts'
 import { keepRun } from './kept-run.ts'
-import { loadRun } from './load-run.ts'
+import { type Loaded, loadRun } from './load-run.ts'
 import { lockForChange } from './lock-run.ts'
 import {
   type Material,
@@ -20,6 +20,7 @@ import { closeJournal, type OpenJournal, openJournal } from './open-journal.ts'
 import { encodeRecord } from './record.ts'
 import { repairTail } from './repair-tail.ts'
 import { type Replayed, readBack } from './replay-journal.ts'
+import { isSameStamp, type JournalStamp } from './run-file.ts'
 import { lockIn, type RunStore } from './run-store.ts'
 
 /** What came of looking at a run: an event to record, if one happened, with the texts that come and go with it. */
@@ -39,8 +40,8 @@ type Held = {
   readonly lockFile: Found
   readonly journal: OpenJournal
   readonly replayed: Replayed
-  /** Of the journal, once its tail is in order. */
-  readonly lengthBytes: number
+  /** Of the journal as it was read, with its tail in order. */
+  readonly stamp: JournalStamp
   readonly mutation: Mutation
   readonly store: RunStore
 }
@@ -65,9 +66,9 @@ export async function updateRun<T>(
     try {
       const replayed = mutation.step('replay', () => loadRun(journal, store))
       mutation.step('replay', () => repairTail(journal, replayed.tail, disk))
-      const { size: lengthBytes } = mutation.step('replay', () => disk.fstatSync(journal.descriptor))
+      const stamp = mutation.step('replay', () => stampOf(journal, replayed, disk))
       const { event, result, ...texts } = await work(replayed.run, readerOf(place.path, disk))
-      const held = { place, lockFile, journal, replayed, lengthBytes, mutation, store }
+      const held = { place, lockFile, journal, replayed, stamp, mutation, store }
       if (event === undefined) confirm(held)
       else commit(held, event, texts)
       return result
@@ -88,7 +89,7 @@ function confirm({ journal, mutation, store }: Held): void {
 type Texts = Pick<Update<unknown>, 'materials' | 'dropMaterials'>
 
 function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [] }: Texts): void {
-  const { place, lockFile, journal, replayed, lengthBytes, mutation, store } = held
+  const { place, lockFile, journal, replayed, stamp, mutation, store } = held
   const { runId, path } = place
   const { disk } = store
   const record = encodeRecord(event, replayed.end)
@@ -100,12 +101,18 @@ function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [
   mutation.step('material_verify', verify)
   // Who found another lock file, or none, was not kept out.
   checkPlace([place, lockFile, journal], mutation, disk)
-  appendRecord(journal, { lengthBytes, record, mutation }, disk)
+  const before = appendRecord(journal, { lengthBytes: Number(stamp.size), record, mutation }, disk)
   checkPlace([place, journal], mutation, disk)
   mutation.step('material_verify', verify)
   const unneeded = dropMaterials.filter((digest) => !needed.has(digest))
   removeMaterials(path, unneeded, disk)
-  mutation.step('projection_write', () => keepRun(journal, { run, end }, store))
+  // Where somebody was at the journal since it was read, the next to come reads it and sees what was done.
+  if (isSameStamp(stamp, before)) mutation.step('projection_write', () => keepRun(journal, { run, end }, store))
+}
+
+/** Taken before the journal was read, but for one whose tail was repaired since. */
+function stampOf({ descriptor }: OpenJournal, { tail, stamp }: Loaded, disk: Disk): JournalStamp {
+  return tail.is === 'ended' ? stamp : disk.fstatSync(descriptor, { bigint: true })
 }
 
 function find(path: string, disk: Disk): Found {

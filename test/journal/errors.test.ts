@@ -21,9 +21,9 @@ type Work = { name: string; step: number; tail: string; calls: number }
 
 const WORK: Work[] = [
   { name: 'creating a run', step: 0, tail: '', calls: 100 },
-  { name: 'changing a run', step: 1, tail: '', calls: 36 },
-  { name: 'changing a run, with a text that comes', step: 3, tail: '', calls: 76 },
-  { name: 'changing a run, with a text that goes', step: 4, tail: '', calls: 43 },
+  { name: 'changing a run', step: 1, tail: '', calls: 35 },
+  { name: 'changing a run, with a text that comes', step: 3, tail: '', calls: 75 },
+  { name: 'changing a run, with a text that goes', step: 4, tail: '', calls: 42 },
   { name: 'changing a run with a torn tail', step: 1, tail: '{"sequence":2,"ty', calls: 50 },
 ]
 

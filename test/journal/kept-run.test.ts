@@ -212,6 +212,14 @@ describe('run.json', () => {
     if (code === 'done') expect(keptIn(room)?.run).toEqual(step(RECORDS).run)
   })
 
+  it('does not hide that a directory has the name of another run', async () => {
+    const { store, directory } = await forgedRoom()
+    renameSync(directory, join(directory, '..', 'run-2'))
+    expect(await codeOf(() => readRun(store, 'run-2', (run) => run))).toBe('run_journal_invalid')
+    expect(await codeOf(() => updateRun(store, 'run-2', async () => ({ result: 1 })))).toBe('run_journal_invalid')
+    expect(await codeOf(() => scanRunState(store, 'run-2'))).toBe('run_journal_invalid')
+  })
+
   it('that may not be read is passed over', async () => {
     const room = await forgedRoom()
     const closed = diskWith(({ operation, file }, perform) => {
@@ -275,6 +283,37 @@ describe('keeping a run', () => {
     expect(existsSync(fileOf(room))).toBe(false)
   })
 
+  it.each([
+    ['that is there', (_room: JournalRoom) => undefined],
+    ['that is not', (room: JournalRoom) => rmSync(fileOf(room))],
+  ])('does not vouch for what was done to the journal since it was read, by a file %s', async (_which, prepare) => {
+    const room = await journalRoom(HISTORY.slice(0, 2))
+    prepare(room)
+    await updateRun(room.store, RUN_ID, async () => {
+      const text = readFileSync(room.journal, 'utf8')
+      writeFileSync(room.journal, text.replace('Ask about the wind', 'Ask about the wing'))
+      laterOn(room)
+      return { event: step(2).event, result: undefined }
+    })
+    expect(await codeOf(() => lookAt(room.store))).toBe('run_journal_invalid')
+    expect(await codeOf(() => takeStep(room.store, step(3)))).toBe('run_journal_invalid')
+  })
+
+  it('is not come to where somebody wrote to the journal while the file beside it was read', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 2))
+    const records = await journalRoom(HISTORY.slice(0, 3))
+    const meddling = diskWith(({ operation, file }, perform) => {
+      if (operation === 'closeSync' && file === 'run.json') appendFileSync(room.journal, `${records.lines()[2]}\n`)
+      return perform()
+    })
+    const fault = await faultOf(() => takeStep(room.through(meddling), step(2)))
+    expect([fault?.code, fault?.details]).toMatchObject([
+      'mutation_not_committed',
+      { details: { phase: 'journal_verify' } },
+    ])
+    expect(await lookAt(room.store)).toEqual(step(2).run)
+  })
+
   it('removes what a killed process left of it, and nothing of one that is at work', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     const [atWork, left] = [temporaryName(), temporaryName()]
@@ -323,6 +362,15 @@ describe('keeping a run', () => {
     expect(keep(`${filling}x`)).toBe(67_108_864 - filling.length)
     expect(keep(filling)).toBe(67_108_864)
     expect((await lookAt(room.store)).goal).toBe(filling)
+  })
+
+  it('passes over a run that is longer than a text can be', async () => {
+    const room = await journalRoom(HISTORY.slice(0, 2))
+    const before = readFileSync(fileOf(room))
+    const endless = { toJSON: () => 'x'.repeat(2 ** 29) }
+    const kept = { run: { ...step(1).run, summary: endless as unknown as string }, end: endOf(room) }
+    readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) => keepRun(journal, kept, room.store))
+    expect(readFileSync(fileOf(room))).toEqual(before)
   })
 })
 
