@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { createWorkdirPolicy, judgeAgain, judgeWorkdir, resolveWorkdir } from './workdir-policy.ts'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { createWorkdirPolicy, judgeAgain, judgeWorkdir, resolveWorkdir, resolveWorkdirAgain } from './workdir-policy.ts'
 
 const room = realpathSync(mkdtempSync(join(tmpdir(), 'drover-workdir-')))
 afterAll(() => rmSync(room, { recursive: true, force: true }))
@@ -88,5 +88,34 @@ describe('resolveWorkdir', () => {
   it('blocks what a blocked prefix leads to, as /bin does on a merged-usr system', () => {
     const merged = createWorkdirPolicy({ allowed: [], blocked: ['/bin', '/var/run'] })
     expect(merged.blocked).toEqual(expect.arrayContaining(['/bin', realpathSync('/bin')]))
+  })
+})
+
+describe('resolveWorkdirAgain', () => {
+  const policy = createWorkdirPolicy({ allowed: [], blocked: [join(room, 'shut')] })
+
+  it('takes a directory for what it was a moment ago, and for no longer than that', async () => {
+    const link = join(room, 'turning')
+    symlinkSync(join(room, 'open'), link)
+    expect(resolveWorkdirAgain(link, policy)).toBe(join(room, 'open'))
+    rmSync(link)
+    symlinkSync(join(room, 'shut'), link)
+    expect(resolveWorkdirAgain(link, policy)).toBe(join(room, 'open'))
+    await vi.waitFor(() => expect(() => resolveWorkdirAgain(link, policy)).toThrow('no agent may work'), 5000)
+  })
+
+  it('judges every other directory, and one that was refused each time', () => {
+    resolveWorkdirAgain(join(room, 'open'), policy)
+    expect(() => resolveWorkdirAgain(join(room, 'shut'), policy)).toThrow('no agent may work')
+    const late = join(room, 'late')
+    expect(() => resolveWorkdirAgain(late, policy)).toThrow('is not a directory')
+    mkdirSync(late)
+    expect(resolveWorkdirAgain(late, policy)).toBe(late)
+  })
+
+  it('judges by the policy that it is given', () => {
+    const other = createWorkdirPolicy({ allowed: [], blocked: [join(room, 'open')] })
+    expect(resolveWorkdirAgain(join(room, 'open'), policy)).toBe(join(room, 'open'))
+    expect(() => resolveWorkdirAgain(join(room, 'open'), other)).toThrow('no agent may work')
   })
 })

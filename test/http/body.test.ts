@@ -85,6 +85,13 @@ describe('a body', () => {
     expect(body).toEqual({ got: 'nothing' })
   })
 
+  it.each(['DELETE', 'GET'])('means nothing with %s, whatever it is', async (method) => {
+    const server = await startServer()
+    const headers = { 'content-type': 'application/json' }
+    const { status } = await server.request('/api/v1/sessions/0123456789abcdef', { method, headers, body: '{"a":' })
+    expect(status).toBe(404)
+  })
+
   it('keeps a key called __proto__ as a key', async () => {
     const { text } = await post(await start(), '{"__proto__":{"a":1}}')
     expect(text).toBe('{"got":{"__proto__":{"a":1}}}')
