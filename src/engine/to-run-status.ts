@@ -13,18 +13,22 @@ export function issuedBy({ data }: RunEvent): readonly Action[] {
   return data.current_action ? [data.current_action] : []
 }
 
-/**
- * Everything about a run that is for others to see. Lists that are empty are left out, but for the actions, which are given
- * as its events issued them.
- */
+/** A status, but for what its actions said: that is told in the journal alone. */
+export type RunOutline = Omit<LocalRun, 'actions'> & Pick<Run, 'actions'>
+
+/** Everything about a run that is for others to see, with its actions as its events issued them. */
 export function toRunStatus(run: Run, issued: readonly Action[]): LocalRun {
+  return { ...toRunOutline(run), actions: run.actions.map((trace, index) => toRecord(trace, issued[index])) }
+}
+
+/** Lists that are empty are left out, but for the actions. */
+export function toRunOutline(run: Run): RunOutline {
   const { source_choices, accepted_sections: _accepted, omitted_observations: omitted, ...kept } = run
   const mark = omitted > 0 ? [`...[${omitted} earlier observations in journal]`] : []
   return withoutUndefined({
     contract_version: CONTRACT_VERSION,
     ...kept,
     workspace: run.workspace_identity.worktree_root,
-    actions: run.actions.map((trace, index) => toRecord(trace, issued[index])),
     last_source_choice: source_choices.at(-1),
     pending_actions: unlessEmpty(run.pending_actions),
     answers: unlessEmpty(run.answers),

@@ -5,6 +5,7 @@ import { openSite } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { followRun } from './follow-run.ts'
+import { outlineRun } from './show-status.ts'
 import { skipAction } from './skip-action.ts'
 import { startRun } from './start-run.ts'
 import type { Worksite } from './worksite.ts'
@@ -22,7 +23,7 @@ describe('a run that is followed', () => {
   it('is shown as it is, after every change, and not after its end', async () => {
     const { site, runId, actionId } = await begin()
     const seen: string[] = []
-    for await (const { state, current_action } of followRun(site, runId)) {
+    for await (const { state, current_action } of followRun(site, { runId, show: outlineRun })) {
       seen.push(`${state} ${current_action?.kind}`)
       if (current_action?.kind === 'orient') await skipAction(site, runId, actionId)
       if (current_action?.kind === 'summarize') await skipAction(site, runId, current_action.action_id)
@@ -33,7 +34,7 @@ describe('a run that is followed', () => {
   it('is left alone when nobody wants to see it any more', async () => {
     const { site, runId, stopping } = await begin()
     const seen: string[] = []
-    for await (const { state } of followRun(site, runId)) {
+    for await (const { state } of followRun(site, { runId, show: outlineRun })) {
       seen.push(state)
       setImmediate(() => stopping.abort())
     }
@@ -50,7 +51,7 @@ describe('a run that is followed', () => {
         return 10
       },
     }
-    const moments = followRun({ ...site, store }, runId)
+    const moments = followRun({ ...site, store }, { runId, show: outlineRun })
     expect((await moments.next()).value).toMatchObject({ current_action: { kind: 'orient' } })
     await skipAction(site, runId, actionId)
     const others = await takeLock({ path: lockOf(site, runId), mode: 'exclusive' })
@@ -66,11 +67,13 @@ describe('a run that is followed', () => {
   it('is not waited for when nothing has been seen of it yet', async () => {
     const { site, runId } = await begin({ lockWaitMs: 10 })
     using _others = await takeLock({ path: lockOf(site, runId), mode: 'exclusive' })
-    await expect(followRun(site, runId).next()).rejects.toMatchObject({ code: 'run_busy' })
+    await expect(followRun(site, { runId, show: outlineRun }).next()).rejects.toMatchObject({ code: 'run_busy' })
   })
 
   it('must be there', async () => {
     const { site } = await begin()
-    await expect(followRun(site, 'absent').next()).rejects.toMatchObject({ code: 'run_not_found' })
+    await expect(followRun(site, { runId: 'absent', show: outlineRun }).next()).rejects.toMatchObject({
+      code: 'run_not_found',
+    })
   })
 })

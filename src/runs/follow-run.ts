@@ -1,25 +1,26 @@
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LocalRun } from '../contract/run-status.shape.ts'
 import { runBusy } from '../journal/faults.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { runInterrupted } from './faults.ts'
-import { showStatus } from './show-status.ts'
 import type { Worksite } from './worksite.ts'
 
 /** Asking for the size of a file this often costs nothing, and works where nothing tells of changes. */
 const POLL_MS = 200
 
+/** What is to be seen of a run, and how it is looked at. */
+type View<R> = { readonly runId: string; readonly show: (site: Worksite, runId: string) => Promise<R> }
+
 /** A run as it is and after every change, until it has ended or `signal` fires. */
-export async function* followRun(site: Worksite, runId: string): AsyncGenerator<LocalRun> {
-  const path = journalPathOf(site.store, runId)
+export async function* followRun<R extends { state: string }>(site: Worksite, view: View<R>): AsyncGenerator<R> {
+  const path = journalPathOf(site.store, view.runId)
   let last = ''
   while (!site.signal.aborted) {
     // Looked at before the run is read: what is written in between is noticed the next time.
     const mark = markOf(path)
     if (mark !== last) {
-      const status = await lookAt(site, runId, { isFirst: last === '' })
+      const status = await lookAt(site, view, { isFirst: last === '' })
       if (status !== undefined) {
         yield status
         if (status.state === 'ended') return
@@ -31,9 +32,13 @@ export async function* followRun(site: Worksite, runId: string): AsyncGenerator<
 }
 
 /** Undefined while there is nothing to be seen: somebody else is still at work on the run, or nobody looks any more. */
-async function lookAt(site: Worksite, runId: string, { isFirst }: { isFirst: boolean }): Promise<LocalRun | undefined> {
+async function lookAt<R>(
+  site: Worksite,
+  { runId, show }: View<R>,
+  { isFirst }: { isFirst: boolean },
+): Promise<R | undefined> {
   try {
-    return await showStatus(site, runId)
+    return await show(site, runId)
   } catch (error) {
     const code = error instanceof Fault ? error.code : undefined
     if (code === runInterrupted.code || (code === runBusy.code && !isFirst)) return undefined

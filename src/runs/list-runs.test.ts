@@ -7,7 +7,9 @@ import { openSite } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
-import { listRuns } from './list-runs.ts'
+import { listRuns, outlineRuns } from './list-runs.ts'
+import { outlineRun, showStatus } from './show-status.ts'
+import { skipAction } from './skip-action.ts'
 import { startRun } from './start-run.ts'
 import { stopRun } from './stop-run.ts'
 import type { Worksite } from './worksite.ts'
@@ -100,3 +102,19 @@ describe('the list of runs', () => {
     expect(unavailable_runs.map(({ code }) => code)).toEqual(['run_busy', 'run_busy', 'run_busy'])
   })
 })
+
+describe('an outline', () => {
+  it('is the status, but for the texts of the actions', async () => {
+    const site = await openSite(undefined, { version: '1.2.3' })
+    const { run_id: id, action } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: true })
+    await skipAction(site, id, action?.action_id ?? '')
+    const { actions, ...rest } = await showStatus(site, id)
+    const slim = actions.map((record) => ({ ...record, action: pick(record.action) }))
+    expect(await outlineRun(site, id)).toEqual({ ...rest, actions: slim })
+    expect(await outlineRuns(site)).toEqual({ runs: [{ ...rest, actions: slim }], unavailable_runs: [] })
+  })
+})
+
+function pick({ action_id, kind }: { action_id: string; kind: string }) {
+  return { action_id, kind }
+}

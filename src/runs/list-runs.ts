@@ -13,42 +13,65 @@ import { isSameWorkspace } from '../workspace/identity.ts'
 import { runInterrupted } from './faults.ts'
 import { openWholeRun } from './open-run.ts'
 import { offerAt } from './own-workspace.ts'
+import { outlineRun, type RunOutline } from './show-status.ts'
 import type { Worksite } from './worksite.ts'
 
 const AT_A_TIME = 16
 
 type Unavailable = StatusList['unavailable_runs'][number]
+type ForeignRun = Extract<RunStatus, { workspace_foreign: true }>
 
-/** All runs of the repository, the oldest first. One that cannot be read does not hide the others. */
+/** Runs of the repository, the oldest first, and those that cannot be read. */
+type Found<R> = { readonly runs: readonly (R | ForeignRun)[]; readonly unavailable_runs: readonly Unavailable[] }
+export type RunList = Found<RunOutline>
+
+/** All runs, and all that is known of those of this worktree. One that cannot be read does not hide the others. */
 export async function listRuns(site: Worksite): Promise<StatusList> {
-  const found = await findAllOut(site, listRunIds(site.store))
-  const runs = found.filter((each): each is RunStatus => each !== undefined && 'state' in each)
-  const unavailable_runs = found.filter((each): each is Unavailable => each !== undefined && !('state' in each))
-  return checkStatusList({ contract_version: CONTRACT_VERSION, runs: runs.sort(byAge), unavailable_runs })
+  const found = await findAllOut(site, (id) => openWholeRun(site, id, toRunStatus))
+  return checkStatusList({ contract_version: CONTRACT_VERSION, ...found })
 }
 
-function byAge(one: RunStatus, other: RunStatus): number {
-  return Date.parse(one.created_at) - Date.parse(other.created_at) || compareBytes(one.id, other.id)
+/** As much of it as people are shown, for which long journals need not be read. */
+export async function outlineRuns(site: Worksite): Promise<RunList> {
+  return await findAllOut(site, (id) => outlineRun(site, id))
 }
+
+type Shown = Pick<RunStatus, 'id' | 'created_at' | 'state'>
 
 /** Several at a time: who waits for one that is busy does not wait for each in turn, and files are open for a few only. */
-async function findAllOut(site: Worksite, ids: readonly string[]): Promise<(RunStatus | Unavailable | undefined)[]> {
-  const found = new Map<string, RunStatus | Unavailable | undefined>()
-  const waiting = ids.values()
+async function findAllOut<R extends Shown>(site: Worksite, show: (id: string) => Promise<R>): Promise<Found<R>> {
+  const runs: (R | ForeignRun)[] = []
+  const unavailable_runs: Unavailable[] = []
+  const waiting = listRunIds(site.store).values()
   const work = async () => {
-    for (const id of waiting) found.set(id, await findOut(site, id))
+    for (const id of waiting) {
+      const found = await findOut(site, id, show)
+      if (found === undefined) continue
+      if ('state' in found) runs.push(found)
+      else unavailable_runs.push(found)
+    }
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, work))
-  return ids.map((id) => found.get(id))
+  return { runs: runs.sort(byAge), unavailable_runs: unavailable_runs.sort(byId) }
+}
+
+function byAge(one: Shown, other: Shown): number {
+  return Date.parse(one.created_at) - Date.parse(other.created_at) || byId(one, other)
+}
+
+function byId(one: { id: string }, other: { id: string }): number {
+  return compareBytes(one.id, other.id)
 }
 
 /** Undefined for a run that went away after it was listed. */
-async function findOut(site: Worksite, id: string): Promise<RunStatus | Unavailable | undefined> {
+async function findOut<R>(
+  site: Worksite,
+  id: string,
+  show: (id: string) => Promise<R>,
+): Promise<R | ForeignRun | Unavailable | undefined> {
   try {
     const header = readRunHeader(site.store, id)
-    return isSameWorkspace(site.workspace, header.workspace_identity)
-      ? await openWholeRun(site, id, toRunStatus)
-      : toStub(site, header)
+    return isSameWorkspace(site.workspace, header.workspace_identity) ? await show(id) : toStub(site, header)
   } catch (error) {
     if (!(error instanceof Fault) || error.code === runInterrupted.code) throw error
     return error.code === runNotFound.code ? undefined : toUnavailable(id, error)
@@ -56,7 +79,7 @@ async function findOut(site: Worksite, id: string): Promise<RunStatus | Unavaila
 }
 
 /** A run of another worktree: its records are looked at, nothing is locked and nothing mended. */
-function toStub({ store }: Worksite, { id, goal, workspace_identity, created_at }: RunHeader): RunStatus {
+function toStub({ store }: Worksite, { id, goal, workspace_identity, created_at }: RunHeader): ForeignRun {
   const { worktree_root } = workspace_identity
   return {
     contract_version: CONTRACT_VERSION,

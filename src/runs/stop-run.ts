@@ -1,8 +1,8 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import type { StatusList } from '../contract/status-list.shape.ts'
 import { stop } from '../engine/stop.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import { runIdRequired } from './faults.ts'
+import type { RunList } from './list-runs.ts'
 import type { Worksite } from './worksite.ts'
 
 /** Interrupts a run; its current action is withdrawn. */
@@ -12,7 +12,7 @@ export async function stopRun(site: Worksite, runId: string): Promise<ProtocolSt
 }
 
 /** The run that "stop" without a name can only mean. Where one cannot be read, it could be that one. */
-export function onlyStoppable({ runs, unavailable_runs }: StatusList): string {
+export function onlyStoppable({ runs, unavailable_runs }: RunList): string {
   const stoppable = runs.filter(
     ({ workspace_foreign, state }) => workspace_foreign !== true && (state === 'active' || state === 'paused'),
   )

@@ -1,9 +1,8 @@
-import type { StatusList } from '../../contract/status-list.shape.ts'
 import { followRun } from '../../runs/follow-run.ts'
-import { listRuns } from '../../runs/list-runs.ts'
+import { listRuns, outlineRuns, type RunList } from '../../runs/list-runs.ts'
 import { toRunId, toSectionKey } from '../../runs/named-parts.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
-import { showStatus } from '../../runs/show-status.ts'
+import { outlineRun, showStatus } from '../../runs/show-status.ts'
 import type { Worksite } from '../../runs/worksite.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -25,7 +24,7 @@ export const run: Run = (invocation) =>
     desk.runId = runId
     const key = section === undefined ? undefined : toSectionKey(section)
     const site = await desk.open()
-    if (isWatched) return await watchRun(invocation, followRun(site, runId))
+    if (isWatched) return await watchRun(invocation, followRun(site, { runId, show: viewFor(invocation) }))
     return key === undefined
       ? await showOne(invocation, site, runId)
       : await showSection(invocation, site, { runId, key })
@@ -42,9 +41,16 @@ function refuseConflict({ args: [named], flags }: Invocation): void {
   if (one !== undefined && other !== undefined) throw flagsConflict({ flags: [one, other] })
 }
 
+/** Programs get everything; what people are shown is there without reading a long journal. */
+function viewFor({ flags }: Invocation): typeof outlineRun {
+  return flags.isOn('json') ? showStatus : outlineRun
+}
+
 async function showOne({ flags, world }: Invocation, site: Worksite, runId: string): Promise<number> {
-  const status = await showStatus(site, runId)
-  await world.terminal.out.write(flags.isOn('json') ? asLine(status) : sayRun(status, world.clock.now()))
+  const text = flags.isOn('json')
+    ? asLine(await showStatus(site, runId))
+    : sayRun(await outlineRun(site, runId), world.clock.now())
+  await world.terminal.out.write(text)
   return 0
 }
 
@@ -61,15 +67,17 @@ async function showSection(
 async function showAll({ flags, world }: Invocation, site: Worksite): Promise<number> {
   const { out } = world.terminal
   const states = flags.texts('state')
-  const list = inStates(await listRuns(site), states)
-  const rows = formatTable(runRows(list, world.clock.now()), tableWidth(out))
-  const text = rows.length === 0 ? sayNone(states) : rows.join('\n')
-  await out.write(flags.isOn('json') ? asLine(list) : `${text}\n`)
+  if (flags.isOn('json')) {
+    await out.write(asLine(inStates(await listRuns(site), states)))
+    return 0
+  }
+  const rows = formatTable(runRows(inStates(await outlineRuns(site), states), world.clock.now()), tableWidth(out))
+  await out.write(`${rows.length === 0 ? sayNone(states) : rows.join('\n')}\n`)
   return 0
 }
 
 /** In which state a run is that cannot be read, nobody knows: it may be the one that is looked for. */
-function inStates(list: StatusList, states: readonly string[]): StatusList {
+function inStates<L extends RunList>(list: L, states: readonly string[]): L {
   return states.length === 0 ? list : { ...list, runs: list.runs.filter(({ state }) => states.includes(state)) }
 }
 

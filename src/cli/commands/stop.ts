@@ -1,4 +1,4 @@
-import { listRuns } from '../../runs/list-runs.ts'
+import { outlineRuns } from '../../runs/list-runs.ts'
 import { toRunId } from '../../runs/named-parts.ts'
 import { onlyStoppable, stopRun } from '../../runs/stop-run.ts'
 import type { Run } from '../command.ts'
@@ -17,7 +17,7 @@ export const run: Run = (invocation) =>
     const [word] = args
     desk.runId = await desk.expecting(LISTED, () => (word === undefined ? undefined : toRunId(word)))
     const site = await desk.open()
-    const runId = desk.runId ?? (await desk.expecting(LISTED, async () => onlyStoppable(await listRuns(site))))
+    const runId = desk.runId ?? (await desk.expecting(LISTED, async () => onlyStoppable(await outlineRuns(site))))
     desk.runId = runId
     const state = await stopRun(site, runId)
     await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStopped(state)))

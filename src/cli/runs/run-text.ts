@@ -1,8 +1,8 @@
 /** Runs in words. Pure. */
 import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
-import type { LocalRun, RunStatus } from '../../contract/run-status.shape.ts'
-import type { StatusList } from '../../contract/status-list.shape.ts'
+import type { RunList } from '../../runs/list-runs.ts'
+import type { RunOutline } from '../../runs/show-status.ts'
 import { nextBlock } from '../failures/next-text.ts'
 import { sayAge } from '../output/moments.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
@@ -32,7 +32,7 @@ export function sayStopped({ run_id, next, pinned_source }: ProtocolState): stri
 }
 
 /** Where a run stands, what it waits for and how to go on. */
-export function sayRun(run: LocalRun, now: Date): string {
+export function sayRun(run: RunOutline, now: Date): string {
   const { pinned_source: source, source_candidate: candidate, pause_reason, summary } = run
   const facts: Fact[] = [
     ['Run', run.id],
@@ -58,12 +58,12 @@ export function sayRun(run: LocalRun, now: Date): string {
 }
 
 /** One line about where a run stands, for a list of moments. */
-export function sayMoment(run: LocalRun): string {
+export function sayMoment(run: RunOutline): string {
   return `${run.updated_at}  ${run.state}${sayWaiting(run)}  (${sayBudget(run)} actions left)\n`
 }
 
 /** One table row a run. */
-export function runRows({ runs, unavailable_runs }: StatusList, now: Date): string[][] {
+export function runRows({ runs, unavailable_runs }: RunList, now: Date): string[][] {
   return [
     ...runs.map((run) => [run.id, run.state, sayOwner(run), sayAge(run.created_at, now), run.goal]),
     ...unavailable_runs.map(({ id, code, detail }) => [id, 'unavailable', `code=${code}`, '', detail]),
@@ -84,7 +84,7 @@ export function saySection({ run_id, run_state, section, requirements_revision }
   ])
 }
 
-function sayOwner(run: RunStatus): string {
+function sayOwner(run: RunList['runs'][number]): string {
   return run.workspace_foreign === true
     ? `foreign=true workspace=${run.workspace}`
     : `remaining=${run.remaining_budget}`
@@ -95,7 +95,7 @@ function sayAction({ kind, action_id }: { kind: string; action_id: string }): st
 }
 
 /** What the run waits for, in each of its states. */
-function sayWaiting({ state, pause_reason, source_candidate, current_action }: LocalRun): string {
+function sayWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
   if (state === 'ended') return ''
   if (source_candidate !== undefined) return ', waits for a choice between its pinned source and what was found'
   if (state === 'stopped') return ', waits to be resumed'
@@ -103,7 +103,7 @@ function sayWaiting({ state, pause_reason, source_candidate, current_action }: L
   return `, waits for ${WAITS[pause_reason ?? 'decision_required']}`
 }
 
-const WAITS: Readonly<Record<NonNullable<LocalRun['pause_reason']>, string>> = {
+const WAITS: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
   decision_required: 'an answer',
   destructive_confirmation_required: 'a confirmation, or for words instead of one',
   environment_unavailable: 'its environment to be mended, and then to be resumed',
@@ -111,12 +111,12 @@ const WAITS: Readonly<Record<NonNullable<LocalRun['pause_reason']>, string>> = {
 }
 
 /** A run that was resumed may have been given more than it began with. */
-function sayBudget(run: Pick<LocalRun, 'remaining_budget' | 'initial_budget'>): string {
+function sayBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
   const { remaining_budget: left, initial_budget: initial } = run
   return left > initial ? String(left) : `${left} of ${initial}`
 }
 
-function sayQuestion({ state, current_action, actions }: LocalRun): Fact[] {
+function sayQuestion({ state, current_action, actions }: RunOutline): Fact[] {
   const question = actions.at(-1)?.outcome?.pause?.question
   if (state !== 'paused' || current_action === undefined || question === undefined) return []
   const [short, whole] = [toOneLine(question, LINE_COLUMNS), toOneLine(question, Number.POSITIVE_INFINITY)]
@@ -127,7 +127,7 @@ function sayQuestion({ state, current_action, actions }: LocalRun): Fact[] {
 }
 
 /** Whoever is to confirm something has to see all of it, on lines that nothing in it can break. */
-function sayRequest({ pending_destructive_request: request, current_action }: LocalRun): Fact[] {
+function sayRequest({ pending_destructive_request: request, current_action }: RunOutline): Fact[] {
   if (request === undefined) return []
   const label = current_action?.destructive_authorization === undefined ? 'Would destroy' : 'Is allowed to destroy'
   return [

@@ -1,11 +1,11 @@
-import type { LocalRun } from '../../contract/run-status.shape.ts'
+import type { RunOutline } from '../../runs/show-status.ts'
 import { LiveLines } from '../batches/live-lines.ts'
 import type { Invocation } from '../command.ts'
 import { sayMoment, sayRun } from './run-text.ts'
 import { asLine } from './tell-change.ts'
 
 /** Shows a run after every change, until it has ended or nobody wants to see it any more. */
-export async function watchRun({ flags, world }: Invocation, moments: AsyncIterable<LocalRun>): Promise<number> {
+export async function watchRun({ flags, world }: Invocation, moments: AsyncIterable<RunOutline>): Promise<number> {
   const { terminal, clock } = world
   if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun({ terminal, clock }, moments)
   for await (const run of moments) {
@@ -18,7 +18,7 @@ export async function watchRun({ flags, world }: Invocation, moments: AsyncItera
 /** What is left on the screen is whole, so that its commands can be taken from there. */
 async function redrawRun(
   { terminal, clock }: Pick<Invocation['world'], 'terminal' | 'clock'>,
-  moments: AsyncIterable<LocalRun>,
+  moments: AsyncIterable<RunOutline>,
 ): Promise<number> {
   const live = new LiveLines(terminal.out)
   let last = ''
