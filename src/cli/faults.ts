@@ -138,8 +138,8 @@ export const flagsConflict = defineFault({
   code: 'flags_conflict',
   kind: 'usage',
   when: 'Two flags were given that exclude each other.',
-  say: (d: { flags: readonly [string, string] }) =>
-    `${d.flags.join(' and ')} exclude each other; leave one of them out`,
+  say: (d: { flags: readonly [string, string]; instead?: string }) =>
+    `${d.flags.join(' and ')} exclude each other; ${d.instead ?? 'leave one of them out'}`,
 })
 
 /** Runs have ids with hyphens, sessions without. */

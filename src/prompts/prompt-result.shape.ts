@@ -34,7 +34,7 @@ export const ParallelResult = named(
     total_tasks: count('All that were asked for.'),
     completed: count('Those that succeeded.'),
     failed: count('Those that did not.'),
-    canceled: count('Neither of the two: canceled before or while they ran.'),
+    canceled: count('Neither of the two: cancelled before or while they ran.'),
     total_duration_ms: totalDuration,
     results: Type.Array(PromptResult, { description: 'In the order of the tasks.' }),
   }),

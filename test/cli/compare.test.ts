@@ -169,7 +169,7 @@ describe('drover compare', () => {
     const { child, ended } = room.start(['compare', 'hello there', '--backends', 'claude,codex'])
     const agent = await hangingAgent(pidFile)
     child.kill('SIGINT')
-    expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('canceled') })
+    expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('cancelled') })
     expect(isRunning(agent)).toBe(false)
   })
 })

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { DROVER, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '../support/demo-agent.ts'
+import { hasTerminals } from '../support/on-terminal.ts'
+import { DROVER, runDrover } from '../support/run-drover.ts'
+import { createRunRoom } from '../support/run-room.ts'
 
 describe('drover complete-words', () => {
   it.each([
@@ -24,39 +26,67 @@ describe('drover complete-words', () => {
   })
 })
 
-/** Asks a real shell what it would offer after `drover config s`, with the script that drover prints for it. */
+/** How each shell starts without anybody's settings, and what turns completion on in it. */
 const SHELLS = [
-  {
-    shell: 'bash',
-    script: `source <(drover completion bash)
-      COMP_WORDS=(drover config s); COMP_CWORD=2; _drover; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  },
+  { shell: 'bash', start: 'bash --norc --noprofile -i', enable: 'source <(drover completion bash)' },
   {
     shell: 'zsh',
-    script: `compdef() { :; }; source <(drover completion zsh)
-      _describe() { print -l -- \${candidates%%:*}; }; words=(drover config s); CURRENT=3; _drover`,
+    start: 'zsh -f -i',
+    enable: 'autoload -Uz compinit; compinit -u -D; source <(drover completion zsh)',
   },
-  {
-    shell: 'fish',
-    script: `drover completion fish | source; complete --do-complete 'drover config s' | string split -f1 \\t`,
-  },
+  { shell: 'fish', start: 'fish --no-config -i', enable: 'drover completion fish | source' },
 ]
 
-describe.each(SHELLS)('drover completion $shell', ({ shell, script }) => {
+/** A repository with a run and some files, where `drover` completes, and otherwise notes what it was called with. */
+async function openShell(start: string, enable: string) {
+  const room = createRunRoom()
+  const { run_id } = await room.state(['run', '--json', 'A goal'])
+  for (const name of ['tasks.yaml', 'with space.yaml', 'other.yaml']) room.write(name, '')
+  const notes = room.file('notes', '')
+  const completes = `exec '${process.execPath}' '${DROVER}' "$@"`
+  const shim = `case "$1" in completion|complete-words) ${completes};; esac; { printf '%s|' "$@"; echo; } >>'${notes}'`
+  chmodSync(room.file('drover', `#!/bin/sh\n${shim}\n`), 0o755)
+  const env = { ...room.env, PATH: `${room.desk}:${room.env.PATH}`, TERM: 'xterm' }
+  const child = spawn('script', ['-qec', start, '/dev/null'], { cwd: room.root, env })
+  onTestFinished(() => void child.kill())
+  let [seen, noted] = ['', 0]
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    seen += text
+  })
+  /** Types keys and the end of a line, and waits for the command that becomes of it. */
+  const type = async (keys: string): Promise<string | undefined> => {
+    child.stdin.write(`${keys}\r`)
+    noted += 1
+    return await until(() => readFileSync(notes, 'utf8').split('\n').slice(0, -1)[noted - 1])
+  }
+  await type(`${enable}; drover ready`)
+  return { runId: run_id, type, seen: () => seen }
+}
+
+describe.each(SHELLS)('drover completion $shell', ({ shell, start, enable }) => {
   const isInstalled = spawnSync(shell, ['-c', 'true']).status === 0
 
-  it.skipIf(!isInstalled)(`completes in a real ${shell}`, async () => {
-    const bin = temporaryDirectory()
-    writeFileSync(join(bin, 'drover'), `#!/bin/sh\nexec '${process.execPath}' '${DROVER}' "$@"\n`)
-    chmodSync(join(bin, 'drover'), 0o755)
-    const { code, stdout, stderr } = await run([shell, '-c', script], {
-      PATH: `${bin}:${process.env['PATH']}`,
-      HOME: bin,
-    })
-    expect({ code, words: stdout.trim().split('\n').sort(), stderr }).toEqual({
-      code: 0,
-      words: ['set', 'show'],
-      stderr: '',
-    })
+  it('completes in a real shell what stands before Tab', { timeout: 60_000 }, async ({ skip }) => {
+    skip(!isInstalled, `there is no ${shell} here`)
+    skip(!hasTerminals, 'there is no program script here')
+    const { runId, type, seen } = await openShell(start, enable)
+    const cases = {
+      con: 'config|',
+      'config sh': 'config|show|',
+      'status --wat': 'status|--watch|',
+      'status ': `status|${runId}|`,
+      'config get server.po': 'config|get|server.port|',
+      '-b cl': '-b|claude|',
+      '--backend=cl': '--backend=claude|',
+      'parallel ta': 'parallel|tasks.yaml|',
+      'parallel wi': 'parallel|with space.yaml|',
+      '--config oth': '--config|other.yaml|',
+      '--config=oth': '--config=other.yaml|',
+    }
+    const completed: Record<string, string | undefined> = {}
+    for (const typed of Object.keys(cases)) completed[typed] = await type(`drover ${typed}\t`)
+    expect(completed).toEqual(cases)
+    expect(await type('drover -b c\tl\t')).toBe('-b|claude|')
+    expect(seen(), 'nothing is explained by itself').not.toContain('-- claude')
   })
 })

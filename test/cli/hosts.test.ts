@@ -69,9 +69,10 @@ describe('drover install, list and uninstall', () => {
       '  to start in Claude Code: /drover-run',
       '',
     ])
-    expect((await drover('list', '--root', join(root, '.claude'))).stdout.split('\n').slice(0, 2)).toEqual([
-      'claude     detected=true  installed=true  needs_refresh=false capabilities=7',
-      'codex      detected=false installed=false needs_refresh=false capabilities=0',
+    expect((await drover('list', '--root', join(root, '.claude'))).stdout.split('\n').slice(0, 3)).toEqual([
+      'HOST      USED HERE  INSTALLED  CAPABILITIES',
+      'claude    yes        yes        7',
+      'codex     no         no         -',
     ])
     writeFileSync(join(root, RUN_SKILL), 'Mine')
     const removed = await drover('uninstall')

@@ -140,7 +140,9 @@ describe('the session that is resumed', () => {
     expect(JSON.parse(piped.stdout).session_id).toBe(one)
     expect(await room.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--here and session decade exclude each other'),
+      stderr: expect.stringContaining(
+        '--here and session decade exclude each other; leave one of them out, or add --last if "decade" is the text',
+      ),
     })
     expect(await room.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
   })

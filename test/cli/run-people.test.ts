@@ -111,12 +111,13 @@ describe('drover status', () => {
     await stateOf(await room.drover(['stop', '--json', foreign.run_id], { cwd: other }))
     writeFileSync(join(room.root, '.git', 'drover', 'runs', 'damaged'), '')
     const { stdout } = await room.drover(['status'])
-    const lines = stdout.trimEnd().split('\n')
-    expect(lines[0]).toMatch(new RegExp(`^${state.run_id} {2}active +remaining=7 +just now +A goal$`))
-    expect(lines[1]).toMatch(
-      new RegExp(`^${foreign.run_id} {2}stopped +foreign=true workspace=${other} +just now +Elsewhere$`),
-    )
-    expect(lines[2]).toMatch(/^damaged +unavailable +code=run_unavailable/)
+    const [heading, ...lines] = stdout.trimEnd().split('\n')
+    expect(heading).toMatch(/^ID +STATE +BUDGET +STARTED +GOAL$/)
+    expect(lines[0]).toMatch(new RegExp(`^${state.run_id} {2}active +7 of 8 +just now +A goal$`))
+    expect(lines[1]).toMatch(new RegExp(`^${foreign.run_id} {2}stopped +- +just now +Elsewhere$`))
+    expect(lines[2]).toBe(`  foreign: it belongs to ${other}`)
+    expect(lines[3]).toMatch(/^damaged +unavailable/)
+    expect(lines[4]).toMatch(/^ {2}run_unavailable: /)
   })
 
   it('lists the runs in the states that are named, and those of which nobody knows the state', async () => {
@@ -131,7 +132,8 @@ describe('drover status', () => {
         ids,
         said: plain(await room.drover(['status', ...flags]), room)
           .trimEnd()
-          .split('\n').length,
+          .split('\n')
+          .filter((line) => !/^(ID +STATE| )/.test(line)).length,
       }
     }
     expect(await listed('active')).toEqual({ ids: [active.run_id], said: 1 })

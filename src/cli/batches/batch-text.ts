@@ -18,7 +18,7 @@ export type Outcome = {
 const WORDS: Readonly<Record<Standing | 'skipped', string>> = {
   completed: 'OK',
   failed: 'FAILED',
-  canceled: 'CANCELED',
+  canceled: 'CANCELLED',
   skipped: 'SKIPPED',
 }
 
@@ -46,7 +46,7 @@ export function shownText(text: string, { isTty }: Channel): string {
 export function troubleOf(result: PromptResult): string | undefined {
   const standing = standingOf(result)
   if (standing === 'completed') return undefined
-  return standing === 'canceled' ? 'canceled' : `failed: ${toPrintable(reasonOf(result))}`
+  return standing === 'canceled' ? 'cancelled' : `failed: ${toPrintable(reasonOf(result))}`
 }
 
 export function reasonOf({ error, exit_code: exitCode }: PromptResult): string {
@@ -81,7 +81,8 @@ export function sayTotals(
   const count = (standing: Standing) => results.filter((result) => standingOf(result) === standing).length
   const parts = [
     `${count('completed')} completed`,
-    ...(['failed', 'canceled'] as const).filter((each) => count(each) > 0).map((each) => `${count(each)} ${each}`),
+    ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
+    ...(count('canceled') > 0 ? [`${count('canceled')} cancelled`] : []),
     ...(results.length < outcomes.length ? [`${outcomes.length - results.length} skipped`] : []),
   ]
   const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalOf(usage), 0)

@@ -1,5 +1,5 @@
 /** Shows on stderr what several agents are doing: lines that change on a terminal, one line an occasion elsewhere. */
-import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, type Standing, standingOf } from '../../prompts/prompt-result.ts'
 import type { Watcher } from '../../prompts/run-items.ts'
 import { sayDuration } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
@@ -77,12 +77,13 @@ function hasFailed(result: PromptResult): boolean {
   return standingOf(result) === 'failed'
 }
 
+const ENDS: Readonly<Record<Standing, string>> = { completed: 'finished', failed: 'failed', canceled: 'cancelled' }
+
 /** `[2] failed after 1.5 s: beta (codex): the reason`. */
 function sayEnd(called: FollowedItem, result: PromptResult): string {
   const standing = standingOf(result)
-  const how = standing === 'completed' ? 'finished' : standing
   const reason = standing === 'failed' ? `: ${toOneLine(reasonOf(result), REASON_COLUMNS)}` : ''
-  return `${called.mark} ${how} after ${sayDuration(result.duration_ms)}: ${nameOf(called)}${reason}`
+  return `${called.mark} ${ENDS[standing]} after ${sayDuration(result.duration_ms)}: ${nameOf(called)}${reason}`
 }
 
 function nameOf({ name, backend }: FollowedItem): string {

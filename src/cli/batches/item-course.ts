@@ -59,7 +59,7 @@ export class ItemCourse implements Required<Watcher> {
     const parts = [`${done} of ${this.#items.length} done`, `${this.#running.size} running`]
     if (waiting > 0) parts.push(`${waiting} waiting`)
     if (failed > 0) parts.push(`${failed} failed`)
-    if (canceled > 0) parts.push(`${canceled} canceled`)
+    if (canceled > 0) parts.push(`${canceled} cancelled`)
     return parts.join(', ')
   }
 }

@@ -1,12 +1,24 @@
 import type { Run } from '../command.ts'
 
+/** Bash takes --flag=value for three words, and wants to be given what may stand after the last break. */
 const BASH = `_drover() {
-  local IFS=$'\\n'
+  local -a words=()
+  local at line unfinished=
+  for (( at = 1; at <= COMP_CWORD; at++ )); do
+    unfinished=\${COMP_WORDS[at]}
+    if (( at > 1 )) && [[ $unfinished == = || \${COMP_WORDS[at - 1]} == = ]]; then
+      words[\${#words[@]}-1]+=$unfinished
+    else
+      words+=("$unfinished")
+    fi
+  done
+  local joined="\${words[\${#words[@]}-1]}"
+  local before="\${joined%"\${unfinished#=}"}"
   COMPREPLY=()
-  local line
   while IFS= read -r line; do
-    COMPREPLY+=("\${line%%$'\\t'*}")
-  done < <(drover complete-words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    line="\${line%%$'\\t'*}"
+    COMPREPLY+=("\${line#"$before"}")
+  done < <(drover complete-words -- "\${words[@]}" 2>/dev/null)
 }
 complete -o default -F _drover drover
 `
@@ -14,13 +26,14 @@ complete -o default -F _drover drover
 const ZSH = `#compdef drover
 _drover() {
   local -a candidates
-  local line
-  while IFS= read -r line; do
-    candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  local word says
+  while IFS=$'\\t' read -r word says; do
+    candidates+=("\${word//:/\\\\:}\${says:+:$says}")
   done < <(drover complete-words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#candidates} )); then
     _describe 'drover' candidates
   else
+    [[ $words[CURRENT] == --*=* ]] && compset -P 1 '*='
     _files
   fi
 }

@@ -9,6 +9,7 @@ export const run: Run = (invocation) =>
   atHosts(invocation, async ({ workspace }) => {
     const { flags, world } = invocation
     const report = checkListReport(await listHosts(workspace))
-    await world.terminal.out.write(flags.isOn('json') ? `${writeJson(report)}\n` : sayHosts(report))
+    const { out } = world.terminal
+    await out.write(flags.isOn('json') ? `${writeJson(report)}\n` : sayHosts(report, out))
     return 0
   })

@@ -49,7 +49,10 @@ function readNames(invocation: Invocation): Names {
 /** Whether a word is an id cannot be told from `--here` alone, and an id that is sent as a prompt costs money. */
 function onlyPrompt({ args }: Invocation, isLast: boolean): readonly string[] {
   const [first = '', second] = args
-  if (!isLast && ID.test(first)) throw flagsConflict({ flags: ['--here', `session ${first}`] })
+  if (!isLast && ID.test(first)) {
+    const instead = `leave one of them out, or add --last if "${first}" is the text`
+    throw flagsConflict({ flags: ['--here', `session ${first}`], instead })
+  }
   const command = isLast ? 'resume --last' : 'resume --here'
   if (second !== undefined) throw argumentUnexpected({ command, given: second })
   return args

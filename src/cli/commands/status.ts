@@ -6,10 +6,10 @@ import { outlineRun, showStatus } from '../../runs/show-status.ts'
 import type { Worksite } from '../../runs/worksite.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { formatTable, tableWidth } from '../output/text-table.ts'
 import { inspectRuns } from '../runs/run-advice.ts'
 import { atDesk } from '../runs/run-desk.ts'
-import { runRows, sayRun, saySection } from '../runs/run-text.ts'
+import { sayRuns } from '../runs/run-list-text.ts'
+import { sayRun, saySection } from '../runs/run-text.ts'
 import { asLine } from '../runs/tell-change.ts'
 import { watchRun } from '../runs/watch-run.ts'
 
@@ -71,8 +71,8 @@ async function showAll({ flags, world }: Invocation, site: Worksite): Promise<nu
     await out.write(asLine(inStates(await listRuns(site), states)))
     return 0
   }
-  const rows = formatTable(runRows(inStates(await outlineRuns(site), states), world.clock.now()), tableWidth(out))
-  await out.write(`${rows.length === 0 ? sayNone(states) : rows.join('\n')}\n`)
+  const list = inStates(await outlineRuns(site), states)
+  await out.write(sayRuns(list, world.clock.now(), out) ?? sayNone(states))
   return 0
 }
 
@@ -83,6 +83,6 @@ function inStates<L extends RunList>(list: L, states: readonly string[]): L {
 
 function sayNone(states: readonly string[]): string {
   return states.length === 0
-    ? 'No runs found. "drover run GOAL" starts one.'
-    : `No run is ${[...new Set(states)].join(' or ')}.`
+    ? 'No runs found. "drover run GOAL" starts one.\n'
+    : `No run is ${[...new Set(states)].join(' or ')}.\n`
 }

@@ -1,11 +1,9 @@
 /** The report for people: by group, with what to do about each problem. Pure. */
+import type { Paper } from '../output/noted-table.ts'
 import { padToColumns, toPrintable } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../words/wrap-words.ts'
 import { CHECK_GROUPS, type Finding } from './check.ts'
-
-type Paper = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
 const SIGNS = {
   ok: { word: 'ok', style: 'green' },

@@ -31,7 +31,7 @@ describe('the place where runs are kept', () => {
         status: 'warning',
         host_id: '-',
         name: 'runstore durability',
-        detail: `writing to ${directory} is file_fsync_only (file_sync true, directory_sync false, directory_fsync_unsupported); keep the repository on a local file system if that matters to you`,
+        detail: `what is written to ${directory} may be gone after a power failure (directory_fsync_unsupported); keep the repository on a local file system if that matters to you`,
         durability: {
           level: 'file_fsync_only',
           file_sync: true,

@@ -107,10 +107,12 @@ function judgeStorage({ home, runs, trouble, entries, isExposed }: Storage): Fin
 function probeStorage(directory: string, disk: Disk): Finding {
   try {
     const durability = probeDurability(directory, disk)
-    const { level, file_sync, directory_sync } = durability
-    const synced = `writing to ${directory} is ${level} (file_sync ${file_sync}, directory_sync ${directory_sync}`
-    if (!('limitation' in durability)) return runstoreDurabilityFull({ detail: `${synced})`, durability })
-    return runstoreDurabilityLimited({ detail: `${synced}, ${durability.limitation})`, durability })
+    const written = `what is written to ${directory}`
+    if (!('limitation' in durability)) {
+      return runstoreDurabilityFull({ detail: `${written} survives a power failure`, durability })
+    }
+    const detail = `${written} may be gone after a power failure (${durability.limitation})`
+    return runstoreDurabilityLimited({ detail, durability })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const { reason } = error.details as { reason: string }

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newSession, openStore, sessionsPath } from '../../../test/support/session-store.ts'
 import { checkSessions } from './sessions.ts'
@@ -12,6 +14,16 @@ describe('checkSessions', () => {
     const store = await openStore({ path })
     for (let made = 0; made < count; made++) await store.create(newSession())
     const [healthy] = await checkSessions(path)
-    expect(healthy?.detail).toContain(`${path}: ${said}, `)
+    expect(healthy?.detail).toMatch(new RegExp(`^${path}: ${said}, 0\\.\\d MiB$`))
+  })
+
+  it('says of an older layout that it is brought up to date', async () => {
+    const path = sessionsPath()
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, '', { mode: 0o600 })
+    const [healthy] = await checkSessions(path)
+    expect(healthy?.detail).toBe(
+      `${path}: 0 sessions, 0.0 MiB, in an older layout, which the next use brings up to date`,
+    )
   })
 })

@@ -75,7 +75,7 @@ function judgeStore(path: string, store: StoreInspection['store']): Finding[] {
   const facts = [
     sessions === 1 ? '1 session' : `${sessions} sessions`,
     `${(bytes / 1024 / 1024).toFixed(1)} MiB`,
-    form === known ? `form ${form}` : `form ${form}, which the next use brings to ${known}`,
+    ...(form < known ? ['in an older layout, which the next use brings up to date'] : []),
     ...(damage === undefined ? ['too large to be read through'] : []),
   ]
   return [sessionsHealthy({ detail: `${path}: ${facts.join(', ')}` })]

@@ -5,7 +5,10 @@ import type { CapabilityName } from '../../hosts/capability.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
 import type { Plan, Step } from '../../hosts/plan.ts'
 import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/registry.ts'
+import { formatNotedTable, type NotedRow, type Paper } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { wrapWords } from '../words/wrap-words.ts'
 
 const START: CapabilityName = 'drover-run'
 
@@ -55,39 +58,51 @@ export function sayPlan(heading: string, plan: Plan): string {
   return toLines(sayHeading(heading, plan), [...sayIntentions(plan), 'nothing was changed'])
 }
 
-/** One line for each thing that a plan does, leaves or warns of. */
+/** One line for each thing that a plan does, leaves or warns of, in the order in which a report tells them. */
 export function sayIntentions({ steps, preserved, warnings }: Plan): string[] {
+  const say = (...kinds: readonly Intention[]) =>
+    kinds
+      .flatMap((kind) => steps.filter((step) => step.do === kind).map(({ path }) => ({ kind, path })))
+      .sort(byPath)
+      .map(({ kind, path }) => INTENTIONS[kind](path))
   return [
-    ...steps.flatMap((step) => sayStep(step) ?? []),
-    ...preserved.map(({ path, because }) => `would preserve ${path} because ${because}`),
-    ...warnings.map((text) => `warning: ${text}`),
+    ...say('create', 'replace'),
+    ...say('remove'),
+    ...say('remove_directory'),
+    ...preserved.toSorted(byPath).map(({ path, because }) => `would preserve ${path} because ${because}`),
+    ...warnings.toSorted().map((text) => `warning: ${text}`),
   ]
 }
 
-const INTENTIONS: Readonly<Record<Step['do'], ((path: string) => string) | undefined>> = {
+type Intention = Exclude<Step['do'], 'verify'>
+
+const INTENTIONS: Readonly<Record<Intention, (path: string) => string>> = {
   create: (path) => `would write ${path}`,
   replace: (path) => `would write ${path} over what drover wrote before`,
   remove: (path) => `would remove ${path}`,
-  verify: undefined,
   remove_directory: (path) => `would remove the directory ${path} if it is empty then`,
 }
 
-function sayStep(step: Step): string | undefined {
-  return INTENTIONS[step.do]?.(step.path)
+function byPath(one: { path: string }, other: { path: string }): number {
+  return one.path < other.path ? -1 : 1
 }
 
-export function sayHosts({ hosts }: ListReport): string {
-  const lines = hosts.flatMap(({ id, detected, installed, needs_refresh, capabilities, warning }) => [
-    [
-      id.padEnd(10),
-      `detected=${String(detected).padEnd(5)}`,
-      `installed=${String(installed).padEnd(5)}`,
-      `needs_refresh=${String(needs_refresh).padEnd(5)}`,
-      `capabilities=${capabilities.length}`,
-    ].join(' '),
-    ...(warning === undefined ? [] : [`  warning: ${toPrintable(warning)}`]),
-  ])
-  return `${lines.join('\n')}\n`
+/** A table of the hosts, what is wrong with one of them below it. */
+export function sayHosts({ hosts }: ListReport, out: Paper): string {
+  const advice = hosts.some(({ needs_refresh }) => needs_refresh) ? wrapWords(DIFFERENCE_ADVICE, tableWidth(out)) : []
+  return `${[...formatNotedTable(HOST_HEADINGS, hosts.map(toHostRow), out), ...advice].join('\n')}\n`
+}
+
+const HOST_HEADINGS = ['HOST', 'USED HERE', 'INSTALLED', 'CAPABILITIES']
+const DIFFERENCE_ADVICE = '"drover doctor" says what differs from what drover would install, and what to do.'
+
+function toHostRow(host: ListReport['hosts'][number]): NotedRow {
+  const { id, detected, installed, needs_refresh, capabilities, warning } = host
+  const state = needs_refresh ? 'yes, differs' : 'yes'
+  return {
+    cells: [id, detected ? 'yes' : 'no', installed ? state : 'no', installed ? String(capabilities.length) : '-'],
+    note: warning && `warning: ${warning}`,
+  }
 }
 
 function sayHeading(heading: string, { hosts }: { hosts: readonly string[] }): string {

@@ -1,7 +1,6 @@
 /** Runs in words. Pure. */
 import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
-import type { RunList } from '../../runs/list-runs.ts'
 import type { RunOutline } from '../../runs/show-status.ts'
 import { nextBlock } from '../failures/next-text.ts'
 import { sayAge } from '../output/moments.ts'
@@ -62,14 +61,6 @@ export function sayMoment(run: RunOutline): string {
   return `${run.updated_at}  ${run.state}${sayWaiting(run)}  (${sayBudget(run)} actions left)\n`
 }
 
-/** One table row a run. */
-export function runRows({ runs, unavailable_runs }: RunList, now: Date): string[][] {
-  return [
-    ...runs.map((run) => [run.id, run.state, sayOwner(run), sayAge(run.created_at, now), run.goal]),
-    ...unavailable_runs.map(({ id, code, detail }) => [id, 'unavailable', `code=${code}`, '', detail]),
-  ]
-}
-
 export function saySection({ run_id, run_state, section, requirements_revision }: PinnedMaterial): string {
   const { key, role, title, section_revision, markdown } = section
   return toText([
@@ -82,12 +73,6 @@ export function saySection({ run_id, run_state, section, requirements_revision }
     '',
     toPrintable(markdown).replace(/\n$/, ''),
   ])
-}
-
-function sayOwner(run: RunList['runs'][number]): string {
-  return run.workspace_foreign === true
-    ? `foreign=true workspace=${run.workspace}`
-    : `remaining=${run.remaining_budget}`
 }
 
 function sayAction({ kind, action_id }: { kind: string; action_id: string }): string {
@@ -111,7 +96,7 @@ const WAITS: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> =
 }
 
 /** A run that was resumed may have been given more than it began with. */
-function sayBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
+export function sayBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
   const { remaining_budget: left, initial_budget: initial } = run
   return left > initial ? String(left) : `${left} of ${initial}`
 }

@@ -51,7 +51,7 @@ Exported 2026-01-31T12:00:00.000Z.
 - status: \`error\`
 - directory: \`/srv/a\`
 - created: \`2026-01-30T10:00:00.000Z\`
-- last used: \`2026-01-31T10:00:00.000Z (2h ago)\`
+- last used: \`2026-01-31T10:00:00.000Z\`
 - turns: \`1\`
 - tokens: \`1 in (0 cached), 2 out (0 reasoning)\`
 - allowed: \`approval auto, sandbox read-only\`

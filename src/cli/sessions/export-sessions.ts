@@ -15,12 +15,12 @@ export const EXPORTS: Readonly<Record<ExportFormat, Export>> = {
   jsonl: (sessions) => sessions.map((session) => `${writeJson(session)}\n`).join(''),
   markdown: (sessions, exportedAt) => {
     const head = `# Sessions\n\nExported ${exportedAt}.\n`
-    return [head, ...sessions.map((session) => toMarkdown(session, exportedAt))].join('\n')
+    return [head, ...sessions.map(toMarkdown)].join('\n')
   },
 }
 
-function toMarkdown(session: Session, exportedAt: string): string {
-  const facts = sessionFacts(session, new Date(exportedAt)).filter(([name]) => !['title', 'prompt'].includes(name))
+function toMarkdown(session: Session): string {
+  const facts = sessionFacts(session).filter(([name]) => !['title', 'prompt'].includes(name))
   return [
     `## ${escapeMarkdown(toOneLine(titleOf(session), TITLE_COLUMNS))}`,
     '',

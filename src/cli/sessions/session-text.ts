@@ -30,8 +30,8 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
   return [['ID', 'BACKEND', 'STATUS', 'LAST USED', 'TOKENS', 'TITLE'], ...rows]
 }
 
-/** Every fact with its name, the empty ones left out. */
-export function sessionFacts(session: Session, now: Date): [name: string, value: string][] {
+/** Every fact with its name, the empty ones left out. Without `now`, nothing that is untrue when it is read later. */
+export function sessionFacts(session: Session, now?: Date): [name: string, value: string][] {
   const { token_usage: usage, policy, metadata } = session
   const facts: [string, string | undefined][] = [
     ['id', session.id],
@@ -41,7 +41,7 @@ export function sessionFacts(session: Session, now: Date): [name: string, value:
     ['model', session.model],
     ['directory', session.working_dir],
     ['created', session.created_at],
-    ['last used', `${session.last_used} (${sayAge(session.last_used, now)})`],
+    ['last used', now === undefined ? session.last_used : `${session.last_used} (${sayAge(session.last_used, now)})`],
     ['turns', String(session.turn_count)],
     ['tokens', sayTokens(usage)],
     ['tags', session.tags.join(', ')],

@@ -1,0 +1,21 @@
+/** A table under its headings, for people. Pure. */
+import { wrapWords } from '../words/wrap-words.ts'
+import { toOneLine } from './printable.ts'
+import type { Channel } from './terminal.ts'
+import { dropColumns, formatTable, tableWidth } from './text-table.ts'
+
+/** The note is all of what no column has room for, and stands below the row. */
+export type NotedRow = { readonly cells: readonly string[]; readonly note?: string | undefined }
+
+export type Paper = Pick<Channel, 'style' | 'isTty' | 'columns'>
+
+/** The last column is shortened first, then those before it are dropped; notes are never shortened. */
+export function formatNotedTable(headings: readonly string[], rows: readonly NotedRow[], out: Paper): string[] {
+  const width = tableWidth(out)
+  const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows.map(({ cells }) => cells)], width), width)
+  const noted = rows.flatMap(({ note }, at) => [
+    lines[at] ?? '',
+    ...(note === undefined ? [] : wrapWords(`  ${toOneLine(note, Number.POSITIVE_INFINITY)}`, width)),
+  ])
+  return [out.style('bold', heading), ...noted]
+}
