@@ -27,7 +27,7 @@ export const StatusList = named(
       runs: Type.Array(RunStatus, { description: 'The oldest first.' }),
       unavailable_runs: Type.Array(UnavailableRun, { description: 'By id.' }),
     },
-    { title: 'Status list', description: 'All runs of a repository.' },
+    { title: 'Status list', description: 'The runs of a repository: all of them, or those that were asked for.' },
   ),
 )
 export type StatusList = Message<typeof StatusList>

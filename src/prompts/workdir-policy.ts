@@ -41,7 +41,7 @@ const judged = new WeakMap<WorkdirPolicy, { workdir: string; resolved: string; u
 
 /**
  * The same for a server, which is asked for one directory over and over: to follow every link on the way takes longer
- * than all else about a prompt. Before an agent is started, the directory is judged again.
+ * than all else that is done to prepare a prompt. Before an agent is started, the directory is judged again.
  */
 export function resolveWorkdirAgain(workdir: string, policy: WorkdirPolicy): string {
   const last = judged.get(policy)

@@ -46,11 +46,10 @@ function viewFor({ flags }: Invocation): typeof outlineRun {
   return flags.isOn('json') ? showStatus : outlineRun
 }
 
-async function showOne({ flags, world }: Invocation, site: Worksite, runId: string): Promise<number> {
-  const text = flags.isOn('json')
-    ? asLine(await showStatus(site, runId))
-    : sayRun(await outlineRun(site, runId), world.clock.now())
-  await world.terminal.out.write(text)
+async function showOne(invocation: Invocation, site: Worksite, runId: string): Promise<number> {
+  const { flags, world } = invocation
+  const shown = await viewFor(invocation)(site, runId)
+  await world.terminal.out.write(flags.isOn('json') ? asLine(shown) : sayRun(shown, world.clock.now()))
   return 0
 }
 
