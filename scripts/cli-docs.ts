@@ -42,7 +42,7 @@ function commandSection(command: Command): string {
     `\`\`\`text\n${usageOf(command)}\n\`\`\``,
     ...(positionals.length === 0 ? [] : [markdownTable(['Argument', 'Meaning'], positionals.map(positionalRow))]),
     ...(flags.length === 0 ? [] : [flagTable(flags)]),
-    `\`\`\`sh\n${examples.map(({ line, says }) => `# ${says}\n${line}`).join('\n\n')}\n\`\`\``,
+    `\`\`\`sh\n${examples.map(({ line, description }) => `# ${description}\n${line}`).join('\n\n')}\n\`\`\``,
   ].join('\n\n')
 }
 
@@ -50,20 +50,20 @@ function flagTable(flags: readonly Flag[]): string {
   return markdownTable(['Flag', 'Meaning'], flags.map(flagRow))
 }
 
-function flagRow({ name, short, value, says, choices, repeats }: Flag): [string, string] {
+function flagRow({ name, short, value, description, choices, repeats }: Flag): [string, string] {
   const words = [...(short === undefined ? [] : [`-${short}`]), `--${name}${value === undefined ? '' : ` ${value}`}`]
-  return [words.map((word) => `\`${word}\``).join(', '), meaning({ says, choices, repeats })]
+  return [words.map((word) => `\`${word}\``).join(', '), meaning({ description, choices, repeats })]
 }
 
-function positionalRow({ name, says, choices, isOptional, repeats }: Positional): [string, string] {
-  return [`\`${name}\`${isOptional === true ? ' (optional)' : ''}`, meaning({ says, choices, repeats })]
+function positionalRow({ name, description, choices, isOptional, repeats }: Positional): [string, string] {
+  return [`\`${name}\`${isOptional === true ? ' (optional)' : ''}`, meaning({ description, choices, repeats })]
 }
 
-type Described = { says: string; choices: readonly string[] | undefined; repeats: true | undefined }
+type Described = { description: string; choices: readonly string[] | undefined; repeats: true | undefined }
 
-function meaning({ says, choices, repeats }: Described): string {
+function meaning({ description, choices, repeats }: Described): string {
   const allowed = choices === undefined ? '' : `: ${choices.map((choice) => `\`${choice}\``).join(', ')}`
-  return `${prose(says)}${allowed}${repeats === true ? '; may be given again' : ''}`
+  return `${prose(description)}${allowed}${repeats === true ? '; may be given again' : ''}`
 }
 
 /** Angle brackets would be taken for HTML, and stars for emphasis. */

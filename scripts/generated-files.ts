@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ChainFile, ParallelFile } from '../src/cli/batches/task-file.shape.ts'
+import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { RunEvent } from '../src/engine/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
@@ -100,8 +100,8 @@ async function httpFiles(): Promise<GeneratedFile[]> {
 async function taskFiles(): Promise<GeneratedFile[]> {
   const shapes = { validateParallelFile: ParallelFile, validateChainFile: ChainFile }
   return [
-    { path: 'src/cli/batches/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
-    { path: 'src/cli/batches/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
+    { path: 'src/cli/batch/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
+    { path: 'src/cli/batch/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 

@@ -6,20 +6,20 @@ import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 
 const FILES: readonly Entry[] = [
-  { term: '~/.drover/config.yaml', says: 'The settings. "drover config show" lists them with their origin.' },
-  { term: '~/.drover/sessions.db', says: 'The sessions, a SQLite database that only its user can read.' },
+  { term: '~/.drover/config.yaml', description: 'The settings. "drover config show" lists them with their origin.' },
+  { term: '~/.drover/sessions.db', description: 'The sessions, a SQLite database that only its user can read.' },
 ]
 
 const EXIT_CODES: readonly Entry[] = [
-  { term: '0', says: 'It is done.' },
-  { term: '1', says: 'It failed. A prompt has the exit code of its agent instead.' },
-  { term: '2', says: 'The words were wrong, and nothing was done. Of "drover serve" that is 1.' },
-  { term: '3', says: 'A command on changes or hosts failed.' },
-  { term: '124', says: 'The agent took too long.' },
-  { term: '130', says: 'Ctrl-C.' },
+  { term: '0', description: 'It is done.' },
+  { term: '1', description: 'It failed. A prompt has the exit code of its agent instead.' },
+  { term: '2', description: 'The words were wrong, and nothing was done. Of "drover serve" that is 1.' },
+  { term: '3', description: 'A command on changes or hosts failed.' },
+  { term: '124', description: 'The agent took too long.' },
+  { term: '130', description: 'Ctrl-C.' },
 ]
 
-type Entry = { term: string; says: string }
+type Entry = { term: string; description: string }
 
 export function manPage(version: string): string {
   const commands = COMMANDS.filter((command) => command.isHidden !== true)
@@ -41,7 +41,7 @@ export function manPage(version: string): string {
     ...EXIT_CODES.map(entry),
     '.SH ENVIRONMENT',
     'Every setting has a variable; "drover config show" names them. Besides:',
-    ...OTHER_VARIABLES.map(({ name, meaning }) => entry({ term: name, says: meaning })),
+    ...OTHER_VARIABLES.map(({ name, meaning }) => entry({ term: name, description: meaning })),
     '.SH FILES',
     ...FILES.map(entry),
   ].join('\n')}\n`
@@ -56,26 +56,26 @@ function commandSection(command: Command): string {
     example(usageOf(command)),
     ...positionals.map(positionalEntry),
     ...flags.map(flagEntry),
-    ...examples.flatMap(({ line, says }) => ['.PP', escaped(`${capital(says)}:`), example(line)]),
+    ...examples.flatMap(({ line, description }) => ['.PP', escaped(`${capital(description)}:`), example(line)]),
   ].join('\n')
 }
 
-function flagEntry({ name, short, value, says, choices, repeats }: Flag): string {
+function flagEntry({ name, short, value, description, choices, repeats }: Flag): string {
   const words = [...(short === undefined ? [] : [`-${short}`]), `--${name}`].map((word) => `\\fB${escaped(word)}\\fR`)
   const term = `${words.join(', ')}${value === undefined ? '' : ` \\fI${escaped(value)}\\fR`}`
-  return `.TP\n${term}\n${escaped(says + choicesOf(choices) + (repeats === true ? '; may be given again' : ''))}`
+  return `.TP\n${term}\n${escaped(description + choicesOf(choices) + (repeats === true ? '; may be given again' : ''))}`
 }
 
-function positionalEntry({ name, says, choices }: Positional): string {
-  return `.TP\n\\fI${escaped(name)}\\fR\n${escaped(says + choicesOf(choices))}`
+function positionalEntry({ name, description, choices }: Positional): string {
+  return `.TP\n\\fI${escaped(name)}\\fR\n${escaped(description + choicesOf(choices))}`
 }
 
 function choicesOf(choices: readonly string[] | undefined): string {
   return choices === undefined ? '' : ` (${choices.join(', ')})`
 }
 
-function entry({ term, says }: Entry): string {
-  return `.TP\n\\fB${escaped(term)}\\fR\n${escaped(says)}`
+function entry({ term, description }: Entry): string {
+  return `.TP\n\\fB${escaped(term)}\\fR\n${escaped(description)}`
 }
 
 /** As it is typed: neither filled nor hyphenated. */

@@ -1,6 +1,6 @@
 import type { Agent, Backend } from './agent.ts'
-import { claude } from './claude.ts'
-import { codex } from './codex.ts'
-import { gemini } from './gemini.ts'
+import { claude } from './claude/agent.ts'
+import { codex } from './codex/agent.ts'
+import { gemini } from './gemini/agent.ts'
 
 export const AGENTS: Readonly<Record<Backend, Agent>> = { claude, codex, gemini }

@@ -1,14 +1,14 @@
 /** Every command of drover, in the order of the help. Nothing here loads the code that does the work. */
-import { BATCH_COMMANDS } from './batches/batch-commands.ts'
+import { BATCH_COMMANDS } from './batch/commands.ts'
 import type { Command } from './command.ts'
-import { CONFIG_COMMANDS } from './config-commands.ts'
-import { DOCTOR_COMMANDS } from './doctor/doctor-commands.ts'
-import { HOST_COMMANDS } from './hosts/host-commands.ts'
-import { PROMPT_COMMANDS } from './prompts/prompt-commands.ts'
-import { RUN_COMMANDS } from './runs/run-commands.ts'
-import { SERVER_COMMANDS } from './server/server-commands.ts'
-import { SESSION_COMMANDS } from './sessions/session-commands.ts'
-import { SOURCE_COMMANDS } from './source/source-commands.ts'
+import { CONFIG_COMMANDS } from './config/commands.ts'
+import { DOCTOR_COMMANDS } from './doctor/commands.ts'
+import { HOST_COMMANDS } from './hosts/commands.ts'
+import { PROMPT_COMMANDS } from './prompt/commands.ts'
+import { RUN_COMMANDS } from './run/commands.ts'
+import { SERVER_COMMANDS } from './serve/commands.ts'
+import { SESSION_COMMANDS } from './sessions/commands.ts'
+import { SOURCE_COMMANDS } from './source/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
@@ -25,46 +25,52 @@ export const COMMANDS: readonly Command[] = [
     group: 'Other',
     summary: 'Print the completion script of a shell',
     description: 'The script asks drover itself for the words, so it never goes stale.',
-    positionals: [{ name: 'shell', says: 'The shell to complete in', choices: ['bash', 'zsh', 'fish'] }],
+    positionals: [{ name: 'shell', description: 'The shell to complete in', choices: ['bash', 'zsh', 'fish'] }],
     flags: [],
     examples: [
-      { line: 'source <(drover completion bash)', says: 'complete in this shell; put it into ~/.bashrc to keep it' },
-      { line: 'source <(drover completion zsh)', says: 'the same in zsh, from ~/.zshrc' },
-      { line: 'drover completion fish > ~/.config/fish/completions/drover.fish', says: 'complete in every new fish' },
+      {
+        line: 'source <(drover completion bash)',
+        description: 'complete in this shell; put it into ~/.bashrc to keep it',
+      },
+      { line: 'source <(drover completion zsh)', description: 'the same in zsh, from ~/.zshrc' },
+      {
+        line: 'drover completion fish > ~/.config/fish/completions/drover.fish',
+        description: 'complete in every new fish',
+      },
     ],
-    load: () => import('./commands/completion.ts'),
+    load: () => import('./shell/completion.ts'),
   },
   {
     words: ['complete-words'],
     group: 'Other',
     summary: 'Print the words that may stand at the cursor, for completion scripts',
     positionals: [
-      { name: 'word', says: 'The words typed so far, the unfinished one last', isOptional: true, repeats: true },
+      { name: 'word', description: 'The words typed so far, the unfinished one last', isOptional: true, repeats: true },
     ],
     flags: [],
-    examples: [{ line: 'drover complete-words -- config s', says: 'set, show' }],
+    examples: [{ line: 'drover complete-words -- config s', description: 'set, show' }],
     isHidden: true,
-    load: () => import('./commands/complete-words.ts'),
+    load: () => import('./shell/complete-words.ts'),
   },
   {
     words: ['help'],
     group: 'Other',
     summary: 'Show help, of drover or of one command',
-    positionals: [{ name: 'word', says: 'The words of the command', isOptional: true, repeats: true }],
+    positionals: [{ name: 'word', description: 'The words of the command', isOptional: true, repeats: true }],
     flags: [],
-    examples: [{ line: 'drover help config set', says: 'the same as drover config set --help' }],
-    load: () => import('./commands/help.ts'),
+    examples: [{ line: 'drover help config set', description: 'the same as drover config set --help' }],
+    load: () => import('./shell/help.ts'),
   },
   {
     words: ['version'],
     group: 'Other',
     summary: 'Show the version of drover and of what it runs on',
     positionals: [],
-    flags: [{ name: 'json', says: 'Print JSON' }],
+    flags: [{ name: 'json', description: 'Print JSON' }],
     examples: [
-      { line: 'drover version', says: 'for people, and for bug reports' },
-      { line: 'drover version --json', says: 'for scripts' },
+      { line: 'drover version', description: 'for people, and for bug reports' },
+      { line: 'drover version --json', description: 'for scripts' },
     ],
-    load: () => import('./commands/version.ts'),
+    load: () => import('./shell/version.ts'),
   },
 ]

@@ -8,12 +8,12 @@ export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other'
 export const GROUPS: readonly Group[] = ['Prompts', 'Server', 'Changes', 'Hosts', 'Other']
 
 /** Words a shell may offer; a function when they have to be looked up. */
-export type Choices = readonly string[] | ((world: World) => Promise<readonly string[]>)
+export type Choices = readonly string[] | ((runtime: Runtime) => Promise<readonly string[]>)
 
 export type Flag = {
   name: string
   short?: string
-  says: string
+  description: string
   /** What stands for the value in help (`FILE`); a flag without one is a switch. */
   value?: string
   /** The only values allowed. */
@@ -27,7 +27,7 @@ export type Flag = {
 
 export type Positional = {
   name: string
-  says: string
+  description: string
   isOptional?: true
   repeats?: true
   /** The only values allowed. */
@@ -36,7 +36,7 @@ export type Positional = {
   suggests?: Choices
 }
 
-type Example = { line: string; says: string }
+type Example = { line: string; description: string }
 
 export type Command = {
   words: readonly [string, ...string[]]
@@ -65,7 +65,7 @@ export type Flags = {
 }
 
 /** What the process was started with; commands never look at `process` themselves. */
-export type World = {
+export type Runtime = {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
   homeDirectory: string
@@ -83,7 +83,7 @@ export type World = {
 export type Invocation = {
   args: readonly string[]
   flags: Flags
-  world: World
+  runtime: Runtime
   /** The whole table, for the commands that are about commands. */
   commands: readonly Command[]
 }

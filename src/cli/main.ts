@@ -1,49 +1,49 @@
 /** From the words of the command line to the exit code: the only place that catches everything. */
 import { resolve } from 'node:path'
-import type { Command, Group, World } from './command.ts'
+import type { Command, Group, Runtime } from './command.ts'
 import { COMMANDS } from './command-table.ts'
 import { type Asker, failureOf, isOfChanges } from './failures/fault-exit.ts'
 import { withPrompt } from './words/bare-prompt.ts'
 import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from './words/parse-words.ts'
 
-export async function main(argv: readonly string[], world: World): Promise<number> {
+export async function main(argv: readonly string[], runtime: Runtime): Promise<number> {
   let target: Target | undefined
   try {
-    target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, world.stdin.isFed))
+    target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, runtime.stdin.isFed))
     if (target.is === 'nowhere') throw target.fault
-    return target.is === 'command' ? await runCommand(target, world) : await answerGroup(target, world)
+    return target.is === 'command' ? await runCommand(target, runtime) : await answerGroup(target, runtime)
   } catch (error) {
-    return await tellFailure(error, askerOf(target, argv, world), world)
+    return await tellFailure(error, askerOf(target, argv, runtime), runtime)
   }
 }
 
-async function tellFailure(error: unknown, asker: Asker, world: World): Promise<number> {
+async function tellFailure(error: unknown, asker: Asker, runtime: Runtime): Promise<number> {
   const { text, exitCode } = await failureOf(error, asker)
-  const written = await world.terminal.err.write(`${text}\n`).catch(() => 'failed' as const)
+  const written = await runtime.terminal.err.write(`${text}\n`).catch(() => 'failed' as const)
   return written === 'written' || !isOfChanges(asker.group) ? exitCode : 1
 }
 
-async function runCommand(target: { command: Command; rest: readonly string[] }, world: World): Promise<number> {
+async function runCommand(target: { command: Command; rest: readonly string[] }, runtime: Runtime): Promise<number> {
   const { command, args, flags } = parseWords(target.command, target.rest)
   if (flags.isOn('help')) {
     const { commandHelp } = await import('./words/help.ts')
-    await world.terminal.out.write(`${commandHelp(command, world.terminal.out)}\n`)
+    await runtime.terminal.out.write(`${commandHelp(command, runtime.terminal.out)}\n`)
     return 0
   }
   const { run } = await command.load()
-  return await run({ args, flags, world, commands: COMMANDS })
+  return await run({ args, flags, runtime, commands: COMMANDS })
 }
 
 /** No command: the version or the help was asked for, or a subcommand is missing. */
 async function answerGroup(
   target: { words: readonly string[]; rest: readonly string[] },
-  world: World,
+  runtime: Runtime,
 ): Promise<number> {
   const { words } = target
-  const { out } = world.terminal
+  const { out } = runtime.terminal
   const flags = parseRootFlags(target.rest, words)
   if (flags.isOn('version')) {
-    await out.write(`drover ${world.version()}\n`)
+    await out.write(`drover ${runtime.version()}\n`)
     return 0
   }
   if (words.length > 0 && !flags.isOn('help')) throw needsSubcommand(COMMANDS, words)
@@ -53,16 +53,16 @@ async function answerGroup(
 }
 
 /** A failure must be answerable before the flags could be read, so this looks at the bare words. */
-function askerOf(target: Target | undefined, argv: readonly string[], world: World): Asker {
+function askerOf(target: Target | undefined, argv: readonly string[], runtime: Runtime): Asker {
   const command = target?.is === 'command' ? target.command : undefined
   const words = (target?.is === 'command' ? target.command.words : target?.words) ?? []
-  const { env, cwd } = world
+  const { env, cwd } = runtime
   return {
     group: command?.failsAs ?? command?.group ?? groupOf(words[0] ?? argv.find((word) => !word.startsWith('-'))),
     command: words.join(' '),
     wantsJson: asksForJson(argv),
     wantsStack: (env['DROVER_DEBUG'] ?? '') !== '',
-    isTty: world.terminal.err.isTty,
+    isTty: runtime.terminal.err.isTty,
     nameWorkspace: async () => {
       const { nameWorkspace } = await import('../workspace/discover-workspace.ts')
       const { locateGit } = await import('../workspace/git.ts')

@@ -4,8 +4,8 @@ import type { Surroundings } from '../config/paths.ts'
 import { type ConfigReading, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
 
-export function surroundingsOf({ flags, world }: Invocation): Surroundings {
-  const { env, homeDirectory, cwd } = world
+export function surroundingsOf({ flags, runtime }: Invocation): Surroundings {
+  const { env, homeDirectory, cwd } = runtime
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
 }
 
@@ -15,7 +15,7 @@ export async function readSettings(
   overrides: readonly Override[] = [],
 ): Promise<ConfigReading> {
   const reading = await readConfig({ ...surroundingsOf(invocation), overrides })
-  const { out, err } = invocation.world.terminal
+  const { out, err } = invocation.runtime.terminal
   if (!reading.config.output.color) for (const channel of [out, err]) channel.goPlain()
   await err.write(reading.warnings.map((warning) => `drover: warning: ${warning}\n`).join(''))
   return reading

@@ -10,7 +10,7 @@ import type { PromptContext } from '../prompts/prompt-context.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { ServerObserver } from './metrics/observer.ts'
 import type { Metrics } from './metrics/prometheus.ts'
-import type { AccessEntry } from './reception/access-entry.ts'
+import type { AccessEntry } from './request/access-entry.ts'
 
 export type ServerContext = {
   config: Config

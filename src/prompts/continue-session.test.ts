@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { claude } from '../agents/claude.ts'
-import { codex } from '../agents/codex.ts'
+import { claude } from '../agents/claude/agent.ts'
+import { codex } from '../agents/codex/agent.ts'
 import { NO_USAGE } from '../agents/usage.ts'
 import type { Session } from '../sessions/session.ts'
 import {

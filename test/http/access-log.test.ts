@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { factsOf } from '../../src/http/reception/request-facts.ts'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
+import { factsOf } from '../../src/http/request/request-facts.ts'
 import { until } from '../support/demo-agent.ts'
 import { startServer } from '../support/start-server.ts'
 

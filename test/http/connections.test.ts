@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { sendStream } from '../../src/http/answers/send-stream.ts'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
+import { sendStream } from '../../src/http/response/send-stream.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { PromptResult } from '../../src/prompts/prompt-result.ts'
 import { until } from '../support/demo-agent.ts'

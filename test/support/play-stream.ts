@@ -1,5 +1,5 @@
-import type { AnswerForm } from '../../src/http/answers/answer-prompt.ts'
-import type { StreamStyle } from '../../src/http/answers/send-stream.ts'
+import type { AnswerForm } from '../../src/http/response/answer-prompt.ts'
+import type { StreamStyle } from '../../src/http/response/send-stream.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { PromptResult } from '../../src/prompts/prompt-result.ts'
 

@@ -16,7 +16,7 @@ import { inspectGh } from '../../source/inspect-gh.ts'
 import { parseOrigin } from '../../source/origin-repository.ts'
 import { askGit, type Git, locateGit } from '../../workspace/git.ts'
 import { askGitVersion } from '../../workspace/git-version.ts'
-import type { World } from '../command.ts'
+import type { Runtime } from '../command.ts'
 import { judgeAgent } from './agents.ts'
 import { defineCheck, type Finding } from './check.ts'
 import { findSettings, judgeSettings, type Settings } from './configuration.ts'
@@ -39,7 +39,7 @@ export const checkFailed = defineCheck({
 })
 
 export type Examination = {
-  world: World
+  runtime: Runtime
   surroundings: Surroundings
   /** What `--root` names; undefined for the current directory. */
   root: string | undefined
@@ -53,9 +53,9 @@ const GIT_MS = 10_000
 const RUN_LOCK_MS = 500
 
 export async function examine(examination: Examination): Promise<Finding[]> {
-  const { world, surroundings, root, signal } = examination
-  const git = { ...locateGit(world), timeoutMs: GIT_MS }
-  const place = findPlace({ start: resolve(world.cwd, root ?? ''), git, signal })
+  const { runtime, surroundings, root, signal } = examination
+  const git = { ...locateGit(runtime), timeoutMs: GIT_MS }
+  const place = findPlace({ start: resolve(runtime.cwd, root ?? ''), git, signal })
   const settings = findSettings(surroundings)
   const inWorktree = async (check: (workspace: WorkspaceIdentity) => Finding[] | Promise<Finding[]>) => {
     const found = await place
@@ -67,7 +67,7 @@ export async function examine(examination: Examination): Promise<Finding[]> {
     'run storage': () => inWorktree(({ git_common_dir }) => checkRunStorage(git_common_dir)),
     runs: () =>
       inWorktree((workspace) =>
-        checkRuns(openWorksite({ workspace, git, clock: world.clock, signal, lockWaitMs: RUN_LOCK_MS })),
+        checkRuns(openWorksite({ workspace, git, clock: runtime.clock, signal, lockWaitMs: RUN_LOCK_MS })),
       ),
     GitHub: () => checkGitHub(examination, { git, place }),
     programs: () => checkPrograms(examination, git),
@@ -92,7 +92,7 @@ async function guard(name: string, check: () => Promise<Finding[]>): Promise<Fin
 }
 
 async function checkGitHub(
-  { world, isOffline, signal }: Examination,
+  { runtime, isOffline, signal }: Examination,
   { git, place }: { git: Git; place: Promise<Place> },
 ): Promise<Finding[]> {
   const findOrigin = async () => {
@@ -100,7 +100,7 @@ async function checkGitHub(
     if (found.is === 'none') return undefined
     return parseOrigin(await askOrigin(git, { directory: found.workspace.worktree_root, signal }))
   }
-  return judgeGh(await inspectGh(locateGh(world), { findOrigin, isOffline, signal }))
+  return judgeGh(await inspectGh(locateGh(runtime), { findOrigin, isOffline, signal }))
 }
 
 /** The address of the remote `origin`, as far as there is one. */
@@ -114,15 +114,15 @@ async function askOrigin(git: Git, { directory, signal }: { directory: string; s
   }
 }
 
-async function checkPrograms({ world, signal }: Examination, git: Git): Promise<Finding[]> {
-  const { env, cwd } = world
-  const path = findProgram('drover', world)
+async function checkPrograms({ runtime, signal }: Examination, git: Git): Promise<Finding[]> {
+  const { env, cwd } = runtime
+  const path = findProgram('drover', runtime)
   const [gitVersion, answer] = await Promise.all([
     askGitVersion(git, { directory: cwd, signal }),
     path === undefined ? undefined : askVersion([path], { env: toAgentEnvironment(env, {}), cwd, signal }),
   ])
   const onPath = path === undefined || answer === undefined ? undefined : { path, answer }
-  return [judgeNode(process.versions.node), judgeGit(gitVersion), judgeDrover(onPath, world.version())]
+  return [judgeNode(process.versions.node), judgeGit(gitVersion), judgeDrover(onPath, runtime.version())]
 }
 
 function namedLocks(surroundings: Surroundings, place: Place) {
@@ -132,12 +132,12 @@ function namedLocks(surroundings: Surroundings, place: Place) {
 }
 
 /** Where the configuration is broken, agents are looked for by their usual names. */
-async function checkAgents({ world, signal }: Examination, settings: Settings): Promise<Finding[]> {
-  const { env, cwd, isRoot } = world
+async function checkAgents({ runtime, signal }: Examination, settings: Settings): Promise<Finding[]> {
+  const { env, cwd, isRoot } = runtime
   const config = settings.is === 'read' ? settings.reading.config : settle([]).config
   const hasTimeout = config.unified_flags.command_timeout_secs > 0
   const place = { env: toAgentEnvironment(env, {}), cwd, signal }
-  const judged = locateAgents({ ...world, backends: config.backends }).map(async (located) => {
+  const judged = locateAgents({ ...runtime, backends: config.backends }).map(async (located) => {
     const { program, isEnabled, backend } = located
     const answer = isEnabled && program !== undefined ? await askVersion(program, place) : undefined
     return judgeAgent(located, answer, { isRoot, env, hasTimeout, isDefault: backend === config.default_backend })

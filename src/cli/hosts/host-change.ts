@@ -24,9 +24,9 @@ export type HostChange = Decision & {
 }
 
 /** Changes hosts and tells what became of it, or what would. */
-export async function changeAndTell(change: HostChange, at: HostsAt, { flags, world }: Invocation): Promise<number> {
+export async function changeAndTell(change: HostChange, at: HostsAt, { flags, runtime }: Invocation): Promise<number> {
   const { verb, fail } = change
-  const [isJson, { out, err }] = [flags.isOn('json'), world.terminal]
+  const [isJson, { out, err }] = [flags.isOn('json'), runtime.terminal]
   if (flags.isOn('dry-run')) {
     const plan = await planChange({ ...at, ...change })
     const report = toChangeReport({ ...plan, warnings: sayIntentions(plan) }, { outcome: 'not_committed' })

@@ -38,8 +38,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 }
 
 /** Does the work of a command in the worktree that it is about, and sends what fails on its way with advice. */
-export async function atHosts({ flags, world }: Invocation, work: (at: HostsAt) => Promise<number>): Promise<number> {
-  const { env, cwd } = world
+export async function atHosts({ flags, runtime }: Invocation, work: (at: HostsAt) => Promise<number>): Promise<number> {
+  const { env, cwd } = runtime
   const start = resolve(cwd, flags.text('root') ?? '')
   let place: Place = { id: digestUnavailableWorkspace(start.toWellFormed()), root: start }
   const { signal } = listenForInterruption()

@@ -1,9 +1,9 @@
 /** Lets a person at the terminal choose a session by its number. */
 import type { Session } from '../../sessions/session.ts'
-import type { World } from '../command.ts'
+import type { Runtime } from '../command.ts'
 import { sayAge } from '../output/moments.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
-import { askForPrompt, converse } from '../prompts/ask-prompt.ts'
+import { askForPrompt, converse } from '../prompt/ask-prompt.ts'
 import { shortIdOf, titleOf } from './session-text.ts'
 
 export const MOST_SHOWN = 20
@@ -13,11 +13,11 @@ export type Choice = { session: Session; prompt: string }
 /** Undefined when the person leaves. A prompt that is not known yet is asked for too. */
 export async function pickSession(
   sessions: readonly Session[],
-  { clock, prompt, ...world }: Pick<World, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
+  { clock, prompt, ...runtime }: Pick<Runtime, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
 ): Promise<Choice | undefined> {
-  const { err } = world.terminal
+  const { err } = runtime.terminal
   await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
-  return await converse(world, async (ask) => {
+  return await converse(runtime, async (ask) => {
     let question = `Which session? (1-${sessions.length}, q to leave) `
     while (true) {
       const answer = await ask(question)

@@ -24,11 +24,11 @@ export function readFilter(invocation: Invocation): SessionFilter {
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
 }
 
-function workdirOf({ flags, world }: Invocation): string | undefined {
+function workdirOf({ flags, runtime }: Invocation): string | undefined {
   const given = flags.text('workdir')
-  if (!flags.isOn('here')) return given === undefined ? undefined : realPathOf(resolve(world.cwd, given))
+  if (!flags.isOn('here')) return given === undefined ? undefined : realPathOf(resolve(runtime.cwd, given))
   if (given !== undefined) throw flagsConflict({ flags: ['--here', '--workdir'] })
-  return realPathOf(world.cwd)
+  return realPathOf(runtime.cwd)
 }
 
 /** Sessions know their directory with its links resolved, and outlive it. */
@@ -40,10 +40,10 @@ function realPathOf(path: string): string {
   }
 }
 
-function momentOf({ flags, world }: Invocation, name: 'since' | 'until'): string | undefined {
+function momentOf({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {
   const given = flags.text(name)
   if (given === undefined) return undefined
-  const moment = parseMoment(given, world.clock.now())
+  const moment = parseMoment(given, runtime.clock.now())
   if (moment !== undefined) return moment
   const allowed = 'a date such as 2026-01-31, an RFC 3339 moment, or an age such as 90m, 12h, 7d, 2w'
   throw flagValueInvalid({ flag: `--${name}`, given, allowed })

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { findPaths } from '../../config/paths.ts'
 import { randomIds } from '../../kit/ids.ts'
-import type { World } from '../command.ts'
+import type { Runtime } from '../command.ts'
 import { shortIdOf } from './session-text.ts'
 
 const MOST_OFFERED = 50
 
 /** The ids of the latest sessions, for completion: makes no file where there is none, and says nothing of trouble. */
-export async function suggestSessionIds({ clock, ...surroundings }: World): Promise<readonly string[]> {
+export async function suggestSessionIds({ clock, ...surroundings }: Runtime): Promise<readonly string[]> {
   const path = findPaths(surroundings).sessions
   if (!existsSync(path)) return []
   try {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
-import { openSessions } from '../prompts/prompt-setup.ts'
+import { openSessions } from '../prompt/prompt-setup.ts'
 import { readSettings } from '../settings.ts'
 import { nameCandidates } from '../words/name-candidates.ts'
 
@@ -13,7 +13,7 @@ export async function withSessions(
   const { config } = await readSettings(invocation)
   const store = await openSessions(invocation, config)
   try {
-    const now = invocation.world.clock.now()
+    const now = invocation.runtime.clock.now()
     return await nameCandidates({ store, now }, () => work(store, config))
   } finally {
     await store.close()

@@ -13,13 +13,13 @@ export type SourceInput<T> = {
   refuse: (problem: { problem: string }, cause: Fault) => Fault
 }
 
-export async function readSourceInput<T>({ args, world }: Invocation, input: SourceInput<T>): Promise<T> {
+export async function readSourceInput<T>({ args, runtime }: Invocation, input: SourceInput<T>): Promise<T> {
   const { command, limitBytes, read, refuse } = input
   const [named = ''] = args
   // Otherwise a variable that is not set would name the working directory.
   if (named === '') throw argumentMissing({ command, name: 'file' })
   try {
-    const bytes = await readInput(named, { world, limitBytes })
+    const bytes = await readInput(named, { runtime, limitBytes })
     return read(bytes, named === '-' ? 'standard input' : named)
   } catch (error) {
     throw error instanceof Fault ? refuse({ problem: error.message }, error) : error

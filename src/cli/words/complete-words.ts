@@ -1,25 +1,25 @@
 /** Which words may stand at the cursor. Pure but for suggestions that have to be looked up. */
-import type { Choices, Command, Flag, World } from '../command.ts'
+import type { Choices, Command, Flag, Runtime } from '../command.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from './parse-words.ts'
 
-export type Candidate = { word: string; says: string }
+export type Candidate = { word: string; description: string }
 
 /** `typed` ends with the unfinished word, which may be empty. */
 export async function completeWords(
   table: readonly Command[],
   typed: readonly string[],
-  world: World,
+  runtime: Runtime,
 ): Promise<Candidate[]> {
   const finished = typed.slice(0, -1)
   const unfinished = typed.at(-1) ?? ''
-  const candidates = await candidatesAfter(table, { finished, unfinished }, world)
+  const candidates = await candidatesAfter(table, { finished, unfinished }, runtime)
   return candidates.filter((candidate) => candidate.word.startsWith(unfinished))
 }
 
 async function candidatesAfter(
   table: readonly Command[],
   { finished, unfinished }: { finished: readonly string[]; unfinished: string },
-  world: World,
+  runtime: Runtime,
 ): Promise<Candidate[]> {
   const visible = table.filter((command) => command.isHidden !== true)
   const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
@@ -33,7 +33,7 @@ async function candidatesAfter(
   if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
   if (command === undefined) return nextWords(visible, words)
   const positional = command.positionals[words.length - command.words.length] ?? repeating(command)
-  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], world))
+  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], runtime))
 }
 
 /** What is left when flags and their values are taken out. */
@@ -57,7 +57,7 @@ function nextWords(table: readonly Command[], words: readonly string[]): Candida
     const isLast = command.words.length === words.length + 1
     if (word !== undefined && !next.has(word)) next.set(word, isLast ? command.summary : `${word} commands`)
   }
-  return [...next].map(([word, says]) => ({ word, says }))
+  return [...next].map(([word, description]) => ({ word, description }))
 }
 
 function repeating(command: Command) {
@@ -70,13 +70,13 @@ function isFlagWord(flag: Flag, word: string | undefined): boolean {
 }
 
 function flagCandidates(flags: readonly Flag[]): Candidate[] {
-  return flags.map((flag) => ({ word: `--${flag.name}`, says: flag.says }))
+  return flags.map((flag) => ({ word: `--${flag.name}`, description: flag.description }))
 }
 
 function plain(words: readonly string[], before = ''): Candidate[] {
-  return words.map((word) => ({ word: before + word, says: '' }))
+  return words.map((word) => ({ word: before + word, description: '' }))
 }
 
-async function lookUp(choices: Choices, world: World): Promise<readonly string[]> {
-  return typeof choices === 'function' ? await choices(world) : choices
+async function lookUp(choices: Choices, runtime: Runtime): Promise<readonly string[]> {
+  return typeof choices === 'function' ? await choices(runtime) : choices
 }

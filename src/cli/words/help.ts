@@ -75,13 +75,13 @@ function commandRow(command: Command): Row {
   return { left: nameOf(command), right: command.summary }
 }
 
-function exampleRow(example: { line: string; says: string }): Row {
-  return { left: example.line, right: example.says }
+function exampleRow(example: { line: string; description: string }): Row {
+  return { left: example.line, right: example.description }
 }
 
 function positionalRow(positional: Positional): Row {
   const choices = positional.choices === undefined ? '' : ` (${positional.choices.join(', ')})`
-  return { left: positional.name, right: `${positional.says}${choices}` }
+  return { left: positional.name, right: `${positional.description}${choices}` }
 }
 
 function flagRow(flag: Flag): Row {
@@ -89,7 +89,7 @@ function flagRow(flag: Flag): Row {
   const value = flag.value === undefined ? '' : ` ${flag.value}`
   const choices = flag.choices === undefined ? '' : ` (${flag.choices.join(', ')})`
   const again = flag.repeats === true ? '; may be given again' : ''
-  return { left: `${short}--${flag.name}${value}`, right: `${flag.says}${choices}${again}` }
+  return { left: `${short}--${flag.name}${value}`, right: `${flag.description}${choices}${again}` }
 }
 
 function section(title: string, rows: readonly Row[], paper: Paper): string {

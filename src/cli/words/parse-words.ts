@@ -18,11 +18,14 @@ import {
 
 /** Flags that every command has; they may also stand before the command. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  { name: 'config', value: 'FILE', says: 'Read this config file instead of ~/.drover/config.yaml' },
-  { name: 'help', short: 'h', says: 'Show help and leave' },
+  { name: 'config', value: 'FILE', description: 'Read this config file instead of ~/.drover/config.yaml' },
+  { name: 'help', short: 'h', description: 'Show help and leave' },
 ]
 
-export const ROOT_FLAGS: readonly Flag[] = [...GLOBAL_FLAGS, { name: 'version', short: 'v', says: 'Show the version' }]
+export const ROOT_FLAGS: readonly Flag[] = [
+  ...GLOBAL_FLAGS,
+  { name: 'version', short: 'v', description: 'Show the version' },
+]
 
 export type Parsed = { command: Command; args: readonly string[]; flags: Flags }
 

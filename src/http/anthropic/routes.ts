@@ -1,6 +1,6 @@
-import { answerPrompt } from '../answers/answer-prompt.ts'
-import { checkBody } from '../reception/read-body.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
+import { checkBody } from '../request/read-body.ts'
+import { answerPrompt } from '../response/answer-prompt.ts'
 import { checkApiVersion } from './api-version.ts'
 import { messageForm } from './message.ts'
 import { toMessageTask } from './to-message-task.ts'

@@ -1,8 +1,8 @@
 /** The message API on the wire. */
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
-import { MessageError } from '../answers/problem.shape.ts'
 import { COMPATIBLE_REQUEST, ignored, orNull, TextContent } from '../compatible/compatible.shape.ts'
+import { MessageError } from '../response/problem.shape.ts'
 
 const MessageTurn = named(
   'MessageTurn',

@@ -4,13 +4,13 @@
  */
 import type { Fault } from '../../kit/fault.ts'
 import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
-import type { AnswerForm } from '../answers/answer-prompt.ts'
-import { createAnswerText } from '../answers/answer-text.ts'
-import { type Refusal, toRefusal } from '../answers/fault-status.ts'
-import type { StreamStyle } from '../answers/send-stream.ts'
-import { SSE_MEDIA_TYPE } from '../answers/sse.ts'
 import { backendExecutionFailed, backendTimeout, shuttingDown } from '../faults.ts'
-import { type Tokens, tokensOf } from '../reception/tokens.ts'
+import { type Tokens, tokensOf } from '../request/tokens.ts'
+import type { AnswerForm } from '../response/answer-prompt.ts'
+import { createAnswerText } from '../response/answer-text.ts'
+import { type Refusal, toRefusal } from '../response/fault-status.ts'
+import type { StreamStyle } from '../response/send-stream.ts'
+import { SSE_MEDIA_TYPE } from '../response/sse.ts'
 
 /** The frames of a stream. */
 export type StreamParts = {

@@ -1,5 +1,5 @@
 import { pickAgent } from '../../agents/pick-agent.ts'
-import type { AskedPrompt } from '../answers/answer-prompt.ts'
+import type { AskedPrompt } from '../response/answer-prompt.ts'
 import type { Conversation } from './conversation.ts'
 
 type Wishes = { model: string; conversation: Conversation; isDryRun: boolean }

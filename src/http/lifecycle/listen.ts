@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { errorCode } from '../../kit/fault.ts'
 import { withLock } from '../../kit/files/lock.ts'
 import { listenFailed } from '../faults.ts'
-import { bracketed, reachOf } from '../reception/reach.ts'
+import { bracketed, reachOf } from '../request/reach.ts'
 
 export type Place = { host: string; port: number } | { socket: string }
 

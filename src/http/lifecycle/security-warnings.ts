@@ -1,6 +1,6 @@
 /** Combinations of settings that are allowed and dangerous, each with a way out. Pure. */
 import type { Config } from '../../config/config.shape.ts'
-import { type Reach, reachOf } from '../reception/reach.ts'
+import { type Reach, reachOf } from '../request/reach.ts'
 import type { BoundPlace } from './listen.ts'
 
 export type SecurityFacts = {

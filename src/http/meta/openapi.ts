@@ -1,7 +1,7 @@
-import { sendCached, toDocument } from '../answers/send-cached.ts'
 import { serverAddress } from '../openapi/server-address.ts'
-import { createTrustedProxies } from '../reception/client-address.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
+import { createTrustedProxies } from '../request/client-address.ts'
+import { sendCached, toDocument } from '../response/send-cached.ts'
 
 export const registerOpenApi: RegisterRoutes = (scope, { config, version }) => {
   const proxies = createTrustedProxies(config.server.trusted_proxies)

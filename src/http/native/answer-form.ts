@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../kit/clock.ts'
-import type { AnswerForm, AskedPrompt } from '../answers/answer-prompt.ts'
-import type { StreamStyle } from '../answers/send-stream.ts'
 import type { ServerContext } from '../context.ts'
+import type { AnswerForm, AskedPrompt } from '../response/answer-prompt.ts'
+import type { StreamStyle } from '../response/send-stream.ts'
 
 /** The result as it is, or its events line by line. */
 export function answerForm({ request }: AskedPrompt, context: ServerContext): AnswerForm {

@@ -10,10 +10,10 @@ import { compareAgents } from '../../prompts/compare-agents.ts'
 import type { ChainRequest, CompareRequest, ParallelRequest } from '../../prompts/prompt-request.shape.ts'
 import { runChain } from '../../prompts/run-chain.ts'
 import { runParallel } from '../../prompts/run-parallel.ts'
-import { givenUp } from '../answers/given-up.ts'
-import { checkBody } from '../reception/read-body.ts'
-import { factsOf, type RequestFacts } from '../reception/request-facts.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
+import { checkBody } from '../request/read-body.ts'
+import { factsOf, type RequestFacts } from '../request/request-facts.ts'
+import { givenUp } from '../response/given-up.ts'
 
 const checkParallel = checker<ParallelRequest>('the request', validateParallelRequest)
 const checkChain = checker<ChainRequest>('the request', validateChainRequest)

@@ -1,9 +1,9 @@
 import { checker } from '../../kit/schema.ts'
 import { validatePromptRequest, validateResumeRequest } from '../../prompts/checks.generated.js'
 import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import { answerPrompt } from '../answers/answer-prompt.ts'
-import { checkBody } from '../reception/read-body.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
+import { checkBody } from '../request/read-body.ts'
+import { answerPrompt } from '../response/answer-prompt.ts'
 import { answerForm } from './answer-form.ts'
 
 const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)

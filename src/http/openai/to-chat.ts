@@ -1,9 +1,9 @@
 import { checker } from '../../kit/schema.ts'
-import type { AskedPrompt } from '../answers/answer-prompt.ts'
 import { validateChatRequest } from '../checks.generated.js'
 import { toCompatibleTask } from '../compatible/compatible-task.ts'
 import { toConversation } from '../compatible/conversation.ts'
 import { refuseTools } from '../compatible/refuse-tools.ts'
+import type { AskedPrompt } from '../response/answer-prompt.ts'
 import type { ChatRequest } from './wire.shape.ts'
 
 export type Chat = {

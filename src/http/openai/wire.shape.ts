@@ -1,8 +1,8 @@
 /** The chat-completion API on the wire. */
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../../kit/shape.ts'
-import { ChatError } from '../answers/problem.shape.ts'
 import { COMPATIBLE_REQUEST, ignored, orNull, TextContent } from '../compatible/compatible.shape.ts'
+import { ChatError } from '../response/problem.shape.ts'
 
 const ChatMessage = named(
   'ChatMessage',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { createTrustedProxies } from '../reception/client-address.ts'
+import { createTrustedProxies } from '../request/client-address.ts'
 import { serverAddress } from './server-address.ts'
 
 const address = (headers: Record<string, string>, peer?: string) => {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { TrustedProxies } from '../reception/client-address.ts'
+import type { TrustedProxies } from '../request/client-address.ts'
 
 /** A name or an address, with or without a port. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/

@@ -1,0 +1,35 @@
+import type { Agent } from '../agent.ts'
+import { createOutputReader } from '../output-reader.ts'
+import { toClaudeCommand } from './command.ts'
+import { ClaudeOutput } from './output.ts'
+
+export const claude: Agent = {
+  backend: 'claude',
+  executable: 'claude',
+  abilities: {
+    deltas: true,
+    resume: true,
+    system_prompt: 'flag',
+    max_turns: true,
+    os_sandbox: false,
+    usage: { cached: true, reasoning: false },
+  },
+  // After SIGTERM it leaves its tools running.
+  cancelSignal: 'SIGINT',
+  toCommand: toClaudeCommand,
+  createReader: () => createOutputReader(new ClaudeOutput()),
+  extraFlags: {
+    '--model': 'value',
+    '--fallback-model': 'value',
+    '--effort': 'value',
+    '--max-turns': 'value',
+    '--max-budget-usd': 'value',
+    '--append-system-prompt': 'value',
+    '--tools': 'value',
+    '--disallowedTools': 'value',
+    '--disallowed-tools': 'value',
+    '--strict-mcp-config': 'switch',
+    '--disable-slash-commands': 'switch',
+    '--verbose': 'switch',
+  },
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest'
+import { agentRequest, surroundings } from '../../../test/support/agent-request.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode, Surroundings } from '../agent.ts'
+import { claude } from './agent.ts'
+
+const ALWAYS = ['/bin/agent', '-p', '--output-format', 'stream-json', '--verbose']
+const NO_WRITING = [
+  '--disallowedTools',
+  'Bash,PowerShell,Monitor,REPL,Edit,Write,NotebookEdit,EnterWorktree,ExitWorktree,CronCreate,CronDelete,ScheduleWakeup,Workflow,mcp__*',
+]
+const WORKING = 'Bash,Edit,Write,NotebookEdit,Read,Glob,Grep,WebFetch,WebSearch,Skill,Task,Workflow'
+const EDITS = ['--permission-mode', 'acceptEdits']
+const EVERYTHING = ['--permission-mode', 'bypassPermissions']
+
+const NOBODY = 'approval_mode always: nobody can be asked while claude runs here, so what needs approval is denied'
+const ROOT =
+  'claude refuses to skip its permission checks for root, so its own tools are allowed by name; others, such as those of MCP servers, are denied'
+const noSandbox = (mode: string) =>
+  `sandbox_mode ${mode}: claude keeps to it by its own rules; no sandbox of the operating system holds it`
+const givesWay = (lax: string, strict: string) => `${lax} gives way to ${strict}, which is stricter`
+
+function command(over: Partial<AgentRequest> = {}, around: Partial<Surroundings> = {}) {
+  return claude.toCommand(agentRequest(over), surroundings(around))
+}
+
+describe('the modes of claude', () => {
+  it.each<[ApprovalMode, string[], string[]]>([
+    ['default', [], []],
+    ['auto', EDITS, []],
+    ['none', EVERYTHING, []],
+    ['always', [], [NOBODY]],
+  ])('approval %s', (approvalMode, flags, warnings) => {
+    expect(command({ approvalMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
+  })
+
+  it.each<[SandboxMode, string[], string[]]>([
+    ['default', [], []],
+    ['read-only', NO_WRITING, [noSandbox('read-only')]],
+    ['workspace', EDITS, [noSandbox('workspace')]],
+    ['full', EVERYTHING, []],
+  ])('sandbox %s', (sandboxMode, flags, warnings) => {
+    expect(command({ sandboxMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
+  })
+
+  it.each<[ApprovalMode, SandboxMode, string[], string[]]>([
+    [
+      'auto',
+      'read-only',
+      NO_WRITING,
+      [noSandbox('read-only'), givesWay('approval_mode auto', 'sandbox_mode read-only')],
+    ],
+    ['auto', 'workspace', EDITS, [noSandbox('workspace')]],
+    ['auto', 'full', EDITS, [givesWay('sandbox_mode full', 'approval_mode auto')]],
+    [
+      'none',
+      'read-only',
+      NO_WRITING,
+      [noSandbox('read-only'), givesWay('approval_mode none', 'sandbox_mode read-only')],
+    ],
+    ['none', 'workspace', EDITS, [noSandbox('workspace'), givesWay('approval_mode none', 'sandbox_mode workspace')]],
+    ['none', 'full', EVERYTHING, []],
+    [
+      'always',
+      'read-only',
+      NO_WRITING,
+      [NOBODY, noSandbox('read-only'), givesWay('approval_mode always', 'sandbox_mode read-only')],
+    ],
+    [
+      'always',
+      'workspace',
+      [],
+      [NOBODY, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
+    ],
+    ['always', 'full', [], [NOBODY, givesWay('sandbox_mode full', 'approval_mode always')]],
+  ])('approval %s and sandbox %s', (approvalMode, sandboxMode, flags, warnings) => {
+    expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: [...ALWAYS, ...flags], warnings })
+  })
+
+  it.each<[ApprovalMode, SandboxMode]>([
+    ['none', 'default'],
+    ['default', 'full'],
+  ])('as root, approval %s and sandbox %s allow the tools by name', (approvalMode, sandboxMode) => {
+    const { argv, warnings } = command({ approvalMode, sandboxMode }, { isRoot: true })
+    expect(argv).toEqual([...ALWAYS, '--allowedTools', WORKING])
+    expect(warnings).toEqual([ROOT])
+  })
+
+  it('as root in a sandbox, of which claude knows, are the usual ones', () => {
+    const around = { isRoot: true, env: { IS_SANDBOX: '1' } }
+    expect(command({ approvalMode: 'none' }, around)).toMatchObject({ argv: [...ALWAYS, ...EVERYTHING], warnings: [] })
+  })
+
+  it.each([
+    ['Bash(git *),Edit', {}, false, ['--allowedTools', 'Bash(git *),Edit']],
+    ['all', {}, false, []],
+    ['', {}, false, []],
+    ['mcp__x__y', { approvalMode: 'none' }, true, ['--allowedTools', `mcp__x__y,${WORKING}`]],
+    ['Bash', { sandboxMode: 'read-only' }, false, [...NO_WRITING, '--allowedTools', 'Bash']],
+  ] as const)('with the list of tools %j', (allowedTools, modes, isRoot, flags) => {
+    expect(command({ allowedTools, ...modes }, { isRoot }).argv).toEqual([...ALWAYS, ...flags])
+  })
+})
+
+describe('the command for claude', () => {
+  it('has everything that is asked for, in one order', () => {
+    const request = {
+      model: 'opus',
+      resumeId: '01234567-89ab-cdef-0123-456789abcdef',
+      approvalMode: 'auto',
+      maxTurns: 3,
+      systemPrompt: 'Be brief.',
+      isEphemeral: true,
+      isVerbose: true,
+      wantsDeltas: true,
+      extra: ['--effort', 'low'],
+    } as const
+    expect(command(request)).toEqual({
+      argv: [
+        ...ALWAYS,
+        '--include-partial-messages',
+        ...['--model', 'opus'],
+        ...['--resume', '01234567-89ab-cdef-0123-456789abcdef'],
+        ...EDITS,
+        ...['--max-turns', '3'],
+        ...['--system-prompt-file', '/scratch/system-prompt.txt'],
+        '--no-session-persistence',
+        ...['--effort', 'low'],
+      ],
+      switches: {
+        DISABLE_AUTOUPDATER: '1',
+        DISABLE_TELEMETRY: '1',
+        DISABLE_ERROR_REPORTING: '1',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      },
+      stdin: 'say hello',
+      files: [{ path: '/scratch/system-prompt.txt', content: 'Be brief.' }],
+      warnings: [],
+    })
+  })
+
+  it('shows the system prompt in a dry run, where no file is written', () => {
+    const { scratchDirectory: _, ...around } = surroundings()
+    const { argv, files } = claude.toCommand(agentRequest({ systemPrompt: 'Be brief.' }), around)
+    expect(argv).toEqual([...ALWAYS, '--system-prompt', 'Be brief.'])
+    expect(files).toEqual([])
+  })
+
+  it('has no system prompt if that is blank', () => {
+    expect(command({ systemPrompt: ' \n' })).toMatchObject({ argv: ALWAYS, files: [] })
+  })
+
+  it('cannot be given a flag in place of a model', () => {
+    expect(command({ model: '--dangerously-skip-permissions' }).argv).toEqual([
+      ...ALWAYS,
+      '--model=--dangerously-skip-permissions',
+    ])
+  })
+
+  it.each(['--continue', '-c', '', 'latest', '1', 'a b', '../x', `${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(13)}`])(
+    'cannot be given %j as a session',
+    (resumeId) => {
+      expect(() => command({ resumeId })).toThrow(expect.objectContaining({ code: 'agent_session_id_invalid' }))
+    },
+  )
+})
+
+describe('the prompt for claude', () => {
+  it.each(['-x', '!ls', '#note', '?', '$HOME', 'a/b', 'a@example.com', 'two\nlines\n'])(
+    'goes as it is: %j',
+    (prompt) => {
+      expect(command({ prompt })).toMatchObject({ argv: ALWAYS, stdin: prompt })
+    },
+  )
+
+  it.each(['/help', ' \n/compact', 'see @notes.txt', '@/etc/passwd', '"@', '。@x'])(
+    'goes as a message with a block after it, so that nothing in it is taken for more than text: %j',
+    (prompt) => {
+      const { argv, stdin } = command({ prompt })
+      expect(argv).toEqual(['/bin/agent', '-p', '--input-format', 'stream-json', ...ALWAYS.slice(2)])
+      expect(stdin.endsWith('}\n')).toBe(true)
+      expect(JSON.parse(stdin)).toEqual({
+        type: 'user',
+        message: {
+          role: 'user',
+          content: [
+            { type: 'text', text: prompt },
+            { type: 'text', text: '' },
+          ],
+        },
+      })
+    },
+  )
+
+  it('is checked, and so is the system prompt', () => {
+    expect(() => command({ prompt: ' \n' })).toThrow(expect.objectContaining({ code: 'prompt_empty' }))
+    expect(() => command({ systemPrompt: 'a\0b' })).toThrow(
+      expect.objectContaining({
+        code: 'prompt_not_text',
+        details: { part: 'system prompt', problem: 'contains a NUL character' },
+      }),
+    )
+  })
+})

@@ -1,0 +1,99 @@
+/** How claude is asked. */
+import { join } from 'node:path'
+import type { AgentCommand, AgentRequest, Surroundings } from '../agent.ts'
+import { checkTexts } from '../check-prompt.ts'
+import { checkSessionId, flag, hasText, toolList } from '../command-parts.ts'
+import { stricterPermission, warnOfNobodyToAsk, warnOfNoSandbox, warnOfStricter } from '../permission.ts'
+
+const SWITCHES = {
+  DISABLE_AUTOUPDATER: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+}
+
+/** Whatever can change files or run programs, now or later; sub-agents have to do without them too. */
+const WRITING_TOOLS = [
+  ...['Bash', 'PowerShell', 'Monitor', 'REPL', 'Edit', 'Write', 'NotebookEdit'],
+  ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'ScheduleWakeup', 'Workflow', 'mcp__*'],
+].join()
+
+/** What is allowed by name where nothing may be allowed wholesale. */
+const WORKING_TOOLS = [
+  ...['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep'],
+  ...['WebFetch', 'WebSearch', 'Skill', 'Task', 'Workflow'],
+]
+
+const WARN_OF_ROOT =
+  'claude refuses to skip its permission checks for root, so its own tools are allowed by name; others, such as those of MCP servers, are denied'
+
+export function toClaudeCommand(request: AgentRequest, around: Surroundings): AgentCommand {
+  checkTexts(request, 'claude')
+  const input = toInput(request.prompt)
+  const system = toSystemPrompt(request, around)
+  const permission = toPermission(request, around)
+  return {
+    argv: [
+      around.executable,
+      '-p',
+      ...input.flags,
+      ...['--output-format', 'stream-json', '--verbose'],
+      ...(request.wantsDeltas ? ['--include-partial-messages'] : []),
+      ...flag('--model', request.model),
+      ...flag('--resume', checkSessionId('claude', request.resumeId)),
+      ...permission.flags,
+      ...flag('--max-turns', request.maxTurns?.toString()),
+      ...system.flags,
+      ...(request.isEphemeral ? ['--no-session-persistence'] : []),
+      ...request.extra,
+    ],
+    switches: SWITCHES,
+    stdin: input.stdin,
+    files: system.files,
+    warnings: permission.warnings,
+  }
+}
+
+/**
+ * Claude takes `/word` at the start of a prompt for a command of its own, and attaches the file that `@path` names,
+ * be it outside the working directory or denied to its tools. It looks for both only in the last block of a message,
+ * so a prompt that could hold one goes as a message with an empty block after it; the model gets the prompt unchanged.
+ */
+function toInput(prompt: string): { flags: string[]; stdin: string } {
+  if (!prompt.trimStart().startsWith('/') && !/(?<!\w)@/.test(prompt)) return { flags: [], stdin: prompt }
+  const content = [prompt, ''].map((text) => ({ type: 'text', text }))
+  const message = { type: 'user', message: { role: 'user', content } }
+  return { flags: ['--input-format', 'stream-json'], stdin: `${JSON.stringify(message)}\n` }
+}
+
+/** As a file, because arguments can be read by everybody on the machine. */
+function toSystemPrompt({ systemPrompt }: AgentRequest, { scratchDirectory }: Surroundings) {
+  if (!hasText(systemPrompt)) return { flags: [], files: [] }
+  if (scratchDirectory === undefined) return { flags: flag('--system-prompt', systemPrompt), files: [] }
+  const path = join(scratchDirectory, 'system-prompt.txt')
+  return { flags: ['--system-prompt-file', path], files: [{ path, content: systemPrompt }] }
+}
+
+function toPermission(request: AgentRequest, around: Surroundings): { flags: string[]; warnings: string[] } {
+  const permission = stricterPermission(request)
+  const isHeldBack = permission === 'everything' && around.isRoot && around.env['IS_SANDBOX'] !== '1'
+  const allowed = [...toolList(request), ...(isHeldBack ? WORKING_TOOLS : [])]
+  const flags = {
+    'read-only': ['--disallowedTools', WRITING_TOOLS],
+    ask: [],
+    edit: ['--permission-mode', 'acceptEdits'],
+    everything: isHeldBack ? [] : ['--permission-mode', 'bypassPermissions'],
+  }
+  return {
+    flags: [
+      ...(permission === undefined ? [] : flags[permission]),
+      ...(allowed.length > 0 ? ['--allowedTools', allowed.join(',')] : []),
+    ],
+    warnings: [
+      ...warnOfNobodyToAsk('claude', request),
+      ...warnOfNoSandbox('claude', request),
+      ...warnOfStricter(request),
+      ...(isHeldBack ? [WARN_OF_ROOT] : []),
+    ],
+  }
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import { readRecording, replay } from '../../../test/support/replay-recording.ts'
+import { claude } from './agent.ts'
+
+const DONE = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'All done.',
+  session_id: 's-1',
+  num_turns: 1,
+}
+
+function read(lines: readonly unknown[], { code = 0, stderrTail = '' } = {}) {
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+  return replay(claude, { lines: texts, end: { code, signal: null, stderrTail } })
+}
+
+function assistant(content: readonly unknown[], more: object = {}) {
+  return { type: 'assistant', message: { role: 'assistant', model: 'm-1', content }, parent_tool_use_id: null, ...more }
+}
+
+function streamed(event: object, more: object = {}) {
+  return { type: 'stream_event', event, parent_tool_use_id: null, ...more }
+}
+
+const start = streamed({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
+const piece = (text: string) => streamed({ type: 'content_block_delta', delta: { type: 'text_delta', text } })
+const thought = (thinking: string) =>
+  streamed({ type: 'content_block_delta', delta: { type: 'thinking_delta', thinking } })
+const message = (text: string) => ({ type: 'message', content: { text, role: 'assistant' } })
+const partial = (text: string) => ({ type: 'message', content: { text, role: 'assistant', is_partial: true } })
+
+describe('the events of claude', () => {
+  it('are those of a whole run with a tool', () => {
+    expect(replay(claude, readRecording('claude', 'tool.stream-json')).events).toEqual([
+      {
+        type: 'init',
+        content: {
+          model: 'claude-sonnet-4-5',
+          backend_session_id: '962852af-6a77-4f7c-aa5b-288a5f9aa31f',
+          working_dir: '/workspace',
+        },
+      },
+      message('I will run a command.'),
+      {
+        type: 'tool_use',
+        content: {
+          tool_id: 'toolu_fake000155',
+          tool_name: 'Bash',
+          input: { command: 'echo tool-ran-ok; pwd', description: 'Run a command' },
+        },
+      },
+      {
+        type: 'tool_result',
+        content: { tool_id: 'toolu_fake000155', tool_name: 'Bash', output: 'tool-ran-ok\n/workspace' },
+      },
+      message('The command printed its output.'),
+      {
+        type: 'token_usage',
+        content: { input_tokens: 800, output_tokens: 100, cached_tokens: 1200, reasoning_tokens: 0 },
+      },
+    ])
+  })
+
+  it('say of a denied tool that it failed, and why', () => {
+    const { events } = replay(claude, readRecording('claude', 'tool-denied.stream-json'))
+    const why =
+      'This Bash command contains multiple operations. The following parts require approval: echo data, echo x'
+    expect(events.find(({ type }) => type === 'tool_result')?.content).toEqual({
+      tool_id: 'toolu_fake000134',
+      tool_name: 'Bash',
+      output: why,
+      is_error: true,
+      error_message: why,
+    })
+  })
+
+  it('tell of a retry without calling it an error', () => {
+    const { events } = replay(claude, readRecording('claude', 'e401.stream-json'))
+    expect(events[1]).toEqual({
+      type: 'progress',
+      content: { stage: 'retry', message: 'retry 1 of 1 after 401 authentication_failed' },
+    })
+  })
+
+  it('come one for each block of a message', () => {
+    const content = [
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'One.' },
+      { type: 'tool_use', id: 't1', name: 'Read', input: {} },
+      { type: 'text', text: 'Two.' },
+    ]
+    expect(read([assistant(content), DONE]).events).toEqual([
+      { type: 'thinking', content: { text: 'Hm.' } },
+      message('One.'),
+      { type: 'tool_use', content: { tool_id: 't1', tool_name: 'Read', input: {} } },
+      message('Two.'),
+    ])
+  })
+
+  it('join the text blocks of a tool’s result', () => {
+    const content = [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }, { type: 'image' }]
+    const user = { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't9', content }] } }
+    expect(read([user, DONE]).events[0]).toEqual({
+      type: 'tool_result',
+      content: { tool_id: 't9', tool_name: 'unknown', output: 'a\nb\n{"type":"image"}' },
+    })
+  })
+})
+
+describe('text in pieces', () => {
+  it('is not given again as a whole', () => {
+    const lines = [start, piece('All '), piece('done.'), assistant([{ type: 'text', text: 'All done.' }]), DONE]
+    expect(read(lines).events).toEqual([partial('All '), partial('done.')])
+  })
+
+  it('is completed by what the whole has more', () => {
+    const lines = [start, piece('All '), assistant([{ type: 'text', text: 'All done.' }]), DONE]
+    expect(read(lines).events).toEqual([partial('All '), message('done.')])
+  })
+
+  it('is followed by the whole when that is another text, as after a stream that was cut', () => {
+    const lines = [start, piece('partial '), assistant([{ type: 'text', text: 'All done.' }]), DONE]
+    const { events, verdict } = read(lines)
+    expect(events).toEqual([partial('partial '), message('All done.')])
+    expect(verdict.text).toBe('All done.')
+  })
+
+  it('begins anew with each block', () => {
+    const lines = [start, piece('ab'), start, piece('cd'), assistant([{ type: 'text', text: 'cd' }]), DONE]
+    expect(read(lines).events).toEqual([partial('ab'), partial('cd')])
+  })
+
+  it('holds for thoughts too', () => {
+    const lines = [start, thought('Hm'), assistant([{ type: 'thinking', thinking: 'Hm.' }]), DONE]
+    expect(read(lines).events.slice(0, 2)).toEqual([
+      { type: 'thinking', content: { text: 'Hm', is_partial: true } },
+      { type: 'thinking', content: { text: '.' } },
+    ])
+  })
+})
+
+describe('a sub-agent', () => {
+  const ofSubAgent = { parent_tool_use_id: 't1' }
+
+  it('is not heard, only seen at work', () => {
+    const lines = [
+      assistant([{ type: 'tool_use', id: 't1', name: 'Task', input: { prompt: 'look' } }]),
+      { type: 'user', message: { content: [{ type: 'text', text: 'look' }] }, ...ofSubAgent },
+      streamed({ type: 'content_block_delta', delta: { type: 'text_delta', text: 'psst' } }, ofSubAgent),
+      assistant(
+        [
+          { type: 'text', text: 'psst' },
+          { type: 'thinking', thinking: 'hm' },
+        ],
+        ofSubAgent,
+      ),
+      assistant([{ type: 'tool_use', id: 't2', name: 'Read', input: {} }], ofSubAgent),
+      assistant([{ type: 'text', text: 'All done.' }]),
+      DONE,
+    ]
+    const { events, verdict } = read(lines)
+    expect(events.map(({ type }) => type)).toEqual(['tool_use', 'tool_use', 'message'])
+    expect(verdict.text).toBe('All done.')
+  })
+})
+
+describe('the verdict on claude', () => {
+  it('goes by is_error, not by the subtype or the exit code', () => {
+    const failed = { ...DONE, is_error: true, result: 'API Error: 529 overloaded', api_error_status: 529 }
+    expect(read([failed]).verdict.error).toEqual({ code: 'agent_overloaded', message: 'API Error: 529 overloaded' })
+    expect(read([DONE], { code: 1 }).verdict.error).toBeUndefined()
+  })
+
+  it('goes by a subtype that is an error', () => {
+    const failed = { type: 'result', subtype: 'error_during_execution', errors: ['disk full', 'and more'] }
+    expect(read([failed]).verdict.error).toEqual({ code: 'agent_failed', message: 'disk full; and more' })
+  })
+
+  it.each([
+    ['error_during_execution', ['[ede_diagnostic] result_type=user'], 'agent_failed'],
+    ['error_max_turns', [], 'agent_max_turns'],
+  ])('makes do with the subtype %s when nothing else is for people', (subtype, errors, code) => {
+    const { verdict } = read([{ type: 'result', subtype, is_error: true, errors }])
+    expect(verdict.error).toEqual({ code, message: `claude ended with ${subtype}` })
+  })
+
+  it('knows the model by its messages when nothing is told of the start', () => {
+    expect(read([assistant([{ type: 'text', text: 'All done.' }]), DONE]).verdict.model).toBe('m-1')
+  })
+
+  it('takes a message of claude’s own for an error and not for the answer', () => {
+    const content = [{ type: 'text', text: 'Not logged in · Please run /login' }]
+    const line = { type: 'assistant', message: { model: '<synthetic>', content }, error: 'authentication_failed' }
+    const { events, verdict } = read([line], { code: 1 })
+    expect(events).toEqual([])
+    expect(verdict).toMatchObject({
+      text: '',
+      error: { code: 'agent_auth_failed', message: 'Not logged in · Please run /login' },
+    })
+  })
+
+  it('takes the counts per model when the others are all zero', () => {
+    const usage = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
+    const perModel = { inputTokens: 400, outputTokens: 50, cacheReadInputTokens: 600 }
+    const { verdict } = read([{ ...DONE, usage, modelUsage: { a: perModel, b: perModel } }])
+    expect(verdict.usage).toEqual({
+      input_tokens: 800,
+      output_tokens: 100,
+      cached_tokens: 1200,
+      reasoning_tokens: 0,
+    })
+  })
+})
+
+describe('other formats and earlier releases of claude', () => {
+  const usage = { input_tokens: 3, output_tokens: 4 }
+
+  it('may print one object over several lines', () => {
+    const { events, verdict } = read(JSON.stringify({ ...DONE, usage }, null, 2).split('\n'))
+    expect(events.map(({ type }) => type)).toEqual(['message', 'token_usage'])
+    expect(verdict).toMatchObject({ text: 'All done.', sessionId: 's-1', usage: { input_tokens: 3 } })
+  })
+
+  it('may print a result without a type', () => {
+    const { verdict } = read([{ result: 'hello', session_id: 's-2', usage }])
+    expect(verdict).toMatchObject({ text: 'hello', sessionId: 's-2', usage: { output_tokens: 4 } })
+    expect(verdict.error).toBeUndefined()
+  })
+
+  it.each([
+    ['a result with an error', [{ type: 'result', error: 'no luck' }]],
+    ['an error with a message', [{ type: 'error', message: 'no luck' }]],
+    ['an error with an object', [{ type: 'error', error: { message: 'no luck' } }]],
+  ])('may fail with %s', (_, lines) => {
+    expect(read(lines, { code: 1 }).verdict.error).toEqual({ code: 'agent_failed', message: 'no luck' })
+  })
+
+  it('may stream without a wrapper and stop without a result', () => {
+    const lines = [
+      { type: 'system', session_id: 's-3' },
+      { type: 'assistant', message: { content: 'I read it.' } },
+      { type: 'tool_result', tool_use_id: 't1', content: 'text', is_error: false },
+      { type: 'content_block_delta', delta: { type: 'text_delta', text: 'All' } },
+      { type: 'message_stop' },
+    ]
+    const { events, hasEnded, verdict } = read(lines)
+    expect(events.map(({ type }) => type)).toEqual(['init', 'message', 'tool_result', 'message'])
+    expect(hasEnded).toBe(false)
+    expect(verdict).toMatchObject({ text: 'All', sessionId: 's-3' })
+    expect(verdict.error).toBeUndefined()
+  })
+})

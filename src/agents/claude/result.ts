@@ -1,0 +1,50 @@
+/** What single lines of claude's output say: the terminal one, and those that tell of a retry. */
+import type { Usage } from '../agent.ts'
+import type { Trouble } from '../failure.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt, textsAt } from '../json-fields.ts'
+import { addUsage, isNothing, NO_USAGE } from '../usage.ts'
+
+export function sayRetry(line: JsonObject): string {
+  const [attempt, most] = [countAt(line, 'attempt'), countAt(line, 'max_retries')]
+  const cause = [countAt(line, 'error_status'), textAt(line, 'error')].filter((part) => part !== undefined)
+  return `retry ${attempt ?? '?'} of ${most ?? '?'} after ${cause.join(' ') || 'an error'}`
+}
+
+/** How the run ended. API errors have the subtype `success` too, so it is `is_error` that counts. */
+export function endingOf(line: JsonObject, trouble: Trouble | undefined): 'success' | Trouble {
+  const subtype = textAt(line, 'subtype') ?? ''
+  const error = textAt(line, 'error')
+  if (line['is_error'] !== true && !subtype.startsWith('error') && error === undefined) return 'success'
+  const reason = textAt(line, 'terminal_reason') ?? ''
+  if (reason.startsWith('aborted')) return { code: 'agent_ended_early', message: 'claude was interrupted' }
+  const errors = textsAt(line, 'errors').filter((each) => !each.startsWith('[ede_diagnostic]'))
+  const message = textAt(line, 'result') || error || errors.join('; ') || trouble?.message
+  return {
+    message: message || `claude ended with ${subtype || 'an error'}`,
+    code: subtype === 'error_max_turns' ? 'agent_max_turns' : undefined,
+    status: countAt(line, 'api_error_status'),
+  }
+}
+
+/** `usage` is all zero after an answer that claude had to fetch twice; the counts per model are right then. */
+export function usageOf(line: JsonObject): Usage {
+  const usage = objectAt(line, 'usage')
+  const total: Usage = {
+    input_tokens: countAt(usage, 'input_tokens') ?? 0,
+    output_tokens: countAt(usage, 'output_tokens') ?? 0,
+    cached_tokens: countAt(usage, 'cache_read_input_tokens') ?? 0,
+    reasoning_tokens: 0,
+  }
+  if (!isNothing(total)) return total
+  const perModel = Object.values(objectAt(line, 'modelUsage') ?? {}).filter(isObject)
+  return perModel.map(modelUsageOf).reduce(addUsage, NO_USAGE)
+}
+
+function modelUsageOf(usage: JsonObject): Usage {
+  return {
+    input_tokens: countAt(usage, 'inputTokens') ?? 0,
+    output_tokens: countAt(usage, 'outputTokens') ?? 0,
+    cached_tokens: countAt(usage, 'cacheReadInputTokens') ?? 0,
+    reasoning_tokens: 0,
+  }
+}

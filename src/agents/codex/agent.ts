@@ -1,0 +1,26 @@
+import type { Agent } from '../agent.ts'
+import { createOutputReader } from '../output-reader.ts'
+import { toCodexCommand } from './command.ts'
+import { CodexOutput } from './output.ts'
+
+export const codex: Agent = {
+  backend: 'codex',
+  executable: 'codex',
+  abilities: {
+    deltas: false,
+    resume: true,
+    system_prompt: 'before the prompt',
+    max_turns: false,
+    os_sandbox: true,
+    usage: { cached: true, reasoning: true },
+  },
+  cancelSignal: 'SIGTERM',
+  toCommand: toCodexCommand,
+  createReader: ({ priorUsage }) => createOutputReader(new CodexOutput(priorUsage)),
+  extraFlags: {
+    '--model': 'value',
+    '-m': 'value',
+    '--color': 'value',
+    '--strict-config': 'switch',
+  },
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { agentRequest, surroundings } from '../../../test/support/agent-request.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
+import { codex } from './agent.ts'
+
+const NOBODY = 'approval_mode always: nobody can be asked while codex runs here, so what needs approval is denied'
+
+const SWITCHES = [
+  ...['-c', 'check_for_update_on_startup=false'],
+  ...['-c', 'analytics.enabled=false'],
+  ...['-c', 'feedback.enabled=false'],
+]
+
+function command(over: Partial<AgentRequest> = {}) {
+  return codex.toCommand(agentRequest(over), surroundings())
+}
+
+function argvWith(sandbox: string, ...rest: string[]) {
+  return ['/bin/agent', 'exec', '--json', ...SWITCHES, '--skip-git-repo-check', '-s', sandbox, ...rest, '-']
+}
+
+describe('the modes of codex', () => {
+  it.each<[ApprovalMode, string, string[]]>([
+    ['default', 'read-only', []],
+    ['auto', 'workspace-write', []],
+    ['none', 'danger-full-access', []],
+    ['always', 'read-only', [NOBODY]],
+  ])('approval %s', (approvalMode, sandbox, warnings) => {
+    expect(command({ approvalMode })).toMatchObject({ argv: argvWith(sandbox), warnings })
+  })
+
+  it.each<[SandboxMode, string]>([
+    ['default', 'read-only'],
+    ['read-only', 'read-only'],
+    ['workspace', 'workspace-write'],
+    ['full', 'danger-full-access'],
+  ])('sandbox %s', (sandboxMode, sandbox) => {
+    expect(command({ sandboxMode })).toMatchObject({ argv: argvWith(sandbox), warnings: [] })
+  })
+
+  it.each<[ApprovalMode, SandboxMode, string, string[]]>([
+    ['auto', 'read-only', 'read-only', []],
+    ['auto', 'workspace', 'workspace-write', []],
+    ['auto', 'full', 'danger-full-access', []],
+    ['none', 'read-only', 'read-only', []],
+    ['none', 'workspace', 'workspace-write', []],
+    ['none', 'full', 'danger-full-access', []],
+    ['always', 'read-only', 'read-only', [NOBODY]],
+    ['always', 'workspace', 'workspace-write', [NOBODY]],
+    ['always', 'full', 'danger-full-access', [NOBODY]],
+  ])('approval %s and sandbox %s: the sandbox wins', (approvalMode, sandboxMode, sandbox, warnings) => {
+    expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: argvWith(sandbox), warnings })
+  })
+})
+
+describe('the command for codex', () => {
+  it('has everything that is asked for, with the session to resume at the end', () => {
+    const request = {
+      model: 'gpt-5.5',
+      resumeId: '01234567-89ab-cdef-0123-456789abcdef',
+      systemPrompt: 'Be brief.',
+      isEphemeral: true,
+      wantsDeltas: true,
+      extra: ['--color', 'never'],
+    }
+    expect(command(request)).toEqual({
+      argv: argvWith(
+        'read-only',
+        ...['--model', 'gpt-5.5'],
+        '--ephemeral',
+        ...['--color', 'never'],
+        ...['resume', '01234567-89ab-cdef-0123-456789abcdef'],
+      ),
+      switches: {},
+      stdin: '<system>\nBe brief.\n</system>\n\nsay hello',
+      files: [],
+      warnings: [],
+    })
+  })
+
+  it('warns of what codex has no means for', () => {
+    expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
+      'max_turns: codex cannot be given a limit of turns',
+      'verbose: codex has no such mode',
+      'allowed_tools: codex has no such list',
+    ])
+  })
+
+  it('cannot be given a flag in place of a model or a session', () => {
+    expect(command({ model: '--yolo' }).argv).toEqual(argvWith('read-only', '--model=--yolo'))
+    expect(() => command({ resumeId: '--last' })).toThrow(expect.objectContaining({ code: 'agent_session_id_invalid' }))
+  })
+})
+
+describe('the prompt for codex', () => {
+  it.each(['/help', '@a', '-x', '!ls', '#note', '?', '$HOME', 'resume', 'two\nlines\n'])(
+    'goes as it is: %j',
+    (prompt) => {
+      expect(command({ prompt })).toMatchObject({ argv: argvWith('read-only'), stdin: prompt })
+    },
+  )
+
+  it('may have 1,048,576 characters, the system prompt in front of it included', () => {
+    const systemPrompt = 'Be brief.'
+    const room = 1_048_576 - '<system>\nBe brief.\n</system>\n\n'.length
+    expect(command({ systemPrompt, prompt: 'x'.repeat(room) }).stdin).toHaveLength(1_048_576)
+    expect(() => command({ systemPrompt, prompt: 'x'.repeat(room + 1) })).toThrow(
+      expect.objectContaining({ code: 'prompt_too_large' }),
+    )
+  })
+})

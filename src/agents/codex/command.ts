@@ -1,0 +1,54 @@
+/** How codex is asked. */
+import type { AgentCommand, AgentRequest, Surroundings } from '../agent.ts'
+import { checkPrompt, checkTexts } from '../check-prompt.ts'
+import { checkSessionId, flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
+import { ofApproval, ofSandbox, type Permission, warnOfNobodyToAsk } from '../permission.ts'
+
+/** Codex has no environment variables for these. */
+const SWITCHES = ['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false']
+
+const SANDBOXES: Record<Permission, string> = {
+  'read-only': 'read-only',
+  ask: 'read-only',
+  edit: 'workspace-write',
+  everything: 'danger-full-access',
+}
+
+/**
+ * The prompt is taken literally, whatever it starts with; naming an installed skill (`$name`) adds the skill's text to
+ * it. The flags have to come before `resume`, which knows few of them.
+ */
+export function toCodexCommand(request: AgentRequest, around: Surroundings): AgentCommand {
+  checkTexts(request, 'codex')
+  const stdin = withSystemPrompt(request)
+  checkPrompt(stdin, 'codex')
+  const resumeId = checkSessionId('codex', request.resumeId)
+  return {
+    argv: [
+      around.executable,
+      'exec',
+      '--json',
+      ...SWITCHES.flatMap((setting) => ['-c', setting]),
+      // The operator's policy for working directories has decided already what codex would ask about.
+      '--skip-git-repo-check',
+      ...['-s', toSandbox(request)],
+      ...flag('--model', request.model),
+      ...(request.isEphemeral ? ['--ephemeral'] : []),
+      ...request.extra,
+      ...(resumeId === undefined ? [] : ['resume', resumeId]),
+      '-',
+    ],
+    switches: {},
+    stdin,
+    files: [],
+    warnings: [
+      ...warnOfNobodyToAsk('codex', request),
+      ...warnOfMissing('codex', request, { maxTurns: true, verbose: true }),
+    ],
+  }
+}
+
+/** Always said, because codex trusts a directory for good once it was allowed to write there. */
+function toSandbox({ approvalMode, sandboxMode }: AgentRequest): string {
+  return SANDBOXES[ofSandbox(sandboxMode) ?? ofApproval(approvalMode) ?? 'read-only']
+}

@@ -1,0 +1,98 @@
+/** The items of a codex turn: messages, thoughts, and the tools it uses. */
+import type { AgentEvent } from '../agent.ts'
+import { messageEvents, thinkingEvents } from '../agent-events.ts'
+import { countAt, isObject, type JsonObject, objectAt, objectsAt, parseObject, textAt, toText } from '../json-fields.ts'
+import type { ToolLog } from '../tool-log.ts'
+
+type Reading = {
+  item: JsonObject
+  isCompleted: boolean
+  tools: ToolLog
+}
+
+export function readItem(reading: Reading): AgentEvent[] {
+  const { item, isCompleted, tools } = reading
+  const id = idOf(item)
+  switch (textAt(item, 'type')) {
+    case 'agent_message':
+    case 'message':
+      return isCompleted ? messageEvents(textOf(item), { isPartial: false }) : []
+    case 'reasoning':
+      return isCompleted ? thinkingEvents(textOf(item), { isPartial: false }) : []
+    case 'command_execution':
+    case 'file_change':
+    case 'mcp_tool_call':
+    case 'web_search':
+      return readTool(reading)
+    case 'function_call':
+      return isCompleted ? [tools.use({ id, name: textAt(item, 'name'), input: argumentsOf(item) })] : []
+    case 'function_call_output':
+      return isCompleted ? [tools.result({ id, output: toText(item['output']) })] : []
+    case 'todo_list':
+      return [sayTodos(objectsAt(item, 'items'))]
+    case 'error':
+      // A warning, in spite of its name: the turn goes on.
+      return [{ type: 'progress', content: { stage: 'warning', message: textAt(item, 'message') ?? '' } }]
+    default:
+      return []
+  }
+}
+
+function textOf(item: JsonObject): string | undefined {
+  return textAt(item, 'text') ?? toText(item['content'])
+}
+
+function readTool({ item, isCompleted, tools }: Reading): AgentEvent[] {
+  const [id, name] = [idOf(item), toolName(item)]
+  const call = tools.announce({ id, name, input: inputOf(item) })
+  return isCompleted ? [...call, tools.result({ id, name, ...outcomeOf(item) })] : call
+}
+
+function idOf(item: JsonObject): string | undefined {
+  return textAt(item, 'call_id', 'id')
+}
+
+function toolName(item: JsonObject): string | undefined {
+  const [server, tool] = [textAt(item, 'server'), textAt(item, 'tool')]
+  if (server !== undefined && tool !== undefined) return `${server}.${tool}`
+  return textAt(item, 'type')
+}
+
+function inputOf(item: JsonObject): unknown {
+  switch (textAt(item, 'type')) {
+    case 'command_execution':
+      return { command: textAt(item, 'command') ?? '' }
+    case 'file_change':
+      return { changes: objectsAt(item, 'changes') }
+    case 'web_search':
+      return { query: textAt(item, 'query') ?? '' }
+    default:
+      return item['arguments']
+  }
+}
+
+/** The arguments of a function call are JSON in a text. */
+function argumentsOf(item: JsonObject): unknown {
+  const text = textAt(item, 'arguments')
+  return text === undefined ? item['arguments'] : (parseObject(text) ?? text)
+}
+
+function outcomeOf(item: JsonObject) {
+  const result = item['result']
+  const output = textAt(item, 'aggregated_output') ?? toText(isObject(result) ? (result['content'] ?? result) : result)
+  return { output, failure: failureOf(item) }
+}
+
+function failureOf(item: JsonObject): string | undefined {
+  const [status, exitCode] = [textAt(item, 'status'), countAt(item, 'exit_code')]
+  const error = textAt(objectAt(item, 'error'), 'message') ?? textAt(item, 'error')
+  if (error !== undefined) return error
+  if (exitCode !== undefined && exitCode !== 0) return `exit code ${exitCode}`
+  return status === 'failed' || status === 'declined' ? status : undefined
+}
+
+function sayTodos(items: readonly JsonObject[]): AgentEvent {
+  const done = items.filter((item) => item['completed'] === true).length
+  const percent = items.length === 0 ? 0 : Math.round((100 * done) / items.length)
+  return { type: 'progress', content: { stage: 'todo_list', percent, message: `${done} of ${items.length} done` } }
+}

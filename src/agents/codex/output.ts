@@ -1,0 +1,99 @@
+/** Reads `codex exec --json`, and the names that earlier releases had for the same things. */
+import type { AgentEvent, Usage } from '../agent.ts'
+import { initEvent } from '../agent-events.ts'
+import { type JsonObject, objectAt, textAt } from '../json-fields.ts'
+import { type Dialect, noFindings } from '../output-reader.ts'
+import { ToolLog } from '../tool-log.ts'
+import { usageEvents, withoutPrior } from '../usage.ts'
+import { readItem } from './items.ts'
+import { toUsage } from './usage.ts'
+
+/** A notice that codex tries again; the last of these looks like it too, but is followed by `turn.failed`. */
+const RETRY = /^Reconnecting\b/
+
+export class CodexOutput implements Dialect {
+  readonly backend = 'codex'
+  readonly #found = noFindings()
+  readonly #prior: Usage | undefined
+  readonly #tools = new ToolLog()
+
+  constructor(prior: Usage | undefined) {
+    this.#prior = prior
+  }
+
+  findings() {
+    return this.#found
+  }
+
+  read(line: JsonObject): AgentEvent[] | undefined {
+    switch (textAt(line, 'type')) {
+      case 'thread.started':
+        return this.#readStart(line)
+      case 'turn.started':
+        return [{ type: 'progress', content: { stage: 'turn_started' } }]
+      case 'item.started':
+      case 'item.updated':
+      case 'item.completed':
+        return this.#readItem(line)
+      case 'turn.completed':
+        return this.#readCompleted(line)
+      case 'turn.failed':
+        return this.#readFailed(line)
+      case 'error':
+        return this.#readError(line)
+      case 'reasoning':
+        return readItem({ item: line, isCompleted: true, tools: this.#tools })
+      case 'event_msg':
+        return this.#readCount(objectAt(line, 'payload'))
+      default:
+        return undefined
+    }
+  }
+
+  #readStart(line: JsonObject): AgentEvent[] {
+    const id = textAt(line, 'thread_id')
+    this.#found.sessionId = id
+    return [initEvent({ sessionId: id })]
+  }
+
+  #readItem(line: JsonObject): AgentEvent[] {
+    const item = objectAt(line, 'item') ?? {}
+    const events = readItem({ item, isCompleted: textAt(line, 'type') === 'item.completed', tools: this.#tools })
+    // The last message is the answer; those before it accompany the work.
+    for (const event of events) if (event.type === 'message') this.#found.text = event.content.text
+    return events
+  }
+
+  #readCompleted(line: JsonObject): AgentEvent[] {
+    this.#found.ending = 'success'
+    return this.#count(objectAt(line, 'usage'))
+  }
+
+  #readFailed(line: JsonObject): AgentEvent[] {
+    const message = textAt(objectAt(line, 'error'), 'message') || this.#found.trouble?.message
+    this.#found.ending = { message: message || 'codex says that the turn failed' }
+    return []
+  }
+
+  #readError(line: JsonObject): AgentEvent[] {
+    const message = textAt(line, 'message') ?? ''
+    if (RETRY.test(message)) return [{ type: 'progress', content: { stage: 'retry', message } }]
+    this.#found.trouble = { message }
+    return []
+  }
+
+  /** How earlier releases counted tokens. */
+  #readCount(payload: JsonObject | undefined): AgentEvent[] {
+    if (textAt(payload, 'type') !== 'token_count') return []
+    const info = objectAt(payload, 'info') ?? payload
+    return this.#count(objectAt(info, 'total_token_usage') ?? info)
+  }
+
+  /** Codex counts the whole thread. */
+  #count(usage: JsonObject | undefined): AgentEvent[] {
+    const total = toUsage(usage)
+    this.#found.threadUsage = total
+    this.#found.usage = this.#prior === undefined ? total : withoutPrior(total, this.#prior)
+    return usageEvents(this.#found.usage)
+  }
+}

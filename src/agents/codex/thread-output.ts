@@ -1,0 +1,148 @@
+/** Reads what `codex app-server` says of one turn of one thread. */
+import type { AgentEvent, Usage } from '../agent.ts'
+import { approvalEvent, initEvent, messageEvents, thinkingEvents } from '../agent-events.ts'
+import { type Answer, AwaitedAnswers, type FollowedTurn } from '../followed-turn.ts'
+import { countAt, type JsonObject, objectAt, textAt } from '../json-fields.ts'
+import { type Dialect, noFindings } from '../output-reader.ts'
+import { StreamedText } from '../streamed-text.ts'
+import { ToolLog } from '../tool-log.ts'
+import { usageEvents } from '../usage.ts'
+import { readItem } from './items.ts'
+import { PART_BREAK, toExecItem, toTodoList } from './thread-items.ts'
+import { endingOf, sayApproval, sayRetry, troubleOf } from './thread-result.ts'
+import { ThreadUsage } from './usage.ts'
+
+export class CodexThreadOutput implements Dialect {
+  readonly backend = 'codex'
+  readonly isFramed = true
+  readonly #found = noFindings()
+  readonly #answers: AwaitedAnswers
+  readonly #tools = new ToolLog()
+  readonly #message = new StreamedText()
+  readonly #thinking = new StreamedText()
+  readonly #usage: ThreadUsage
+  #turnId: string | undefined
+  #workdir: string | undefined
+
+  constructor(turn: FollowedTurn, prior: Usage | undefined) {
+    this.#answers = new AwaitedAnswers(turn)
+    this.#found.sessionId = turn.sessionId
+    this.#found.model = turn.model
+    this.#usage = new ThreadUsage(prior)
+  }
+
+  findings() {
+    // What was cut off in the middle is all there is of an answer that failed.
+    const text = this.#message.unfinished || this.#found.text
+    return { ...this.#found, text, usage: this.#usage.ofTurn, threadUsage: this.#usage.ofThread }
+  }
+
+  read(frame: JsonObject): AgentEvent[] {
+    if (this.#found.ending !== undefined) return []
+    const answer = this.#answers.take(frame)
+    if (answer !== undefined) return this.#readAnswer(answer)
+    const params = objectAt(frame, 'params')
+    const threadId = textAt(params, 'threadId')
+    if (params === undefined || threadId === undefined || threadId !== this.#found.sessionId) return []
+    return this.#readNews(textAt(frame, 'method') ?? '', params)
+  }
+
+  #readAnswer({ result, error }: Answer): AgentEvent[] {
+    if (error !== undefined) {
+      this.#found.ending = troubleOf(error) ?? { message: 'codex refuses the request' }
+      return []
+    }
+    this.#found.sessionId = textAt(objectAt(result, 'thread'), 'id') ?? this.#found.sessionId
+    this.#found.model = textAt(result, 'model') ?? this.#found.model
+    this.#workdir = textAt(result, 'cwd') ?? this.#workdir
+    return this.#begin(textAt(objectAt(result, 'turn'), 'id'))
+  }
+
+  #readNews(method: string, params: JsonObject): AgentEvent[] {
+    const turnId = textAt(params, 'turnId') ?? textAt(objectAt(params, 'turn'), 'id')
+    // Told at about the same time as the answer to the prompt, now before it and now after it.
+    const start = method === 'turn/started' ? this.#begin(turnId) : []
+    if (turnId !== undefined && turnId === this.#turnId) return [...start, ...this.#readTurn(method, params)]
+    // A thread that is resumed begins with the counts of its last turn.
+    if (method === 'thread/tokenUsage/updated') this.#usage.countEarlierTurn(objectAt(params, 'tokenUsage'))
+    const isWarning = method === 'warning' && this.#turnId !== undefined
+    return isWarning ? [progress('warning', textAt(params, 'message') ?? '')] : []
+  }
+
+  #begin(turnId: string | undefined): AgentEvent[] {
+    if (turnId === undefined || this.#turnId !== undefined) return []
+    this.#turnId = turnId
+    const { model, sessionId } = this.#found
+    return [initEvent({ model, sessionId, workdir: this.#workdir })]
+  }
+
+  #readTurn(method: string, params: JsonObject): AgentEvent[] {
+    switch (method) {
+      case 'turn/started':
+        return [{ type: 'progress', content: { stage: 'turn_started' } }]
+      case 'item/started':
+      case 'item/completed':
+        return this.#readItem(objectAt(params, 'item') ?? {}, { isCompleted: method === 'item/completed' })
+      case 'item/agentMessage/delta':
+        return this.#say(textAt(params, 'delta') ?? '')
+      case 'item/reasoning/summaryPartAdded':
+        return countAt(params, 'summaryIndex') ? this.#think(PART_BREAK) : []
+      case 'item/reasoning/summaryTextDelta':
+        return this.#think(textAt(params, 'delta') ?? '')
+      case 'turn/plan/updated':
+        return readItem({ item: toTodoList(params), isCompleted: false, tools: this.#tools })
+      case 'thread/tokenUsage/updated':
+        this.#usage.countTurn(objectAt(params, 'tokenUsage'))
+        return []
+      case 'error':
+        return this.#readError(params)
+      case 'turn/completed':
+        return this.#readEnd(objectAt(params, 'turn'))
+      default:
+        return method.endsWith('/requestApproval') ? [approvalEvent(sayApproval(method, params))] : []
+    }
+  }
+
+  #say(piece: string): AgentEvent[] {
+    this.#message.add(piece)
+    return messageEvents(piece, { isPartial: true })
+  }
+
+  #think(piece: string): AgentEvent[] {
+    this.#thinking.add(piece)
+    return thinkingEvents(piece, { isPartial: true })
+  }
+
+  #readItem(told: JsonObject, { isCompleted }: { isCompleted: boolean }): AgentEvent[] {
+    const item = toExecItem(told)
+    // A message that begins after a lost connection takes the place of the one that was cut off.
+    if (!isCompleted && item['type'] === 'agent_message') this.#message.restart()
+    if (!isCompleted && item['type'] === 'reasoning') this.#thinking.restart()
+    return readItem({ item, isCompleted, tools: this.#tools }).flatMap((event) => this.#withoutGiven(event))
+  }
+
+  /** Of a text that came in pieces only the rest is given. The last message is the answer. */
+  #withoutGiven(event: AgentEvent): AgentEvent[] {
+    if (event.type === 'thinking')
+      return thinkingEvents(this.#thinking.settle(event.content.text), { isPartial: false })
+    if (event.type !== 'message') return [event]
+    this.#found.text = event.content.text
+    return messageEvents(this.#message.settle(event.content.text), { isPartial: false })
+  }
+
+  #readError(params: JsonObject): AgentEvent[] {
+    const error = objectAt(params, 'error')
+    if (params['willRetry'] === true) return [progress('retry', sayRetry(error))]
+    this.#found.trouble = troubleOf(error)
+    return []
+  }
+
+  #readEnd(turn: JsonObject | undefined): AgentEvent[] {
+    this.#found.ending = endingOf(turn) ?? this.#found.trouble ?? { message: 'codex says that the turn failed' }
+    return usageEvents(this.#usage.ofTurn)
+  }
+}
+
+function progress(stage: string, message: string): AgentEvent {
+  return { type: 'progress', content: { stage, message } }
+}

@@ -1,0 +1,29 @@
+import type { Agent } from '../agent.ts'
+import { createOutputReader } from '../output-reader.ts'
+import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
+import { GeminiOutput } from './output.ts'
+
+export const gemini: Agent = {
+  backend: 'gemini',
+  executable: 'gemini',
+  abilities: {
+    deltas: true,
+    resume: true,
+    system_prompt: 'before the prompt',
+    max_turns: false,
+    os_sandbox: false,
+    usage: { cached: true, reasoning: true },
+  },
+  cancelSignal: 'SIGTERM',
+  toCommand: toGeminiCommand,
+  createReader: () => createOutputReader(new GeminiOutput()),
+  toCleanUp: toGeminiCleanUp,
+  extraFlags: {
+    '--model': 'value',
+    '-m': 'value',
+    '--extensions': 'value',
+    '-e': 'value',
+    '--debug': 'switch',
+    '-d': 'switch',
+  },
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { agentRequest, surroundings } from '../../../test/support/agent-request.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
+import { gemini } from './agent.ts'
+
+const NOBODY = 'approval_mode always: nobody can be asked while gemini runs here, so what needs approval is denied'
+const noSandbox = (mode: string) =>
+  `sandbox_mode ${mode}: gemini keeps to it by its own rules; no sandbox of the operating system holds it`
+const givesWay = (lax: string, strict: string) => `${lax} gives way to ${strict}, which is stricter`
+
+function command(over: Partial<AgentRequest> = {}) {
+  return gemini.toCommand(agentRequest(over), surroundings())
+}
+
+function argvWith(mode: string, ...rest: string[]) {
+  const policy = mode === 'yolo' ? [] : ['--admin-policy', '/scratch/gemini-policy.toml']
+  return ['/bin/agent', '-o', 'stream-json', '--approval-mode', mode, ...policy, ...rest]
+}
+
+describe('the modes of gemini', () => {
+  it.each<[ApprovalMode, string, string[]]>([
+    ['default', 'default', []],
+    ['auto', 'auto_edit', []],
+    ['none', 'yolo', []],
+    ['always', 'default', [NOBODY]],
+  ])('approval %s', (approvalMode, mode, warnings) => {
+    expect(command({ approvalMode })).toMatchObject({ argv: argvWith(mode), warnings })
+  })
+
+  it.each<[SandboxMode, string, string[]]>([
+    ['default', 'default', []],
+    ['read-only', 'plan', [noSandbox('read-only')]],
+    ['workspace', 'auto_edit', [noSandbox('workspace')]],
+    ['full', 'yolo', []],
+  ])('sandbox %s', (sandboxMode, mode, warnings) => {
+    expect(command({ sandboxMode })).toMatchObject({ argv: argvWith(mode), warnings })
+  })
+
+  it.each<[ApprovalMode, SandboxMode, string, string[]]>([
+    ['auto', 'read-only', 'plan', [noSandbox('read-only'), givesWay('approval_mode auto', 'sandbox_mode read-only')]],
+    ['auto', 'workspace', 'auto_edit', [noSandbox('workspace')]],
+    ['auto', 'full', 'auto_edit', [givesWay('sandbox_mode full', 'approval_mode auto')]],
+    ['none', 'read-only', 'plan', [noSandbox('read-only'), givesWay('approval_mode none', 'sandbox_mode read-only')]],
+    [
+      'none',
+      'workspace',
+      'auto_edit',
+      [noSandbox('workspace'), givesWay('approval_mode none', 'sandbox_mode workspace')],
+    ],
+    ['none', 'full', 'yolo', []],
+    [
+      'always',
+      'read-only',
+      'plan',
+      [NOBODY, noSandbox('read-only'), givesWay('approval_mode always', 'sandbox_mode read-only')],
+    ],
+    [
+      'always',
+      'workspace',
+      'default',
+      [NOBODY, noSandbox('workspace'), givesWay('sandbox_mode workspace', 'approval_mode always')],
+    ],
+    ['always', 'full', 'default', [NOBODY, givesWay('sandbox_mode full', 'approval_mode always')]],
+  ])('approval %s and sandbox %s', (approvalMode, sandboxMode, mode, warnings) => {
+    expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: argvWith(mode), warnings })
+  })
+
+  it('may not be left by way of a plan', () => {
+    const path = '/scratch/gemini-policy.toml'
+    const content = '[[rule]]\ntoolName = ["enter_plan_mode", "exit_plan_mode"]\ndecision = "deny"\npriority = 999\n'
+    expect(command().files).toEqual([{ path, content }])
+    expect(command({ approvalMode: 'auto' }).files).toEqual([{ path, content }])
+    expect(command({ approvalMode: 'none' }).files).toEqual([])
+  })
+
+  it('deny everything that writes to one who may only read', () => {
+    const [file] = command({ sandboxMode: 'read-only' }).files
+    expect(file?.content).toBe(
+      [
+        '[[rule]]',
+        'toolName = ["enter_plan_mode", "exit_plan_mode", "run_shell_command", "write_file", "replace", "save_memory"]',
+        'decision = "deny"',
+        'priority = 999',
+        '',
+        '[[rule]]',
+        'toolName = "*"',
+        'mcpName = "*"',
+        'decision = "deny"',
+        'priority = 999',
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('the command for gemini', () => {
+  it('has everything that is asked for, in one order', () => {
+    const request = {
+      model: 'gemini-2.5-pro',
+      resumeId: '01234567-89ab-cdef-0123-456789abcdef',
+      approvalMode: 'none',
+      systemPrompt: 'Be brief.',
+      isVerbose: true,
+      isEphemeral: true,
+      wantsDeltas: true,
+      extra: ['--extensions', 'none'],
+    } as const
+    expect(command(request)).toEqual({
+      argv: argvWith(
+        'yolo',
+        ...['--model', 'gemini-2.5-pro'],
+        ...['--resume', '01234567-89ab-cdef-0123-456789abcdef'],
+        '--debug',
+        ...['--extensions', 'none'],
+      ),
+      switches: {
+        GEMINI_TELEMETRY_ENABLED: 'false',
+        GEMINI_CLI_NO_RELAUNCH: 'true',
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      },
+      stdin: '<system>\nBe brief.\n</system>\n\nsay hello',
+      files: [],
+      warnings: [],
+    })
+  })
+
+  it('warns of what gemini has no means for', () => {
+    expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
+      'max_turns: gemini cannot be given a limit of turns',
+      'allowed_tools: gemini has no such list',
+    ])
+  })
+
+  it('tells in a dry run where its policy would be, and writes none', () => {
+    const { scratchDirectory: _, ...around } = surroundings()
+    const { argv, files } = gemini.toCommand(agentRequest(), around)
+    expect(argv.slice(-2)).toEqual(['--admin-policy', '<scratch>/gemini-policy.toml'])
+    expect(files).toEqual([])
+  })
+
+  it('cannot be given a flag in place of a model or a session', () => {
+    expect(command({ model: '--yolo' }).argv).toEqual(argvWith('default', '--model=--yolo'))
+    expect(() => command({ resumeId: '--yolo' })).toThrow(expect.objectContaining({ code: 'agent_session_id_invalid' }))
+  })
+
+  it('that deletes a session names it', () => {
+    const id = '01234567-89ab-cdef-0123-456789abcdef'
+    expect(gemini.toCleanUp?.(id, surroundings())).toMatchObject({
+      argv: ['/bin/agent', '--delete-session', id],
+      switches: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+      stdin: '',
+    })
+    expect(() => gemini.toCleanUp?.('--yolo', surroundings())).toThrow(
+      expect.objectContaining({ code: 'agent_session_id_invalid' }),
+    )
+  })
+})
+
+describe('the prompt for gemini', () => {
+  it.each(['-x', '!ls', '#note', '?', '$HOME', ' /help', 'at @ noon', 'a \\@b', 'end@'])(
+    'goes as it is: %j',
+    (prompt) => {
+      expect(command({ prompt }).stdin).toBe(prompt)
+    },
+  )
+
+  it.each(['/help', '/memory add x', '//'])('gets a line break in front of what could be a command: %j', (prompt) => {
+    expect(command({ prompt }).stdin).toBe(`\n${prompt}`)
+  })
+
+  it.each([
+    ['see @notes.txt', 'see \\@notes.txt'],
+    ['mail a@b.com, @c', 'mail a\\@b.com, \\@c'],
+    ['/x @y', '/x \\@y'],
+    ['@@x', '\\@\\@x'],
+  ])('gets its at signs escaped, and says so: %j', (prompt, escaped) => {
+    expect(command({ prompt }).stdin).toBe(`(In this message \\@ stands for a plain at sign.)\n\n${escaped}`)
+  })
+
+  it('may have 8 MiB', () => {
+    const limit = 8 * 1024 * 1024
+    expect(command({ prompt: 'x'.repeat(limit) }).stdin).toHaveLength(limit)
+    expect(() => command({ prompt: `/${'x'.repeat(limit - 1)}` })).toThrow(
+      expect.objectContaining({ code: 'prompt_too_large' }),
+    )
+  })
+})

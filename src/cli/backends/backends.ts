@@ -1,0 +1,74 @@
+import type { Abilities } from '../../agents/agent.ts'
+import { type Located, locateAgents } from '../../agents/locate-agents.ts'
+import { VersionProbe } from '../../agents/probe-version.ts'
+import { AGENTS } from '../../agents/registry.ts'
+import type { Run } from '../command.ts'
+import type { Channel } from '../output/terminal.ts'
+import { readSettings } from '../settings.ts'
+
+type BackendReport = {
+  name: string
+  available: boolean
+  enabled: boolean
+  demo: boolean
+  version: string | null
+  path: string | null
+  abilities: Abilities
+}
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { config } = await readSettings(invocation)
+  const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
+  const located = locateAgents({ ...runtime, backends: config.backends, demo })
+  const probe = new VersionProbe(runtime)
+  const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent))))
+  const text = flags.isOn('json')
+    ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`
+    : inWords(reports, runtime.terminal.out)
+  await runtime.terminal.out.write(text)
+  return 0
+}
+
+function reportOf({ backend, isEnabled, program, isDemo }: Located, version: string | undefined): BackendReport {
+  return {
+    name: backend,
+    available: isEnabled && program !== undefined,
+    enabled: isEnabled,
+    demo: isDemo,
+    version: version ?? null,
+    path: isDemo ? null : (program?.[0] ?? null),
+    abilities: AGENTS[backend].abilities,
+  }
+}
+
+function inWords(reports: readonly BackendReport[], out: Channel): string {
+  const isBare = reports.every(({ available }) => !available)
+  const advice = isBare
+    ? '\nNo agent can be used. With --demo a built-in agent stands in for those not installed.\n'
+    : ''
+  return reports
+    .map((report) => {
+      const title = `${out.style('bold', report.name.padEnd(7))} ${stateOf(report, out)}`
+      return [title, ...abilityLines(report.abilities).map((line) => `        ${line}`), ''].join('\n')
+    })
+    .join('\n')
+    .concat(advice)
+}
+
+function stateOf({ enabled, demo, available, version, path }: BackendReport, out: Channel): string {
+  if (!enabled) return out.style('yellow', 'disabled in the config')
+  if (demo) return out.style('yellow', 'not installed; the built-in demo agent stands in')
+  if (!available) return out.style('red', 'not installed')
+  return `${out.style('green', version ?? 'version unknown')} ${path}`
+}
+
+function abilityLines(abilities: Abilities): string[] {
+  const { deltas, resume, system_prompt: systemPrompt, max_turns: maxTurns, os_sandbox: osSandbox, usage } = abilities
+  const yes = (can: boolean) => (can ? 'yes' : 'no')
+  return [
+    `streams text in pieces: ${yes(deltas)} · resumes sessions: ${yes(resume)} · limits turns: ${yes(maxTurns)}`,
+    `system prompt: ${systemPrompt === 'flag' ? 'its own' : 'put before the prompt'} · OS sandbox: ${yes(osSandbox)}`,
+    `counts cached tokens: ${yes(usage.cached)} · counts reasoning tokens: ${yes(usage.reasoning)}`,
+  ]
+}

@@ -1,0 +1,102 @@
+import { Fault } from '../../kit/fault.ts'
+import { chainInvalid } from '../../prompts/faults.ts'
+import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
+import { standingOf } from '../../prompts/prompt-result.ts'
+import { type ChainResult, checkChain, runChain } from '../../prompts/run-chain.ts'
+import type { Invocation, Run } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { printDryRun } from '../prompt/print-dry-run.ts'
+import { setUpPrompts } from '../prompt/prompt-setup.ts'
+import { readSettings } from '../settings.ts'
+import { type Span, withTimes, withTotals } from './batch-report.ts'
+import { checkRunnable, createCompletion } from './batch-tasks.ts'
+import { performBatch } from './perform-batch.ts'
+import { printBatch } from './print-batch.ts'
+import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
+import type { ChainFile, StepInFile } from './task-file.shape.ts'
+import { type Checked, readChainFile } from './task-file.ts'
+
+type Step = StepInFile & { backend: string }
+
+export const run: Run = async (invocation) => {
+  const { config } = await readSettings(invocation)
+  const { content, refuse } = await readChainFile(invocation)
+  const steps = content.steps.map(createCompletion(invocation, config))
+  const request = requestOf(invocation, content, steps)
+  checkReferences(request, refuse)
+  await using setup = setUpPrompts(invocation, { config })
+  const { context } = setup
+  const isDryRun = request.dry_run || config.unified_flags.dry_run
+  checkRunnable(steps, context, {
+    list: '$.steps',
+    isDryRun,
+    // Where the chain stops at the first failure, what cannot succeed is not begun.
+    ...(!request.stop_on_failure && { tolerates: 'backend_unavailable' }),
+    refuse,
+  })
+  const directory = resultsDirectory(invocation, content.output_dir)
+  const files = openResultFiles(invocation, { directory, isDryRun })
+  const items = steps.map((step, at) => toItem(step, { at, count: steps.length }))
+  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
+    items,
+    isLive: true,
+    isDryRun,
+    run: (options) => runChain(request, context, options),
+    onEnded: ({ fileName, step, numbered }, ended) =>
+      files?.write(fileName, { step, result: { ...numbered, ...withTimes(ended.result, ended.span) } }),
+  })
+  const report = reportOf(result, span, spanOf)
+  files?.writeSummary(report)
+  const outcomes = items.map((item, at) => ({ item, result: result.results[at] }))
+  if (isDryRun) {
+    const placed = outcomes.map((outcome, at) => ({ ...outcome, workdir: workdirOf(at) }))
+    await printDryRun(invocation, { outcomes: placed, report, directory })
+  } else {
+    const headings = { first: 'STEP', last: 'NAME' }
+    await printBatch(invocation, { outcomes, report, noun: 'step', headings, isLineByLine: false })
+  }
+  await closeResultFiles(invocation, files)
+  return exitCode(result.completed_steps < result.total_steps)
+}
+
+function reportOf(result: ChainResult, span: Required<Span>, spanOf: (step: number) => Span) {
+  const steps = result.results.map((each, at) => withTimes(each, spanOf(at)))
+  const canceled = steps.filter((step) => standingOf(step) === 'canceled').length
+  return withTotals({ ...result, canceled }, span, steps)
+}
+
+/** What is wrong with a chain as a whole, told with its place in the file. */
+function checkReferences(request: ChainRequest, refuse: Checked<ChainFile>['refuse']): void {
+  try {
+    checkChain(request)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== chainInvalid.code) throw error
+    const { path, problem } = error.details as Parameters<typeof chainInvalid>[0]
+    throw refuse([{ path, rule: problem }])
+  }
+}
+
+/** A flag beats the file. Unlike over HTTP a chain stops at the first failure unless it is told to go on. */
+function requestOf({ flags }: Invocation, content: ChainFile, steps: Step[]) {
+  const { output_dir: _, ...asked } = content
+  const [stops, goesOn] = [flags.isOn('stop-on-failure'), flags.isOn('continue-on-failure')]
+  if (stops && goesOn) throw flagsConflict({ flags: ['--stop-on-failure', '--continue-on-failure'] })
+  return {
+    ...asked,
+    steps,
+    stop_on_failure: stops || (!goesOn && (content.stop_on_failure ?? true)),
+    dry_run: flags.isOn('dry-run') || content.dry_run === true,
+  } satisfies ChainRequest
+}
+
+function toItem(step: Step, { at, count }: { at: number; count: number }) {
+  const { name, backend, prompt } = step
+  return {
+    step,
+    numbered: { step: at + 1, ...(name !== undefined && { name }) },
+    mark: `[${at + 1}/${count}]`,
+    name: name ?? prompt,
+    backend,
+    fileName: resultFileName(at, name ?? `step-${at + 1}`),
+  }
+}

@@ -1,0 +1,96 @@
+import type { Config } from '../../config/config.shape.ts'
+import type { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
+import { runParallel } from '../../prompts/run-parallel.ts'
+import type { Invocation, Run } from '../command.ts'
+import { printDryRun } from '../prompt/print-dry-run.ts'
+import { setUpPrompts } from '../prompt/prompt-setup.ts'
+import { readSettings } from '../settings.ts'
+import { toTaskEntry, withTotals } from './batch-report.ts'
+import { checkRunnable, createCompletion } from './batch-tasks.ts'
+import { sayOutcome } from './batch-text.ts'
+import { performBatch } from './perform-batch.ts'
+import { printBatch } from './print-batch.ts'
+import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
+import type { ParallelFile, TaskInFile } from './task-file.shape.ts'
+import { readParallelFile } from './task-file.ts'
+
+type Task = TaskInFile & { backend: string }
+
+export const run: Run = async (invocation) => {
+  const { config } = await readSettings(invocation)
+  const { content, refuse } = await readParallelFile(invocation)
+  const items = content.tasks.map(createCompletion(invocation, config)).map(toItem)
+  const request = requestOf(invocation, { content, items, config })
+  await using setup = setUpPrompts(invocation, { config, atOnce: request.max_parallel })
+  const { context } = setup
+  const isDryRun = isDry(request, config)
+  checkRunnable(request.tasks, context, { list: '$.tasks', isDryRun, tolerates: 'backend_unavailable', refuse })
+  const directory = resultsDirectory(invocation, content.output_dir)
+  const files = openResultFiles(invocation, { directory, isDryRun })
+  const isLineByLine = !config.parallel.aggregate_output && !isDryRun
+  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
+    items,
+    isLive: !isLineByLine,
+    isDryRun,
+    run: (options) => runParallel(request, context, options),
+    onEnded: (item, ended) => {
+      files?.write(item.fileName, { task: item.task, result: toTaskEntry(item.at, item.task, ended) })
+      if (isLineByLine) sayAtOnce(invocation, { item, result: ended.result })
+    },
+  })
+  const outcomes = items.map((item) => ({ item, result: result.results[item.at] }))
+  const entries = outcomes.flatMap(({ item: { at, task }, result: each }) =>
+    each === undefined ? [] : [toTaskEntry(at, task, { result: each, span: spanOf(at) })],
+  )
+  const report = withTotals(result, span, entries)
+  // Those that were never begun have no file yet.
+  for (const { fileName, task, at } of items) files?.write(fileName, { task, result: entries[at] })
+  files?.writeSummary(report)
+  if (isDryRun) {
+    const placed = outcomes.map((outcome) => ({ ...outcome, workdir: workdirOf(outcome.item.at) }))
+    await printDryRun(invocation, { outcomes: placed, report, directory })
+  } else {
+    const headings = { first: '#', last: 'TASK' }
+    await printBatch(invocation, { outcomes, report, noun: 'task', headings, isLineByLine })
+  }
+  await closeResultFiles(invocation, files)
+  return exitCode(result.completed < result.total_tasks)
+}
+
+/** Nothing will be started. */
+function isDry({ dry_run: isAsked, tasks }: Required<ParallelRequest>, { unified_flags: shared }: Config): boolean {
+  return isAsked || shared.dry_run || tasks.every((task) => task.dry_run === true)
+}
+
+/** A flag beats the file, and the file beats the config. */
+function requestOf(
+  { flags }: Invocation,
+  { content, items, config }: { content: ParallelFile; items: readonly { task: Task }[]; config: Config },
+): Required<ParallelRequest> {
+  const { parallel } = config
+  return {
+    tasks: items.map(({ task: { id: _id, name: _name, tags: _tags, meta: _meta, ...request } }) => request),
+    max_parallel: flags.integer('max-parallel') ?? content.max_parallel ?? parallel.max_workers,
+    fail_fast: flags.isOn('fail-fast') || (content.fail_fast ?? parallel.fail_fast),
+    dry_run: flags.isOn('dry-run') || content.dry_run === true,
+  }
+}
+
+function toItem(task: Task, at: number) {
+  const { id, name, backend, prompt } = task
+  return {
+    at,
+    task,
+    mark: `[${at + 1}]`,
+    name: name ?? id ?? prompt,
+    backend,
+    fileName: resultFileName(at, id ?? name ?? `task-${at + 1}`),
+  }
+}
+
+function sayAtOnce({ flags, runtime }: Invocation, outcome: Parameters<typeof sayOutcome>[0]): void {
+  const { out } = runtime.terminal
+  if (flags.isOn('json') || flags.isOn('quiet')) return
+  // What cannot be written now cannot be written at the end either, and is told there.
+  out.write(sayOutcome(outcome, out)).catch(() => undefined)
+}

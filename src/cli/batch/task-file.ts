@@ -1,0 +1,100 @@
+/** Reads and checks the files of `drover parallel` and `drover chain`. */
+import { resolve } from 'node:path'
+import { Fault } from '../../kit/fault.ts'
+import { fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, textNotUtf8 } from '../../kit/faults.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { findProblems, type Problem, type Validate } from '../../kit/schema.ts'
+import type { Invocation } from '../command.ts'
+import {
+  flagsConflict,
+  inputTooLarge,
+  type TaskProblem,
+  taskFileInvalid,
+  taskFileUnreadable,
+  tasksMissing,
+} from '../faults.ts'
+import type { ChainFile, ParallelFile } from './task-file.shape.ts'
+import {
+  looksLikeJson,
+  parseTaskText,
+  TASK_TEXT_LIMIT_BYTES,
+  type TaskText,
+  type TaskTree,
+  withoutByteOrderMark,
+} from './task-text.ts'
+
+export type Checked<File> = {
+  content: File
+  /** What is thrown for trouble that only shows later; places are named as in `$.tasks[2]`. */
+  refuse(problems: readonly Problem[]): Error
+}
+
+export async function readParallelFile(invocation: Invocation): Promise<Checked<ParallelFile>> {
+  const { validateParallelFile } = await import('./checks.generated.js')
+  return checkTasks(await readTree(invocation, 'tasks'), { noun: 'tasks', validate: validateParallelFile })
+}
+
+export async function readChainFile(invocation: Invocation): Promise<Checked<ChainFile>> {
+  const { validateChainFile } = await import('./checks.generated.js')
+  return checkTasks(await readTree(invocation, 'steps'), { noun: 'steps', validate: validateChainFile })
+}
+
+type Noun = 'tasks' | 'steps'
+
+/** What can be wrong with a file as such. Whoever named it gave a wrong word, and nothing was started. */
+const UNREADABLE = [fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, inputTooLarge, textNotUtf8]
+
+async function readTree(invocation: Invocation, noun: Noun): Promise<TaskTree> {
+  try {
+    return parseTaskText(await readText(invocation, noun))
+  } catch (error) {
+    const isUnreadable = error instanceof Fault && UNREADABLE.some(({ code }) => code === error.code)
+    throw isUnreadable ? taskFileUnreadable({ problem: error.message }, error) : error
+  }
+}
+
+async function readText({ flags, runtime }: Invocation, noun: Noun): Promise<TaskText> {
+  const [file, input] = [flags.text('file'), flags.text('input')]
+  if (file !== undefined && input !== undefined) throw flagsConflict({ flags: ['--file', '--input'] })
+  const source = file ?? input
+  if (source !== undefined && source !== '-') {
+    const path = resolve(runtime.cwd, source)
+    const bytes = readFileBytes({ path, limitBytes: TASK_TEXT_LIMIT_BYTES, links: 'follow' })
+    return { source, bytes: withoutByteOrderMark(bytes), isJson: /\.json$/i.test(source) }
+  }
+  if (source === undefined && !runtime.stdin.isFed()) throw tasksMissing({ noun, source: undefined })
+  const bytes = withoutByteOrderMark(await runtime.stdin.read(TASK_TEXT_LIMIT_BYTES))
+  return { source: 'standard input', bytes, isJson: looksLikeJson(bytes) }
+}
+
+/** A bare list is the list of tasks. */
+export function checkTasks<File>(
+  { source, tree, placeOf }: TaskTree,
+  { noun, validate }: { noun: Noun; validate: Validate },
+): Checked<File> {
+  const isBare = Array.isArray(tree)
+  const content = isBare ? { [noun]: tree } : tree
+  if (isWithout(content, noun)) throw tasksMissing({ noun, source })
+  const refuse = (problems: readonly Problem[]) => {
+    const located = problems.map(({ path, rule }): TaskProblem => {
+      const location = isBare ? path.replace(`$.${noun}`, '$') : path
+      return { path: location, rule, ...placeOf(location) }
+    })
+    return taskFileInvalid({ source, problems: located.sort(byPlace) })
+  }
+  const problems = findProblems(validate, content)
+  if (problems.length > 0) throw refuse(problems)
+  return { content: content as File, refuse }
+}
+
+/** Where other fields are given, a list that is missing may be mistyped, and the validator knows more. */
+function isWithout(content: unknown, noun: Noun): boolean {
+  if (content === undefined || content === null) return true
+  if (typeof content !== 'object') return false
+  const list = (content as Record<string, unknown>)[noun]
+  return list === null || (Array.isArray(list) ? list.length === 0 : Object.keys(content).length === 0)
+}
+
+function byPlace(one: TaskProblem, other: TaskProblem): number {
+  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
+}

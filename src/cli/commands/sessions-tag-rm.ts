@@ -1,3 +1,0 @@
-import { changeTags } from '../sessions/change-tags.ts'
-
-export const run = changeTags('removeTags')

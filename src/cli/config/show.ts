@@ -1,0 +1,42 @@
+import { formatOrigin } from '../../config/origin.ts'
+import { formatValue, type ShownSetting, showConfig } from '../../config/show-config.ts'
+import type { Run } from '../command.ts'
+import type { Channel } from '../output/terminal.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { readSettings } from '../settings.ts'
+
+/** A longer value moves what stands after it. */
+const WIDEST_VALUE = 40
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { out } = runtime.terminal
+  const reading = await readSettings(invocation)
+  const settings = showConfig(reading).filter(({ origin }) => !flags.isOn('changed') || origin.from !== 'default')
+  await out.write(
+    flags.isOn('json')
+      ? `${JSON.stringify({ file: reading.file, settings: settings.map(toJson) }, null, 2)}\n`
+      : toTable(settings, { file: reading.file, out }),
+  )
+  return 0
+}
+
+function toJson({ key, value, origin, isMasked }: ShownSetting) {
+  return { key, value: value ?? null, origin, ...(isMasked && { masked: true }) }
+}
+
+function toTable(
+  settings: readonly ShownSetting[],
+  { file, out }: { file: { path: string; exists: boolean }; out: Channel },
+): string {
+  const title = `${file.path}${file.exists ? '' : ' (does not exist)'}`
+  const rows = settings.map(({ key, value, origin }) => [key, formatValue(value), formatOrigin(origin)] as const)
+  const widest = (at: 0 | 1 | 2) => Math.max(0, ...rows.map((row) => row[at].length))
+  const [keys, room] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
+  const values = Math.min(widest(1), WIDEST_VALUE, room)
+  const lines = rows.map(
+    ([key, value, origin]) => `${key.padEnd(keys)}  ${value.padEnd(values)}  ${out.style('dim', origin)}`,
+  )
+  const body = lines.length === 0 ? ['every setting has its default value'] : lines
+  return `${[out.style('bold', title), '', ...body].join('\n')}\n`
+}

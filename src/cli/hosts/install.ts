@@ -1,0 +1,34 @@
+import { installFailed, invalidAdapterSurface } from '../../hosts/faults.ts'
+import { SURFACES, type Surface } from '../../hosts/host.ts'
+import { planInstall } from '../../hosts/plan-install.ts'
+import { HOSTS } from '../../hosts/registry.ts'
+import { detectedHosts, namedHosts } from '../../hosts/select-hosts.ts'
+import type { Run } from '../command.ts'
+import { changeAndTell, type HostChange, namedTools } from './host-change.ts'
+import { atHosts } from './host-desk.ts'
+
+export const run: Run = (invocation) =>
+  atHosts(invocation, async (at) => {
+    const { flags } = invocation
+    const tools = namedTools(invocation)
+    const named = tools && namedHosts(tools)
+    const surface = readSurface(flags.text('surface'))
+    const isRefresh = flags.isOn('refresh')
+    const change: HostChange = {
+      verb: 'Install',
+      fail: installFailed,
+      hosts: named ?? HOSTS,
+      decide: ({ files, directories }) => {
+        const hosts = named ?? detectedHosts(directories)
+        return planInstall({ hosts, isExplicit: named !== undefined, surface, isRefresh, found: files })
+      },
+    }
+    return await changeAndTell(change, at, invocation)
+  })
+
+function readSurface(given: string | undefined): Surface | undefined {
+  if (given === undefined) return undefined
+  const surface = SURFACES.find((each) => each === given)
+  if (surface !== undefined) return surface
+  throw invalidAdapterSurface({ problem: `--surface must be ${SURFACES.join(' or ')}, not ${JSON.stringify(given)}` })
+}

@@ -1,0 +1,29 @@
+import type { Run } from '../command.ts'
+import { newestSession } from '../sessions/newest-session.ts'
+import { readSettings } from '../settings.ts'
+import { performPrompt } from './perform-prompt.ts'
+import { formatOf, requestOf, wantsDeltas } from './prompt-flags.ts'
+import { setUpPrompts } from './prompt-setup.ts'
+import { readPrompt } from './read-prompt.ts'
+
+export const run: Run = async (invocation) => {
+  const { flags } = invocation
+  const reading = await readSettings(invocation)
+  const { config } = reading
+  const prompt = await readPrompt(invocation)
+  await using setup = setUpPrompts(invocation, { config })
+  const { workdir, ...asked } = requestOf(invocation)
+  const place = workdir ?? invocation.runtime.cwd
+  const resumes = flags.isOn('continue')
+    ? await newestSession(invocation, await setup.openStore(), { workdir: place, isResumable: true })
+    : undefined
+  const backend = resumes?.backend ?? flags.text('backend') ?? config.default_backend
+  const format = formatOf(invocation, reading)
+  const task = {
+    // A session goes on where it is; the directory was said to find it.
+    request: { ...asked, ...(workdir !== undefined && resumes === undefined && { workdir }), backend, prompt },
+    resumes,
+    wantsDeltas: wantsDeltas(invocation, format),
+  }
+  return await performPrompt(invocation, { task, context: setup.context, config, format })
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type LoadedKeys, loadApiKeys } from '../../config/api-keys.ts'
+import type { Config } from '../../config/config.shape.ts'
+import type { ServerContext } from '../../http/context.ts'
+import { createContext } from '../../http/create-context.ts'
+import { endpointsOf } from '../../http/endpoints.ts'
+import { keepSessionsClean } from '../../http/lifecycle/clean-sessions.ts'
+import { drain } from '../../http/lifecycle/drain.ts'
+import { type BoundPlace, listen, type Place } from '../../http/lifecycle/listen.ts'
+import { startupBanner } from '../../http/lifecycle/startup-banner.ts'
+import { withMetrics } from '../../http/metrics/metrics.ts'
+import { createServer } from '../../http/server.ts'
+import { endAllProcesses } from '../../kit/process/process.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Invocation, Run } from '../command.ts'
+import { flagsConflict } from '../faults.ts'
+import { openSessions } from '../prompt/prompt-setup.ts'
+import { readSettings } from '../settings.ts'
+import { createServerLog, type ServerLog } from './server-log.ts'
+import { listenForSignals } from './server-signals.ts'
+
+const DRAIN_MS = 30_000
+const GRACE_MS = 3000
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { config } = await readSettings(invocation, [
+    { key: 'server.host', flag: '--host', value: flags.text('host') },
+    { key: 'server.port', flag: '--port', value: flags.integer('port') },
+  ])
+  const place = placeOf(invocation, config)
+  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
+  const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
+  const store = await openSessions(invocation, config)
+  try {
+    return await serve(invocation, { config, place, keys, store, ...serverLog })
+  } finally {
+    keys.close()
+    await store.close()
+  }
+}
+
+type Parts = ServerLog & { config: Config; place: Place; keys: LoadedKeys; store: SessionStore }
+
+function placeOf({ flags, runtime }: Invocation, config: Config): Place {
+  const socket = flags.text('socket')
+  if (socket === undefined) return { host: config.server.host, port: config.server.port }
+  const other = ['host', 'port'].find((name) => flags.text(name) !== undefined || flags.integer(name) !== undefined)
+  if (other !== undefined) throw flagsConflict({ flags: ['--socket', `--${other}`] })
+  return { socket: resolve(runtime.cwd, socket) }
+}
+
+async function serve(invocation: Invocation, parts: Parts): Promise<number> {
+  const { config, keys, store, log } = parts
+  const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
+  const [shutdown, timeUp] = [new AbortController(), new AbortController()]
+  const signalsOfEnd = { shutdown: shutdown.signal, timeUp: timeUp.signal }
+  const context = await withMetrics(contextOf(invocation, parts, signalsOfEnd))
+  const app = await createServer(context)
+  const place = await listen(app.server, parts.place)
+  const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
+  keys.follow(log)
+  const cleaning = await keepSessionsClean({ store, clock, log, days: config.session.retention_days })
+  await terminal.out.write(bannerOf(app, { context, place, keys, isRoot: invocation.runtime.isRoot }))
+
+  const failure = await Promise.race([signals.stopped, once(app.server, 'error')])
+  cleaning.stop()
+  shutdown.abort()
+  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and ends')
+  else await terminal.err.write('drover: stopping; what is under way may finish. Press Ctrl+C again to end at once.\n')
+  await drain(app, { drainMs, graceMs: GRACE_MS }, async () => {
+    // First, so that an agent that ends does not let one start that would only be ended too.
+    timeUp.abort()
+    await endAllProcesses()
+  })
+  return failure === undefined ? 0 : 1
+}
+
+function contextOf(
+  { flags, runtime }: Invocation,
+  parts: Parts,
+  ending: Pick<ServerContext, 'shutdown' | 'timeUp'>,
+): ServerContext {
+  const { config, keys, store, log, writeAccess } = parts
+  return createContext({
+    config,
+    version: runtime.version(),
+    // A copy, because Node asks the system anew for each variable, and every prompt reads them all.
+    env: { ...runtime.env },
+    cwd: runtime.cwd,
+    isRoot: runtime.isRoot,
+    demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
+    clock: runtime.clock,
+    keys: keys.ring,
+    store,
+    ...ending,
+    log,
+    writeAccess,
+    logsPrompts: flags.isOn('log-prompts'),
+  })
+}
+
+function bannerOf(
+  app: FastifyInstance,
+  facts: { context: ServerContext; place: BoundPlace; keys: LoadedKeys; isRoot: boolean },
+): string {
+  const { context, place, keys, isRoot } = facts
+  return startupBanner({
+    version: context.version,
+    config: context.config,
+    place,
+    hasKeys: keys.ring.isRequired,
+    hasShortKey: keys.hasShortKey(),
+    keySources: keys.sources,
+    isRoot,
+    agents: context.agents.list(),
+    endpoints: endpointsOf(app).list(),
+  })
+}

@@ -1,0 +1,51 @@
+import { toTimestamp } from '../../kit/clock.ts'
+import type { Invocation, Run } from '../command.ts'
+import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
+import { MAX_AGE_DAYS, parseAge } from '../output/moments.ts'
+import { withSessions } from './with-sessions.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Later than any session was used. */
+const END_OF_TIME = '9999-12-31T23:59:59.999Z'
+const SAMPLE = 10
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { out } = runtime.terminal
+  const isDryRun = flags.isOn('dry-run')
+  return await withSessions(invocation, async (store, { session }) => {
+    const before = momentOf(invocation, session.retention_days)
+    const deleted = await store.deleteUnusedSince(before, { isDryRun })
+    const text = flags.isOn('json')
+      ? JSON.stringify({ deleted, before, dry_run: isDryRun }, null, 2)
+      : inWords(deleted, { before, isDryRun })
+    await out.write(`${text}\n`)
+    return 0
+  })
+}
+
+/** Sessions last used before this go. To delete everything has to be said in so many words. */
+function momentOf({ flags, runtime }: Invocation, retentionDays: number): string {
+  const given = flags.text('older-than')
+  if (flags.isOn('all')) {
+    if (given !== undefined) throw flagsConflict({ flags: ['--all', '--older-than'] })
+    if (!flags.isOn('yes') && !flags.isOn('dry-run')) throw cleaningRefused({ reason: 'unconfirmed' })
+    return END_OF_TIME
+  }
+  if (given === undefined && retentionDays === 0) throw cleaningRefused({ reason: 'kept_for_ever' })
+  const age = given === undefined ? retentionDays * DAY_MS : parseAge(/^\d+$/.test(given) ? `${given}d` : given)
+  if (age === undefined) {
+    const allowed = `a number of days, or an age such as 12h, 30d, 8w, of at most ${MAX_AGE_DAYS} days`
+    throw flagValueInvalid({ flag: '--older-than', given: given ?? '', allowed })
+  }
+  if (age === 0) throw cleaningRefused({ reason: 'age_zero' })
+  return toTimestamp(new Date(runtime.clock.now().getTime() - age))
+}
+
+function inWords(ids: readonly string[], { before, isDryRun }: { before: string; isDryRun: boolean }): string {
+  const count = `${ids.length} session${ids.length === 1 ? '' : 's'}`
+  const which = before === END_OF_TIME ? '' : ` last used before ${before}`
+  if (!isDryRun) return `Deleted ${count}${which}.`
+  const more = ids.length > SAMPLE ? [`  and ${ids.length - SAMPLE} more`] : []
+  return [`Would delete ${count}${which}.`, ...ids.slice(0, SAMPLE).map((id) => `  ${id}`), ...more].join('\n')
+}

@@ -1,0 +1,34 @@
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
+import type { SessionPage } from '../../sessions/session-store.ts'
+import type { Run } from '../command.ts'
+import { toOneLine } from '../output/printable.ts'
+import type { Channel } from '../output/terminal.ts'
+import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import { readFilter } from './session-filter.ts'
+import { sessionRows } from './session-text.ts'
+import { withSessions } from './with-sessions.ts'
+
+const DEFAULT_LIMIT = 20
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { out } = runtime.terminal
+  const filter = readFilter(invocation)
+  const page = { limit: flags.integer('limit') ?? DEFAULT_LIMIT, offset: flags.integer('offset') ?? 0 }
+  return await withSessions(invocation, async (store) => {
+    const found = await store.list(filter, page)
+    await out.write(flags.isOn('json') ? `${writeIndentedJson(found)}\n` : inWords(found, out, runtime.clock.now()))
+    return 0
+  })
+}
+
+function inWords({ sessions, total, offset }: SessionPage, out: Channel, now: Date): string {
+  if (total === 0) return 'No sessions found.\n'
+  if (sessions.length === 0) return `No sessions from number ${offset + 1} on; there are ${total}.\n`
+  const width = tableWidth(out)
+  const [heading = '', ...lines] = formatTable(dropColumns(sessionRows(sessions, now), width), width)
+  const more = offset + sessions.length < total ? '; --limit and --offset show others' : ''
+  const range = offset === 0 ? sessions.length : `${offset + 1}-${offset + sessions.length}`
+  const count = out.style('dim', toOneLine(`${range} of ${total}${more}`, width))
+  return `${[out.style('bold', heading), ...lines, count].join('\n')}\n`
+}

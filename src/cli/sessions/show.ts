@@ -1,0 +1,38 @@
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
+import type { Run } from '../command.ts'
+import { toOneLine } from '../output/printable.ts'
+import type { Channel } from '../output/terminal.ts'
+import { wrapWords } from '../words/wrap-words.ts'
+import { sessionFacts } from './session-text.ts'
+import { withSessions } from './with-sessions.ts'
+
+const LONGEST_VALUE = 400
+const GAP = 2
+/** Narrower lines are harder to read than those that the terminal breaks. */
+const NARROWEST_VALUE = 20
+
+export const run: Run = async (invocation) => {
+  const { args, flags, runtime } = invocation
+  const { out } = runtime.terminal
+  return await withSessions(invocation, async (store) => {
+    const session = await store.find(args[0] ?? '')
+    const facts = sessionFacts(session, runtime.clock.now())
+    const width = Math.max(...facts.map(([name]) => name.length))
+    const lines = facts.flatMap(([name, value]) => {
+      const [first = '', ...rest] = linesOf(value, { out, before: width + GAP })
+      return [
+        `${out.style('dim', name.padEnd(width + GAP))}${first}`,
+        ...rest.map((line) => ' '.repeat(width + GAP) + line),
+      ]
+    })
+    await out.write(flags.isOn('json') ? `${writeIndentedJson(session)}\n` : `${lines.join('\n')}\n`)
+    return 0
+  })
+}
+
+/** A terminal would break long values anywhere. */
+function linesOf(value: string, { out, before }: { out: Channel; before: number }): string[] {
+  const line = toOneLine(value, LONGEST_VALUE)
+  const room = out.columns - before
+  return out.isTty && room >= NARROWEST_VALUE ? wrapWords(line, room) : [line]
+}

@@ -1,0 +1,3 @@
+import { changeTags } from './change-tags.ts'
+
+export const run = changeTags('removeTags')

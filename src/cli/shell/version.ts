@@ -1,0 +1,15 @@
+import type { Run } from '../command.ts'
+
+export const run: Run = async ({ flags, runtime }) => {
+  const report = {
+    name: 'drover',
+    version: runtime.version(),
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+  }
+  const text = flags.isOn('json')
+    ? JSON.stringify(report, null, 2)
+    : `drover ${report.version} (node ${report.node}, ${report.platform})`
+  await runtime.terminal.out.write(`${text}\n`)
+  return 0
+}

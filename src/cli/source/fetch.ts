@@ -1,0 +1,31 @@
+import { resolve } from 'node:path'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
+import type { InvalidCode } from '../../source/classification.ts'
+import { issueNotAChange } from '../../source/faults.ts'
+import { fetchEnvelope } from '../../source/fetch-envelope.ts'
+import { locateGh } from '../../source/gh.ts'
+import { readSource } from '../../source/read-source.ts'
+import type { Run } from '../command.ts'
+import { listenForInterruption } from '../interruption.ts'
+import { toPrintable } from '../output/printable.ts'
+
+/** An issue like this was never meant to be a change. Any other that cannot be pinned may be wanted as it is. */
+const NOT_A_CHANGE: readonly InvalidCode[] = ['change_marker_required', 'objective_marker', 'unsupported_marker']
+
+export const run: Run = async ({ args, flags, runtime }) => {
+  const { env, cwd, clock, terminal } = runtime
+  const { signal } = listenForInterruption()
+  const envelope = await fetchEnvelope({ url: args[0] ?? '', gh: locateGh({ env, cwd }), clock, signal })
+  const reading = readSource(envelope)
+  if (reading.is === 'rejected') {
+    const { code, error: problem } = reading
+    if (NOT_A_CHANGE.includes(code)) throw issueNotAChange({ url: envelope.canonical_url, code, problem })
+    await terminal.err.write(`drover: warning: this issue cannot be pinned (${code}): ${toPrintable(problem)}\n`)
+  }
+  const text = `${writeJson(envelope)}\n`
+  const file = flags.text('output')
+  if (file === undefined || file === '-') await terminal.out.write(text)
+  else replaceFile({ path: resolve(cwd, file), bytes: Buffer.from(text), mode: 0o600 })
+  return 0
+}
