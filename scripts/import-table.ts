@@ -1,4 +1,4 @@
-/** Which folder of `src/` may import which. `config` is given to the rest in parts; the two halves share `kit` alone. */
+/** Which folder of `src/` may import which. The border test enforces this table, and `docs/architecture.svg` is drawn from it. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   config: ['kit'],
@@ -17,3 +17,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['http', 'prompts', 'sessions', 'agents', 'runs', 'hosts', 'source', 'workspace', 'contract', 'config', 'kit'],
   'bin.ts': ['cli', 'kit'],
 }
+
+/** The two halves of drover. They share only `SHARED`, and only `cli` and `bin.ts` may import both. */
+export const HALVES = {
+  prompts: ['agents', 'demo', 'sessions', 'prompts', 'http'],
+  changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
+} as const
+export const SHARED = ['kit', 'config']
+export const ABOVE_BOTH_HALVES = ['cli', 'bin.ts']

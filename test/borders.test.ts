@@ -2,12 +2,47 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
-import { MAY_IMPORT } from '../scripts/import-table.ts'
+import { ABOVE_BOTH_HALVES, HALVES, MAY_IMPORT, SHARED } from '../scripts/import-table.ts'
 
 const SRC = join(import.meta.dirname, '..', 'src')
 
-/** Folders that decide and never act: no clock, no disk, no process. */
+/** Folders without I/O: no clock, no disk, no process. */
 const PURE = ['engine']
+
+/** Folders that still import each other. Remove a pair once it is gone; add none. */
+const KNOWN_MUTUAL_IMPORTS: readonly string[] = [
+  'agents <-> agents/claude',
+  'agents <-> agents/codex',
+  'agents <-> agents/gemini',
+  'cli <-> cli/batch',
+  'cli <-> cli/config',
+  'cli <-> cli/doctor',
+  'cli <-> cli/failures',
+  'cli <-> cli/hosts',
+  'cli <-> cli/output',
+  'cli <-> cli/prompt',
+  'cli <-> cli/run',
+  'cli <-> cli/serve',
+  'cli <-> cli/sessions',
+  'cli <-> cli/shell',
+  'cli <-> cli/source',
+  'cli <-> cli/words',
+  'cli/batch <-> cli/prompt',
+  'cli/output <-> cli/words',
+  'cli/prompt <-> cli/sessions',
+  'cli/sessions <-> cli/words',
+  'hosts <-> hosts/adapters',
+  'hosts <-> hosts/change',
+  'http <-> http/anthropic',
+  'http <-> http/lifecycle',
+  'http <-> http/meta',
+  'http <-> http/metrics',
+  'http <-> http/native',
+  'http <-> http/openai',
+  'http <-> http/request',
+  'http/lifecycle <-> http/request',
+  'http/request <-> http/response',
+]
 
 type Import = { from: string; to: string; isTypeOnly: boolean }
 
@@ -16,7 +51,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
 
 const imports = files.flatMap(importsOf)
-const inside = imports.filter((each) => each.to.startsWith('.')).map((each) => ({ ...each, to: resolve(each) }))
+const internal = imports.filter((each) => each.to.startsWith('.')).map((each) => ({ ...each, to: resolve(each) }))
 
 describe('the import table', () => {
   it('finds imports of every kind', () => {
@@ -34,32 +69,61 @@ describe('the import table', () => {
   })
 
   it('has a row for every folder', () => {
-    expect([...new Set(files.map(folderOf))].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([])
+    expect([...new Set(files.map(topFolderOf))].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([])
   })
 
-  it('is kept: no folder imports one it may not', () => {
-    const stray = inside.filter(({ from, to }) => {
-      const [home, target] = [folderOf(from), folderOf(to)]
+  it('lists every import between folders', () => {
+    const stray = internal.filter(({ from, to }) => {
+      const [home, target] = [topFolderOf(from), topFolderOf(to)]
       return home !== target && MAY_IMPORT[home]?.includes(target) !== true
     })
     expect(stray.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
-  it('keeps the pure folders free of Node', () => {
-    const impure = imports.filter(({ from, to }) => PURE.includes(folderOf(from)) && to.startsWith('node:'))
+  it('keeps Node out of the pure folders', () => {
+    const impure = imports.filter(({ from, to }) => PURE.includes(topFolderOf(from)) && to.startsWith('node:'))
     expect(impure).toEqual([])
+  })
+})
+
+describe('the two halves', () => {
+  it('cover every folder, together with what they share and what is above them', () => {
+    const known = [...HALVES.prompts, ...HALVES.changes, ...SHARED, ...ABOVE_BOTH_HALVES]
+    expect(Object.keys(MAY_IMPORT).sort()).toEqual(known.sort())
+  })
+
+  it.each([
+    ['prompts', HALVES.prompts],
+    ['changes', HALVES.changes],
+  ])('%s: imports only its own half, kit and config', (_name, half) => {
+    const allowed: readonly string[] = [...half, ...SHARED]
+    const stray = internal.filter(({ from, to }) => {
+      return allowed.includes(topFolderOf(from)) && !allowed.includes(topFolderOf(to))
+    })
+    expect(stray.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+})
+
+describe('folders', () => {
+  it('do not import each other, at any depth', () => {
+    const folderImports = new Set(internal.map(({ from, to }) => `${dirname(from)} -> ${dirname(to)}`))
+    const mutual = [...folderImports].filter((each) => {
+      const [from = '', to = ''] = each.split(' -> ')
+      return from < to && folderImports.has(`${to} -> ${from}`)
+    })
+    expect(mutual.map((each) => each.replace('->', '<->')).sort()).toEqual(KNOWN_MUTUAL_IMPORTS)
   })
 })
 
 describe('shapes', () => {
   const isShape = (file: string) => file.endsWith('.shape.ts') || file === 'kit/shape.ts'
 
-  it('are loaded by the generator alone: the program imports their types', () => {
-    const loaded = inside.filter(({ from, to, isTypeOnly }) => isShape(to) && !isShape(from) && !isTypeOnly)
+  it('are imported by the program for their types only', () => {
+    const loaded = internal.filter(({ from, to, isTypeOnly }) => isShape(to) && !isShape(from) && !isTypeOnly)
     expect(loaded).toEqual([])
   })
 
-  it('are the only files that know TypeBox', () => {
+  it('are the only files that import TypeBox', () => {
     expect(imports.filter(({ from, to }) => to.startsWith('typebox') && !isShape(from))).toEqual([])
   })
 })
@@ -76,9 +140,9 @@ describe('dependencies', () => {
 })
 
 describe('files', () => {
-  it('do not import each other in a circle, types included', () => {
-    // Whatever imports nothing that is left, or is imported by nothing, is taken away until nothing changes.
-    let left = inside
+  it('do not import each other in a circle, counting type imports', () => {
+    // Drops every file that imports nothing or that nothing imports, until only circles are left.
+    let left = internal
     for (let before = left.length + 1; left.length < before; ) {
       before = left.length
       const [importing, imported] = [new Set(left.map(({ from }) => from)), new Set(left.map(({ to }) => to))]
@@ -87,7 +151,7 @@ describe('files', () => {
     expect(left.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
-  it('have no index', () => {
+  it('are never named index.ts', () => {
     expect(files.filter((file) => file.endsWith('index.ts'))).toEqual([])
   })
 })
@@ -127,6 +191,6 @@ function resolve(each: Import): string {
   return normalize(join(dirname(each.from), each.to)).replaceAll('\\', '/')
 }
 
-function folderOf(file: string): string {
+function topFolderOf(file: string): string {
   return file.split('/')[0] ?? ''
 }

@@ -1,9 +1,24 @@
-import { digestScope } from '../kit/digest.ts'
+import { type Digest, digest } from '../kit/digest.ts'
+import { writeJson } from '../kit/json/write-json.ts'
 import type { Problem, Rule } from '../kit/schema.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import type { DestructiveAuthorization, DestructiveRequest } from './destructive.shape.ts'
 
 type Scope = DestructiveRequest | DestructiveAuthorization
+
+/** The fields of a destructive request that a person confirms. */
+type ConfirmedFields = {
+  readonly impact: string
+  readonly request_id: string
+  readonly targets: readonly { readonly kind: string; readonly value: string }[]
+}
+
+/** The digest that a person confirms. It depends on the order of the targets, so check the scope first. */
+export function digestScope({ impact, request_id, targets }: ConfirmedFields): Digest {
+  // The order of the keys is part of the digest, here and in each target.
+  const onlyKnownFields = targets.map(({ kind, value }) => ({ kind, value }))
+  return digest(writeJson({ impact, request_id, scope_version: 1, targets: onlyKnownFields }))
+}
 
 /** Unsorted targets are refused, never sorted: their order is part of what a person confirms. */
 function targetsAreSorted({ targets }: Scope): Problem[] {

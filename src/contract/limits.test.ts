@@ -12,10 +12,11 @@ import {
   RECORDS,
 } from '../../test/support/contract-examples.ts'
 import { problemsOf } from '../../test/support/problems.ts'
-import { digest, digestScope } from '../kit/digest.ts'
+import { digest } from '../kit/digest.ts'
 import { checkAction } from './action.ts'
 import { checkChangeReport } from './change-report.ts'
 import { checkCliError } from './cli-error.ts'
+import { digestScope } from './destructive.ts'
 import { checkGitObservation } from './git-observation.ts'
 import { LIMITS } from './limits.ts'
 import { checkActionMaterial } from './material.ts'

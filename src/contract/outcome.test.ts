@@ -7,7 +7,7 @@ import {
   OUTCOMES,
 } from '../../test/support/contract-examples.ts'
 import { problemsOf } from '../../test/support/problems.ts'
-import { digestScope } from '../kit/digest.ts'
+import { digestScope } from './destructive.ts'
 import { checkOutcome } from './outcome.ts'
 
 type Row = {

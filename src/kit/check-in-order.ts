@@ -3,7 +3,7 @@
  * the one that is reported, so that every reader of the same bytes names the same thing.
  */
 import { messageInvalid } from './faults.ts'
-import { jsonLocation } from './json/json-location.ts'
+import { jsonLocation } from './json-location.ts'
 import { findProblems, type Problem, type Rule, type Validate } from './schema.ts'
 
 /** Makes the function that lets only values through in which none of the steps finds a problem. */

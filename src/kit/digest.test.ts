@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import {
-  digest,
-  digestFields,
-  digestScope,
-  digestSections,
-  digestUnavailableWorkspace,
-  type Hashable,
-  isDigest,
-} from './digest.ts'
+import { digest, digestFields, digestSections, digestUnavailableWorkspace, type Hashable, isDigest } from './digest.ts'
 
 const BD = `sha256:${'0123456789abcdef'.repeat(4)}`
 const SD = `sha256:${'abcdef0123456789'.repeat(4)}`
@@ -79,15 +71,6 @@ describe('the digests of the protocol', () => {
       'a confirmation',
       digestFields(['drover-answer/v1', 'action-1', 'true', BD, '']),
       'sha256:d44f242c7d6d834198fde0f65299e9400a27ecab5a414caac642440789ec95cc',
-    ],
-    [
-      'a destructive scope',
-      digestScope({
-        targets: [{ value: '/absolute/acceptance target', kind: 'path' }],
-        request_id: '44444444-4444-4444-8444-444444444444',
-        impact: 'delete the exact acceptance target permanently',
-      }),
-      'sha256:5f57217cc731b71ef7b2809c4df6c8af583ce7819a30d318623fe8ec99fad1dc',
     ],
     [
       'a workspace',
@@ -167,7 +150,6 @@ describe('digest', () => {
     expect(() => digestFields(['a', '\ud800'])).toThrow(TypeError)
     expect(() => digestSections([['path', '\ud800']])).toThrow(TypeError)
     expect(() => digestUnavailableWorkspace('/srv/\ud800')).toThrow(TypeError)
-    expect(() => digestScope({ impact: '\ud800', request_id: 'r', targets: [] })).toThrow(TypeError)
   })
 })
 
@@ -176,23 +158,6 @@ describe('digestFields', () => {
     expect(digestFields(['ab', 'c'])).not.toBe(digestFields(['a', 'bc']))
     expect(digestFields(['a', ''])).not.toBe(digestFields(['a']))
     expect(digestFields(['é'])).toBe(digestFields([new Uint8Array([0xc3, 0xa9])]))
-  })
-})
-
-describe('digestScope', () => {
-  it('hashes compact JSON with its keys in a fixed order', () => {
-    const scope = { impact: 'a "b"\n</é>', request_id: 'r', targets: [{ kind: 'path', value: '/x\u2028\u007f' }] }
-    expect(digestScope(scope)).toBe(
-      digest(
-        '{"impact":"a \\"b\\"\\n</é>","request_id":"r","scope_version":1,"targets":[{"kind":"path","value":"/x\u2028\u007f"}]}',
-      ),
-    )
-  })
-
-  it('leaves out whatever else the scope carries', () => {
-    const target = { kind: 'path', value: '/x' }
-    const request = { impact: 'i', request_id: 'r', targets: [{ ...target, note: 'n' }], scope_sha256: BD }
-    expect(digestScope(request)).toBe(digestScope({ impact: 'i', request_id: 'r', targets: [target] }))
   })
 })
 

@@ -1,5 +1,4 @@
 import { createHash, hash } from 'node:crypto'
-import { writeJson } from './json/write-json.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /** `sha256:` and 64 lowercase hexadecimal digits. */
@@ -40,21 +39,6 @@ export function digestSections(sections: readonly (readonly [name: string, conte
       return [`\0${name}\0${bytes.length}\0`, bytes]
     }),
   )
-}
-
-/** What a destructive request asks to be allowed. */
-export type DestructiveScope = {
-  readonly impact: string
-  readonly request_id: string
-  readonly targets: readonly { readonly kind: string; readonly value: string }[]
-}
-
-/** The digest a person confirms. Give it a scope that was checked: the order of the targets, for one, is part of it. */
-export function digestScope(scope: DestructiveScope): Digest {
-  const { impact, request_id } = scope
-  // The order of the keys is fixed, here and in the targets.
-  const targets = scope.targets.map(({ kind, value }) => ({ kind, value }))
-  return digest(writeJson({ impact, request_id, scope_version: 1, targets }))
 }
 
 /** Of the text of a section alone: sections with the same text share it, and it is stored under this name. */

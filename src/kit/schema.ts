@@ -1,6 +1,6 @@
 /** Checks values against generated validators. A value comes back untouched or not at all: nothing is coerced or filled in. */
 import { messageInvalid } from './faults.ts'
-import { jsonLocation } from './json/json-location.ts'
+import { jsonLocation } from './json-location.ts'
 import { nearestWord } from './nearest.ts'
 
 /** One complaint of a generated validator, as ajv gives it. */

@@ -2,7 +2,7 @@
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { digestScope } from '../../src/kit/digest.ts'
+import { digestScope } from '../../src/contract/destructive.ts'
 import { decision, destruction } from '../support/contract-examples.ts'
 import { until } from '../support/demo-agent.ts'
 import { installFakeGh, worldOf } from '../support/fake-gh.ts'

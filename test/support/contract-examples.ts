@@ -13,6 +13,7 @@ import {
 import type { Action } from '../../src/contract/action.shape.ts'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
 import type { DestructiveAuthorization, DestructiveRequest } from '../../src/contract/destructive.shape.ts'
+import { digestScope } from '../../src/contract/destructive.ts'
 import type { GitObservation } from '../../src/contract/git-observation.shape.ts'
 import type { MessageName } from '../../src/contract/messages.ts'
 import type { Next } from '../../src/contract/next.shape.ts'
@@ -22,7 +23,7 @@ import type { PinnedSource } from '../../src/contract/pinned-source.shape.ts'
 import type { ActionRecord, AnswerRecord } from '../../src/contract/run-record.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
-import { digest, digestScope } from '../../src/kit/digest.ts'
+import { digest } from '../../src/kit/digest.ts'
 
 const ISSUE_URL = 'https://github.com/ada/weather/issues/7'
 const ROLES = ['outcome', 'requirements', 'acceptance_examples', 'constraints', 'non_goals'] as const

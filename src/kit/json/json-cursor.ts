@@ -1,5 +1,5 @@
 import { type JsonPlace, type JsonReason, jsonInvalid } from '../faults.ts'
-import { jsonLocation } from './json-location.ts'
+import { jsonLocation } from '../json-location.ts'
 
 const TAB = 0x09
 const LINE_FEED = 0x0a

@@ -5,8 +5,8 @@
  * value nested deeper than `readJson` takes, which is how one that holds itself shows.
  */
 
+import { jsonLocation } from '../json-location.ts'
 import { compareBytes } from '../utf8.ts'
-import { jsonLocation } from './json-location.ts'
 import { isArray, type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
 /** The text `JSON.stringify` gives, members in the order of the value; bigints become integer literals. */
