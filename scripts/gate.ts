@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '..')
 const CHECKS: readonly Step[] = [
   { name: 'format and lint', argv: ['biome', 'ci', '--error-on-warnings', '.'] },
   { name: 'types', argv: ['tsc'] },
-  { name: 'dead code', argv: ['knip'] },
+  { name: 'unused code', argv: ['knip'] },
+  { name: 'code in src that only tests use', argv: ['knip', '--production', '--config', 'knip.production.json'] },
 ]
 
 const checks = await Promise.all(CHECKS.map(runCheck))
