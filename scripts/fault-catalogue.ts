@@ -9,7 +9,7 @@ export type Catalogue = { folder: string; faults: FaultMaker<never>[] }
 
 export async function gatherFaults(): Promise<Catalogue[]> {
   const src = join(import.meta.dirname, '..', 'src')
-  const files = globSync('*/faults.ts', { cwd: src }).sort()
+  const files = globSync('**/faults.ts', { cwd: src }).sort()
   return Promise.all(
     files.map(async (file) => {
       const exports: Record<string, unknown> = await import(pathToFileURL(join(src, file)).href)

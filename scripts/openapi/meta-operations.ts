@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
+import { NativeError } from '../../src/http/errors/native-error.shape.ts'
 import { Health } from '../../src/http/meta/health.shape.ts'
-import { NativeError } from '../../src/http/native/native-error.shape.ts'
 import { literals } from '../../src/kit/shape.ts'
 import { HEALTH } from './examples.ts'
 import type { Answer, Operation } from './operation.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { drain } from '../../src/http/lifecycle/drain.ts'
+import { drain } from '../../src/http/drain.ts'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { until } from '../support/demo-agent.ts'
 import { startServer } from '../support/start-server.ts'

@@ -1,5 +1,5 @@
 import { isTimestamp } from '../../kit/timestamp.ts'
-import { apiVersionInvalid } from '../faults.ts'
+import { apiVersionInvalid } from '../errors/faults.ts'
 
 /** Throws a Fault for a version that is no day of the calendar, and for none where one is required. */
 export function checkApiVersion(version: string | string[] | undefined, { isRequired }: { isRequired: boolean }): void {

@@ -1,9 +1,9 @@
 /** What the message API answers. Pure. */
 
 import { type StreamParts, streamForm, wholeForm } from '../compatible/compatible-form.ts'
+import { messageError } from '../errors/problem.ts'
 import type { Tokens } from '../request/tokens.ts'
 import type { AnswerForm } from '../response/answer-prompt.ts'
-import { messageError } from '../response/problem.ts'
 import { eventFrame } from '../response/sse.ts'
 import type { MessageTask } from './to-message-task.ts'
 import type { Message, MessageStreamEvent } from './wire.shape.ts'

@@ -2,7 +2,7 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
 import { COMPATIBLE_REQUEST, ignored, orNull, TextContent } from '../compatible/compatible.shape.ts'
-import { MessageError } from '../response/problem.shape.ts'
+import { MessageError } from '../errors/problem.shape.ts'
 
 const MessageTurn = named(
   'MessageTurn',

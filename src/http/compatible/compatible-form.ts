@@ -4,11 +4,11 @@
  */
 import type { Fault } from '../../kit/fault.ts'
 import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
-import { backendExecutionFailed, backendTimeout, shuttingDown } from '../faults.ts'
+import { backendExecutionFailed, backendTimeout, shuttingDown } from '../errors/faults.ts'
+import { type Refusal, toRefusal } from '../errors/http-error.ts'
 import { type Tokens, tokensOf } from '../request/tokens.ts'
 import type { AnswerForm } from '../response/answer-prompt.ts'
 import { createAnswerText } from '../response/answer-text.ts'
-import { type Refusal, toRefusal } from '../response/fault-status.ts'
 import type { StreamStyle } from '../response/send-stream.ts'
 import { SSE_MEDIA_TYPE } from '../response/sse.ts'
 

@@ -1,7 +1,7 @@
 /** Turns the messages of the compatible APIs into one prompt. Pure. */
 import { createHash } from 'node:crypto'
 import { messageInvalid } from '../../kit/faults.ts'
-import { unsupportedFeature } from '../faults.ts'
+import { unsupportedFeature } from '../errors/faults.ts'
 
 /** A message as both APIs have it. Parts and roles that are not text are refused, never dropped. */
 export type WireMessage = { role: string; content: WireContent | null; tool_calls?: unknown }

@@ -1,4 +1,4 @@
-import { unsupportedFeature } from '../faults.ts'
+import { unsupportedFeature } from '../errors/faults.ts'
 
 /** Agents bring tools of their own. A client that offers its own must not wait for calls that never come. */
 export function refuseTools(offered: Readonly<Record<string, readonly unknown[] | null | undefined>>): void {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { pathNotFound } from '../faults.ts'
+import { pathNotFound } from '../errors/faults.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
 import { type Document, sendCached, toDocument } from '../response/send-cached.ts'
 import { DOCS_PAGE, DOCS_POLICY, DOCS_START } from './docs-page.ts'

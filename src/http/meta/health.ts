@@ -1,4 +1,4 @@
-import type { ServerContext } from '../context.ts'
+import type { ServerContext } from '../context/server-context.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
 import type { Health } from './health.shape.ts'
 import { formatUptime } from './uptime.ts'

@@ -1,5 +1,5 @@
 /** What the server counts, for Prometheus. prom-client is loaded by servers that want it, and by no others. */
-import type { ServerContext } from '../context.ts'
+import type { ServerContext } from '../context/server-context.ts'
 import type { Metrics } from './prometheus.ts'
 import { promptMetrics } from './prompt-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../kit/clock.ts'
-import type { ServerContext } from '../context.ts'
+import type { ServerContext } from '../context/server-context.ts'
 import type { AnswerForm, AskedPrompt } from '../response/answer-prompt.ts'
 import type { StreamStyle } from '../response/send-stream.ts'
 

@@ -1,6 +1,6 @@
 import type { Located } from '../../agents/locate-agents.ts'
 import { AGENTS } from '../../agents/registry.ts'
-import type { ServerContext } from '../context.ts'
+import type { ServerContext } from '../context/server-context.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
 import type { BackendRecord } from './backends.shape.ts'
 

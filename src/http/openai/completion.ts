@@ -1,9 +1,9 @@
 /** What the chat-completion API answers. Pure. */
 
 import { type StreamParts, streamForm, wholeForm } from '../compatible/compatible-form.ts'
+import { chatError } from '../errors/problem.ts'
 import type { Tokens } from '../request/tokens.ts'
 import type { AnswerForm } from '../response/answer-prompt.ts'
-import { chatError } from '../response/problem.ts'
 import { COMMENT_FRAME, DONE_FRAME, dataFrame } from '../response/sse.ts'
 import type { Chat } from './to-chat.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatUsage } from './wire.shape.ts'

@@ -1,5 +1,5 @@
-import type { ServerContext } from '../context.ts'
-import { modelNotFound } from '../faults.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { modelNotFound } from '../errors/faults.ts'
 import type { RegisterRoutes } from '../register-routes.ts'
 import { checkBody } from '../request/read-body.ts'
 import { answerPrompt } from '../response/answer-prompt.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../../kit/shape.ts'
 import { COMPATIBLE_REQUEST, ignored, orNull, TextContent } from '../compatible/compatible.shape.ts'
-import { ChatError } from '../response/problem.shape.ts'
+import { ChatError } from '../errors/problem.shape.ts'
 
 const ChatMessage = named(
   'ChatMessage',

@@ -2,13 +2,13 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorCode, Fault } from '../../kit/fault.ts'
-import type { ServerContext } from '../context.ts'
-import { headersTooLarge, requestMalformed, requestTimeout } from '../faults.ts'
-import type { Connections } from '../lifecycle/connections.ts'
-import { toRefusal } from '../response/fault-status.ts'
-import { toErrorBody } from '../response/style.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { toErrorBody } from '../errors/error-body.ts'
+import { headersTooLarge, requestMalformed, requestTimeout } from '../errors/faults.ts'
+import { toRefusal } from '../errors/http-error.ts'
 import { peerAddress } from './client-address.ts'
 import { commonHeaders } from './common-headers.ts'
+import type { Connections } from './connections.ts'
 
 /** As Node has it; a request with more is no request of an API client. */
 export const MAX_HEADER_BYTES = 16_384

@@ -1,7 +1,7 @@
 /** Which key a request carries, and whether it may go on. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
-import { unauthorized } from '../faults.ts'
+import { unauthorized } from '../errors/faults.ts'
 
 export type Identity = { is: 'known'; key: ApiKey } | { is: 'missing' | 'invalid' }
 

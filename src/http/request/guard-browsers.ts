@@ -4,8 +4,8 @@
  * a body without asking for permission first.
  */
 import type { FastifyRequest } from 'fastify'
-import type { ServerContext } from '../context.ts'
-import { hostNotAllowed, originNotAllowed } from '../faults.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
 import { isPreflight } from './cors.ts'
 import { isAllowedOrigin, isSameOrigin } from './origin.ts'
 import { isLoopbackHost, reachOf } from './reach.ts'

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Fault } from '../../kit/fault.ts'
 import { readJson } from '../../kit/json/read-json.ts'
-import { bodyMissing, mediaTypeUnsupported, requestCutOff, requestTooLarge } from '../faults.ts'
+import { bodyMissing, mediaTypeUnsupported, requestCutOff, requestTooLarge } from '../errors/faults.ts'
 
 /** 0 is no limit. */
 export type BodyLimit = { limitBytes: number }

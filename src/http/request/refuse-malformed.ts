@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { expectationUnsupported, requestMalformed } from '../faults.ts'
+import { expectationUnsupported, requestMalformed } from '../errors/faults.ts'
 import { isDecodable } from './request-target.ts'
 
 /** What Node and the router would refuse in their own words, without an id, a line in the log or a count, if they were let. */

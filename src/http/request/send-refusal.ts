@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorCode, Fault } from '../../kit/fault.ts'
-import type { ServerContext } from '../context.ts'
-import { mediaTypeUnsupported, serverTrouble, shuttingDown } from '../faults.ts'
-import { type Refusal, toRefusal } from '../response/fault-status.ts'
-import { toErrorBody } from '../response/style.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { toErrorBody } from '../errors/error-body.ts'
+import { mediaTypeUnsupported, serverTrouble, shuttingDown } from '../errors/faults.ts'
+import { type Refusal, toRefusal } from '../errors/http-error.ts'
 import { factsOf } from './request-facts.ts'
 
 type Call = { error: unknown; request: FastifyRequest; reply: FastifyReply }

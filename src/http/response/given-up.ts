@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ServerContext } from '../context.ts'
+import type { ServerContext } from '../context/server-context.ts'
 
 /**
  * Aborted when the client hangs up before it has its whole answer, so that no agent works for nobody, and when the server

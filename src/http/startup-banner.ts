@@ -1,6 +1,6 @@
 /** What the operator reads once the server listens. Pure: facts in, text out. */
-import type { Located } from '../../agents/locate-agents.ts'
-import type { Endpoint } from '../endpoints.ts'
+import type { Located } from '../agents/locate-agents.ts'
+import type { Endpoint } from './endpoints.ts'
 import { baseUrl, namePlace } from './listen.ts'
 import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
 

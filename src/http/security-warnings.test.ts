@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Config } from '../../config/config.shape.ts'
-import type { ConfigPath } from '../../config/keys.ts'
-import { settle } from '../../config/settle.ts'
+import type { Config } from '../config/config.shape.ts'
+import type { ConfigPath } from '../config/keys.ts'
+import { settle } from '../config/settle.ts'
 import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}): Config => {

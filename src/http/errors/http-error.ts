@@ -1,6 +1,6 @@
 /** The edge where a fault becomes a status, headers and words that a client may read. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
-import { internalError, serverTrouble } from '../faults.ts'
+import { internalError, serverTrouble } from './faults.ts'
 import { toWireNames } from './wire-names.ts'
 
 /** A refusal as it goes over the wire, in whichever style. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Log } from '../../kit/log.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
+import type { Log } from '../kit/log.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
 import { keepSessionsClean } from './clean-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

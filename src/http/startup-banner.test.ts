@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Located } from '../../agents/locate-agents.ts'
-import type { ConfigPath } from '../../config/keys.ts'
-import { settle } from '../../config/settle.ts'
+import type { Located } from '../agents/locate-agents.ts'
+import type { ConfigPath } from '../config/keys.ts'
+import { settle } from '../config/settle.ts'
 import { type BannerFacts, startupBanner } from './startup-banner.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>

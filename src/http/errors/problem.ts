@@ -1,5 +1,5 @@
 /** How the compatible APIs say no: RFC 7807 problem details, with the vendor's own error beside them for its SDK. */
-import type { Refusal } from './fault-status.ts'
+import type { Refusal } from './http-error.ts'
 
 type Problem = { type: string; title: string; status: number; detail: string; error: object }
 

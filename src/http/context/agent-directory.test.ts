@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { until } from '../../test/support/demo-agent.ts'
-import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import { settle } from '../config/settle.ts'
+import { until } from '../../../test/support/demo-agent.ts'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { settle } from '../../config/settle.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 
 it('finds an agent for a prompt as soon as it is installed, and misses it soon after it was removed', async () => {

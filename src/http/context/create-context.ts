@@ -1,15 +1,15 @@
 /** Puts together what a server stands on, from what the program was started with. */
-import type { KeyRing } from '../config/api-keys.ts'
-import type { Config } from '../config/config.shape.ts'
-import { type Clock, systemClock } from '../kit/clock.ts'
-import { randomIds } from '../kit/ids.ts'
-import type { Log } from '../kit/log.ts'
-import type { PromptContext } from '../prompts/prompt-context.ts'
-import { createSlots } from '../prompts/slots.ts'
-import { createWorkdirPolicy } from '../prompts/workdir-policy.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
+import type { KeyRing } from '../../config/api-keys.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { type Clock, systemClock } from '../../kit/clock.ts'
+import { randomIds } from '../../kit/ids.ts'
+import type { Log } from '../../kit/log.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import { createSlots } from '../../prompts/slots.ts'
+import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
 import { createAgentDirectory } from './agent-directory.ts'
-import type { ServerContext } from './context.ts'
+import type { ServerContext } from './server-context.ts'
 
 export type Given = {
   config: Config

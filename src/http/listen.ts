@@ -3,10 +3,10 @@ import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, createConnection, isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
-import { errorCode } from '../../kit/fault.ts'
-import { withLock } from '../../kit/files/lock.ts'
-import { listenFailed } from '../faults.ts'
-import { bracketed, reachOf } from '../request/reach.ts'
+import { errorCode } from '../kit/fault.ts'
+import { withLock } from '../kit/files/lock.ts'
+import { listenFailed } from './errors/faults.ts'
+import { bracketed, reachOf } from './request/reach.ts'
 
 export type Place = { host: string; port: number } | { socket: string }
 

@@ -1,6 +1,6 @@
-import { type Clock, toTimestamp } from '../../kit/clock.ts'
-import type { Log } from '../../kit/log.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
 
 export type Retention = { store: SessionStore; clock: Clock; log: Log; days: number }
 

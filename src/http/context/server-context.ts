@@ -1,16 +1,16 @@
 /** Everything that a server stands on. It is given once, to `createServer`, and handed to every route registrar. */
-import type { Backend } from '../agents/agent.ts'
-import type { Located } from '../agents/locate-agents.ts'
-import type { KeyRing } from '../config/api-keys.ts'
-import type { Config } from '../config/config.shape.ts'
-import type { Clock } from '../kit/clock.ts'
-import type { Ids } from '../kit/ids.ts'
-import type { Log } from '../kit/log.ts'
-import type { PromptContext } from '../prompts/prompt-context.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
-import type { ServerObserver } from './metrics/observer.ts'
-import type { Metrics } from './metrics/prometheus.ts'
-import type { AccessEntry } from './request/access-entry.ts'
+import type { Backend } from '../../agents/agent.ts'
+import type { Located } from '../../agents/locate-agents.ts'
+import type { KeyRing } from '../../config/api-keys.ts'
+import type { Config } from '../../config/config.shape.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Ids } from '../../kit/ids.ts'
+import type { Log } from '../../kit/log.ts'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import type { ServerObserver } from '../metrics/observer.ts'
+import type { Metrics } from '../metrics/prometheus.ts'
+import type { AccessEntry } from '../request/access-entry.ts'
 
 export type ServerContext = {
   config: Config

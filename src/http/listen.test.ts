@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { run, temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { run, temporaryDirectory } from '../../test/support/run-drover.ts'
 import { listen } from './listen.ts'
 
 it('lets one of several servers take the socket of a dead one, and leaves nothing else behind', async () => {

@@ -1,9 +1,9 @@
 /** How a server ends: what is under way may finish, and what does not finish in time is ended. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { shuttingDown } from '../faults.ts'
-import { connectionsOf } from './connections.ts'
+import { shuttingDown } from './errors/faults.ts'
 import { handlersUnderWay } from './handlers-under-way.ts'
+import { connectionsOf } from './request/connections.ts'
 
 export type DrainLimits = {
   /** For requests to finish by themselves. */

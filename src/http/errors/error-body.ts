@@ -1,5 +1,5 @@
 /** The three ways of saying no. The path alone decides, because a refusal may come before any route is known. */
-import type { Refusal } from './fault-status.ts'
+import type { Refusal } from './http-error.ts'
 import { chatProblem, messageProblem, PROBLEM_MEDIA_TYPE } from './problem.ts'
 
 type ErrorBody = { contentType: string; body: object }

@@ -1,7 +1,7 @@
 /** Combinations of settings that are allowed and dangerous, each with a way out. Pure. */
-import type { Config } from '../../config/config.shape.ts'
-import { type Reach, reachOf } from '../request/reach.ts'
+import type { Config } from '../config/config.shape.ts'
 import type { BoundPlace } from './listen.ts'
+import { type Reach, reachOf } from './request/reach.ts'
 
 export type SecurityFacts = {
   config: Config

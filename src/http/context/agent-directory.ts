@@ -1,7 +1,7 @@
-import type { Backend } from '../agents/agent.ts'
-import { type Located, locateAgent, locateAgents, type Places } from '../agents/locate-agents.ts'
-import { VersionProbe } from '../agents/probe-version.ts'
-import type { AgentDirectory } from './context.ts'
+import type { Backend } from '../../agents/agent.ts'
+import { type Located, locateAgent, locateAgents, type Places } from '../../agents/locate-agents.ts'
+import { VersionProbe } from '../../agents/probe-version.ts'
+import type { AgentDirectory } from './server-context.ts'
 
 /** An agent that is installed while the server runs is found within this time. */
 const LOOK_AGAIN_MS = 5000
