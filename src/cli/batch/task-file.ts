@@ -1,18 +1,10 @@
 /** Reads and checks the files of `drover parallel` and `drover chain`. */
-import { resolve } from 'node:path'
 import { Fault } from '../../kit/fault.ts'
-import { fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, textNotUtf8 } from '../../kit/faults.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
+import { textNotUtf8 } from '../../kit/faults.ts'
 import { findProblems, type Problem, type Validate } from '../../kit/schema.ts'
 import type { Invocation } from '../command.ts'
-import {
-  flagsConflict,
-  inputTooLarge,
-  type TaskProblem,
-  taskFileInvalid,
-  taskFileUnreadable,
-  tasksMissing,
-} from '../faults.ts'
+import { flagsConflict, type TaskProblem, taskFileInvalid, taskFileUnreadable, tasksMissing } from '../faults.ts'
+import { readInput } from '../read-input.ts'
 import type { ChainFile, ParallelFile } from './task-file.shape.ts'
 import {
   looksLikeJson,
@@ -41,14 +33,11 @@ export async function readChainFile(invocation: Invocation): Promise<Checked<Cha
 
 type Noun = 'tasks' | 'steps'
 
-/** What can be wrong with a file as such. Whoever named it gave a wrong word, and nothing was started. */
-const UNREADABLE = [fileMissing, fileNotRegular, fileTooLarge, fileUnreadable, inputTooLarge, textNotUtf8]
-
 async function readTree(invocation: Invocation, noun: Noun): Promise<TaskTree> {
   try {
     return parseTaskText(await readText(invocation, noun))
   } catch (error) {
-    const isUnreadable = error instanceof Fault && UNREADABLE.some(({ code }) => code === error.code)
+    const isUnreadable = error instanceof Fault && error.code === textNotUtf8.code
     throw isUnreadable ? taskFileUnreadable({ problem: error.message }, error) : error
   }
 }
@@ -56,15 +45,20 @@ async function readTree(invocation: Invocation, noun: Noun): Promise<TaskTree> {
 async function readText({ flags, runtime }: Invocation, noun: Noun): Promise<TaskText> {
   const [file, input] = [flags.text('file'), flags.text('input')]
   if (file !== undefined && input !== undefined) throw flagsConflict({ flags: ['--file', '--input'] })
-  const source = file ?? input
-  if (source !== undefined && source !== '-') {
-    const path = resolve(runtime.cwd, source)
-    const bytes = readFileBytes({ path, limitBytes: TASK_TEXT_LIMIT_BYTES, links: 'follow' })
-    return { source, bytes: withoutByteOrderMark(bytes), isJson: /\.json$/i.test(source) }
-  }
-  if (source === undefined && !runtime.stdin.isFed()) throw tasksMissing({ noun, source: undefined })
-  const bytes = withoutByteOrderMark(await runtime.stdin.read(TASK_TEXT_LIMIT_BYTES))
-  return { source: 'standard input', bytes, isJson: looksLikeJson(bytes) }
+  const named = file ?? input
+  if (named === undefined && !runtime.stdin.isFed()) throw tasksMissing({ noun, source: undefined })
+  const path = named === '-' ? undefined : named
+  const bytes = withoutByteOrderMark(
+    await readInput({
+      runtime,
+      file: path,
+      limitBytes: TASK_TEXT_LIMIT_BYTES,
+      links: 'follow',
+      unavailable: taskFileUnreadable,
+    }),
+  )
+  if (path === undefined) return { source: 'standard input', bytes, isJson: looksLikeJson(bytes) }
+  return { source: path, bytes, isJson: /\.json$/i.test(path) }
 }
 
 /** A bare list is the list of tasks. */

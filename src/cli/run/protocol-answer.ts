@@ -4,7 +4,7 @@ import { ANSWER, decodeAnswer } from '../../runs/given-text.ts'
 import { toActionId, toRunId } from '../../runs/named-parts.ts'
 import { toAnswer } from '../../runs/request-words.ts'
 import type { Invocation, Run } from '../command.ts'
-import { readGiven } from './read-given.ts'
+import { readInput } from '../read-input.ts'
 import { atDesk } from './run-desk.ts'
 import { tellState } from './tell-change.ts'
 
@@ -30,5 +30,5 @@ async function readText({ flags, runtime }: Invocation): Promise<string | undefi
   const modes = [text !== undefined, file !== undefined, isStdin].filter(Boolean)
   if (modes.length > 1) throw answerModeConflict({})
   if (file === '') throw answerFileRequired({})
-  return file === undefined && !isStdin ? text : decodeAnswer(await readGiven(ANSWER, { file, runtime }))
+  return file === undefined && !isStdin ? text : decodeAnswer(await readInput({ ...ANSWER, file, runtime }))
 }

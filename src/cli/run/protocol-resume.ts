@@ -25,7 +25,7 @@ export const run: Run = (invocation) =>
     const site = await desk.open()
     const another = { next: () => adviseResume(site, runId, { budget }) }
     const envelope = await desk.expecting(another, () =>
-      file === undefined ? undefined : readEnvelopeFile({ cwd: runtime.cwd, file, refuse: invalidSourceCandidate }),
+      file === undefined ? undefined : readEnvelopeFile({ runtime, file, refuse: invalidSourceCandidate }),
     )
     await tellState(runtime.terminal.out, await resumeRun(site, runId, { ...asked, envelope }))
     return 0

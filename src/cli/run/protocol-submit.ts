@@ -1,9 +1,9 @@
 import { makeVariant } from '../../contract/next-variants.ts'
-import { outcomeFileRequired, outcomeModeRequired } from '../../runs/faults.ts'
+import { outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
 import { OUTCOME } from '../../runs/given-text.ts'
 import { toActionId, toRunId } from '../../runs/named-parts.ts'
 import type { Run } from '../command.ts'
-import { readGiven } from './read-given.ts'
+import { readInput } from '../read-input.ts'
 import type { Place } from './run-advice.ts'
 import { atDesk, type Expectation } from './run-desk.ts'
 import { tellState } from './tell-change.ts'
@@ -34,8 +34,9 @@ export const run: Run = (invocation) =>
       }),
     }
     const { signal } = site
+    const interrupted = (cause: unknown) => runInterrupted({}, cause)
     const read = await desk.expecting(again, async () =>
-      readOutcome(await readGiven(OUTCOME, { file, runtime, signal })),
+      readOutcome(await readInput({ ...OUTCOME, file, runtime, signal, interrupted })),
     )
     await tellState(runtime.terminal.out, await submitOutcome(site, runId, { actionId, ...read }))
     return 0

@@ -2,22 +2,24 @@ import { resolve } from 'node:path'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import { readFileBytes } from '../../kit/files/read-file.ts'
 import { readEnvelope } from '../../source/read-envelope.ts'
+import type { Runtime } from '../command.ts'
+import { readInput } from '../read-input.ts'
 
 export type EnvelopeFile = {
-  cwd: string
+  runtime: Runtime
   file: string
   /** The fault of the command, whatever is wrong with the file. */
   refuse: (facts: { problem: string }, cause: Fault) => Fault
 }
 
-/** The envelope in a file. What is wrong with it is said without the name of the file, which the message may be shown far from. */
-export function readEnvelopeFile({ cwd, file, refuse }: EnvelopeFile): RawSourceEnvelope {
-  const path = resolve(cwd, file)
+/** Reads an envelope from a file. The fault does not name the path, because it may be shown on another machine. */
+export async function readEnvelopeFile({ runtime, file, refuse }: EnvelopeFile): Promise<RawSourceEnvelope> {
   try {
-    return readEnvelope(readFileBytes({ path, limitBytes: LIMITS.envelopeBytes }), { input: 'it' })
+    const bytes = await readInput({ runtime, file, limitBytes: LIMITS.envelopeBytes })
+    return readEnvelope(bytes, { input: 'it' })
   } catch (error) {
-    throw error instanceof Fault ? refuse({ problem: error.message.replaceAll(path, 'the file') }, error) : error
+    if (!(error instanceof Fault)) throw error
+    throw refuse({ problem: error.message.replaceAll(resolve(runtime.cwd, file), 'the file') }, error)
   }
 }

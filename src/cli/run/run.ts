@@ -13,9 +13,9 @@ import { readSource } from '../../source/read-source.ts'
 import type { Invocation, Run } from '../command.ts'
 import type { GivenInputs } from '../failures/advised-failure.ts'
 import { flagsConflict } from '../faults.ts'
+import { readInput } from '../read-input.ts'
 import { readBudget } from './read-budget.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
-import { readGiven } from './read-given.ts'
 import type { Place } from './run-advice.ts'
 import { atDesk, type Expectation } from './run-desk.ts'
 import { sayStarted } from './run-text.ts'
@@ -55,7 +55,7 @@ async function readGoal({ args, flags, runtime }: Invocation): Promise<string | 
   if (words !== undefined) return words
   if (modes.length === 0) return flags.text('issue') === undefined ? '' : undefined
   if (file === '') throw goalFileRequired({})
-  return decodeGoal(await readGiven(GOAL, { file, runtime }))
+  return decodeGoal(await readInput({ ...GOAL, file, runtime }))
 }
 
 async function findEnvelope(
@@ -65,7 +65,7 @@ async function findEnvelope(
   const { cwd, env, clock } = runtime
   const [file, url] = [flags.text('source-file'), flags.text('issue')]
   if (url !== undefined) return await fetchEnvelope({ url, gh: locateGh({ env, cwd }), clock, signal })
-  return file === undefined ? undefined : readEnvelopeFile({ cwd, file, refuse: invalidSource })
+  return file === undefined ? undefined : await readEnvelopeFile({ runtime, file, refuse: invalidSource })
 }
 
 function pin(envelope: RawSourceEnvelope) {

@@ -18,7 +18,7 @@ export const run: Run = async (invocation) => {
   const envelope = await readSourceInput(invocation, {
     command: 'source check',
     limitBytes: LIMITS.envelopeBytes,
-    read: (bytes) => readEnvelope(bytes, { input: 'it' }),
+    parse: (bytes) => readEnvelope(bytes, { input: 'it' }),
     refuse: invalidSource,
   })
   const reading = readSource(envelope)

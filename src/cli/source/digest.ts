@@ -13,7 +13,7 @@ export const run: Run = async (invocation) => {
   const body = await readSourceInput(invocation, {
     command: 'source digest',
     limitBytes: COMMENT_LIMIT_BYTES,
-    read: (bytes, name) => decodeUtf8({ bytes, source: name }),
+    parse: (bytes, name) => decodeUtf8({ bytes, source: name }),
     refuse: invalidComment,
   })
   const { out, err } = invocation.runtime.terminal
