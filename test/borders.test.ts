@@ -34,13 +34,12 @@ const KNOWN_MUTUAL_IMPORTS: readonly string[] = [
   'hosts <-> hosts/adapters',
   'hosts <-> hosts/change',
   'http <-> http/anthropic',
-  'http <-> http/lifecycle',
   'http <-> http/meta',
-  'http <-> http/metrics',
   'http <-> http/native',
   'http <-> http/openai',
   'http <-> http/request',
-  'http/lifecycle <-> http/request',
+  'http/context <-> http/metrics',
+  'http/context <-> http/request',
   'http/request <-> http/response',
 ]
 
