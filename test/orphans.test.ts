@@ -3,8 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isAlive, readPids, until } from './support/demo-agent.ts'
+import { readPids } from './support/demo-agent.ts'
 import { DROVER, runDrover, temporaryDirectory } from './support/run-drover.ts'
+import { isRunning } from './support/test-command.ts'
+import { until } from './support/until.ts'
 
 describe.skipIf(process.platform !== 'linux')('an agent whose drover was killed', () => {
   it.each([
@@ -34,9 +36,9 @@ describe.skipIf(process.platform !== 'linux')('an agent whose drover was killed'
     })
     victim.kill('SIGKILL')
     await once(victim, 'exit')
-    expect(isAlive(agent)).toBe(true)
+    expect(isRunning(agent)).toBe(true)
     const { stdout } = await runDrover(['sessions', 'list', '--json'], { home })
-    await until(() => !isAlive(agent))
+    await until(() => !isRunning(agent))
     const { sessions } = JSON.parse(stdout) as { sessions: { status: string }[] }
     expect(sessions.map(({ status }) => status)).toEqual(statuses)
   })

@@ -1,8 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { installDemoAgents, runDemo, startDemo, until } from '../../test/support/demo-agent.ts'
+import { installDemoAgents, runDemo, startDemo } from '../../test/support/demo-agent.ts'
 import { run, temporaryDirectory } from '../../test/support/run-drover.ts'
+import { until } from '../../test/support/until.ts'
 import { AGENT_NAMES, type AgentName } from './agent-name.ts'
 
 const STREAM: Record<AgentName, string[]> = {

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runDemo, startDemo, until } from '../../test/support/demo-agent.ts'
+import { runDemo, startDemo } from '../../test/support/demo-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { until } from '../../test/support/until.ts'
 import type { AgentName } from './agent-name.ts'
 import type { Script } from './script.ts'
 

@@ -1,9 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runDemo, startDemo, until } from '../../test/support/demo-agent.ts'
+import { runDemo, startDemo } from '../../test/support/demo-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { isRunning } from '../../test/support/test-command.ts'
+import { until } from '../../test/support/until.ts'
 import { AGENT_NAMES, type AgentName } from './agent-name.ts'
 import type { Point, Script } from './script.ts'
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { until } from '../../test/support/demo-agent.ts'
+import { until } from '../../test/support/until.ts'
 import { openSite } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { takeLock } from '../kit/files/lock.ts'

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { until } from '../support/demo-agent.ts'
 import { hasTerminals } from '../support/on-terminal.ts'
 import { DROVER, runDrover } from '../support/run-drover.ts'
 import { createRunRoom } from '../support/run-room.ts'
+import { until } from '../support/until.ts'
 
 describe('drover complete-words', () => {
   it.each([

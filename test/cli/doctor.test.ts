@@ -20,13 +20,12 @@ import { gatherChecks } from '../../scripts/doctor-checks.ts'
 import { checkCliError } from '../../src/contract/cli-error.ts'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
-import { isAlive } from '../support/demo-agent.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { diskOfKilled, hostSite, install } from '../support/host-site.ts'
 import { CAN_BE_NOBODY } from '../support/open-place.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
-import { program } from '../support/test-command.ts'
+import { isRunning, program } from '../support/test-command.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const ALL_RIGHTS = `echo '{"pull":true,"triage":true,"push":true,"maintain":false,"admin":false}'`
@@ -490,7 +489,7 @@ describe('drover doctor', () => {
     await expect.poll(() => existsSync(pid), { timeout: 20_000 }).toBe(true)
     child.kill('SIGINT')
     expect((await once(child, 'close'))[0]).toBe(130)
-    expect(isAlive(Number(readFileSync(pid, 'utf8')))).toBe(false)
+    expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
   })
 
   it('says that a lock is held', async () => {

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
-import { until } from '../support/demo-agent.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
 
 let room: Room
 

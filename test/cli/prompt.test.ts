@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { installDemoAgents, until } from '../support/demo-agent.ts'
+import { installDemoAgents } from '../support/demo-agent.ts'
 import { DROVER, ending, type Ran, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { until } from '../support/until.ts'
 
 let room: string
 let env: Record<string, string>

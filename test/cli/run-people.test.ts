@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { decision, destruction } from '../support/contract-examples.ts'
-import { until } from '../support/demo-agent.ts'
 import { installFakeGh, worldOf } from '../support/fake-gh.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, type Ran, runAt, temporaryDirectory } from '../support/run-drover.ts'
@@ -12,6 +11,7 @@ import { createRunRoom, offered, type RunRoom, stateOf } from '../support/run-ro
 import { adHoc, asking, bound, boundAndStopped, choosing, destroying, ended } from '../support/run-scene.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import { createRepository } from '../support/temporary-repository.ts'
+import { until } from '../support/until.ts'
 
 /** What is printed, with ids and moments as words. */
 const plain = ({ code, stdout, stderr }: Ran, room: RunRoom) => {

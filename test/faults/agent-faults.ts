@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
-import { until } from '../support/demo-agent.ts'
+import { until } from '../support/until.ts'
 import { ask, connectTo, openStream, promptOf, rawPrompt } from './client.ts'
 import { agentsOf, processesOf } from './observation.ts'
 import type { ObservedServer } from './room.ts'

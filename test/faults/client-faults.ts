@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
-import { until } from '../support/demo-agent.ts'
+import { until } from '../support/until.ts'
 import { ask, connectTo, openStream, promptOf, rawPrompt, send } from './client.ts'
 import { childrenOf } from './observation.ts'
 import type { ObservedServer } from './room.ts'

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Script } from '../../src/demo/script.ts'
-import { until } from '../support/demo-agent.ts'
+import { until } from '../support/until.ts'
 import { descriptorsOf, memoryOf, processesOf } from './observation.ts'
 
 const root = join(import.meta.dirname, '..', '..')

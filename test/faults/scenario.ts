@@ -1,6 +1,6 @@
 /** A fault, how often it is brought about, and what must be true afterwards. */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { until } from '../support/demo-agent.ts'
+import { until } from '../support/until.ts'
 import { ask, promptOf } from './client.ts'
 import { childrenOf, descriptorsOf, processesOf, type Sessions, sessionsIn } from './observation.ts'
 import { type Level, type ObservedServer, Room, type RoomOptions } from './room.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { factsOf } from '../../src/http/request/request-facts.ts'
-import { until } from '../support/demo-agent.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const talk: RegisterRoutes = (scope) => {
   scope.post('/talk/:id', async (request) => {

@@ -6,10 +6,10 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { until } from '../support/demo-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
 
 /** What a stream cannot tell: the message API counts the input before it is known. */
 type Provider = { name: string; model: (url: string, id: string) => LanguageModel; streamedInput: number }

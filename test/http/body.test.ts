@@ -2,8 +2,8 @@ import { request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { MAX_JSON_DEPTH } from '../../src/kit/json/json-value.ts'
-import { until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const echo: RegisterRoutes = (scope) => {
   scope.post('/echo', async ({ body }) => ({ got: body === undefined ? 'nothing' : body }))

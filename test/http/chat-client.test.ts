@@ -10,8 +10,10 @@ import OpenAI, {
 } from 'openai'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { isAlive, readPids, until } from '../support/demo-agent.ts'
+import { readPids } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
   const { apiKey = 'none', maxRetries = 0, ...rest } = options
@@ -104,7 +106,7 @@ describe('the openai package', () => {
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
     stream.controller.abort()
     const agent = await until(() => readPids(pidFile).agent)
-    await until(() => !isAlive(agent))
+    await until(() => !isRunning(agent))
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 

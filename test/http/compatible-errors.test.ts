@@ -1,8 +1,8 @@
 /** Every status that the compatible APIs answer with when they say no: media type, headers and the whole body. */
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { until } from '../support/demo-agent.ts'
 import { type Answer, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 type Api = { path: string; headers: Record<string, string>; body: Record<string, unknown> }
 

@@ -4,8 +4,8 @@ import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { sendStream } from '../../src/http/response/send-stream.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { PromptResult } from '../../src/prompts/prompt-result.ts'
-import { until } from '../support/demo-agent.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const GET_HEALTH = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'
 

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { drain } from '../../src/http/drain.ts'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
-import { until } from '../support/demo-agent.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const NO_HURRY = { drainMs: 60_000, graceMs: 60_000 }
 

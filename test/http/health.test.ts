@@ -2,9 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
-import { installDemoAgents, until } from '../support/demo-agent.ts'
+import { installDemoAgents } from '../support/demo-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const demo = (name: string) => ({ name, available: true, demo: true })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { until } from '../support/demo-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const USAGE = { input_tokens: 12, output_tokens: 3, cached_tokens: 0, reasoning_tokens: 0 }
 const SCRIPT: Script = { text: ['one'], usage: { input: 12, output: 3 } }

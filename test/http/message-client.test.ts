@@ -9,8 +9,10 @@ import Anthropic, {
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../../src/demo/script.ts'
-import { isAlive, readPids, until } from '../support/demo-agent.ts'
+import { readPids } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
   const { apiKey = 'none', maxRetries = 0, ...rest } = options
@@ -94,7 +96,7 @@ describe('the anthropic package', () => {
     stream.abort()
     await stream.done().catch(() => undefined)
     const agent = await until(() => readPids(pidFile).agent)
-    await until(() => !isAlive(agent))
+    await until(() => !isRunning(agent))
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 

@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/agent.ts'
 import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
-import { isAlive, readPids, until } from '../support/demo-agent.ts'
+import { readPids } from '../support/demo-agent.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
 
 const PROMPT = '/api/v1/prompt'
 const scripted = (script: Script, options: ServerOptions = {}) =>
@@ -232,7 +234,7 @@ describe('POST /api/v1/prompt', () => {
     await until(() => readPids(pidFile).hangs)
     leaving.abort()
     await expect(gone).rejects.toThrow()
-    await until(() => !isAlive(agent))
+    await until(() => !isRunning(agent))
     await until(() => server.access.length === 1)
     expect(server.access[0]).toMatchObject({ status: 499 })
     const status = async () => (await server.context.store.list({}, { limit: 1, offset: 0 })).sessions[0]?.status

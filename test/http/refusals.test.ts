@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
-import { until } from '../support/demo-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', say: () => 'it is gone' })
 

@@ -6,8 +6,8 @@ import type { AgentEvent, AgentRequest } from '../../src/agents/agent.ts'
 import { cleanUpsDone } from '../../src/agents/clean-up-session.ts'
 import { AGENTS } from '../../src/agents/registry.ts'
 import { type AgentOrder, runAgent } from '../../src/agents/run-agent.ts'
-import { until } from '../support/demo-agent.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
+import { until } from '../support/until.ts'
 import { createRoom, installed, MODELS, processesIn, type Room, sessionFilesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path'
 import type { AgentName } from '../../src/demo/agent-name.ts'
 import type { Script } from '../../src/demo/script.ts'
-import { installDemoAgents, until } from './demo-agent.ts'
+import { installDemoAgents } from './demo-agent.ts'
 import { DROVER, ending, type Ran, temporaryDirectory } from './run-drover.ts'
+import { until } from './until.ts'
 
 export type RunOptions = {
   cwd?: string

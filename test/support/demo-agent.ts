@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { AGENT_NAMES, type AgentName } from '../../src/demo/agent-name.ts'
 import type { Script } from '../../src/demo/script.ts'
 
@@ -49,8 +48,6 @@ export function runDemo(agent: AgentName, args: readonly string[], options: Demo
   return startDemo(agent, args, options).ended
 }
 
-type Maybe<T> = T | undefined | false
-
 /** What the agent has written of itself so far; nothing while it is still writing. */
 export function readPids(path: string): { agent?: number; tool?: number; daemon?: number; hangs?: boolean } {
   try {
@@ -58,24 +55,4 @@ export function readPids(path: string): { agent?: number; tool?: number; daemon?
   } catch {
     return {}
   }
-}
-
-/** Whether there is a process of this number. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** Asks again and again until there is an answer. */
-export async function until<T>(ask: () => Maybe<T> | Promise<Maybe<T>>): Promise<T> {
-  const deadline = performance.now() + 20_000
-  while (performance.now() < deadline) {
-    const answer = await ask()
-    if (answer) return answer
-    await delay(5)
-  }
-  throw new Error(`waited in vain for ${ask}`)
 }

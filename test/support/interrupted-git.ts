@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
-import { until } from './demo-agent.ts'
 import { ending } from './run-drover.ts'
 import { errorOf, type RunRoom } from './run-room.ts'
+import { until } from './until.ts'
 
 /** The error of a command that is interrupted while it waits for a git that never answers. */
 export async function interruptedAtGit(room: RunRoom, args: readonly string[]): Promise<CliError> {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { until } from './demo-agent.ts'
 import { DROVER } from './run-drover.ts'
+import { until } from './until.ts'
 
 export const hasTerminals = spawnSync('script', ['--version']).status === 0
 

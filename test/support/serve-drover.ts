@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { until } from './demo-agent.ts'
 import { DROVER, temporaryDirectory } from './run-drover.ts'
+import { until } from './until.ts'
 
 export type Serving = {
   child: ChildProcess

@@ -29,9 +29,10 @@ export async function firstWords(stdout: Readable): Promise<string> {
   return String(chunk).trim()
 }
 
-/** A zombie does not run: it only waits for somebody to ask how it died. */
+/** Whether the process runs. A zombie does not: it has ended, and only its parent has not asked for its exit code. */
 export function isRunning(pid: number): boolean {
   try {
+    if (process.platform !== 'linux') return process.kill(pid, 0)
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return stat[stat.lastIndexOf(')') + 2] !== 'Z'
   } catch {

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { until } from '../../../test/support/demo-agent.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { until } from '../../../test/support/until.ts'
 import { settle } from '../../config/settle.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 
