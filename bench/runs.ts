@@ -20,8 +20,8 @@ import { journalPathOf } from '../src/journal/run-store.ts'
 import { systemClock } from '../src/kit/clock.ts'
 import { type Digest, digest } from '../src/kit/digest.ts'
 import { randomIds } from '../src/kit/ids.ts'
+import { openRunContext, type RunContext } from '../src/runs/run-context.ts'
 import { startRun } from '../src/runs/start-run.ts'
-import { openWorksite, type Worksite } from '../src/runs/worksite.ts'
 import { discoverWorkspace } from '../src/workspace/discover-workspace.ts'
 import { locateGit } from '../src/workspace/git.ts'
 import { type Contender, formatTable, measure } from './measure.ts'
@@ -42,13 +42,13 @@ const QUESTIONS = [
 
 export async function benchRuns(): Promise<string> {
   return await withPublished(async (drover) => {
-    const submits = await inRoom((site) => benchSubmit(site, drover))
-    const lists = await inRoom((site) => benchList(site, drover))
+    const submits = await inRoom((context) => benchSubmit(context, drover))
+    const lists = await inRoom((context) => benchList(context, drover))
     return `${submits}\n\n${lists}`
   })
 }
 
-async function inRoom(work: (site: Worksite) => Promise<string>): Promise<string> {
+async function inRoom(work: (context: RunContext) => Promise<string>): Promise<string> {
   const room = realpathSync(mkdtempSync(join(tmpdir(), 'drover-bench-')))
   try {
     return await work(await openRoom(room))
@@ -57,18 +57,18 @@ async function inRoom(work: (site: Worksite) => Promise<string>): Promise<string
   }
 }
 
-async function benchSubmit(site: Worksite, drover: string): Promise<string> {
-  const short = await prepareRun(site, { count: SHORT, decide: reportAction })
-  const interrupted = await prepareRun(site, { count: LONG, decide: interruptAction })
-  const reported = await prepareRun(site, { count: LONG, decide: reportAction })
+async function benchSubmit(context: RunContext, drover: string): Promise<string> {
+  const short = await prepareRun(context, { count: SHORT, decide: reportAction })
+  const interrupted = await prepareRun(context, { count: LONG, decide: interruptAction })
+  const reported = await prepareRun(context, { count: LONG, decide: reportAction })
   const name = `submit, ${LONG} actions, reported`
   const timings = await measure(
     [
-      { name: 'node -e 0, and the questions to git', once: () => askDirectly(site) },
-      submitting(site, short, { drover, name: `submit, ${SHORT} actions` }),
-      submitting(site, interrupted, { drover, name: `submit, ${LONG} actions, interrupted` }),
-      submitting(site, reported, { drover, name }),
-      withoutRunFile(reported, submitting(site, reported, { drover, name: `${name}, run.json removed` })),
+      { name: 'node -e 0, and the questions to git', once: () => askDirectly(context) },
+      submitting(context, short, { drover, name: `submit, ${SHORT} actions` }),
+      submitting(context, interrupted, { drover, name: `submit, ${LONG} actions, interrupted` }),
+      submitting(context, reported, { drover, name }),
+      withoutRunFile(reported, submitting(context, reported, { drover, name: `${name}, run.json removed` })),
     ],
     ROUNDS,
   )
@@ -78,22 +78,22 @@ async function benchSubmit(site: Worksite, drover: string): Promise<string> {
   ].join('\n\n')
 }
 
-async function benchList(site: Worksite, drover: string): Promise<string> {
-  for (let count = 0; count < RUNS; count += 1) await startRun(site, REQUEST)
+async function benchList(context: RunContext, drover: string): Promise<string> {
+  for (let count = 0; count < RUNS; count += 1) await startRun(context, REQUEST)
   const nothing = start('drover --version', [drover, '--version'])
-  const list = ['status', '--root', site.workspace.worktree_root]
+  const list = ['status', '--root', context.workspace.worktree_root]
   const contenders = [nothing, start('status', [drover, ...list]), start('status --json', [drover, ...list, '--json'])]
   return formatTable(`drover status over ${RUNS} runs`, await measure(contenders, ROUNDS))
 }
 
 const REQUEST = { goal: 'Show the wind in knots', budget: 500, reviewEnabled: true }
 
-async function openRoom(root: string): Promise<Worksite> {
+async function openRoom(root: string): Promise<RunContext> {
   const git = locateGit({ env: process.env, cwd: root })
   execFileSync('git', ['init', '--quiet'], { cwd: root })
   const { signal } = new AbortController()
   const workspace = await discoverWorkspace({ start: root, git, signal })
-  return openWorksite({ workspace, git, clock: systemClock, signal })
+  return openRunContext({ workspace, git, clock: systemClock, signal })
 }
 
 /** A run, and the action of it that waits for its outcome. */
@@ -102,10 +102,10 @@ type Prepared = { runId: string; action: Action; journal: string }
 type Story = { count: number; decide: (run: Run) => Decision }
 
 /** A run with so many actions, the last of which waits for its outcome. Written at once: to submit them all takes an hour. */
-async function prepareRun(site: Worksite, { count, decide }: Story): Promise<Prepared> {
-  const { run_id: runId } = await startRun(site, REQUEST)
-  const journal = journalPathOf(site.store, runId)
-  let run = await readRun(site.store, runId, (begun) => begun)
+async function prepareRun(context: RunContext, { count, decide }: Story): Promise<Prepared> {
+  const { run_id: runId } = await startRun(context, REQUEST)
+  const journal = journalPathOf(context.store, runId)
+  let run = await readRun(context.store, runId, (begun) => begun)
   const lines: Buffer[] = [readFileSync(journal)]
   while (run.actions.length < count || run.current_action === undefined) {
     const decided = decide(run)
@@ -147,14 +147,14 @@ function outcomeOf(action: Action): Outcome {
   } as Outcome
 }
 
-function askDirectly({ workspace }: Worksite): void {
+function askDirectly({ workspace }: RunContext): void {
   must('node', spawnSync(process.execPath, ['-e', '0'], { stdio: 'ignore' }).status)
   for (const args of QUESTIONS) spawnSync('git', ['-C', workspace.worktree_root, ...args], { stdio: 'ignore' })
 }
 
 /** Each time the outcome of the next action, as a host hands them in one after the other. */
 function submitting(
-  { workspace }: Worksite,
+  { workspace }: RunContext,
   prepared: Prepared,
   { drover, name }: { drover: string; name: string },
 ): Contender {

@@ -2,10 +2,10 @@ import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { answer } from '../engine/answer.ts'
 import type { Answer } from '../engine/answer-text.ts'
 import { changeRun, reportChange } from './change-run.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** Gives a run what a person answered, or what they allow it to destroy. */
-export async function answerQuestion(site: Worksite, runId: string, given: Answer): Promise<ProtocolState> {
-  const { run } = await changeRun(site, runId, { decide: (before, facts) => answer(before, given, facts) })
+export async function answerQuestion(context: RunContext, runId: string, given: Answer): Promise<ProtocolState> {
+  const { run } = await changeRun(context, runId, { decide: (before, facts) => answer(before, given, facts) })
   return reportChange(run)
 }

@@ -2,77 +2,77 @@ import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decision } from '../../test/support/contract-examples.ts'
+import { createRunContext, withoutGit } from '../../test/support/create-run-context.ts'
 import { outcomeFor } from '../../test/support/report-outcome.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
-import { openSite, withoutGit } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { answerQuestion } from './answer-question.ts'
 import { outputLost } from './output-lost.ts'
+import type { RunContext } from './run-context.ts'
 import { showStatus } from './show-status.ts'
 import { skipAction } from './skip-action.ts'
 import { startRun } from './start-run.ts'
 import { stopRun } from './stop-run.ts'
 import { submitOutcome } from './submit-outcome.ts'
-import type { Worksite } from './worksite.ts'
 
 const REQUEST = { goal: 'A goal', budget: 8, reviewEnabled: true }
 
-async function begin(site: Worksite) {
-  const state = await startRun(site, REQUEST)
+async function begin(context: RunContext) {
+  const state = await startRun(context, REQUEST)
   const outcome = outcomeFor(state.action)
   const submission = { actionId: outcome.action_id, outcome, payloadSha256: digest('a') }
-  const journal = () => readFileSync(journalPathOf(site.store, state.run_id), 'utf8')
+  const journal = () => readFileSync(journalPathOf(context.store, state.run_id), 'utf8')
   return { state, submission, journal, runId: state.run_id }
 }
 
-/** The site with a git that counts what it is asked. */
-function counting(site: Worksite) {
+/** The context with a git that counts what it is asked. */
+function counting(context: RunContext) {
   let asked = 0
   const git = {
-    ...site.git,
+    ...context.git,
     get program() {
       asked += 1
-      return site.git.program
+      return context.git.program
     },
   }
-  return { site: { ...site, git }, asked: () => asked }
+  return { context: { ...context, git }, asked: () => asked }
 }
 
 describe('git', () => {
   it('is asked three questions when the worktree is to be looked at, and none otherwise', async () => {
-    const { site, asked } = counting(await openSite())
-    const { runId, submission } = await begin(site)
+    const { context, asked } = counting(await createRunContext())
+    const { runId, submission } = await begin(context)
     expect(asked()).toBe(3)
-    await submitOutcome(site, runId, submission)
+    await submitOutcome(context, runId, submission)
     expect(asked()).toBe(6)
-    await submitOutcome(site, runId, submission)
-    await stopRun(site, runId)
-    await expect(submitOutcome(site, runId, { ...submission, actionId: 'x' })).rejects.toThrow()
+    await submitOutcome(context, runId, submission)
+    await stopRun(context, runId)
+    await expect(submitOutcome(context, runId, { ...submission, actionId: 'x' })).rejects.toThrow()
     expect(asked()).toBe(6)
   })
 
   it('that says nothing pauses a run', async () => {
-    const site = await openSite()
-    const { runId, submission } = await begin(site)
-    expect(await submitOutcome(withoutGit(site), runId, submission)).toMatchObject({
+    const context = await createRunContext()
+    const { runId, submission } = await begin(context)
+    expect(await submitOutcome(withoutGit(context), runId, submission)).toMatchObject({
       state: 'paused',
       pause_reason: 'environment_unavailable',
     })
   })
 
   it('that is interrupted changes nothing', async () => {
-    const site = await openSite()
-    const { runId, submission, journal } = await begin(site)
+    const context = await createRunContext()
+    const { runId, submission, journal } = await begin(context)
     const before = journal()
     const stopping = new AbortController()
     const now = () => {
       stopping.abort()
       return systemClock.now()
     }
-    const interrupted = { ...site, signal: stopping.signal, clock: { now } }
+    const interrupted = { ...context, signal: stopping.signal, clock: { now } }
     await expect(submitOutcome(interrupted, runId, submission)).rejects.toMatchObject({
       code: 'git_observation_failed',
     })
@@ -82,31 +82,31 @@ describe('git', () => {
 
 describe('a change', () => {
   it('is recorded once, however often it is asked for', async () => {
-    const site = await openSite()
-    const { runId, submission, journal } = await begin(site)
-    const first = await submitOutcome(site, runId, submission)
+    const context = await createRunContext()
+    const { runId, submission, journal } = await begin(context)
+    const first = await submitOutcome(context, runId, submission)
     const after = journal()
-    expect(await submitOutcome(site, runId, submission)).toEqual(first)
-    expect(await skipAction(site, runId, first.action?.action_id ?? '')).toMatchObject({ state: 'ended' })
+    expect(await submitOutcome(context, runId, submission)).toEqual(first)
+    expect(await skipAction(context, runId, first.action?.action_id ?? '')).toMatchObject({ state: 'ended' })
     expect(journal().startsWith(after)).toBe(true)
   })
 
   it('that is refused is not recorded', async () => {
-    const site = await openSite()
-    const { runId, submission, journal } = await begin(site)
+    const context = await createRunContext()
+    const { runId, submission, journal } = await begin(context)
     const before = journal()
-    const stale = submitOutcome(site, runId, { ...submission, actionId: 'x' })
+    const stale = submitOutcome(context, runId, { ...submission, actionId: 'x' })
     await expect(stale).rejects.toMatchObject({ code: 'stale_action' })
     const given = { actionId: 'x', text: 'y', confirmDestructive: false }
-    await expect(answerQuestion(site, runId, given)).rejects.toMatchObject({ code: 'answer_not_expected' })
+    await expect(answerQuestion(context, runId, given)).rejects.toMatchObject({ code: 'answer_not_expected' })
     expect(journal()).toBe(before)
   })
 
   it('of a run of another worktree is refused before anything is locked', async () => {
     const repository = createRepository()
-    const site = await openSite(repository)
-    const { runId } = await begin(site)
-    const elsewhere = { ...site, workspace: { ...site.workspace, id: digest('other') } }
+    const context = await createRunContext(repository)
+    const { runId } = await begin(context)
+    const elsewhere = { ...context, workspace: { ...context.workspace, id: digest('other') } }
     await expect(stopRun(elsewhere, runId)).rejects.toMatchObject({
       code: 'workspace_identity_mismatch',
       details: { details: { observed_workspace_identity: digest('other') } },
@@ -118,24 +118,27 @@ describe('a change', () => {
     ['a look', showStatus],
   ])('%s that others are waited for with ends when drover is interrupted', async (_name, work) => {
     const stopping = new AbortController()
-    const site = await openSite(undefined, { signal: stopping.signal, lockWaitMs: 60_000 })
-    const { runId, journal } = await begin(site)
+    const context = await createRunContext(undefined, { signal: stopping.signal, lockWaitMs: 60_000 })
+    const { runId, journal } = await begin(context)
     const before = journal()
-    const path = `${dirname(journalPathOf(site.store, runId))}/run.lock`
+    const path = `${dirname(journalPathOf(context.store, runId))}/run.lock`
     using _others = await takeLock({ path, mode: 'exclusive' })
-    const working = work(site, runId)
+    const working = work(context, runId)
     setImmediate(() => stopping.abort())
     await expect(working).rejects.toMatchObject({ code: 'run_interrupted' })
     expect(journal()).toBe(before)
   })
 
   it('is not recorded when drover was interrupted while others were at work on the run', async () => {
-    const site = await openSite()
-    const { runId, journal } = await begin(site)
+    const context = await createRunContext()
+    const { runId, journal } = await begin(context)
     const before = journal()
     const stopping = new AbortController()
-    const others = await takeLock({ path: `${dirname(journalPathOf(site.store, runId))}/run.lock`, mode: 'exclusive' })
-    const stopped = stopRun({ ...site, signal: stopping.signal }, runId)
+    const others = await takeLock({
+      path: `${dirname(journalPathOf(context.store, runId))}/run.lock`,
+      mode: 'exclusive',
+    })
+    const stopped = stopRun({ ...context, signal: stopping.signal }, runId)
     stopping.abort()
     others.release()
     await expect(stopped).rejects.toMatchObject({ code: 'run_interrupted' })
@@ -144,8 +147,8 @@ describe('a change', () => {
 
   it('is not recorded when the worktree went away meanwhile', async () => {
     const repository = createRepository()
-    const site = await openSite(repository)
-    const { runId, journal } = await begin(site)
+    const context = await createRunContext(repository)
+    const { runId, journal } = await begin(context)
     const before = journal()
     const moved = `${repository.root}/.git-moved`
     const moving = {
@@ -154,7 +157,7 @@ describe('a change', () => {
         return systemClock.now()
       },
     }
-    await expect(stopRun({ ...site, clock: moving }, runId)).rejects.toMatchObject({
+    await expect(stopRun({ ...context, clock: moving }, runId)).rejects.toMatchObject({
       code: 'workspace_identity_mismatch',
       details: {
         next: { operation: 'none' },
@@ -173,15 +176,15 @@ describe('a change', () => {
   })
 
   it('of a question is recorded with its answer', async () => {
-    const site = await openSite()
-    const { runId, state } = await begin(site)
+    const context = await createRunContext()
+    const { runId, state } = await begin(context)
     const outcome = outcomeFor(state.action, { status: 'needs_input', pause: decision })
     const actionId = outcome.action_id
-    await submitOutcome(site, runId, { actionId, outcome, payloadSha256: digest('q') })
+    await submitOutcome(context, runId, { actionId, outcome, payloadSha256: digest('q') })
     const given = { actionId, text: 'Knots.', confirmDestructive: false }
-    const answered = await answerQuestion(site, runId, given)
+    const answered = await answerQuestion(context, runId, given)
     expect(answered).toMatchObject({ state: 'active', action: { kind: 'orient' } })
-    expect(await answerQuestion(withoutGit(site), runId, given)).toEqual(answered)
+    expect(await answerQuestion(withoutGit(context), runId, given)).toEqual(answered)
   })
 })
 
@@ -190,14 +193,14 @@ describe('a start', () => {
     ['a goal that is blank', { goal: ' ' }, 'goal_required'],
     ['no budget', { budget: 0 }, 'invalid_budget'],
   ])('with %s leaves nothing behind', async (_name, change, code) => {
-    const site = await openSite()
-    await expect(startRun(site, { ...REQUEST, ...change })).rejects.toMatchObject({ code })
-    expect(existsSync(`${site.workspace.git_dir}/drover`)).toBe(false)
+    const context = await createRunContext()
+    await expect(startRun(context, { ...REQUEST, ...change })).rejects.toMatchObject({ code })
+    expect(existsSync(`${context.workspace.git_dir}/drover`)).toBe(false)
   })
 
   it('that cannot see the worktree leaves nothing behind', async () => {
-    const site = withoutGit(await openSite())
-    await expect(startRun(site, REQUEST)).rejects.toMatchObject({ code: 'git_observation_failed' })
-    expect(existsSync(`${site.workspace.git_dir}/drover`)).toBe(false)
+    const context = withoutGit(await createRunContext())
+    await expect(startRun(context, REQUEST)).rejects.toMatchObject({ code: 'git_observation_failed' })
+    expect(existsSync(`${context.workspace.git_dir}/drover`)).toBe(false)
   })
 })

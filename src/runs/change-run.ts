@@ -14,7 +14,7 @@ import { look } from './look.ts'
 import { refuseOthers, refuseUntrue } from './open-run.ts'
 import { outputLost } from './output-lost.ts'
 import { refuseMoved } from './own-workspace.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** What the engine is to decide, and the texts that come and go with what it decides. */
 export type Change = {
@@ -24,16 +24,16 @@ export type Change = {
 }
 
 /** Takes the run, lets the engine decide, and records what it says. Nobody else can change the run meanwhile. */
-export async function changeRun(site: Worksite, runId: string, change: Change): Promise<Decided> {
-  refuseOthers(site, runId)
-  return await interruptible(site, () =>
-    updateRun<Decided>(site.store, runId, async (run) => {
+export async function changeRun(context: RunContext, runId: string, change: Change): Promise<Decided> {
+  refuseOthers(context, runId)
+  return await interruptible(context, () =>
+    updateRun<Decided>(context.store, runId, async (run) => {
       // Others may have been waited for, and whoever has lost patience by then wants nothing done any more.
-      site.signal.throwIfAborted()
-      refuseUntrue(site, run)
-      const decided = await decideWithFacts(site, run, change)
+      context.signal.throwIfAborted()
+      refuseUntrue(context, run)
+      const decided = await decideWithFacts(context, run, change)
       if (decided.is === 'unchanged') return { result: decided }
-      refuseMoved(site, run)
+      refuseMoved(context, run)
       const { materials = [], toDrop } = change
       return {
         event: decided.event,
@@ -46,11 +46,11 @@ export async function changeRun(site: Worksite, runId: string, change: Change): 
 }
 
 /** Looking at the worktree takes time, so it is looked at only when the engine asks for it. */
-async function decideWithFacts(site: Worksite, run: Run, { decide }: Change): Promise<Decided> {
-  const facts = { now: toTimestamp(site.clock.now()), actionId: site.ids.uuid() }
+async function decideWithFacts(context: RunContext, run: Run, { decide }: Change): Promise<Decided> {
+  const facts = { now: toTimestamp(context.clock.now()), actionId: context.ids.uuid() }
   const first = decide(run, facts)
   if (first.is !== 'sighting_needed') return first
-  const second = decide(run, { ...facts, sighting: await look(site) })
+  const second = decide(run, { ...facts, sighting: await look(context) })
   if (second.is === 'sighting_needed') throw new TypeError('the engine was told what it asked for and asks again')
   return second
 }

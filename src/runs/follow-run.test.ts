@@ -1,40 +1,40 @@
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createRunContext } from '../../test/support/create-run-context.ts'
 import { until } from '../../test/support/until.ts'
-import { openSite } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { followRun } from './follow-run.ts'
+import type { RunContext } from './run-context.ts'
 import { outlineRun } from './show-status.ts'
 import { skipAction } from './skip-action.ts'
 import { startRun } from './start-run.ts'
-import type { Worksite } from './worksite.ts'
 
 async function begin(options: { lockWaitMs?: number } = {}) {
   const stopping = new AbortController()
-  const site = await openSite(undefined, { signal: stopping.signal, ...options })
-  const { run_id, action } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: true })
-  return { site, runId: run_id, actionId: action?.action_id ?? '', stopping }
+  const context = await createRunContext(undefined, { signal: stopping.signal, ...options })
+  const { run_id, action } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true })
+  return { context, runId: run_id, actionId: action?.action_id ?? '', stopping }
 }
 
-const lockOf = ({ store }: Worksite, runId: string) => join(dirname(journalPathOf(store, runId)), 'run.lock')
+const lockOf = ({ store }: RunContext, runId: string) => join(dirname(journalPathOf(store, runId)), 'run.lock')
 
 describe('a run that is followed', () => {
   it('is shown as it is, after every change, and not after its end', async () => {
-    const { site, runId, actionId } = await begin()
+    const { context, runId, actionId } = await begin()
     const seen: string[] = []
-    for await (const { state, current_action } of followRun(site, { runId, show: outlineRun })) {
+    for await (const { state, current_action } of followRun(context, { runId, show: outlineRun })) {
       seen.push(`${state} ${current_action?.kind}`)
-      if (current_action?.kind === 'orient') await skipAction(site, runId, actionId)
-      if (current_action?.kind === 'summarize') await skipAction(site, runId, current_action.action_id)
+      if (current_action?.kind === 'orient') await skipAction(context, runId, actionId)
+      if (current_action?.kind === 'summarize') await skipAction(context, runId, current_action.action_id)
     }
     expect(seen).toEqual(['active orient', 'active summarize', 'ended undefined'])
   })
 
   it('is left alone when nobody wants to see it any more', async () => {
-    const { site, runId, stopping } = await begin()
+    const { context, runId, stopping } = await begin()
     const seen: string[] = []
-    for await (const { state } of followRun(site, { runId, show: outlineRun })) {
+    for await (const { state } of followRun(context, { runId, show: outlineRun })) {
       seen.push(state)
       setImmediate(() => stopping.abort())
     }
@@ -42,19 +42,19 @@ describe('a run that is followed', () => {
   })
 
   it('is waited for while others are at work on it', async () => {
-    const { site, runId, actionId } = await begin()
+    const { context, runId, actionId } = await begin()
     let looks = 0
     const store = {
-      ...site.store,
+      ...context.store,
       get lockWaitMs() {
         looks += 1
         return 10
       },
     }
-    const moments = followRun({ ...site, store }, { runId, show: outlineRun })
+    const moments = followRun({ ...context, store }, { runId, show: outlineRun })
     expect((await moments.next()).value).toMatchObject({ current_action: { kind: 'orient' } })
-    await skipAction(site, runId, actionId)
-    const others = await takeLock({ path: lockOf(site, runId), mode: 'exclusive' })
+    await skipAction(context, runId, actionId)
+    const others = await takeLock({ path: lockOf(context, runId), mode: 'exclusive' })
     const next = moments.next()
     // The first look was in vain if there is another.
     const seen = looks
@@ -65,14 +65,14 @@ describe('a run that is followed', () => {
   })
 
   it('is not waited for when nothing has been seen of it yet', async () => {
-    const { site, runId } = await begin({ lockWaitMs: 10 })
-    using _others = await takeLock({ path: lockOf(site, runId), mode: 'exclusive' })
-    await expect(followRun(site, { runId, show: outlineRun }).next()).rejects.toMatchObject({ code: 'run_busy' })
+    const { context, runId } = await begin({ lockWaitMs: 10 })
+    using _others = await takeLock({ path: lockOf(context, runId), mode: 'exclusive' })
+    await expect(followRun(context, { runId, show: outlineRun }).next()).rejects.toMatchObject({ code: 'run_busy' })
   })
 
   it('must be there', async () => {
-    const { site } = await begin()
-    await expect(followRun(site, { runId: 'absent', show: outlineRun }).next()).rejects.toMatchObject({
+    const { context } = await begin()
+    await expect(followRun(context, { runId: 'absent', show: outlineRun }).next()).rejects.toMatchObject({
       code: 'run_not_found',
     })
   })

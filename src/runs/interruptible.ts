@@ -1,8 +1,8 @@
 import { runInterrupted } from './faults.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** Work that throws the reason of the signal once that has fired was waiting until then, and has changed nothing. */
-export async function interruptible<T>({ signal }: Worksite, work: () => Promise<T>): Promise<T> {
+export async function interruptible<T>({ signal }: RunContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

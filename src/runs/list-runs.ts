@@ -13,8 +13,8 @@ import { isSameWorkspace } from '../workspace/identity.ts'
 import { runInterrupted } from './faults.ts'
 import { openWholeRun } from './open-run.ts'
 import { offerAt } from './own-workspace.ts'
+import type { RunContext } from './run-context.ts'
 import { outlineRun, type RunOutline } from './show-status.ts'
-import type { Worksite } from './worksite.ts'
 
 const AT_A_TIME = 16
 
@@ -26,26 +26,26 @@ type Found<R> = { readonly runs: readonly (R | ForeignRun)[]; readonly unavailab
 export type RunList = Found<RunOutline>
 
 /** All runs, and all that is known of those of this worktree. One that cannot be read does not hide the others. */
-export async function listRuns(site: Worksite): Promise<StatusList> {
-  const found = await findAllOut(site, (id) => openWholeRun(site, id, toRunStatus))
+export async function listRuns(context: RunContext): Promise<StatusList> {
+  const found = await findAllOut(context, (id) => openWholeRun(context, id, toRunStatus))
   return checkStatusList({ contract_version: CONTRACT_VERSION, ...found })
 }
 
 /** As much of it as people are shown, for which long journals need not be read. */
-export async function outlineRuns(site: Worksite): Promise<RunList> {
-  return await findAllOut(site, (id) => outlineRun(site, id))
+export async function outlineRuns(context: RunContext): Promise<RunList> {
+  return await findAllOut(context, (id) => outlineRun(context, id))
 }
 
 type Shown = Pick<RunStatus, 'id' | 'created_at' | 'state'>
 
 /** Several at a time: who waits for one that is busy does not wait for each in turn, and files are open for a few only. */
-async function findAllOut<R extends Shown>(site: Worksite, show: (id: string) => Promise<R>): Promise<Found<R>> {
+async function findAllOut<R extends Shown>(context: RunContext, show: (id: string) => Promise<R>): Promise<Found<R>> {
   const runs: (R | ForeignRun)[] = []
   const unavailable_runs: Unavailable[] = []
-  const waiting = listRunIds(site.store).values()
+  const waiting = listRunIds(context.store).values()
   const work = async () => {
     for (const id of waiting) {
-      const found = await findOut(site, id, show)
+      const found = await findOut(context, id, show)
       if (found === undefined) continue
       if ('state' in found) runs.push(found)
       else unavailable_runs.push(found)
@@ -65,13 +65,13 @@ function byId(one: { id: string }, other: { id: string }): number {
 
 /** Undefined for a run that went away after it was listed. */
 async function findOut<R>(
-  site: Worksite,
+  context: RunContext,
   id: string,
   show: (id: string) => Promise<R>,
 ): Promise<R | ForeignRun | Unavailable | undefined> {
   try {
-    const header = readRunHeader(site.store, id)
-    return isSameWorkspace(site.workspace, header.workspace_identity) ? await show(id) : toStub(site, header)
+    const header = readRunHeader(context.store, id)
+    return isSameWorkspace(context.workspace, header.workspace_identity) ? await show(id) : toStub(context, header)
   } catch (error) {
     if (!(error instanceof Fault) || error.code === runInterrupted.code) throw error
     return error.code === runNotFound.code ? undefined : toUnavailable(id, error)
@@ -79,7 +79,7 @@ async function findOut<R>(
 }
 
 /** A run of another worktree: its records are looked at, nothing is locked and nothing mended. */
-function toStub({ store }: Worksite, { id, goal, workspace_identity, created_at }: RunHeader): ForeignRun {
+function toStub({ store }: RunContext, { id, goal, workspace_identity, created_at }: RunHeader): ForeignRun {
   const { worktree_root } = workspace_identity
   return {
     contract_version: CONTRACT_VERSION,

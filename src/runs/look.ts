@@ -1,10 +1,10 @@
 import type { Sighting } from '../engine/facts.ts'
 import { Fault } from '../kit/fault.ts'
 import { observeGit } from '../workspace/observe-git.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** What git says of the worktree now. That it says nothing is a fact too; that drover was interrupted is none. */
-export async function look({ workspace, git, signal }: Worksite): Promise<Sighting> {
+export async function look({ workspace, git, signal }: RunContext): Promise<Sighting> {
   try {
     return { is: 'seen', git: await observeGit({ start: workspace.worktree_root, isRoot: true, git, signal }) }
   } catch (error) {

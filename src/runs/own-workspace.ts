@@ -8,12 +8,12 @@ import type { Fault } from '../kit/fault.ts'
 import { systemReason } from '../kit/files/disk.ts'
 import { isSameWorkspace } from '../workspace/identity.ts'
 import { workspaceIdentityMismatch } from './faults.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 type Owned = { readonly id: string; readonly workspace_identity: WorkspaceIdentity }
 
 /** Throws `workspace_identity_mismatch` for a run that is not of this worktree. */
-export function refuseForeign({ workspace }: Worksite, run: Owned): void {
+export function refuseForeign({ workspace }: RunContext, run: Owned): void {
   if (isSameWorkspace(workspace, run.workspace_identity)) return
   const { worktree_root: ROOT } = run.workspace_identity
   const next = offerAt(run.workspace_identity, makeVariant('inspect-run-in-its-workspace', { ROOT }))
@@ -21,7 +21,7 @@ export function refuseForeign({ workspace }: Worksite, run: Owned): void {
 }
 
 /** Throws it too when the worktree was moved or replaced since it was found: what was seen there is of another place. */
-export function refuseMoved({ workspace }: Worksite, run: Owned): void {
+export function refuseMoved({ workspace }: RunContext, run: Owned): void {
   const { worktree_root, git_dir, git_common_dir } = workspace
   for (const directory of [worktree_root, git_dir, git_common_dir]) {
     const problem = whyNotAt(directory)

@@ -13,15 +13,15 @@ import { decodeUtf8 } from '../kit/files/read-file.ts'
 import { isTextOf } from '../source/verify-pinned-source.ts'
 import { materialCorrupt } from './faults.ts'
 import { openRun } from './open-run.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** A section for the current action, which alone may read it. */
 export async function readActionMaterial(
-  site: Worksite,
+  context: RunContext,
   { runId, actionId, key }: { runId: string; actionId: string; key: string },
 ): Promise<ActionMaterial> {
   checkSectionKey(key)
-  return await openRun(site, runId, (run, materials) => {
+  return await openRun(context, runId, (run, materials) => {
     const section = findActionSection(run, actionId, key)
     return checkActionMaterial({
       contract_version: CONTRACT_VERSION,
@@ -36,11 +36,11 @@ export async function readActionMaterial(
 
 /** A section for a person, whatever the state of the run. */
 export async function readPinnedMaterial(
-  site: Worksite,
+  context: RunContext,
   { runId, key }: { runId: string; key: string },
 ): Promise<PinnedMaterial> {
   checkSectionKey(key)
-  return await openRun(site, runId, (run, materials) => {
+  return await openRun(context, runId, (run, materials) => {
     const section = findPinnedSection(run, key)
     const { source_revision, requirements_revision } = sourceOf(run)
     return checkPinnedMaterial({

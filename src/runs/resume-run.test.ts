@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { amendedBundle } from '../../test/support/amended-bundle.ts'
+import { createRunContext } from '../../test/support/create-run-context.ts'
 import { makeBundle } from '../../test/support/source-bundle.ts'
-import { openSite } from '../../test/support/worksite.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { readSource } from '../source/read-source.ts'
 import { readPinnedMaterial } from './read-material.ts'
@@ -13,44 +13,44 @@ import { stopRun } from './stop-run.ts'
 
 /** A stopped run that serves an issue, and what it would find if the issue was amended. */
 async function begin() {
-  const site = await openSite()
+  const context = await createRunContext()
   const reading = readSource(makeBundle())
   if (reading.is !== 'pinned') throw new Error(reading.error)
-  const { run_id: runId } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: true, reading })
-  await stopRun(site, runId)
-  const texts = () => readdirSync(join(dirname(journalPathOf(site.store, runId)), 'materials')).length
-  return { site, runId, texts, amended: amendedBundle(reading.source.requirements_revision) }
+  const { run_id: runId } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true, reading })
+  await stopRun(context, runId)
+  const texts = () => readdirSync(join(dirname(journalPathOf(context.store, runId)), 'materials')).length
+  return { context, runId, texts, amended: amendedBundle(reading.source.requirements_revision) }
 }
 
 describe('an issue that has changed', () => {
   it('is kept with its texts until a choice is made, though its file may be gone', async () => {
-    const { site, runId, texts, amended } = await begin()
+    const { context, runId, texts, amended } = await begin()
     expect(texts()).toBe(5)
-    const { source_candidate, resume_operation } = await resumeRun(site, runId, { envelope: amended })
+    const { source_candidate, resume_operation } = await resumeRun(context, runId, { envelope: amended })
     expect({ texts: texts(), resume_operation }).toEqual({ texts: 6, resume_operation: 'source_candidate_created' })
-    await resumeRun(site, runId, { choice: 'adopt', candidateId: source_candidate?.candidate_id })
-    const { section } = await readPinnedMaterial(site, { runId, key: 'requirements' })
+    await resumeRun(context, runId, { choice: 'adopt', candidateId: source_candidate?.candidate_id })
+    const { section } = await readPinnedMaterial(context, { runId, key: 'requirements' })
     expect(section.markdown).toBe('Knots, and nothing but knots.\n')
     expect(texts()).toBe(6)
   })
 
   it('leaves no texts behind when it is not chosen', async () => {
-    const { site, runId, texts, amended } = await begin()
-    const { source_candidate } = await resumeRun(site, runId, { envelope: amended })
-    await resumeRun(site, runId, { choice: 'pinned', candidateId: source_candidate?.candidate_id })
+    const { context, runId, texts, amended } = await begin()
+    const { source_candidate } = await resumeRun(context, runId, { envelope: amended })
+    await resumeRun(context, runId, { choice: 'pinned', candidateId: source_candidate?.candidate_id })
     expect(texts()).toBe(5)
-    const { section } = await readPinnedMaterial(site, { runId, key: 'requirements' })
+    const { section } = await readPinnedMaterial(context, { runId, key: 'requirements' })
     expect(section.markdown).toBe('What there is to say about requirements.\n')
   })
 
   it('and was chosen is answered alike again, whatever became of the run since', async () => {
-    const { site, runId, amended } = await begin()
-    const { source_candidate } = await resumeRun(site, runId, { envelope: amended })
+    const { context, runId, amended } = await begin()
+    const { source_candidate } = await resumeRun(context, runId, { envelope: amended })
     const choice = { choice: 'adopt', candidateId: source_candidate?.candidate_id } as const
-    const chosen = await resumeRun(site, runId, choice)
-    expect(await resumeRun(site, runId, { ...choice, budget: 3 })).toEqual(chosen)
-    await stopRun(site, runId)
-    expect(await resumeRun(site, runId, choice)).toMatchObject({
+    const chosen = await resumeRun(context, runId, choice)
+    expect(await resumeRun(context, runId, { ...choice, budget: 3 })).toEqual(chosen)
+    await stopRun(context, runId)
+    expect(await resumeRun(context, runId, choice)).toMatchObject({
       state: 'stopped',
       resume_operation: 'source_amended',
       budget_applied: true,
@@ -60,8 +60,8 @@ describe('an issue that has changed', () => {
 
 describe('what to do about an envelope that cannot be read', () => {
   it('is what the run waits for', async () => {
-    const { site, runId } = await begin()
-    const { variants } = await adviseResume(site, runId, { budget: 5 })
+    const { context, runId } = await begin()
+    const { variants } = await adviseResume(context, runId, { budget: 5 })
     expect(variants.map(({ id }) => id)).toEqual(['refresh-source', 'use-pinned-source'])
   })
 
@@ -69,10 +69,10 @@ describe('what to do about an envelope that cannot be read', () => {
     [undefined, []],
     [5, ['--budget', '5']],
   ])('is to try another where the run cannot be read, with a budget of %s', async (budget, words) => {
-    const { site } = await begin()
-    const { variants } = await adviseResume(site, 'absent', { budget })
+    const { context } = await begin()
+    const { variants } = await adviseResume(context, 'absent', { budget })
     expect(variants[0]?.base_argv).toEqual([
-      ...['drover', 'protocol', 'resume', 'absent', '--root', site.workspace.worktree_root],
+      ...['drover', 'protocol', 'resume', 'absent', '--root', context.workspace.worktree_root],
       ...words,
     ])
   })

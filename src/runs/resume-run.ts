@@ -12,8 +12,8 @@ import { digestSource } from '../source/revisions.ts'
 import { toCandidate } from '../source/to-candidate.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import { openRun } from './open-run.ts'
+import type { RunContext } from './run-context.ts'
 import { rejectedTexts, toMaterials } from './source-texts.ts'
-import type { Worksite } from './worksite.ts'
 
 export type Resumption = {
   readonly budget?: number | undefined
@@ -25,13 +25,13 @@ export type Resumption = {
 }
 
 /** Lets an interrupted run go on. An issue that has changed is kept beside the pinned one, for a person to choose. */
-export async function resumeRun(site: Worksite, runId: string, asked: Resumption): Promise<ProtocolState> {
+export async function resumeRun(context: RunContext, runId: string, asked: Resumption): Promise<ProtocolState> {
   const { envelope, ...words } = asked
   const reading = envelope && readSource(envelope)
-  const stamp = { candidate_id: site.ids.uuid(), created_at: toTimestamp(site.clock.now()) }
+  const stamp = { candidate_id: context.ids.uuid(), created_at: toTimestamp(context.clock.now()) }
   const refreshed = envelope && reading && toCandidate(envelope, reading, stamp)
   const request = withoutUndefined({ ...words, refreshed })
-  const decided = await changeRun(site, runId, {
+  const decided = await changeRun(context, runId, {
     decide: (run, facts) => resume(run, request, { ...facts, revisionOf: digestSource }),
     materials: toMaterials(reading),
     toDrop: rejectedTexts,
@@ -42,15 +42,15 @@ export async function resumeRun(site: Worksite, runId: string, asked: Resumption
 
 /** What to do about an envelope that cannot be read: what the run waits for, or, where that is unknown, try another. */
 export async function adviseResume(
-  site: Worksite,
+  context: RunContext,
   runId: string,
   { budget }: Pick<Resumption, 'budget'>,
 ): Promise<Next> {
   try {
-    return await openRun(site, runId, resumeHint)
+    return await openRun(context, runId, resumeHint)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const { id, worktree_root: ROOT } = site.workspace
+    const { id, worktree_root: ROOT } = context.workspace
     const fixed = budget === undefined ? {} : { BUDGET: String(budget) }
     const variant = makeVariant('refresh-source', { RUN: runId, ROOT, ...fixed })
     return { operation: 'resume', workspace_identity: id, variants: [variant] }

@@ -1,10 +1,10 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { skip } from '../engine/skip.ts'
 import { changeRun, reportChange } from './change-run.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** Passes over the current action of a run. */
-export async function skipAction(site: Worksite, runId: string, actionId: string): Promise<ProtocolState> {
-  const { run } = await changeRun(site, runId, { decide: (before, facts) => skip(before, actionId, facts) })
+export async function skipAction(context: RunContext, runId: string, actionId: string): Promise<ProtocolState> {
+  const { run } = await changeRun(context, runId, { decide: (before, facts) => skip(before, actionId, facts) })
   return reportChange(run)
 }

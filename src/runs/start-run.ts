@@ -5,8 +5,8 @@ import { toTimestamp } from '../kit/clock.ts'
 import { observeGit } from '../workspace/observe-git.ts'
 import { reportChange } from './change-run.ts'
 import { refuseMoved } from './own-workspace.ts'
+import type { RunContext } from './run-context.ts'
 import { type PinnedReading, toMaterials } from './source-texts.ts'
-import type { Worksite } from './worksite.ts'
 
 export type RunRequest = {
   readonly goal: string
@@ -17,14 +17,14 @@ export type RunRequest = {
 }
 
 /** A new run, with what is to be done first. */
-export async function startRun(site: Worksite, request: RunRequest): Promise<ProtocolState> {
-  const { workspace, git, signal, clock, ids } = site
+export async function startRun(context: RunContext, request: RunRequest): Promise<ProtocolState> {
+  const { workspace, git, signal, clock, ids } = context
   const { reading, ...asked } = request
   const seen = await observeGit({ start: workspace.worktree_root, isRoot: true, git, signal })
   const facts = { runId: ids.uuid(), actionId: ids.uuid(), now: toTimestamp(clock.now()), git: seen }
   const source = reading === undefined ? {} : { source: reading.source }
   const { run, event } = start({ ...asked, ...source, workspace_identity: workspace }, facts)
-  refuseMoved(site, run)
-  createRun(site.store, { runId: run.id, event, materials: toMaterials(reading) })
+  refuseMoved(context, run)
+  createRun(context.store, { runId: run.id, event, materials: toMaterials(reading) })
   return reportChange(run)
 }

@@ -3,11 +3,11 @@ import { stop } from '../engine/stop.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import { runIdRequired } from './faults.ts'
 import type { RunList } from './list-runs.ts'
-import type { Worksite } from './worksite.ts'
+import type { RunContext } from './run-context.ts'
 
 /** Interrupts a run; its current action is withdrawn. */
-export async function stopRun(site: Worksite, runId: string): Promise<ProtocolState> {
-  const { run } = await changeRun(site, runId, { decide: stop })
+export async function stopRun(context: RunContext, runId: string): Promise<ProtocolState> {
+  const { run } = await changeRun(context, runId, { decide: stop })
   return reportChange(run)
 }
 

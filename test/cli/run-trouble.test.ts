@@ -8,6 +8,7 @@ import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.s
 import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { startRun } from '../../src/runs/start-run.ts'
 import { amendedBundle } from '../support/amended-bundle.ts'
+import { createRunContext } from '../support/create-run-context.ts'
 import { canFailDisk, type DiskFailure, failingDisk } from '../support/failing-disk.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
@@ -16,7 +17,6 @@ import { createRunRoom, errorOf, offered, readMessage } from '../support/run-roo
 import { adHoc, bound, boundAndStopped, destroying, type Scene } from '../support/run-scene.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 import { firstWords, program } from '../support/test-command.ts'
-import { openSite } from '../support/worksite.ts'
 
 const NOTHING_DONE = { committed: false, projection_stale: false, namespace_detached: false, ambiguous: false }
 
@@ -59,9 +59,9 @@ describe('a run that another process works on', () => {
 describe('a list of many runs', () => {
   it('needs no more open files than a list of few', { timeout: 60_000 }, async () => {
     const { room } = await adHoc()
-    const site = await openSite(room)
+    const context = await createRunContext(room)
     for (let count = 1; count < 80; count += 1) {
-      await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: true })
+      await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true })
     }
     const list = `ulimit -n 70; '${process.execPath}' '${DROVER}' status --json`
     const { stdout } = await runAt(room.root, ['bash', '-c', list], room.env)

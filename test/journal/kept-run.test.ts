@@ -38,6 +38,7 @@ import { temporaryName } from '../../src/kit/files/temporary-file.ts'
 import { startRun } from '../../src/runs/start-run.ts'
 import { submitOutcome } from '../../src/runs/submit-outcome.ts'
 import { diskWith, recordingDisk } from '../support/counted-disk.ts'
+import { createRunContext } from '../support/create-run-context.ts'
 import {
   boundHistory,
   codeOf,
@@ -50,7 +51,6 @@ import {
   takeStep,
 } from '../support/journal-room.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
-import { openSite } from '../support/worksite.ts'
 
 const HISTORY = boundHistory()
 const RECORDS = 3
@@ -405,19 +405,19 @@ describe('a change of a long run', () => {
   })
 
   it('by a host that submits takes one look at the beginning besides, to see whose run it is', async () => {
-    const site = await openSite()
-    const { run_id, action } = await startRun(site, { goal: 'A goal', budget: 8, reviewEnabled: false })
-    const submit = async (at: typeof site, current: typeof action) => {
+    const context = await createRunContext()
+    const { run_id, action } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: false })
+    const submit = async (at: typeof context, current: typeof action) => {
       const suggested_actions = [{ kind: 'clarify', brief: 'Go on.' }]
       const outcome = outcomeFor(current, { summary: 'x'.repeat(60_000), suggested_actions })
       const payloadSha256 = digest(outcome.action_id)
       return (await submitOutcome(at, run_id, { actionId: outcome.action_id, outcome, payloadSha256 })).action
     }
-    const third = await submit(site, await submit(site, action))
-    const journal = journalPathOf(site.store, run_id)
+    const third = await submit(context, await submit(context, action))
+    const journal = journalPathOf(context.store, run_id)
     expect(statSync(journal).size).toBeGreaterThan(2 * CHUNK_BYTES)
-    const { disk, readOf } = countingDisk(site.store.disk)
-    await submit({ ...site, store: { ...site.store, disk } }, third)
+    const { disk, readOf } = countingDisk(context.store.disk)
+    await submit({ ...context, store: { ...context.store, disk } }, third)
     expect(readOf('journal.jsonl')).toBe(CHUNK_BYTES + ENDING_BYTES)
   })
 })

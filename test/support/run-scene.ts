@@ -7,11 +7,11 @@ import { startRun } from '../../src/runs/start-run.ts'
 import { readSource, type SourceReading } from '../../src/source/read-source.ts'
 import { amendedBundle } from './amended-bundle.ts'
 import { decision, destruction } from './contract-examples.ts'
+import { createRunContext } from './create-run-context.ts'
 import type { Report } from './drive-run.ts'
 import { outcomeFor } from './report-outcome.ts'
 import { createRunRoom, type RunRoom } from './run-room.ts'
 import { makeBundle } from './source-bundle.ts'
-import { openSite } from './worksite.ts'
 
 const bundle = makeBundle()
 
@@ -93,12 +93,12 @@ export async function boundAndStopped(): Promise<Scene> {
 /** An issue-bound run as only a store could hold it that somebody else wrote. */
 export async function boundTo(change: (reading: SourceReading & { is: 'pinned' }) => object): Promise<Scene> {
   const room = createRunRoom()
-  const site = await openSite(room)
+  const context = await createRunContext(room)
   const reading = readSource(bundle)
   if (reading.is !== 'pinned') throw new Error(reading.error)
   const source = { ...reading.source, ...change(reading) }
   const request = { goal: 'A goal', budget: 8, reviewEnabled: true, reading: { ...reading, source } }
-  return new Scene(room, await startRun(site, request))
+  return new Scene(room, await startRun(context, request))
 }
 
 export const asking = async () => await (await adHoc()).report({ status: 'needs_input', pause: decision })

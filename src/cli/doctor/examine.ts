@@ -10,7 +10,7 @@ import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.
 import { changesLock } from '../../hosts/change/change-lock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { findProgram } from '../../kit/process/find-program.ts'
-import { openWorksite } from '../../runs/worksite.ts'
+import { openRunContext } from '../../runs/run-context.ts'
 import { locateGh } from '../../source/gh.ts'
 import { inspectGh } from '../../source/inspect-gh.ts'
 import { parseOrigin } from '../../source/origin-repository.ts'
@@ -67,7 +67,7 @@ export async function examine(examination: Examination): Promise<Finding[]> {
     'run storage': () => inWorktree(({ git_common_dir }) => checkRunStorage(git_common_dir)),
     runs: () =>
       inWorktree((workspace) =>
-        checkRuns(openWorksite({ workspace, git, clock: runtime.clock, signal, lockWaitMs: RUN_LOCK_MS })),
+        checkRuns(openRunContext({ workspace, git, clock: runtime.clock, signal, lockWaitMs: RUN_LOCK_MS })),
       ),
     GitHub: () => checkGitHub(examination, { git, place }),
     programs: () => checkPrograms(examination, git),

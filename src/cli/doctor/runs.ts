@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { StatusList } from '../../contract/status-list.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { listRuns } from '../../runs/list-runs.ts'
-import type { Worksite } from '../../runs/worksite.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { defineCheck, type Finding } from './check.ts'
 
 const RUNS = { group: 'Runs', name: 'runs' } as const
@@ -46,9 +46,9 @@ export const runstoreUnusable = defineCheck({
   todo: 'see what is there and move it away, or give yourself the right to look into it',
 })
 
-export async function checkRuns(site: Worksite): Promise<Finding[]> {
+export async function checkRuns(context: RunContext): Promise<Finding[]> {
   try {
-    return judgeRuns(await listRuns(site), { isThere: existsSync })
+    return judgeRuns(await listRuns(context), { isThere: existsSync })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [runstoreUnusable({ detail: error.message, todo: undefined })]

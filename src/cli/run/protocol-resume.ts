@@ -22,11 +22,11 @@ export const run: Run = (invocation) =>
       sourceChoice: flags.text('source-choice'),
       candidate: flags.text('candidate'),
     })
-    const site = await desk.open()
-    const another = { next: () => adviseResume(site, runId, { budget }) }
+    const context = await desk.open()
+    const another = { next: () => adviseResume(context, runId, { budget }) }
     const envelope = await desk.expecting(another, () =>
       file === undefined ? undefined : readEnvelopeFile({ runtime, file, refuse: invalidSourceCandidate }),
     )
-    await tellState(runtime.terminal.out, await resumeRun(site, runId, { ...asked, envelope }))
+    await tellState(runtime.terminal.out, await resumeRun(context, runId, { ...asked, envelope }))
     return 0
   })

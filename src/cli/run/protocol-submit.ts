@@ -19,7 +19,7 @@ export const run: Run = (invocation) =>
     if (file === '') throw outcomeFileRequired({})
 
     // While git is asked where this is, there is time to load what only that can be done with.
-    const [site, { readOutcome }, { submitOutcome }] = await Promise.all([
+    const [context, { readOutcome }, { submitOutcome }] = await Promise.all([
       desk.open(),
       import('../../runs/read-outcome.ts'),
       import('../../runs/submit-outcome.ts'),
@@ -33,11 +33,11 @@ export const run: Run = (invocation) =>
         variants: [makeVariant(variant, { RUN: runId, ACTION: actionId, ROOT: root })],
       }),
     }
-    const { signal } = site
+    const { signal } = context
     const interrupted = (cause: unknown) => runInterrupted({}, cause)
     const read = await desk.expecting(again, async () =>
       readOutcome(await readInput({ ...OUTCOME, file, runtime, signal, interrupted })),
     )
-    await tellState(runtime.terminal.out, await submitOutcome(site, runId, { actionId, ...read }))
+    await tellState(runtime.terminal.out, await submitOutcome(context, runId, { actionId, ...read }))
     return 0
   })

@@ -3,7 +3,7 @@ import type { Next } from '../../contract/next.shape.ts'
 import { digestUnavailableWorkspace } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
 import { contractVersionMismatch, runInterrupted } from '../../runs/faults.ts'
-import { openWorksite, type Worksite } from '../../runs/worksite.ts'
+import { openRunContext, type RunContext } from '../../runs/run-context.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Invocation } from '../command.ts'
@@ -40,12 +40,12 @@ export class RunDesk {
     this.#start = resolve(runtime.cwd, flags.text('root') ?? '')
   }
 
-  async open(): Promise<Worksite> {
+  async open(): Promise<RunContext> {
     this.#isAttempted = true
     const { env, cwd, clock, version } = this.#runtime
     const { signal } = listenForInterruption()
     const workspace = await this.#discover(signal)
-    return openWorksite({ workspace, git: locateGit({ env, cwd }), clock, signal, version: version() })
+    return openRunContext({ workspace, git: locateGit({ env, cwd }), clock, signal, version: version() })
   }
 
   /** Does a part of the command that has advice of its own. */

@@ -4,8 +4,8 @@ import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape
 import { goalFileRequired, goalModeConflict } from '../../runs/faults.ts'
 import { decodeGoal, GOAL } from '../../runs/given-text.ts'
 import { toStart } from '../../runs/request-words.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { startRun } from '../../runs/start-run.ts'
-import type { Worksite } from '../../runs/worksite.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
@@ -36,11 +36,11 @@ export const run: Run = (invocation) =>
       ...(issue !== undefined && { given: givenAs(issue, given) }),
     }
 
-    const site = await desk.open()
-    const envelope = await desk.expecting(again, () => findEnvelope(invocation, site))
+    const context = await desk.open()
+    const envelope = await desk.expecting(again, () => findEnvelope(invocation, context))
     const reading = await desk.expecting(again, () => envelope && pin(envelope))
     const goal = given ?? envelope?.title ?? ''
-    const state = await desk.expecting(again, () => startRun(site, { goal, budget, reviewEnabled, reading }))
+    const state = await desk.expecting(again, () => startRun(context, { goal, budget, reviewEnabled, reading }))
     desk.runId = state.run_id
     await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStarted(state, { goal, budget })))
     return 0
@@ -60,7 +60,7 @@ async function readGoal({ args, flags, runtime }: Invocation): Promise<string | 
 
 async function findEnvelope(
   { flags, runtime }: Invocation,
-  { signal }: Worksite,
+  { signal }: RunContext,
 ): Promise<RawSourceEnvelope | undefined> {
   const { cwd, env, clock } = runtime
   const [file, url] = [flags.text('source-file'), flags.text('issue')]

@@ -2,8 +2,8 @@ import { followRun } from '../../runs/follow-run.ts'
 import { listRuns, outlineRuns, type RunList } from '../../runs/list-runs.ts'
 import { toRunId, toSectionKey } from '../../runs/named-parts.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { outlineRun, showStatus } from '../../runs/show-status.ts'
-import type { Worksite } from '../../runs/worksite.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { inspectRuns } from './run-advice.ts'
@@ -23,11 +23,11 @@ export const run: Run = (invocation) =>
     const runId = await desk.expecting({ next: inspectRuns }, () => toRunId(named))
     desk.runId = runId
     const key = section === undefined ? undefined : toSectionKey(section)
-    const site = await desk.open()
-    if (isWatched) return await watchRun(invocation, followRun(site, { runId, show: viewFor(invocation) }))
+    const context = await desk.open()
+    if (isWatched) return await watchRun(invocation, followRun(context, { runId, show: viewFor(invocation) }))
     return key === undefined
-      ? await showOne(invocation, site, runId)
-      : await showSection(invocation, site, { runId, key })
+      ? await showOne(invocation, context, runId)
+      : await showSection(invocation, context, { runId, key })
   })
 
 /** Each of these flags asks for something else to be shown, and only a list has states to choose from. */
@@ -46,31 +46,31 @@ function viewFor({ flags }: Invocation): typeof outlineRun {
   return flags.isOn('json') ? showStatus : outlineRun
 }
 
-async function showOne(invocation: Invocation, site: Worksite, runId: string): Promise<number> {
+async function showOne(invocation: Invocation, context: RunContext, runId: string): Promise<number> {
   const { flags, runtime } = invocation
-  const shown = await viewFor(invocation)(site, runId)
+  const shown = await viewFor(invocation)(context, runId)
   await runtime.terminal.out.write(flags.isOn('json') ? asLine(shown) : sayRun(shown, runtime.clock.now()))
   return 0
 }
 
 async function showSection(
   { flags, runtime }: Invocation,
-  site: Worksite,
+  context: RunContext,
   section: { runId: string; key: string },
 ): Promise<number> {
-  const material = await readPinnedMaterial(site, section)
+  const material = await readPinnedMaterial(context, section)
   await runtime.terminal.out.write(flags.isOn('json') ? asLine(material) : saySection(material))
   return 0
 }
 
-async function showAll({ flags, runtime }: Invocation, site: Worksite): Promise<number> {
+async function showAll({ flags, runtime }: Invocation, context: RunContext): Promise<number> {
   const { out } = runtime.terminal
   const states = flags.texts('state')
   if (flags.isOn('json')) {
-    await out.write(asLine(inStates(await listRuns(site), states)))
+    await out.write(asLine(inStates(await listRuns(context), states)))
     return 0
   }
-  const list = inStates(await outlineRuns(site), states)
+  const list = inStates(await outlineRuns(context), states)
   await out.write(sayRuns(list, runtime.clock.now(), out) ?? sayNone(states))
   return 0
 }

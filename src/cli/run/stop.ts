@@ -16,10 +16,10 @@ export const run: Run = (invocation) =>
     const { out } = runtime.terminal
     const [word] = args
     desk.runId = await desk.expecting(LISTED, () => (word === undefined ? undefined : toRunId(word)))
-    const site = await desk.open()
-    const runId = desk.runId ?? (await desk.expecting(LISTED, async () => onlyStoppable(await outlineRuns(site))))
+    const context = await desk.open()
+    const runId = desk.runId ?? (await desk.expecting(LISTED, async () => onlyStoppable(await outlineRuns(context))))
     desk.runId = runId
-    const state = await stopRun(site, runId)
+    const state = await stopRun(context, runId)
     await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStopped(state)))
     return 0
   })

@@ -1,5 +1,5 @@
 import { outlineRuns } from '../../runs/list-runs.ts'
-import { openWorksite } from '../../runs/worksite.ts'
+import { openRunContext } from '../../runs/run-context.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { locateGit } from '../../workspace/git.ts'
 import type { Runtime } from '../command.ts'
@@ -13,8 +13,8 @@ export async function suggestRunIds({ env, cwd, clock, version }: Runtime): Prom
   const signal = AbortSignal.timeout(MOST_WAITED_MS)
   try {
     const workspace = await discoverWorkspace({ start: cwd, git, signal })
-    const site = openWorksite({ workspace, git, clock, signal, version: version(), lockWaitMs: 200 })
-    const { runs } = await outlineRuns(site)
+    const context = openRunContext({ workspace, git, clock, signal, version: version(), lockWaitMs: 200 })
+    const { runs } = await outlineRuns(context)
     const own = runs.filter(({ workspace_foreign }) => workspace_foreign !== true)
     return own
       .map(({ id }) => id)

@@ -5,7 +5,7 @@ import { type Ids, randomIds } from '../kit/ids.ts'
 import type { Git } from '../workspace/git.ts'
 
 /** Where runs are worked on: a worktree, the runs of its repository, and where facts come from. */
-export type Worksite = {
+export type RunContext = {
   readonly workspace: WorkspaceIdentity
   readonly store: RunStore
   readonly git: Git
@@ -14,7 +14,7 @@ export type Worksite = {
   readonly signal: AbortSignal
 }
 
-export type WorksiteOptions = Omit<Worksite, 'store' | 'ids'> & {
+export type RunContextOptions = Omit<RunContext, 'store' | 'ids'> & {
   /** Of drover, for who does not mean to read every journal. */
   readonly version?: string
   readonly ids?: Ids
@@ -22,9 +22,9 @@ export type WorksiteOptions = Omit<Worksite, 'store' | 'ids'> & {
 }
 
 /** Looks at nothing yet and creates nothing. */
-export function openWorksite({ ids = randomIds, lockWaitMs, version, ...site }: WorksiteOptions): Worksite {
-  const { git_common_dir: gitCommonDir } = site.workspace
-  const waiting = { signal: site.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) }
+export function openRunContext({ ids = randomIds, lockWaitMs, version, ...context }: RunContextOptions): RunContext {
+  const { git_common_dir: gitCommonDir } = context.workspace
+  const waiting = { signal: context.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) }
   const store = openRunStore({ gitCommonDir, version, ...waiting })
-  return { ...site, ids, store }
+  return { ...context, ids, store }
 }
