@@ -123,8 +123,8 @@ function reportAction(run: Run): Decision {
   if (run.current_action === undefined) return resume(run, { budget: 1000 }, { ...facts(), revisionOf: () => '' })
   const outcome = outcomeOf(run.current_action)
   const submission = { actionId: outcome.action_id, outcome, payloadSha256: digest(outcome.action_id) }
-  const sighting = { is: 'seen', git: run.current_git } as const
-  return submit(run, submission, { ...facts(), sighting })
+  const gitFacts = { is: 'observed', git: run.current_git } as const
+  return submit(run, submission, { ...facts(), gitFacts })
 }
 
 /** Each action is withdrawn by a stop, so that none has much of a context. */

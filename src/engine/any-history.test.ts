@@ -5,7 +5,7 @@ import { type Driver, driveRun, statusOf } from '../../test/support/drive-run.ts
 import { pinned } from '../../test/support/pinned-sources.ts'
 import { checkAction } from '../contract/action.ts'
 import { checkCliError } from '../contract/cli-error.ts'
-import { decodeRunFile, encodeRunFile } from '../journal/run-file.ts'
+import { decodeSnapshot, encodeSnapshot } from '../journal/snapshot-format.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { applyEvent, replay } from './apply-event.ts'
@@ -74,7 +74,7 @@ function checkKept(before: Run, { run, events }: Driver): void {
     { version: '1.0.0', stamp },
     { sequence: events.length, chain: digest('the end') },
   ]
-  const keep = (kept: Run) => decodeRunFile(encodeRunFile({ run: kept, end }, occasion), occasion)?.run
+  const keep = (kept: Run) => decodeSnapshot(encodeSnapshot({ run: kept, end }, occasion), occasion)?.run
   expect(keep(run)).toStrictEqual(run)
   expect(applyEvent(keep(before), events.at(-1) as RunEvent)).toEqual(run)
 }

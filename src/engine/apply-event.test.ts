@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decision } from '../../test/support/contract-examples.ts'
 import { CLEAN, type Driver } from '../../test/support/drive-run.ts'
-import { atWork, ended, stopped, unseen, waitingForDecision } from '../../test/support/run-states.ts'
+import { atWork, ended, gitUnavailable, stopped, waitingForDecision } from '../../test/support/run-states.ts'
 import { type Delta, having, lastOf, problemOf, tampered } from '../../test/support/tampered-event.ts'
 import { replay } from './apply-event.ts'
 import type { RunEvent } from './event.shape.ts'
@@ -32,7 +32,7 @@ describe('an event', () => {
     ['a worktree that is as before', submitted, { current_git: CLEAN }],
     [
       'a mark on an action that is not there',
-      () => having(unseen(), (driver) => driver.stop()),
+      () => having(gitUnavailable(), (driver) => driver.stop()),
       { action_update: { voided: true } },
     ],
     [

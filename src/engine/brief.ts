@@ -1,7 +1,7 @@
 import type { GitObservation, PathObservation } from '../contract/git-observation.shape.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { isWorktreeChanged } from './git-facts.ts'
 import type { ActionKind, Run } from './run.ts'
-import { isWorktreeChanged } from './sighting.ts'
 import { cutToBytes, oneLine } from './text.ts'
 
 /** What an action says is to be done: these words, for reviews and summaries with what was there before. */

@@ -2,10 +2,10 @@ import type { PinnedSource } from '../contract/pinned-source.shape.ts'
 import type { ResumeResult, SourceChoiceReceipt } from '../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
 import { BRIEFS } from './briefs.ts'
+import { continueRun } from './continue-run.ts'
 import { type Decided, decide } from './decision.ts'
 import type { Facts } from './facts.ts'
 import { invalidSourceCandidateChoice, invalidSourceChoice } from './faults.ts'
-import { goOn } from './go-on.ts'
 import { type EarlyRefusal, refuseResume } from './refusal.ts'
 import { type BoundRun, pinSource, type Run } from './run.ts'
 import { supersede } from './supersede.ts'
@@ -46,7 +46,7 @@ export function chooseSource(run: BoundRun, { choice, budget }: Choosing, facts:
   }
   const result = toResult(receipt)
   const type = choice === 'adopt' ? 'source_amended' : 'source_pinned'
-  const draft = goOn(run, settled, { words: BRIEFS.sourceChosen, result, token: type, budget, facts })
+  const draft = continueRun(run, settled, { words: BRIEFS.sourceChosen, result, token: type, budget, facts })
   return decide(run, { type, draft, now: facts.now })
 }
 

@@ -10,10 +10,10 @@ export type Decided =
   | { readonly is: 'changed'; readonly run: Run; readonly event: RunEvent }
   | { readonly is: 'unchanged'; readonly run: Run; readonly resumed?: ResumeResult }
 
-/** An operation is allowed and cannot be decided before git was looked at: ask again with a sighting. */
-export type Decision = Decided | { readonly is: 'sighting_needed' }
+/** An operation is allowed and cannot be decided before git was looked at: ask again with a gitFacts. */
+export type Decision = Decided | { readonly is: 'needs_git_facts' }
 
-export const sightingNeeded: Decision = { is: 'sighting_needed' }
+export const needsGitFacts: Decision = { is: 'needs_git_facts' }
 
 export type Change = { readonly type: EventType; readonly draft: Run; readonly now: string }
 

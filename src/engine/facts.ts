@@ -1,9 +1,9 @@
 import type { GitObservation } from '../contract/git-observation.shape.ts'
 
 /** What git says now, or why it says nothing. */
-export type Sighting =
-  | { readonly is: 'seen'; readonly git: GitObservation }
-  | { readonly is: 'unseen'; readonly problem: string }
+export type GitFacts =
+  | { readonly is: 'observed'; readonly git: GitObservation }
+  | { readonly is: 'unavailable'; readonly problem: string }
 
 /** What an operation may need to know besides the run. */
 export type Facts = {
@@ -11,5 +11,5 @@ export type Facts = {
   /** The id of the action that is issued, if one is. */
   readonly actionId: string
   /** Absent at first: looking takes time, and not every decision needs it. */
-  readonly sighting?: Sighting
+  readonly gitFacts?: GitFacts
 }

@@ -19,7 +19,7 @@ const rich = (): Driver => {
     known_issues: ['Wrong.'],
     suggested_actions: [{ kind: 'implement', brief: 'Do it.' }],
   })
-  driver.look(changed())
+  driver.setGit(changed())
   driver.submit({
     action_kind: 'implement',
     implementation: {
@@ -145,7 +145,7 @@ describe('the summary of a run', () => {
 function withdraw(driver: Driver): void {
   driver.stop()
   driver.resume()
-  driver.look(driver.run.initial_git)
+  driver.setGit(driver.run.initial_git)
   driver.submit()
 }
 

@@ -2,9 +2,9 @@ import { NO_ACTIVITIES } from '../contract/no-activities.ts'
 import { digest } from '../kit/digest.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { dirtyAtStart } from './brief.ts'
+import { isWorktreeChanged } from './git-facts.ts'
 import { ATTRIBUTION_UNCERTAINTY, OBSERVED_SINCE_START, REPORT_DISCREPANCY } from './notes.ts'
 import type { ActionTrace, Run } from './run.ts'
-import { isWorktreeChanged } from './sighting.ts'
 import { longestPrefix } from './text.ts'
 
 export const SUMMARY_BYTES = 65_536

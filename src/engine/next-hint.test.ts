@@ -7,10 +7,10 @@ import { pinned } from '../../test/support/pinned-sources.ts'
 import {
   atWork,
   ended,
+  gitUnavailable,
   lackingEnvironment,
   outOfBudget,
   stopped,
-  unseen,
   waitingForChoice,
   waitingForConfirmation,
   waitingForDecision,
@@ -62,10 +62,10 @@ const CONDITIONS: readonly (readonly [string, () => Driver, string, readonly str
   ['lacks its environment, bound', bound(lackingEnvironment), 'resume', [...waysOn, 'skip-action']],
   ['is stopped, ad hoc', stopped, 'resume', ['resume-ad-hoc']],
   ['has no budget, ad hoc', outOfBudget, 'resume', ['resume-ad-hoc']],
-  ['was not seen, ad hoc', unseen, 'resume', ['resume-ad-hoc']],
+  ['was not seen, ad hoc', gitUnavailable, 'resume', ['resume-ad-hoc']],
   ['is stopped, bound', bound(stopped), 'resume', waysOn],
   ['has no budget, bound', bound(outOfBudget), 'resume', waysOn],
-  ['was not seen, bound', bound(unseen), 'resume', waysOn],
+  ['was not seen, bound', bound(gitUnavailable), 'resume', waysOn],
 ]
 
 describe('what can be done with a run', () => {

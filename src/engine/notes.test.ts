@@ -7,9 +7,9 @@ const partly = { ...changed(), content_observation_complete: false }
 describe('what drover notes by itself', () => {
   it('notes once that something changed, and that nobody knows why', () => {
     const driver = atWork({ reviewEnabled: false })
-    driver.look(changed())
+    driver.setGit(changed())
     driver.submit({ suggested_actions: [{ kind: 'clarify', brief: 'Ask.' }] })
-    driver.look(changed('again'))
+    driver.setGit(changed('again'))
     driver.submit()
     expect(driver.run.observations).toEqual([expect.stringMatching(/^observed_since_start:/)])
     expect(driver.run.uncertainties).toEqual([expect.stringMatching(/^attribution_uncertainty:/)])
@@ -17,7 +17,7 @@ describe('what drover notes by itself', () => {
 
   it('notes once that not all content could be read', () => {
     const driver = atWork({ git: { ...CLEAN, content_observation_complete: false } })
-    driver.look(partly)
+    driver.setGit(partly)
     driver.submit()
     const notes = driver.run.uncertainties.filter((text) => text.startsWith('git_content_observation_incomplete:'))
     expect(notes).toHaveLength(1)
@@ -40,7 +40,7 @@ describe('what drover notes by itself', () => {
     ['error', 'unable', false, false],
   ] as const)('compares a report with the worktree: %s %s, changed: %s', (status, result, isChanged, isNoted) => {
     const driver: Driver = atKind('implement')
-    if (isChanged) driver.look(changed())
+    if (isChanged) driver.setGit(changed())
     const implementation = { result, files_changed: [], activities: [], uncertainties: [], attempts: 1 }
     driver.submit({ action_kind: 'implement', status, implementation })
     const notes = driver.run.observations.filter((text) => text.startsWith('report_discrepancy:'))

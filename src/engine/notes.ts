@@ -37,7 +37,7 @@ export function noteDiscrepancy(run: Run, result: string, { isChanged }: { isCha
   return addOnce(run, 'observations', `${REPORT_DISCREPANCY} implement reported "${result}", but the worktree ${seen}`)
 }
 
-export function unseenWorktree(when: string, problem: string): string {
+export function observationFailure(when: string, problem: string): string {
   return `git_observation_failed: the worktree could not be observed ${when}: ${oneLine(problem)}`
 }
 

@@ -3,6 +3,7 @@ import type { PinnedSource } from '../contract/pinned-source.shape.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
 import { BRIEFS } from './briefs.ts'
+import { continueRun, interrupt } from './continue-run.ts'
 import { type Decided, decide } from './decision.ts'
 import type { Facts } from './facts.ts'
 import {
@@ -12,7 +13,6 @@ import {
   sourceIntegrityMismatch,
   sourceIssueMismatch,
 } from './faults.ts'
-import { goOn, interrupt } from './go-on.ts'
 import { startAfresh } from './next-hint.ts'
 import { addNotes } from './notes.ts'
 import { refuseResume, stateOf } from './refusal.ts'
@@ -39,7 +39,7 @@ export function refreshSource(run: BoundRun, { refreshed, budget }: Refresh, fac
   const result: ResumeResult = { operation: 'source_refreshed', budget_applied: true }
   const token = driftOf(pinned, snapshot)
   const going = { words: BRIEFS.sourceRefreshed, result, token, budget, facts }
-  const draft = goOn(run, pinSource(run, snapshot), going)
+  const draft = continueRun(run, pinSource(run, snapshot), going)
   return decide(run, { type: 'source_refreshed', draft, now: facts.now })
 }
 

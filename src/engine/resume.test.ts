@@ -4,10 +4,10 @@ import { amended, candidateOf, invalidOf, pinned } from '../../test/support/pinn
 import {
   atWork,
   ended,
+  gitUnavailable,
   lackingEnvironment,
   outOfBudget,
   stopped,
-  unseen,
   waitingForChoice,
   waitingForConfirmation,
   waitingForDecision,
@@ -190,7 +190,7 @@ describe('a run that goes on', () => {
   })
 
   it('notes what had been suggested and waited', () => {
-    const driver = unseen()
+    const driver = gitUnavailable()
     driver.resume()
     expect(driver.run.pending_actions).toEqual([])
     expect(driver.run.uncertainties).toEqual([

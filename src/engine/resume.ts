@@ -3,6 +3,7 @@ import type { SourceCandidate } from '../contract/source-candidate.shape.ts'
 import { BRIEFS } from './briefs.ts'
 import { checkBudget } from './budget.ts'
 import { chooseSource, type RevisionOf, type SourceChoice, toResult } from './choose-source.ts'
+import { continueRun } from './continue-run.ts'
 import { type Decided, decide } from './decision.ts'
 import type { Facts } from './facts.ts'
 import {
@@ -17,7 +18,6 @@ import {
   sourceModeRequired,
   staleSourceCandidate,
 } from './faults.ts'
-import { goOn } from './go-on.ts'
 import { nextHint, noHint } from './next-hint.ts'
 import { refreshSource } from './refresh-source.ts'
 import { refuse, refuseResume } from './refusal.ts'
@@ -64,7 +64,7 @@ function resumeAdHoc(run: Run, request: ResumeRequest, facts: Facts): Decided {
   const isSourceNamed = [refreshed, choice, candidateId].some((each) => each !== undefined) || usePinnedSource === true
   if (isSourceNamed) throw sourceModeNotAllowed(refuseResume(run))
   const result: ResumeResult = { operation: 'ad_hoc_resumed', budget_applied: true }
-  const draft = goOn(run, run, { words: BRIEFS.resumed, result, budget, facts })
+  const draft = continueRun(run, run, { words: BRIEFS.resumed, result, budget, facts })
   return decide(run, { type: 'run_resumed', draft, now: facts.now })
 }
 
@@ -91,6 +91,6 @@ function resumeWithSource(run: BoundRun, request: ResumeRequest, facts: Facts): 
   if (usePinnedSource !== true) throw sourceModeRequired(refuseResume(run))
   const result: ResumeResult = { operation: 'source_refresh_skipped', budget_applied: true }
   const token = result.operation
-  const draft = goOn(run, run, { words: BRIEFS.sourceKept, result, token, budget, facts })
+  const draft = continueRun(run, run, { words: BRIEFS.sourceKept, result, token, budget, facts })
   return decide(run, { type: 'source_refresh_skipped', draft, now: facts.now })
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { changed, codeOf, type Driver, UNSEEN } from '../../test/support/drive-run.ts'
+import { changed, codeOf, type Driver, GIT_UNAVAILABLE } from '../../test/support/drive-run.ts'
 import {
   atKind,
   atWork,
   ended,
+  gitUnavailable,
   outOfBudget,
   stopped,
-  unseen,
   waitingForChoice,
   waitingForConfirmation,
   waitingForDecision,
@@ -19,7 +19,7 @@ describe('skip', () => {
     ['a run that has ended', ended, 'action-1', 'run_not_skippable'],
     ['an action that is not current', atWork, 'other', 'stale_action'],
     ['a paused run without an action', outOfBudget, 'action-1', 'stale_action'],
-    ['a run whose worktree was not seen', unseen, 'action-1', 'stale_action'],
+    ['a run whose worktree was not seen', gitUnavailable, 'action-1', 'stale_action'],
     ['a run that waits for a choice of source', waitingForChoice, 'action-1', 'stale_action'],
     ['the current action', atWork, 'action-1', 'done'],
     ['an action that waits for a decision', waitingForDecision, 'action-1', 'done'],
@@ -50,7 +50,7 @@ describe('skip', () => {
     ['implement', true, false, 'summarize', BRIEFS.summarizeAfterSkip],
   ] as const)('of %s, changed: %s, with reviews: %s, leads to %s', (kind, isChanged, reviewEnabled, next, brief) => {
     const driver = atKind(kind, { reviewEnabled })
-    if (isChanged) driver.look(changed())
+    if (isChanged) driver.setGit(changed())
     driver.skip()
     expect(driver.run.current_action?.kind).toBe(next)
     expect(driver.run.current_action?.brief.startsWith(brief)).toBe(true)
@@ -66,7 +66,7 @@ describe('skip', () => {
 
   it('of work that cannot be looked at pauses the run', () => {
     const driver = atWork()
-    driver.look(UNSEEN)
+    driver.setGit(GIT_UNAVAILABLE)
     driver.skip()
     expect(driver.run).toMatchObject({
       pause_reason: 'environment_unavailable',
@@ -83,10 +83,10 @@ describe('skip', () => {
 
   it.each([
     [changed(), '- observed_since_start: the worktree is not as it was when the run began'],
-    [UNSEEN, '- it could not be observed when the run ended'],
-  ])('of the summary ends the run', (sighting, line) => {
+    [GIT_UNAVAILABLE, '- it could not be observed when the run ended'],
+  ])('of the summary ends the run', (gitFacts, line) => {
     const driver = atKind('summarize')
-    driver.look(sighting)
+    driver.setGit(gitFacts)
     driver.skip()
     expect(driver.run.state).toBe('ended')
     const lines = driver.run.summary?.split('\n') ?? []

@@ -1,15 +1,15 @@
 import { BRIEFS } from './briefs.ts'
-import { type Decision, decide, sightingNeeded } from './decision.ts'
+import { type Decision, decide, needsGitFacts } from './decision.ts'
 import { endRun } from './end-run.ts'
-import type { Facts, Sighting } from './facts.ts'
+import type { Facts, GitFacts } from './facts.ts'
 import { runNotSkippable, staleAction } from './faults.ts'
 import { skippedSummary } from './final-summary.ts'
+import { pauseUnobserved, recordWork } from './git-facts.ts'
 import type { Issuing } from './issue-action.ts'
 import { nextHint } from './next-hint.ts'
 import { refuse } from './refusal.ts'
 import { route } from './route.ts'
 import { type ActionKind, type Run, updateCurrent } from './run.ts'
-import { pauseUnseen, takeInWork } from './sighting.ts'
 
 const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
 
@@ -23,8 +23,8 @@ export function skip(run: Run, actionId: string, facts: Facts): Decision {
   if (kind === 'review') {
     return decide(run, { type: 'action_skipped', draft: skipReview(run, issuing), now: facts.now })
   }
-  if (facts.sighting === undefined) return sightingNeeded
-  const draft = skipOther(run, kind, { sighting: facts.sighting, issuing })
+  if (facts.gitFacts === undefined) return needsGitFacts
+  const draft = skipOther(run, kind, { gitFacts: facts.gitFacts, issuing })
   return decide(run, { type: 'action_skipped', draft, now: facts.now })
 }
 
@@ -35,11 +35,11 @@ function skipReview(run: Run, issuing: Issuing): Run {
   return route({ ...skipped, current_action: undefined, review_pending: false }, follow, issuing)
 }
 
-type Following = { readonly sighting: Sighting; readonly issuing: Issuing }
+type Following = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
 
-function skipOther(run: Run, kind: ActionKind, { sighting, issuing }: Following): Run {
+function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: Following): Run {
   const skipped = { ...updateCurrent(run, { skipped: true }), current_action: undefined }
-  if (kind === 'summarize') return endRun(skipped, sighting, skippedSummary)
-  if (sighting.is === 'unseen') return pauseUnseen(skipped, `after ${kind} was skipped`, sighting.problem)
-  return route(takeInWork(skipped, sighting), AFTER_SKIP, issuing)
+  if (kind === 'summarize') return endRun(skipped, gitFacts, skippedSummary)
+  if (gitFacts.is === 'unavailable') return pauseUnobserved(skipped, `after ${kind} was skipped`, gitFacts.problem)
+  return route(recordWork(skipped, gitFacts), AFTER_SKIP, issuing)
 }

@@ -3,8 +3,8 @@ import { changed } from '../../test/support/drive-run.ts'
 import {
   atWork,
   ended,
+  gitUnavailable,
   stopped,
-  unseen,
   waitingForChoice,
   waitingForConfirmation,
   waitingForDecision,
@@ -47,8 +47,14 @@ describe('the states of a run', () => {
       'what a run waits for is what its pause says',
       () => tampered(waitingForConfirmation(), { pause_reason: 'decision_required' }),
     ],
-    ['what a run waits for is what its pause says', () => tampered(unseen(), { pause_reason: 'budget_exhausted' })],
-    ['what a run waits for is what its pause says', () => tampered(unseen(), { pause_reason: 'decision_required' })],
+    [
+      'what a run waits for is what its pause says',
+      () => tampered(gitUnavailable(), { pause_reason: 'budget_exhausted' }),
+    ],
+    [
+      'what a run waits for is what its pause says',
+      () => tampered(gitUnavailable(), { pause_reason: 'decision_required' }),
+    ],
     [
       'what a run waits for is what its pause says',
       () => tampered(submitted(), { state: 'paused', pause_reason: 'environment_unavailable' }),

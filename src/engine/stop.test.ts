@@ -3,9 +3,9 @@ import { codeOf, type Driver } from '../../test/support/drive-run.ts'
 import {
   atWork,
   ended,
+  gitUnavailable,
   outOfBudget,
   stopped,
-  unseen,
   waitingForChoice,
   waitingForConfirmation,
 } from '../../test/support/run-states.ts'
@@ -17,7 +17,7 @@ describe('stop', () => {
     ['a paused run', outOfBudget],
     ['a run that waits for a confirmation', waitingForConfirmation],
     ['a run that waits for a choice of source', waitingForChoice],
-    ['a run whose worktree was not seen', unseen],
+    ['a run whose worktree was not seen', gitUnavailable],
   ])('interrupts %s and keeps the rest', (_what, make) => {
     const driver = make()
     const { run: before } = driver

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { decision, destruction, environment } from '../../test/support/contract-examples.ts'
-import { CLEAN, changed, codeOf, type Driver, outcomeOf, refusalOf, UNSEEN } from '../../test/support/drive-run.ts'
+import {
+  CLEAN,
+  changed,
+  codeOf,
+  type Driver,
+  GIT_UNAVAILABLE,
+  outcomeOf,
+  refusalOf,
+} from '../../test/support/drive-run.ts'
 import {
   atKind,
   atWork,
@@ -95,7 +103,7 @@ describe('an outcome that waits', () => {
   ] as const)('of %s pauses the run: %s', (action_kind, reason, pause) => {
     const driver = atKind(action_kind)
     const { remaining_budget, current_action } = driver.run
-    driver.look(changed())
+    driver.setGit(changed())
     driver.submit({ action_kind, status: 'needs_input', pause })
     expect(driver.run).toMatchObject({ state: 'paused', pause_reason: reason, remaining_budget, current_action })
     expect(driver.run.current_git).toEqual(changed())
@@ -104,7 +112,7 @@ describe('an outcome that waits', () => {
 
   it('waits for its environment when the worktree cannot be seen, whatever it asked for', () => {
     const driver = atKind('implement')
-    driver.look(UNSEEN)
+    driver.setGit(GIT_UNAVAILABLE)
     driver.submit({ action_kind: 'implement', status: 'needs_input', pause: destruction })
     expect(driver.run).toMatchObject({ state: 'paused', pause_reason: 'environment_unavailable' })
     expect(driver.run.current_action).toBeDefined()
@@ -167,7 +175,7 @@ describe('what follows an outcome', () => {
     ['implement', false, 'summarize'],
   ] as const)('of %s, changed: %s, is %s', (kind, isChanged, next) => {
     const driver = atKind(kind)
-    if (isChanged) driver.look(changed())
+    if (isChanged) driver.setGit(changed())
     driver.submit({ action_kind: kind, status: statuses[kind] })
     expect(driver.run.current_action?.kind).toBe(next)
     expect(driver.run.review_pending).toBe(isChanged)
@@ -175,7 +183,7 @@ describe('what follows an outcome', () => {
 
   it('is a review first: what was suggested is dropped and noted', () => {
     const driver = atWork()
-    driver.look(changed())
+    driver.setGit(changed())
     driver.submit({ suggested_actions: [suggestion('implement')] })
     expect(driver.run).toMatchObject({ current_action: { kind: 'review' }, pending_actions: [] })
     expect(driver.run.uncertainties).toContain(
@@ -203,7 +211,7 @@ describe('what follows an outcome', () => {
 
   it('is no review where reviews are turned off', () => {
     const driver = atWork({ reviewEnabled: false })
-    driver.look(changed())
+    driver.setGit(changed())
     driver.submit()
     expect(driver.run).toMatchObject({ review_pending: false, current_action: { kind: 'summarize' } })
   })
@@ -219,7 +227,7 @@ describe('what follows an outcome', () => {
 
   it('is a pause when the worktree cannot be seen; what was suggested waits', () => {
     const driver = atWork()
-    driver.look(UNSEEN)
+    driver.setGit(GIT_UNAVAILABLE)
     driver.submit({ suggested_actions: [suggestion('clarify')] })
     expect(driver.run).toMatchObject({
       state: 'paused',
@@ -246,7 +254,7 @@ describe('a review', () => {
     driver.submit()
     driver.stop()
     driver.resume()
-    driver.look(changed('again'))
+    driver.setGit(changed('again'))
     driver.submit()
     expect(driver.run.current_action?.kind).toBe('review')
   })
@@ -263,7 +271,7 @@ describe('a review', () => {
     const driver = atKind('review')
     driver.stop()
     driver.resume()
-    driver.look(CLEAN)
+    driver.setGit(CLEAN)
     driver.submit()
     expect(driver.run).toMatchObject({ review_pending: false, current_action: { kind: 'summarize' } })
   })
@@ -272,7 +280,7 @@ describe('a review', () => {
 describe('the end', () => {
   it('has a last look at the worktree', () => {
     const driver = atKind('summarize')
-    driver.look(changed())
+    driver.setGit(changed())
     const state = driver.submit()
     expect(state).toMatchObject({ state: 'ended', next: { operation: 'none' } })
     expect(state.action).toBeUndefined()
@@ -282,7 +290,7 @@ describe('the end', () => {
 
   it('comes without it too', () => {
     const driver = atKind('summarize')
-    driver.look(UNSEEN)
+    driver.setGit(GIT_UNAVAILABLE)
     driver.submit()
     expect(driver.run).toMatchObject({ state: 'ended', final_git_observed: false, current_git: CLEAN })
     expect(driver.run.uncertainties).toEqual([expect.stringContaining('when the run ended')])

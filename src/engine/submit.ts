@@ -1,17 +1,17 @@
 import type { Outcome } from '../contract/outcome.shape.ts'
 import { BRIEFS } from './briefs.ts'
-import { type Decision, decide, sightingNeeded } from './decision.ts'
+import { type Decision, decide, needsGitFacts } from './decision.ts'
 import { endRun } from './end-run.ts'
-import type { Facts, Sighting } from './facts.ts'
+import type { Facts, GitFacts } from './facts.ts'
 import { invalidOutcome, outcomeConflict, runNotActive, staleAction } from './faults.ts'
 import { finalSummary } from './final-summary.ts'
+import { isWorktreeChanged, pauseUnobserved, recordWork } from './git-facts.ts'
 import type { Issuing } from './issue-action.ts'
 import { nextHint } from './next-hint.ts'
 import { addNotes, noteDiscrepancy } from './notes.ts'
 import { refuse } from './refusal.ts'
 import { route } from './route.ts'
 import { findRecord, pause, type Run, updateCurrent } from './run.ts'
-import { isWorktreeChanged, pauseUnseen, takeInWork } from './sighting.ts'
 import { findSupersedable } from './supersede.ts'
 
 /** An outcome that fits the contract, for the action that the caller names. */
@@ -27,15 +27,15 @@ export function submit(run: Run, submission: Submission, facts: Facts): Decision
   if (isRepeated(run, submission)) return { is: 'unchanged', run }
   refuseUnfit(run, submission)
   const { outcome } = submission
-  const { now, actionId, sighting } = facts
+  const { now, actionId, gitFacts } = facts
   const issuing = { actionId, next: nextHint(run) }
   const accepted = accept(run, submission)
   if (outcome.action_kind === 'review') {
     const draft = afterReview(accepted, issuing)
     return decide(run, { type: 'outcome_submitted', draft, now })
   }
-  if (sighting === undefined) return sightingNeeded
-  const draft = followUp(accepted, outcome, { sighting, issuing })
+  if (gitFacts === undefined) return needsGitFacts
+  const draft = followUp(accepted, outcome, { gitFacts, issuing })
   return decide(run, { type: 'outcome_submitted', draft, now })
 }
 
@@ -75,14 +75,14 @@ function accept(run: Run, { outcome, payloadSha256 }: Submission): Run {
   return { ...doubted, activities: [...doubted.activities, ...(implementation?.activities ?? [])] }
 }
 
-type Following = { readonly sighting: Sighting; readonly issuing: Issuing }
+type Following = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
 
-function followUp(run: Run, outcome: Outcome, { sighting, issuing }: Following): Run {
-  if (outcome.status === 'needs_input') return waitFor(run, outcome, sighting)
-  if (outcome.action_kind === 'summarize') return endRun(run, sighting, finalSummary)
+function followUp(run: Run, outcome: Outcome, { gitFacts, issuing }: Following): Run {
+  if (outcome.status === 'needs_input') return waitFor(run, outcome, gitFacts)
+  if (outcome.action_kind === 'summarize') return endRun(run, gitFacts, finalSummary)
   const done = { ...run, current_action: undefined, pending_actions: outcome.suggested_actions }
-  if (sighting.is === 'unseen') return pauseUnseen(done, `after ${outcome.action_kind}`, sighting.problem)
-  const seen = takeInWork(done, sighting)
+  if (gitFacts.is === 'unavailable') return pauseUnobserved(done, `after ${outcome.action_kind}`, gitFacts.problem)
+  const seen = recordWork(done, gitFacts)
   const { implementation } = outcome
   const noted =
     implementation === null
@@ -96,8 +96,8 @@ function afterReview(run: Run, issuing: Issuing): Run {
 }
 
 /** The action stays: it is what the answer will be about. */
-function waitFor(run: Run, outcome: Outcome & { status: 'needs_input' }, sighting: Sighting): Run {
-  return sighting.is === 'unseen'
-    ? pauseUnseen(run, `after ${outcome.action_kind}`, sighting.problem)
-    : pause(takeInWork(run, sighting), outcome.pause.reason)
+function waitFor(run: Run, outcome: Outcome & { status: 'needs_input' }, gitFacts: GitFacts): Run {
+  return gitFacts.is === 'unavailable'
+    ? pauseUnobserved(run, `after ${outcome.action_kind}`, gitFacts.problem)
+    : pause(recordWork(run, gitFacts), outcome.pause.reason)
 }

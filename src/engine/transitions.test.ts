@@ -1,7 +1,7 @@
 /** Where each thing that can happen leads to, whole. The rules of each operation are tested beside it. */
 import { describe, expect, it } from 'vitest'
 import { decision, destruction } from '../../test/support/contract-examples.ts'
-import { codeOf, type Driver, outcomeOf, UNSEEN } from '../../test/support/drive-run.ts'
+import { codeOf, type Driver, GIT_UNAVAILABLE, outcomeOf } from '../../test/support/drive-run.ts'
 import { amended, candidateOf, invalidOf, pinned } from '../../test/support/pinned-sources.ts'
 import {
   atKind,
@@ -35,7 +35,12 @@ describe('a run', () => {
       (driver) => driver.submit({ status: 'needs_input', pause: decision }),
       'paused decision_required orient',
     ],
-    ['active, an outcome unseen', atWork, unseenly((driver) => driver.submit()), 'paused environment_unavailable'],
+    [
+      'active, an outcome, git unavailable',
+      atWork,
+      withoutGit((driver) => driver.submit()),
+      'paused environment_unavailable',
+    ],
     ['active, the outcome of the summary', () => atKind('summarize'), (driver) => driver.submit(), 'ended'],
     ['active, skip', atWork, (driver) => driver.skip(), 'active summarize'],
     ['active, skip the summary', () => atKind('summarize'), (driver) => driver.skip(), 'ended'],
@@ -45,7 +50,7 @@ describe('a run', () => {
       (driver) => driver.skip(),
       'paused budget_exhausted',
     ],
-    ['active, skip unseen', atWork, unseenly((driver) => driver.skip()), 'paused environment_unavailable'],
+    ['active, skip, git unavailable', atWork, withoutGit((driver) => driver.skip()), 'paused environment_unavailable'],
     ['paused for a decision, skip', waitingForDecision, (driver) => driver.skip(), 'active summarize'],
     ['paused for a decision, answer', waitingForDecision, (driver) => driver.answer({ text: 'x' }), 'active orient'],
     [
@@ -289,9 +294,9 @@ describe('the mark of an action', () => {
   })
 })
 
-function unseenly(operate: (driver: Driver) => unknown) {
+function withoutGit(operate: (driver: Driver) => unknown) {
   return (driver: Driver) => {
-    driver.look(UNSEEN)
+    driver.setGit(GIT_UNAVAILABLE)
     operate(driver)
   }
 }

@@ -40,7 +40,7 @@ export function isRunId(text: string): boolean {
 
 /** What is kept of a run, by the directory that it is in. */
 export const journalIn = (directory: string): string => join(directory, 'journal.jsonl')
-export const runFileIn = (directory: string): string => join(directory, 'run.json')
+export const snapshotPathIn = (directory: string): string => join(directory, 'run.json')
 export const lockIn = (directory: string): string => join(directory, 'run.lock')
 export const materialsIn = (directory: string): string => join(directory, 'materials')
 

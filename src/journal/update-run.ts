@@ -3,7 +3,6 @@ import type { Run } from '../engine/run.ts'
 import type { Disk, FileIdentity } from '../kit/files/disk.ts'
 import { appendRecord } from './append-record.ts'
 import { findRun, isInPlace, type RunPlace } from './find-run.ts'
-import { keepRun } from './kept-run.ts'
 import { type Loaded, loadRun } from './load-run.ts'
 import { lockForChange } from './lock-run.ts'
 import {
@@ -20,8 +19,9 @@ import { closeJournal, type OpenJournal, openJournal } from './open-journal.ts'
 import { encodeRecord } from './record.ts'
 import { repairTail } from './repair-tail.ts'
 import { type Replayed, readBack } from './replay-journal.ts'
-import { isSameStamp, type JournalStamp } from './run-file.ts'
+import { writeRunSnapshot } from './run-snapshot.ts'
 import { lockIn, type RunStore } from './run-store.ts'
+import { isSameStamp, type JournalStamp } from './snapshot-format.ts'
 
 /** What came of looking at a run: an event to record, if one happened, with the texts that come and go with it. */
 export type Update<T> = {
@@ -107,7 +107,8 @@ function commit(held: Held, event: RunEvent, { materials = [], dropMaterials = [
   const unneeded = dropMaterials.filter((digest) => !needed.has(digest))
   removeMaterials(path, unneeded, disk)
   // Where somebody was at the journal since it was read, the next to come reads it and sees what was done.
-  if (isSameStamp(stamp, before)) mutation.step('projection_write', () => keepRun(journal, { run, end }, store))
+  if (isSameStamp(stamp, before))
+    mutation.step('projection_write', () => writeRunSnapshot(journal, { run, end }, store))
 }
 
 /** Taken before the journal was read, but for one whose tail was repaired since. */

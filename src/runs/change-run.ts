@@ -10,7 +10,7 @@ import { toTimestamp } from '../kit/clock.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { interruptible } from './interruptible.ts'
-import { look } from './look.ts'
+import { observeWorkspace } from './observe-workspace.ts'
 import { refuseOthers, refuseUntrue } from './open-run.ts'
 import { outputLost } from './output-lost.ts'
 import { refuseMoved } from './own-workspace.ts'
@@ -49,9 +49,9 @@ export async function changeRun(context: RunContext, runId: string, change: Chan
 async function decideWithFacts(context: RunContext, run: Run, { decide }: Change): Promise<Decided> {
   const facts = { now: toTimestamp(context.clock.now()), actionId: context.ids.uuid() }
   const first = decide(run, facts)
-  if (first.is !== 'sighting_needed') return first
-  const second = decide(run, { ...facts, sighting: await look(context) })
-  if (second.is === 'sighting_needed') throw new TypeError('the engine was told what it asked for and asks again')
+  if (first.is !== 'needs_git_facts') return first
+  const second = decide(run, { ...facts, gitFacts: await observeWorkspace(context) })
+  if (second.is === 'needs_git_facts') throw new TypeError('the engine was told what it asked for and asks again')
   return second
 }
 

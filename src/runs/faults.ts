@@ -162,5 +162,5 @@ export const mutationCommittedOutputFailed = defineFault({
   kind: 'unavailable',
   when: 'A run was changed for good, and the answer that says so could not be made or written.',
   say: (d: { problem: string; details: Details }) =>
-    `the run was changed, but its answer was lost: ${d.problem}; look at the run before you repeat the command`,
+    `the run was changed, but its answer was lost: ${d.problem}; observeWorkspace at the run before you repeat the command`,
 })

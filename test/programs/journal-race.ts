@@ -28,7 +28,7 @@ for (let won = 0; won < Number(times); ) {
   const facts = { now: new Date().toISOString(), actionId: crypto.randomUUID() }
   try {
     await updateRun(store, 'run-1', async (run) => {
-      const decided = submit(run, request, { ...facts, sighting: { is: 'seen', git: gitObservation } })
+      const decided = submit(run, request, { ...facts, gitFacts: { is: 'observed', git: gitObservation } })
       if (decided.is !== 'changed') throw new Error('nobody else can have said the same')
       return { event: decided.event, result: undefined }
     })

@@ -4,7 +4,7 @@ import { nextHint } from '../../src/engine/next-hint.ts'
 import type { ActionKind } from '../../src/engine/run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { decision, destruction, environment } from './contract-examples.ts'
-import { CLEAN, changed, type Driver, outcomeOf, UNSEEN } from './drive-run.ts'
+import { CLEAN, changed, type Driver, GIT_UNAVAILABLE, outcomeOf } from './drive-run.ts'
 import { amend, candidateOf, invalidOf, moved, pinned, withRevisions } from './pinned-sources.ts'
 
 /** Asks something of a run; says in a word what it was. */
@@ -188,12 +188,12 @@ const WORKTREES = [
   changed('a'),
   changed('b'),
   { ...changed('c'), content_observation_complete: false },
-  UNSEEN,
+  GIT_UNAVAILABLE,
 ]
 
 const looking: fc.Arbitrary<Operation> = fc
   .constantFrom(...WORKTREES)
-  .map((sighting) => ({ what: 'look', on: (driver) => driver.look(sighting) }))
+  .map((gitFacts) => ({ what: 'set git', on: (driver) => driver.setGit(gitFacts) }))
 
 const skipping: fc.Arbitrary<Operation> = whichAction.map((which) => ({
   what: 'skip',

@@ -18,7 +18,7 @@ import { parseSourceChoice } from '../../src/engine/choose-source.ts'
 import type { Decided, Decision } from '../../src/engine/decision.ts'
 import type { RunEvent } from '../../src/engine/event.shape.ts'
 import { checkRunEvent } from '../../src/engine/event.ts'
-import type { Facts, Sighting } from '../../src/engine/facts.ts'
+import type { Facts, GitFacts } from '../../src/engine/facts.ts'
 import { nextHint } from '../../src/engine/next-hint.ts'
 import type { Refusal } from '../../src/engine/refusal.ts'
 import { type ResumeRequest, resume } from '../../src/engine/resume.ts'
@@ -50,7 +50,7 @@ export function changed(mark = 'changed'): GitObservation {
   return { ...gitObservation, snapshot_hash: digest(mark), status_fingerprint: digest(mark) }
 }
 
-export const UNSEEN: Sighting = { is: 'unseen', problem: 'git\ngot lost' }
+export const GIT_UNAVAILABLE: GitFacts = { is: 'unavailable', problem: 'git\ngot lost' }
 
 /** What is said of an outcome; the rest is as plain as it can be. */
 export type Report = { readonly [F in keyof Outcome]?: unknown }
@@ -98,7 +98,7 @@ export type Driver = {
   readonly run: Run
   readonly events: readonly RunEvent[]
   /** What git says from now on. */
-  look: (sighting: GitObservation | Sighting) => void
+  setGit: (gitFacts: GitObservation | GitFacts) => void
   /** The action that is current. */
   actionId: () => string
   submit: (report?: Report, actionId?: string) => ProtocolState
@@ -113,7 +113,7 @@ export type DriverOptions = Partial<StartRequest> & { git?: GitObservation }
 
 export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Driver {
   let count = 0
-  let sighting: Sighting = { is: 'seen', git }
+  let gitFacts: GitFacts = { is: 'observed', git }
   const facts = (): Facts => {
     count++
     const now = new Date(Date.UTC(2026, 0, 31, 10, 0, count)).toISOString()
@@ -149,9 +149,9 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
   const looking = (operate: (facts: Facts) => Decision): ProtocolState => {
     const given = facts()
     const decision = operate(given)
-    if (decision.is !== 'sighting_needed') return take(decision)
-    const again = operate({ ...given, sighting })
-    if (again.is === 'sighting_needed') throw new Error('the engine has been told what it asked for')
+    if (decision.is !== 'needs_git_facts') return take(decision)
+    const again = operate({ ...given, gitFacts })
+    if (again.is === 'needs_git_facts') throw new Error('the engine has been told what it asked for')
     return take(again)
   }
   const current = () => run.current_action?.action_id ?? 'none'
@@ -160,8 +160,8 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
       return run
     },
     events,
-    look: (next) => {
-      sighting = 'is' in next ? next : { is: 'seen', git: next }
+    setGit: (next) => {
+      gitFacts = 'is' in next ? next : { is: 'observed', git: next }
     },
     actionId: current,
     submit: (report, id = current()) => driver.submitOutcome(outcomeOf(run, report), id),

@@ -1,6 +1,6 @@
 /** Runs in every state that they can be in. */
 import { decision, destruction, environment } from './contract-examples.ts'
-import { changed, type Driver, type DriverOptions, driveRun, UNSEEN } from './drive-run.ts'
+import { changed, type Driver, type DriverOptions, driveRun, GIT_UNAVAILABLE } from './drive-run.ts'
 import { amended, candidateOf, invalidOf, pinned } from './pinned-sources.ts'
 
 export function atWork(options: DriverOptions = {}): Driver {
@@ -15,7 +15,7 @@ export function atKind(
   const driver = driveRun(options)
   if (kind === 'clarify' || kind === 'implement')
     driver.submit({ suggested_actions: [{ kind, brief: `Go and ${kind}.` }] })
-  if (kind === 'review') driver.look(changed())
+  if (kind === 'review') driver.setGit(changed())
   if (kind === 'review' || kind === 'summarize') driver.submit()
   return driver
 }
@@ -39,9 +39,9 @@ export function lackingEnvironment(options: DriverOptions = {}): Driver {
 }
 
 /** Its worktree could not be seen after an action, so that it has none. */
-export function unseen(options: DriverOptions = {}): Driver {
+export function gitUnavailable(options: DriverOptions = {}): Driver {
   const driver = driveRun(options)
-  driver.look(UNSEEN)
+  driver.setGit(GIT_UNAVAILABLE)
   driver.submit({ suggested_actions: [{ kind: 'implement', brief: 'Go and implement.' }] })
   return driver
 }

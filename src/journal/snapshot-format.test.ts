@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { boundHistory, type Step } from '../../test/support/journal-room.ts'
 import type { Run } from '../engine/run.ts'
 import { digest } from '../kit/digest.ts'
-import { decodeRunFile, encodeRunFile, type KeptRun, type Occasion } from './run-file.ts'
+import { decodeSnapshot, encodeSnapshot, type Occasion, type RunSnapshot } from './snapshot-format.ts'
 
 const HISTORY = boundHistory()
 const stamp = { dev: 64_768n, ino: 2n ** 63n, size: 4096n, mtimeNs: 1_769_853_600_000_000_001n, ctimeNs: 2n ** 60n }
 const occasion: Occasion = { version: '1.0.0', stamp }
 const end = { sequence: 5, chain: digest('the last record') }
-const kept: KeptRun = { run: (HISTORY.at(-1) as Step).run, end }
-const FILE = encodeRunFile(kept, occasion)
+const kept: RunSnapshot = { run: (HISTORY.at(-1) as Step).run, end }
+const FILE = encodeSnapshot(kept, occasion)
 
-const decodeText = (text: string) => decodeRunFile(Buffer.from(text), occasion)
+const decodeText = (text: string) => decodeSnapshot(Buffer.from(text), occasion)
 
 describe('the file of a run', () => {
   it.each(HISTORY.map((step, index) => [index, step] as const))('gives back the run of step %i', (_index, { run }) => {
-    expect(decodeRunFile(encodeRunFile({ run, end }, occasion), occasion)).toStrictEqual({ run, end })
+    expect(decodeSnapshot(encodeSnapshot({ run, end }, occasion), occasion)).toStrictEqual({ run, end })
   })
 
   it('gives back integers that a number cannot hold', () => {
@@ -23,7 +23,7 @@ describe('the file of a run', () => {
     const [path] = run.initial_git.path_observations
     const wide = { ...path, modified_unix_nano: 2n ** 62n + 1n }
     const changed = { ...run, current_git: { ...run.current_git, path_observations: [wide] } } as Run
-    expect(decodeRunFile(encodeRunFile({ run: changed, end }, occasion), occasion)?.run).toStrictEqual(changed)
+    expect(decodeSnapshot(encodeSnapshot({ run: changed, end }, occasion), occasion)?.run).toStrictEqual(changed)
   })
 
   it('is three lines, and says first what it is of', () => {
@@ -50,24 +50,24 @@ describe('the file of a run', () => {
     ['changed at another time', { mtimeNs: stamp.mtimeNs + 1n }],
     ['touched at another time', { ctimeNs: stamp.ctimeNs + 1n }],
   ])('is none for a journal %s', (_what, change) => {
-    expect(decodeRunFile(FILE, { ...occasion, stamp: { ...stamp, ...change } })).toBeUndefined()
+    expect(decodeSnapshot(FILE, { ...occasion, stamp: { ...stamp, ...change } })).toBeUndefined()
   })
 
   it('is none for a drover of another version', () => {
-    expect(decodeRunFile(FILE, { ...occasion, version: '1.0.1' })).toBeUndefined()
+    expect(decodeSnapshot(FILE, { ...occasion, version: '1.0.1' })).toBeUndefined()
   })
 
   it('is none once a bit of any byte is another', () => {
     const read = Array.from(FILE.keys()).filter((at) => {
       const flipped = Buffer.from(FILE.with(at, (FILE[at] ?? 0) ^ (1 << (at % 8))))
-      return decodeRunFile(flipped, occasion) !== undefined
+      return decodeSnapshot(flipped, occasion) !== undefined
     })
     expect(read).toEqual([])
   })
 
   it('is none when it is cut anywhere, or goes on', () => {
     const lengths = Array.from(FILE.keys())
-    expect(lengths.filter((length) => decodeRunFile(FILE.subarray(0, length), occasion))).toEqual([])
+    expect(lengths.filter((length) => decodeSnapshot(FILE.subarray(0, length), occasion))).toEqual([])
     expect(decodeText(`${FILE}\n`)).toBeUndefined()
   })
 

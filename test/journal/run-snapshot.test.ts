@@ -23,13 +23,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Run } from '../../src/engine/run.ts'
 import { findRun } from '../../src/journal/find-run.ts'
-import { keepRun, RUN_FILE_LIMIT_BYTES } from '../../src/journal/kept-run.ts'
 import { readingJournal } from '../../src/journal/open-journal.ts'
 import { scanRunState } from '../../src/journal/read-header.ts'
 import { readRun, readWholeRun } from '../../src/journal/read-run.ts'
 import type { JournalEnd } from '../../src/journal/record.ts'
-import { decodeRunFile, encodeRunFile, type KeptRun } from '../../src/journal/run-file.ts'
+import { SNAPSHOT_LIMIT_BYTES, writeRunSnapshot } from '../../src/journal/run-snapshot.ts'
 import { journalPathOf, type RunStore } from '../../src/journal/run-store.ts'
+import { decodeSnapshot, encodeSnapshot, type RunSnapshot } from '../../src/journal/snapshot-format.ts'
 import { updateRun } from '../../src/journal/update-run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import type { Disk } from '../../src/kit/files/disk.ts'
@@ -73,7 +73,7 @@ type Forgery = { version?: string; end?: JournalEnd; run?: Run; room?: JournalRo
 /** What would be beside the journal, if the run had another goal. */
 function forge(room: JournalRoom, forgery: Forgery = {}): void {
   const { version = VERSION, end = endOf(room), run = { ...step(RECORDS - 1).run, goal: FORGED } } = forgery
-  writeFileSync(fileOf(room), encodeRunFile({ run, end }, { version, stamp: stampOf(forgery.room ?? room) }))
+  writeFileSync(fileOf(room), encodeSnapshot({ run, end }, { version, stamp: stampOf(forgery.room ?? room) }))
 }
 
 async function forgedRoom(): Promise<JournalRoom> {
@@ -169,9 +169,9 @@ const WRONG: [name: string, spoil: (room: JournalRoom) => void | Promise<void>][
   ],
 ]
 
-function keptIn(room: JournalRoom): KeptRun | undefined {
-  const bytes = readFileBytes({ path: fileOf(room), limitBytes: RUN_FILE_LIMIT_BYTES })
-  return decodeRunFile(bytes, { version: VERSION, stamp: stampOf(room) })
+function keptIn(room: JournalRoom): RunSnapshot | undefined {
+  const bytes = readFileBytes({ path: fileOf(room), limitBytes: SNAPSHOT_LIMIT_BYTES })
+  return decodeSnapshot(bytes, { version: VERSION, stamp: stampOf(room) })
 }
 
 const lookAt = (store: RunStore) => readRun(store, RUN_ID, (run) => run)
@@ -239,7 +239,7 @@ describe('run.json', () => {
       expect(await lookAt(room.through(disk))).toEqual(step(RECORDS - 1).run)
       return calls.some(({ operation, file }) => operation === 'readSync' && file === 'run.json')
     }
-    expect([await isRead(RUN_FILE_LIMIT_BYTES), await isRead(RUN_FILE_LIMIT_BYTES + 1)]).toEqual([true, false])
+    expect([await isRead(SNAPSHOT_LIMIT_BYTES), await isRead(SNAPSHOT_LIMIT_BYTES + 1)]).toEqual([true, false])
   })
 
   it('does not hide what is wrong with a journal', async () => {
@@ -355,7 +355,9 @@ describe('keeping a run', () => {
     const room = await journalRoom([step(0)])
     const keep = (goal: string) => {
       const kept = { run: { ...step(0).run, goal }, end: endOf(room) }
-      readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) => keepRun(journal, kept, room.store))
+      readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) =>
+        writeRunSnapshot(journal, kept, room.store),
+      )
       return statSync(fileOf(room)).size
     }
     const filling = 'x'.repeat(67_108_864 - keep(''))
@@ -369,7 +371,9 @@ describe('keeping a run', () => {
     const before = readFileSync(fileOf(room))
     const endless = { toJSON: () => 'x'.repeat(2 ** 29) }
     const kept = { run: { ...step(1).run, summary: endless as unknown as string }, end: endOf(room) }
-    readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) => keepRun(journal, kept, room.store))
+    readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) =>
+      writeRunSnapshot(journal, kept, room.store),
+    )
     expect(readFileSync(fileOf(room))).toEqual(before)
   })
 })

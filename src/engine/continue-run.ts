@@ -11,7 +11,7 @@ export function interrupt(run: Run): Run {
   return dropSuggestions(withdrawAction(run), 'the run was interrupted')
 }
 
-export type GoingOn = {
+export type Continuation = {
   readonly words: string
   readonly result: ResumeResult
   /** What happened to the source, as a word for programs. */
@@ -21,7 +21,7 @@ export type GoingOn = {
 }
 
 /** Lets a run go on with an orientation, in these words. `before` is the run as it was when it was asked to. */
-export function goOn(before: Run, run: Run, { words, result, token, budget, facts }: GoingOn): Run {
+export function continueRun(before: Run, run: Run, { words, result, token, budget, facts }: Continuation): Run {
   const noted = token === undefined ? run : addNotes(run, 'observations', [token])
   const ready: Run = {
     ...interrupt(noted),

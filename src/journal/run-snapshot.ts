@@ -7,28 +7,34 @@ import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import { writeFully } from '../kit/files/write-file.ts'
 import type { OpenJournal } from './open-journal.ts'
 import { recordEnding } from './record.ts'
-import { decodeRunFile, encodeRunFile, type JournalStamp, type KeptRun, type Occasion } from './run-file.ts'
-import { type RunStore, runFileIn } from './run-store.ts'
+import { type RunStore, snapshotPathIn } from './run-store.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  type JournalStamp,
+  type Occasion,
+  type RunSnapshot,
+} from './snapshot-format.ts'
 
 /** A longer file is neither written nor read. */
-export const RUN_FILE_LIMIT_BYTES = 64 * 1024 * 1024
+export const SNAPSHOT_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** The run that is kept beside an open journal, if it is what the journal makes; undefined if only reading that can tell. */
-export function readKeptRun(
+export function readRunSnapshot(
   journal: OpenJournal,
   stamp: JournalStamp,
   { version, disk }: RunStore,
-): KeptRun | undefined {
+): RunSnapshot | undefined {
   if (version === undefined) return undefined
-  const bytes = readQuietly(runFileIn(dirname(journal.path)), disk)
-  const kept = bytes && decodeRunFile(bytes, { version, stamp })
+  const bytes = readQuietly(snapshotPathIn(dirname(journal.path)), disk)
+  const kept = bytes && decodeSnapshot(bytes, { version, stamp })
   // A directory can get the name of another run without its files noticing.
   if (kept?.run.id !== journal.runId) return undefined
   return endsWith(journal, { size: Number(stamp.size), ending: recordEnding(kept.end) }, disk) ? kept : undefined
 }
 
 /** Keeps a run, under the exclusive lock, once its last record is durable. Not synced: a torn file is noticed by its digest. */
-export function keepRun(journal: OpenJournal, kept: KeptRun, { version, disk }: RunStore): void {
+export function writeRunSnapshot(journal: OpenJournal, kept: RunSnapshot, { version, disk }: RunStore): void {
   if (version === undefined) return
   const stamp = disk.fstatSync(journal.descriptor, { bigint: true })
   const bytes = encodeWithinLimit(kept, { version, stamp })
@@ -38,17 +44,17 @@ export function keepRun(journal: OpenJournal, kept: KeptRun, { version, disk }: 
   const temporary = join(directory, temporaryName())
   try {
     writeNew(temporary, bytes, disk)
-    disk.renameSync(temporary, runFileIn(directory))
+    disk.renameSync(temporary, snapshotPathIn(directory))
   } catch (error) {
     discard(temporary, disk)
     throw error
   }
 }
 
-function encodeWithinLimit(kept: KeptRun, occasion: Occasion): Buffer | undefined {
+function encodeWithinLimit(kept: RunSnapshot, occasion: Occasion): Buffer | undefined {
   try {
-    const bytes = encodeRunFile(kept, occasion)
-    return bytes.length > RUN_FILE_LIMIT_BYTES ? undefined : bytes
+    const bytes = encodeSnapshot(kept, occasion)
+    return bytes.length > SNAPSHOT_LIMIT_BYTES ? undefined : bytes
   } catch (error) {
     // So `JSON` says that there would be more than the 512 MiB that a text can have.
     if (error instanceof RangeError) return undefined
@@ -58,7 +64,7 @@ function encodeWithinLimit(kept: KeptRun, occasion: Occasion): Buffer | undefine
 
 function readQuietly(path: string, disk: Disk): Buffer | undefined {
   try {
-    return readFileBytes({ path, limitBytes: RUN_FILE_LIMIT_BYTES }, disk)
+    return readFileBytes({ path, limitBytes: SNAPSHOT_LIMIT_BYTES }, disk)
   } catch (error) {
     if (error instanceof Fault) return undefined
     throw error

@@ -40,9 +40,9 @@ export function isSameStamp(one: JournalStamp, other: JournalStamp): boolean {
 export type Occasion = { readonly version: string; readonly stamp: JournalStamp }
 
 /** A run, and the end of the journal that makes it. */
-export type KeptRun = { readonly run: Run; readonly end: JournalEnd }
+export type RunSnapshot = { readonly run: Run; readonly end: JournalEnd }
 
-export function encodeRunFile({ run, end }: KeptRun, occasion: Occasion): Buffer {
+export function encodeSnapshot({ run, end }: RunSnapshot, occasion: Occasion): Buffer {
   const { initial_git, current_git, ...rest } = run
   const git = writeJson({ initial_git, current_git } as unknown as JsonValue)
   const body = encodeUtf8(`${git}\n${JSON.stringify(rest)}\n`)
@@ -50,7 +50,7 @@ export function encodeRunFile({ run, end }: KeptRun, occasion: Occasion): Buffer
 }
 
 /** The run that a file holds for this occasion; undefined if it was written for another, or is not what was written. */
-export function decodeRunFile(bytes: Buffer, occasion: Occasion): KeptRun | undefined {
+export function decodeSnapshot(bytes: Buffer, occasion: Occasion): RunSnapshot | undefined {
   const bodyStart = bytes.indexOf(LF) + 1
   const [header, body] = [bytes.toString('utf8', 0, bodyStart), bytes.subarray(bodyStart)]
   const end = endIn(header)
