@@ -7,7 +7,7 @@ import { NO_USAGE } from '../src/agents/usage.ts'
 import { systemClock, toTimestamp } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
 import { openDatabase } from '../src/sessions/database.ts'
-import type { Session } from '../src/sessions/session.ts'
+import type { Session } from '../src/sessions/session.shape.ts'
 import { newSessionId } from '../src/sessions/session-id.ts'
 import type { SessionFilter, SessionStore } from '../src/sessions/session-store.ts'
 import { addRow } from '../src/sessions/session-table.ts'
@@ -101,16 +101,16 @@ function format(names: readonly string[], timings: readonly Timing[]): string {
 
 async function runTurn(store: SessionStore): Promise<void> {
   const { id } = await store.create(sessionNumber(7, 10))
-  await store.learn(id, { backendSessionId: id, model: 'model-1' })
-  await store.settle(id, { outcome: 'completed', usage: NO_USAGE })
+  await store.recordAgentSession(id, { backendSessionId: id, model: 'model-1' })
+  await store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE })
 }
 
 /** Not through the store, which syncs the disk for each session. */
 async function fill(path: string, count: number): Promise<SessionStore> {
   const database = await openDatabase({ path, waitMs: 0 })
-  const keeping = { owner: null, threadUsage: undefined }
+  const storeFields = { owner: null, threadUsage: undefined }
   await database.write(() => {
-    for (let at = 0; at < count; at++) addRow(database, sessionNumber(at, count), keeping)
+    for (let at = 0; at < count; at++) addRow(database, sessionNumber(at, count), storeFields)
   })
   database.close()
   return openSessionStore({ path, clock: systemClock, ids: randomIds })

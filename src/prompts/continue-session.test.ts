@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { claude } from '../agents/claude/agent.ts'
 import { codex } from '../agents/codex/agent.ts'
 import { NO_USAGE } from '../agents/usage.ts'
-import type { Session } from '../sessions/session.ts'
+import type { Session } from '../sessions/session.shape.ts'
 import {
   checkResumption,
   extraOfCaller,

@@ -1,7 +1,7 @@
 /** What a resumed session goes on with: its own policy instead of today's settings, unless the request says otherwise. Pure. */
 import type { Agent, AgentRequest } from '../agents/agent.ts'
 import { sessionNotResumable } from '../sessions/faults.ts'
-import type { Session, SessionPolicy } from '../sessions/session.ts'
+import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
 import { resumeInvalid } from './faults.ts'
 import type { PromptRequest } from './prompt-request.shape.ts'
 import type { AgentSettings, SharedSettings } from './to-agent-request.ts'

@@ -55,11 +55,11 @@ export async function keepSession(
         ...(model !== undefined && { model }),
       }
       // What cannot be noted now is noted at the end.
-      await store.learn(id, fact).catch(warn)
+      await store.recordAgentSession(id, fact).catch(warn)
     },
     async settle(end) {
       isSettled = true
-      return await store.settle(id, end).then(() => [], warn)
+      return await store.finishTurn(id, end).then(() => [], warn)
     },
   }
 }

@@ -6,7 +6,7 @@ import { programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import type { AgentOrder } from '../agents/run-agent.ts'
 import { refuseBadArguments } from '../kit/process/start-fault.ts'
-import type { Session } from '../sessions/session.ts'
+import type { Session } from '../sessions/session.shape.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import {
   checkResumption,

@@ -171,7 +171,7 @@ describe('the session of a prompt', () => {
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
       get: (target, name: keyof SessionStore) =>
-        name === 'settle' ? () => Promise.reject(fault) : target[name]?.bind(target),
+        name === 'finishTurn' ? () => Promise.reject(fault) : target[name]?.bind(target),
     })
     const { events, result } = await finishPrompt(
       { request: HELLO },

@@ -1,6 +1,6 @@
 /** An agent may have forgotten a session that drover still knows; then a new one is offered. Pure. */
 import { sessionExpired } from '../sessions/faults.ts'
-import type { Session } from '../sessions/session.ts'
+import type { Session } from '../sessions/session.shape.ts'
 
 type Trouble = { code?: string; message: string }
 

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Row } from './session-rows.ts'
+import { isBusy, toStoreFault } from './store-errors.ts'
 import { ensureStoreFile } from './store-file.ts'
-import { isBusy, toStoreFault } from './store-trouble.ts'
 import { WriteGroup } from './write-group.ts'
 
 export type DatabaseOptions = {
@@ -29,7 +29,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<SessionDat
   const database = new SessionDatabase(await connect(path), options)
   try {
     // First of all, because the steps after it change the file.
-    const version = await database.read(() => formOf(database, migrations.length))
+    const version = await database.read(() => schemaVersionOf(database, migrations.length))
     await database.prepare()
     if (version < migrations.length) await database.write(() => migrate(database, migrations))
     return database
@@ -52,7 +52,7 @@ async function connect(path: string): Promise<DatabaseSync> {
 }
 
 /** How many migrations the file has been through; 0 for an empty one. */
-export function formOf(database: SessionDatabase, known: number): number {
+export function schemaVersionOf(database: SessionDatabase, known: number): number {
   const { path } = database
   const number = (pragma: string) => Number(database.get(`PRAGMA ${pragma}`)?.[pragma])
   const [version, application] = [number('user_version'), number('application_id')]
@@ -66,7 +66,7 @@ export function formOf(database: SessionDatabase, known: number): number {
 
 /** Looks at the form again, because another process may have been quicker. */
 function migrate(database: SessionDatabase, migrations: readonly string[]): void {
-  for (const step of migrations.slice(formOf(database, migrations.length))) database.exec(step)
+  for (const step of migrations.slice(schemaVersionOf(database, migrations.length))) database.exec(step)
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
 }
 

@@ -5,11 +5,11 @@ import { pathToFileURL } from 'node:url'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { lookAtLock } from '../kit/files/look-at-lock.ts'
-import { formOf, SessionDatabase } from './database.ts'
+import { SessionDatabase, schemaVersionOf } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { LOCK_FILE, ownersDirectoryOf } from './owners.ts'
-import { toStoreFault } from './store-trouble.ts'
+import { toStoreFault } from './store-errors.ts'
 
 export type StoreInspection = {
   /** Undefined when there is none yet. */
@@ -85,7 +85,7 @@ async function readAs(manner: 'mode=ro' | 'immutable=1', { path, isReadThrough }
     const database = new SessionDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
     try {
       return await database.read(() => {
-        const form = formOf(database, MIGRATIONS.length)
+        const form = schemaVersionOf(database, MIGRATIONS.length)
         const damage = isReadThrough ? findDamage(database) : undefined
         return { form, known: MIGRATIONS.length, damage, sessions: form === 0 ? 0 : countSessions(database) }
       })

@@ -4,8 +4,8 @@ import { newSession, openStore, sessionsPath, tickingClock } from '../../test/su
 import { BACKENDS } from '../agents/agent.ts'
 import { NO_USAGE } from '../agents/usage.ts'
 import { openDatabase } from './database.ts'
-import { fold, searchTextOf } from './search-text.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session.shape.ts'
+import { foldText, searchTextOf } from './session-rows.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'
 import type { SessionFilter, SessionStore } from './session-store.ts'
 import { addRow } from './session-table.ts'
@@ -30,7 +30,9 @@ function expected(sessions: readonly Session[], filter: SessionFilter): Session[
         (since === undefined || session.last_used >= since) &&
         (until === undefined || session.last_used < until) &&
         (isResumable === undefined || (session.backend_session_id !== undefined) === isResumable) &&
-        (search === undefined || searchTextOf(session).includes(fold(search)) || session.id.startsWith(fold(search))),
+        (search === undefined ||
+          searchTextOf(session).includes(foldText(search)) ||
+          session.id.startsWith(foldText(search))),
     )
     .toSorted((a, b) => compare(b.last_used, a.last_used) || compare(b.id, a.id))
 }
@@ -162,9 +164,10 @@ describe('a list after changes', () => {
           initial_prompt: pick(PROMPTS, choice),
         }),
       ),
-    learn: (store, id, choice) => store.learn(id, pick([{ backendSessionId: 'x' }, { model: 'opus' }], choice)),
-    settle: (store, id, choice) =>
-      store.settle(id, {
+    recordAgentSession: (store, id, choice) =>
+      store.recordAgentSession(id, pick([{ backendSessionId: 'x' }, { model: 'opus' }], choice)),
+    finishTurn: (store, id, choice) =>
+      store.finishTurn(id, {
         outcome: pick(['completed', 'error', 'interrupted'] as const, choice),
         usage: NO_USAGE,
         ...pick([{}, { backendSessionId: 'y', model: 'flash' }], choice),
@@ -181,7 +184,16 @@ describe('a list after changes', () => {
 
   const steps: fc.Arbitrary<Step[]> = fc.array(
     fc.record({
-      act: fc.constantFrom<Step['act'][]>('create', 'create', 'learn', 'settle', 'settle', 'reopen', 'edit', 'delete'),
+      act: fc.constantFrom<Step['act'][]>(
+        'create',
+        'create',
+        'recordAgentSession',
+        'finishTurn',
+        'finishTurn',
+        'reopen',
+        'edit',
+        'delete',
+      ),
       at: fc.nat(20),
       choice: fc.nat(100),
     }),

@@ -1,17 +1,17 @@
 import type { SessionDatabase } from './database.ts'
+import type { SessionPage } from './session.shape.ts'
 import {
+  type AccessPath,
   type Facet,
-  isCounted,
-  type Lead,
-  pickLead,
+  hasStoredCount,
+  pickAccessPath,
   type SessionQuery,
   type Sql,
   toCount,
-  toKeptCount,
   toPage,
+  toStoredCount,
 } from './session-query.ts'
 import { asSessionRow, toSession } from './session-rows.ts'
-import type { SessionPage } from './session-store.ts'
 
 /** One page of the sessions that match, and how many match in all, as of one moment: to be called inside a transaction. */
 export function listSessions(
@@ -20,13 +20,13 @@ export function listSessions(
   { limit, offset }: { limit: number; offset: number },
 ): SessionPage {
   const sizes = sizesOf(database, query)
-  const total = isCounted(query)
-    ? countBy(database, toKeptCount(query))
-    : countBy(database, toCount(query, pickLead(query, { found: 0, sizes })))
-  const lead: Lead = pickLead(query, { found: total, sizes })
+  const total = hasStoredCount(query)
+    ? countBy(database, toStoredCount(query))
+    : countBy(database, toCount(query, pickAccessPath(query, { found: 0, sizes })))
+  const accessPath: AccessPath = pickAccessPath(query, { found: total, sizes })
   // With what is left as its limit, SQLite stops at the last match instead of looking for another one.
   const rest = Math.min(limit, total - offset)
-  const page = rest > 0 ? toPage(query, { lead, limit: rest, offset }) : undefined
+  const page = rest > 0 ? toPage(query, { accessPath, limit: rest, offset }) : undefined
   const rows = page === undefined ? [] : database.all(page.text, ...page.values)
   return { sessions: rows.map((row) => toSession(asSessionRow(row))), total, limit, offset }
 }
@@ -35,7 +35,7 @@ export function listSessions(
 function sizesOf(database: SessionDatabase, { facets }: SessionQuery): Map<Facet, number> {
   if (facets.size < 2) return new Map()
   const sizeOf = (facet: [Facet, string]) => {
-    return countBy(database, toKeptCount({ facets: new Map([facet]), isResumable: undefined }))
+    return countBy(database, toStoredCount({ facets: new Map([facet]), isResumable: undefined }))
   }
   return new Map([...facets].map((facet) => [facet[0], sizeOf(facet)]))
 }

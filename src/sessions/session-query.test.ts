@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Facet, isCounted, type Lead, pickLead, toSessionQuery } from './session-query.ts'
+import { type AccessPath, type Facet, hasStoredCount, pickAccessPath, toSessionQuery } from './session-query.ts'
 import type { SessionFilter } from './session-store.ts'
 
 describe('toSessionQuery', () => {
@@ -29,7 +29,7 @@ describe('toSessionQuery', () => {
   })
 })
 
-describe('isCounted', () => {
+describe('hasStoredCount', () => {
   it.each<[SessionFilter, boolean]>([
     [{}, true],
     [{ backend: 'claude', status: 'error', tag: 'a', model: 'm', workdir: '/w', isResumable: false }, true],
@@ -37,18 +37,18 @@ describe('isCounted', () => {
     [{ since: '2026-01-01T00:00:00Z' }, false],
     [{ until: '2026-01-01T00:00:00Z' }, false],
   ])('of %j is %s', (filter, isKept) => {
-    expect(isCounted(toSessionQuery(filter))).toBe(isKept)
+    expect(hasStoredCount(toSessionQuery(filter))).toBe(isKept)
   })
 })
 
-describe('pickLead', () => {
+describe('pickAccessPath', () => {
   const SIZES: [Facet, number][] = [
     ['backend', 30],
     ['status', 10],
     ['tag', 30],
   ]
 
-  it.each<[string, SessionFilter, number, [Facet, number][], Lead]>([
+  it.each<[string, SessionFilter, number, [Facet, number][], AccessPath]>([
     ['all sessions if there is no filter', {}, 9_999, [], 'use'],
     ['the only facet', { model: 'm' }, 9_999, [], 'model'],
     ['the facet that the fewest have', { backend: 'codex', status: 'error', tag: 'a' }, 5, SIZES, 'status'],
@@ -56,7 +56,7 @@ describe('pickLead', () => {
     ['a search that found 2,000', { search: 'x', tag: 'a' }, 2_000, [], 'search'],
     ['the facet of a search that found more', { search: 'x', tag: 'a' }, 2_001, [], 'tag'],
     ['all sessions for a search alone that found more', { search: 'x' }, 2_001, [], 'use'],
-  ])('is %s', (_, filter, found, sizes, lead) => {
-    expect(pickLead(toSessionQuery(filter), { found, sizes: new Map(sizes) })).toBe(lead)
+  ])('is %s', (_, filter, found, sizes, accessPath) => {
+    expect(pickAccessPath(toSessionQuery(filter), { found, sizes: new Map(sizes) })).toBe(accessPath)
   })
 })

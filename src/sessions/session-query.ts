@@ -1,6 +1,6 @@
 /** What is asked of a list of sessions, as SQL. Pure. The tables are described in migrations.ts. */
-import { fold } from './search-text.ts'
 import { idsBeginningWith } from './session-id.ts'
+import { foldText } from './session-rows.ts'
 import { checkMoment, checkNotEmpty, checkSearch, checkTag } from './session-rules.ts'
 import type { SessionFilter } from './session-store.ts'
 
@@ -10,7 +10,7 @@ export type Sql = { text: string; values: readonly (string | number)[] }
 export type Facet = 'backend' | 'status' | 'tag' | 'model' | 'workdir'
 
 /** What leads through the sessions: the index of a facet, the one of all by their last use, or those that a search found. */
-export type Lead = Facet | 'use' | 'search'
+export type AccessPath = Facet | 'use' | 'search'
 
 /** A filter whose values have been checked and brought into the form in which they are stored. */
 export type SessionQuery = {
@@ -42,17 +42,17 @@ export function toSessionQuery(filter: SessionFilter): SessionQuery {
     isResumable: filter.isResumable,
     since: since === undefined ? undefined : checkMoment('since', since),
     until: until === undefined ? undefined : checkMoment('until', until),
-    needle: search === undefined || search === '' ? undefined : fold(checkSearch(search)),
+    needle: search === undefined || search === '' ? undefined : foldText(checkSearch(search)),
   }
 }
 
 /** Whether the counts that are kept tell how many there are. */
-export function isCounted({ since, until, needle }: SessionQuery): boolean {
+export function hasStoredCount({ since, until, needle }: SessionQuery): boolean {
   return since === undefined && until === undefined && needle === undefined
 }
 
 /** How many sessions there are, from the counts that are kept. */
-export function toKeptCount({ facets, isResumable }: Pick<SessionQuery, 'facets' | 'isResumable'>): Sql {
+export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facets' | 'isResumable'>): Sql {
   const conditions = [
     where('working_dir = ?', facets.get('workdir') ?? ''),
     where('tag = ?', facets.get('tag') ?? ''),
@@ -64,52 +64,52 @@ export function toKeptCount({ facets, isResumable }: Pick<SessionQuery, 'facets'
 }
 
 /** How many sessions there are, by counting them. */
-export function toCount(query: SessionQuery, lead: Lead): Sql {
-  const conditions = conditionsOf(query, lead)
+export function toCount(query: SessionQuery, accessPath: AccessPath): Sql {
+  const conditions = conditionsOf(query, accessPath)
   // What a search found need not be looked at when nothing else is asked for.
-  const isSearchAlone = lead === 'search' && conditions.length === 0
+  const isSearchAlone = accessPath === 'search' && conditions.length === 0
   const found = toSearch(query.needle ?? '')
-  const source = isSearchAlone ? { ...found, text: `(${found.text})` } : sourceOf(query, lead)
+  const source = isSearchAlone ? { ...found, text: `(${found.text})` } : sourceOf(query, accessPath)
   return toSelect('count(*) AS total', source, conditions)
 }
 
 /** Last used first; of those used at the same moment the greatest id. */
-export function toPage(query: SessionQuery, page: { lead: Lead; limit: number; offset: number }): Sql {
-  const { text, values } = toSelect('s.*', sourceOf(query, page.lead), conditionsOf(query, page.lead))
-  const order = page.lead === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
+export function toPage(query: SessionQuery, page: { accessPath: AccessPath; limit: number; offset: number }): Sql {
+  const { text, values } = toSelect('s.*', sourceOf(query, page.accessPath), conditionsOf(query, page.accessPath))
+  const order = page.accessPath === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
   return { text: `${text} ORDER BY ${order} LIMIT ? OFFSET ?`, values: [...values, page.limit, page.offset] }
 }
 
-/** The lead with which the fewest sessions are looked at. `sizes` has how many sessions each facet has, if there are several. */
-export function pickLead(
+/** The accessPath with which the fewest sessions are looked at. `sizes` has how many sessions each facet has, if there are several. */
+export function pickAccessPath(
   { facets, needle }: SessionQuery,
   { found, sizes }: { found: number; sizes: ReadonlyMap<Facet, number> },
-): Lead {
+): AccessPath {
   if (needle !== undefined && found <= FEW) return 'search'
   const [first = 'use', ...others] = facets.keys()
-  const sizeOf = (lead: Lead) => sizes.get(lead as Facet) ?? Number.POSITIVE_INFINITY
-  return others.reduce<Lead>((best, facet) => (sizeOf(facet) < sizeOf(best) ? facet : best), first)
+  const sizeOf = (accessPath: AccessPath) => sizes.get(accessPath as Facet) ?? Number.POSITIVE_INFINITY
+  return others.reduce<AccessPath>((best, facet) => (sizeOf(facet) < sizeOf(best) ? facet : best), first)
 }
 
-function conditionsOf({ facets, isResumable, since, until, needle }: SessionQuery, lead: Lead): Sql[] {
-  const moment = lead === 'tag' ? 't.last_used' : 's.last_used'
+function conditionsOf({ facets, isResumable, since, until, needle }: SessionQuery, accessPath: AccessPath): Sql[] {
+  const moment = accessPath === 'tag' ? 't.last_used' : 's.last_used'
   return [
     where('s.backend = ?', facets.get('backend')),
     where('s.status = ?', facets.get('status')),
     where('s.model = ?', facets.get('model')),
     where('s.working_dir = ?', facets.get('workdir')),
-    where(lead === 'tag' ? 't.tag = ?' : HAS_TAG, facets.get('tag')),
+    where(accessPath === 'tag' ? 't.tag = ?' : HAS_TAG, facets.get('tag')),
     where('(s.backend_session_id IS NOT NULL) = ?', isResumable === undefined ? undefined : Number(isResumable)),
     where(`${moment} >= ?`, since),
     where(`${moment} < ?`, until),
-    needle === undefined || lead === 'search' ? [] : [hasText(needle)],
+    needle === undefined || accessPath === 'search' ? [] : [hasText(needle)],
   ].flat()
 }
 
-/** CROSS JOIN and INDEXED BY keep SQLite from choosing another lead: it knows less about the sizes than we do. */
-function sourceOf({ needle = '' }: SessionQuery, lead: Lead): Sql {
-  if (lead === 'tag') return { text: 'session_tags t CROSS JOIN sessions s ON s.number = t.number', values: [] }
-  if (lead !== 'search') return { text: `sessions s INDEXED BY sessions_by_${lead}`, values: [] }
+/** CROSS JOIN and INDEXED BY keep SQLite from choosing another accessPath: it knows less about the sizes than we do. */
+function sourceOf({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
+  if (accessPath === 'tag') return { text: 'session_tags t CROSS JOIN sessions s ON s.number = t.number', values: [] }
+  if (accessPath !== 'search') return { text: `sessions s INDEXED BY sessions_by_${accessPath}`, values: [] }
   const found = toSearch(needle)
   return { text: `(${found.text}) f CROSS JOIN sessions s ON s.number = f.number`, values: found.values }
 }

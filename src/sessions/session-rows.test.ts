@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../agents/agent.ts'
-import type { Session } from './session.ts'
-import { asSessionRow, type Keeping, toColumns, toKeeping, toSession } from './session-rows.ts'
+import type { Session } from './session.shape.ts'
+import {
+  asSessionRow,
+  foldText,
+  type StoreFields,
+  searchTextOf,
+  storeFieldsOf,
+  toColumns,
+  toSession,
+} from './session-rows.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'
 
 const text = fc.string({ unit: 'grapheme' })
@@ -55,7 +63,7 @@ const session: fc.Arbitrary<Session> = fc.record(
     ],
   },
 )
-const keeping: fc.Arbitrary<Keeping> = fc.record({
+const storeFields: fc.Arbitrary<StoreFields> = fc.record({
   owner: fc.option(text),
   threadUsage: fc.option(usage, { nil: undefined }),
 })
@@ -63,12 +71,30 @@ const keeping: fc.Arbitrary<Keeping> = fc.record({
 describe('a session', () => {
   it('comes back from its row as it was, what is absent being absent', () => {
     fc.assert(
-      fc.property(session, keeping, (before, kept) => {
+      fc.property(session, storeFields, (before, kept) => {
         const row = asSessionRow({ number: 1, ...toColumns(before, kept) } as Parameters<typeof asSessionRow>[0])
         expect(toSession(row)).toEqual(before)
         expect(Object.keys(toSession(row)).toSorted()).toEqual(Object.keys(before).toSorted())
-        expect(toKeeping(row)).toEqual(kept)
+        expect(storeFieldsOf(row)).toEqual(kept)
       }),
     )
+  })
+})
+
+describe('foldText', () => {
+  it.each([
+    ['Äpfel', 'äpfel'],
+    ['A\u0308pfel', 'äpfel'],
+    ['ΑΒΓ', 'αβγ'],
+    ['漢字', '漢字'],
+  ])('turns %s into %s', (text, folded) => expect(foldText(text)).toBe(folded))
+})
+
+describe('searchTextOf', () => {
+  it('returns the title and the first 4,000 characters of the prompt', () => {
+    expect(searchTextOf({ title: 'A Title', initial_prompt: `${'x'.repeat(3_999)}Yz` })).toBe(
+      `a title\n${'x'.repeat(3_999)}y`,
+    )
+    expect(searchTextOf({ initial_prompt: 'Hello' })).toBe('\nhello')
   })
 })

@@ -3,7 +3,7 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { Usage } from '../agents/agent.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session.shape.ts'
 
 /** The columns, of the types that the schema (migrations.ts) makes SQLite keep. */
 export type SessionRow = {
@@ -40,7 +40,7 @@ export type SessionRow = {
 export type Row = Record<string, SQLOutputValue>
 
 /** What a row keeps beside the session itself. */
-export type Keeping = { owner: string | null; threadUsage: Usage | undefined }
+export type StoreFields = { owner: string | null; threadUsage: Usage | undefined }
 
 /** STRICT tables and NOT NULL columns keep what this claims. */
 export function asSessionRow(row: Row): SessionRow {
@@ -78,12 +78,12 @@ export function toSession(row: SessionRow): Session {
   }
 }
 
-export function toKeeping({ owner, thread_usage }: SessionRow): Keeping {
+export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields {
   return { owner, threadUsage: thread_usage === null ? undefined : JSON.parse(thread_usage) }
 }
 
 /** The columns of a session, without its number. */
-export function toColumns(session: Session, { owner, threadUsage }: Keeping): Record<string, SQLInputValue> {
+export function toColumns(session: Session, { owner, threadUsage }: StoreFields): Record<string, SQLInputValue> {
   const { token_usage, tags, metadata, policy, ...plain } = session
   return {
     backend_session_id: null,
@@ -104,4 +104,17 @@ export function toColumns(session: Session, { owner, threadUsage }: Keeping): Re
 
 function withoutNulls<K extends string>(fields: Record<K, string | null>): Partial<Record<K, string>> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<Record<K, string>>
+}
+
+/** A prompt may have megabytes; its start is enough to find the session by. */
+const SEARCHED_PROMPT_LENGTH = 4_000
+
+/** The text in which a search looks. */
+export function searchTextOf({ title, initial_prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
+  return foldText(`${title ?? ''}\n${initial_prompt.slice(0, SEARCHED_PROMPT_LENGTH)}`)
+}
+
+/** Makes a search ignore case and the two Unicode forms of an accented letter. */
+export function foldText(text: string): string {
+  return text.normalize('NFC').toLowerCase()
 }

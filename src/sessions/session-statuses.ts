@@ -3,3 +3,5 @@
  * death of the process), and it can be resumed.
  */
 export const SESSION_STATUSES = ['active', 'completed', 'error', 'paused'] as const
+
+export type SessionStatus = (typeof SESSION_STATUSES)[number]

@@ -1,7 +1,7 @@
-/** Where sessions are kept. Small on purpose: another database has to offer just this. */
+/** The interface of the session store. It is small so that another database can implement it. */
 import type { Backend, Usage } from '../agents/agent.ts'
-import type { SessionPage } from './session.shape.ts'
-import type { Session, SessionStatus } from './session.ts'
+import type { Session, SessionPage } from './session.shape.ts'
+import type { SessionStatus } from './session-statuses.ts'
 
 export type NewSession = Pick<
   Session,
@@ -19,15 +19,15 @@ export type NewSession = Pick<
 
 /** How a turn ended. */
 export type TurnEnd = {
-  /** `interrupted` becomes `paused` where the session can be resumed, and `error` where it cannot. */
+  /** `interrupted` becomes `paused` if the session can be resumed, otherwise `error`. */
   outcome: 'completed' | 'error' | 'interrupted'
   errorMessage?: string
   usage: Usage
-  /** Agents that count a whole session need this to count the next turn alone. */
+  /** The agent's total for the whole session, if it reports one: the next turn's usage is the difference. */
   threadUsage?: Usage
   backendSessionId?: string
   model?: string
-  /** The agent no longer has the session, so that nobody needs to try again. */
+  /** The agent no longer has the session, so it cannot be resumed. */
   isForgotten?: boolean
 }
 
@@ -38,18 +38,16 @@ export type SessionFilter = {
   model?: string
   /** Exactly this directory. */
   workdir?: string
-  /** Part of the title or the first prompt, or the beginning of the id; case does not matter. */
+  /** Part of the title or the first prompt, or the start of the id; case-insensitive. */
   search?: string
-  /** Last used at or after, and before: RFC 3339, UTC. */
+  /** Last used at or after `since` and before `until`: RFC 3339, UTC. */
   since?: string
   until?: string
-  /** Only those that an agent can continue. */
+  /** Only sessions that an agent can continue. */
   isResumable?: boolean
 }
 
-export type { SessionPage }
-
-/** A text replaces the title, null takes it away. Metadata are put in place of those of the same name. */
+/** `title: null` removes the title. Metadata entries replace those of the same name. */
 export type SessionEdit = {
   title?: string | null
   addTags?: readonly string[]
@@ -58,29 +56,29 @@ export type SessionEdit = {
 }
 
 export type SessionStore = {
-  /** Adds a session on which this process works from now on: it is `active`, and settled should the process die. */
+  /** Adds an `active` session owned by this process. If the process dies, another one ends the turn. */
   create(session: NewSession): Promise<Session>
-  /** Takes up a session again. Refuses one that another turn is working on. */
+  /** Starts another turn of a session. Refuses a session in which a turn is running. */
   reopen(id: string): Promise<{ session: Session; threadUsage?: Usage }>
-  /** What the agent said at its start, kept at once so that a crash does not lose it. */
-  learn(id: string, fact: { backendSessionId?: string; model?: string }): Promise<void>
-  /** Ends the turn. Undefined when the session was deleted meanwhile. */
-  settle(id: string, end: TurnEnd): Promise<Session | undefined>
-  /** By the whole id, or by the beginning of it if that is unique. */
+  /** Saves what the agent reports when it starts, at once, so that a crash does not lose it. */
+  recordAgentSession(id: string, facts: { backendSessionId?: string; model?: string }): Promise<void>
+  /** Ends the turn. Returns undefined if the session was deleted meanwhile. */
+  finishTurn(id: string, end: TurnEnd): Promise<Session | undefined>
+  /** Finds a session by its id, or by a unique prefix of it. */
   find(idOrPrefix: string): Promise<Session>
-  /** Last used first. */
+  /** Sorted by last use, newest first. */
   list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage>
   edit(idOrPrefix: string, change: SessionEdit): Promise<Session>
-  /** Gives back the whole id. Refuses a session that is being worked on. */
+  /** Returns the full id. Refuses a session in which a turn is running. */
   delete(idOrPrefix: string): Promise<string>
-  /** Deletes what was last used before this moment and is not being worked on. Gives the ids, oldest first. */
+  /** Deletes sessions last used before this moment, except those with a running turn. Returns the ids, oldest first. */
   deleteUnusedSince(moment: string, options: { isDryRun: boolean }): Promise<string[]>
   /**
-   * Ends the agents that have outlived dead processes, and settles the sessions that those left `active`. `deadOwners`
-   * names every process that was found dead, also one that left no session.
+   * Ends the agents that dead processes left running, and the turns they left `active`. `deadOwners` names every dead
+   * process, even one that left no turn.
    */
-  settleAbandoned(): Promise<{ settled: number; deadOwners: string[] }>
-  /** What this process is called as long as the store is open: it holds a lock of that name, which ends with it. */
+  endAbandonedTurns(): Promise<{ ended: number; deadOwners: string[] }>
+  /** The name of this process. The store holds a lock of that name until it is closed. */
   owner(): Promise<string>
   count(): Promise<number>
   close(): Promise<void>

@@ -1,10 +1,9 @@
 /** The rows of the sessions: what is done to them inside a transaction. */
 import type { SessionDatabase } from './database.ts'
 import { sessionAmbiguous, sessionNotFound } from './faults.ts'
-import { searchTextOf } from './search-text.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session.shape.ts'
 import { idsMeantBy } from './session-id.ts'
-import { asSessionRow, type Keeping, type SessionRow, toColumns } from './session-rows.ts'
+import { asSessionRow, type SessionRow, type StoreFields, searchTextOf, toColumns } from './session-rows.ts'
 
 /** What may change once a session has been made. */
 const CHANGING = [
@@ -42,8 +41,8 @@ export function loadRow(database: SessionDatabase, id: string): SessionRow | und
   return row && asSessionRow(row)
 }
 
-export function addRow(database: SessionDatabase, session: Session, keeping: Keeping): void {
-  const columns = toColumns(session, keeping)
+export function addRow(database: SessionDatabase, session: Session, storeFields: StoreFields): void {
+  const columns = toColumns(session, storeFields)
   const names = Object.keys(columns)
   database.run(
     `INSERT INTO sessions (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
@@ -52,8 +51,8 @@ export function addRow(database: SessionDatabase, session: Session, keeping: Kee
   database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', searchTextOf(session))
 }
 
-export function saveRow(database: SessionDatabase, session: Session, keeping: Keeping): void {
-  const columns = toColumns(session, keeping)
+export function saveRow(database: SessionDatabase, session: Session, storeFields: StoreFields): void {
+  const columns = toColumns(session, storeFields)
   const values = CHANGING.map((name) => columns[name] ?? null)
   database.run(
     `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,

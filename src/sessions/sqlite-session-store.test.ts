@@ -6,7 +6,8 @@ import { newSession, openStore, sessionsPath, tickingClock } from '../../test/su
 import { NO_USAGE } from '../agents/usage.ts'
 import type { Ids } from '../kit/ids.ts'
 import { randomIds } from '../kit/ids.ts'
-import type { Session, SessionStatus } from './session.ts'
+import type { Session } from './session.shape.ts'
+import type { SessionStatus } from './session-statuses.ts'
 import type { SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
 
 const USAGE = { input_tokens: 10, output_tokens: 20, cached_tokens: 3, reasoning_tokens: 4 }
@@ -20,9 +21,12 @@ const fault = (code: string, kind: string) => expect.objectContaining({ code, ki
 function idsBeginning(...beginnings: string[]): Ids {
   return { ...randomIds, hex: (bytes) => ((beginnings.shift() ?? '') + randomIds.hex(bytes)).slice(0, bytes * 2) }
 }
-async function settled(store: SessionStore, over: Partial<Parameters<typeof newSession>[0]> = {}): Promise<Session> {
+async function finishedSession(
+  store: SessionStore,
+  over: Partial<Parameters<typeof newSession>[0]> = {},
+): Promise<Session> {
   const { id } = await store.create(newSession(over))
-  await store.settle(id, completed({ backendSessionId: `agent-${id}` }))
+  await store.finishTurn(id, completed({ backendSessionId: `agent-${id}` }))
   return store.find(id)
 }
 const idsOf = async (store: SessionStore, filter: SessionFilter = {}) =>
@@ -71,24 +75,24 @@ describe('a turn', () => {
   ])('that ends %s, with the id %s of the agent known, leaves the session %s', async (outcome, agentId, status) => {
     const store = await openStore()
     const { id } = await store.create(newSession())
-    if (agentId !== undefined) await store.learn(id, { backendSessionId: agentId })
-    expect(await store.settle(id, { outcome, usage: NO_USAGE })).toMatchObject({ status, turn_count: 1 })
+    if (agentId !== undefined) await store.recordAgentSession(id, { backendSessionId: agentId })
+    expect(await store.finishTurn(id, { outcome, usage: NO_USAGE })).toMatchObject({ status, turn_count: 1 })
     expect((await store.find(id)).status).toBe(status)
   })
 
   it('adds to the session what it used, and what the agent said', async () => {
     const store = await openStore({ clock: tickingClock() })
     const { id } = await store.create(newSession())
-    await store.learn(id, { backendSessionId: 'first', model: 'opus' })
+    await store.recordAgentSession(id, { backendSessionId: 'first', model: 'opus' })
     expect(await store.find(id)).toMatchObject({ status: 'active', backend_session_id: 'first', model: 'opus' })
-    await store.settle(id, { outcome: 'error', errorMessage: 'no credit', usage: USAGE, threadUsage: THREAD })
+    await store.finishTurn(id, { outcome: 'error', errorMessage: 'no credit', usage: USAGE, threadUsage: THREAD })
     const reopened = await store.reopen(id)
     expect(reopened).toEqual({
       session: expect.objectContaining({ status: 'active', turn_count: 1, error_message: 'no credit' }),
       threadUsage: THREAD,
     })
     const end = completed({ usage: USAGE, backendSessionId: 'second', model: 'sonnet' })
-    const after = await store.settle(id, end)
+    const after = await store.finishTurn(id, end)
     expect(after).toEqual({
       ...(await store.find(id)),
       status: 'completed',
@@ -106,7 +110,7 @@ describe('a turn', () => {
   it('counts no tokens where they are not to be stored, but still what the agent needs to count', async () => {
     const store = await openStore({ storeTokenUsage: false })
     const { id } = await store.create(newSession())
-    await store.settle(id, completed({ usage: USAGE, threadUsage: THREAD, backendSessionId: 'x' }))
+    await store.finishTurn(id, completed({ usage: USAGE, threadUsage: THREAD, backendSessionId: 'x' }))
     const { session, threadUsage } = await store.reopen(id)
     expect({ usage: session.token_usage, threadUsage }).toEqual({ usage: NO_USAGE, threadUsage: THREAD })
   })
@@ -114,18 +118,18 @@ describe('a turn', () => {
   it('ends once', async () => {
     const store = await openStore()
     const { id } = await store.create(newSession())
-    const first = await store.settle(id, completed({ usage: USAGE }))
-    expect(await store.settle(id, { outcome: 'error', usage: USAGE })).toEqual(first)
-    await store.learn(id, { backendSessionId: 'late' })
+    const first = await store.finishTurn(id, completed({ usage: USAGE }))
+    expect(await store.finishTurn(id, { outcome: 'error', usage: USAGE })).toEqual(first)
+    await store.recordAgentSession(id, { backendSessionId: 'late' })
     expect(await store.find(id)).toEqual(first)
   })
 
   it('of a session that is gone ends in nothing', async () => {
     const store = await openStore()
-    const { id } = await settled(store)
+    const { id } = await finishedSession(store)
     await store.delete(id)
-    expect(await store.settle(id, completed())).toBeUndefined()
-    await store.learn(id, { model: 'x' })
+    expect(await store.finishTurn(id, completed())).toBeUndefined()
+    await store.recordAgentSession(id, { model: 'x' })
   })
 
   it('of another process is not ended by this one', async () => {
@@ -133,8 +137,8 @@ describe('a turn', () => {
     const [one, other] = [await openStore({ path }), await openStore({ path })]
     await other.owner()
     const session = await one.create(newSession())
-    expect(await other.settle(session.id, completed())).toEqual(session)
-    await other.learn(session.id, { model: 'x' })
+    expect(await other.finishTurn(session.id, completed())).toEqual(session)
+    await other.recordAgentSession(session.id, { model: 'x' })
     expect(await one.find(session.id)).toEqual(session)
   })
 })
@@ -143,7 +147,7 @@ describe('reopen', () => {
   it('refuses a session that is being worked on, here or elsewhere', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]
-    const { id } = await settled(one)
+    const { id } = await finishedSession(one)
     await one.reopen(id)
     for (const store of [one, other])
       await expect(store.reopen(id)).rejects.toThrow(fault('session_active', 'conflict'))
@@ -152,7 +156,7 @@ describe('reopen', () => {
   it('refuses a session that the agent never named, and changes nothing', async () => {
     const store = await openStore()
     const { id } = await store.create(newSession({ backend: 'gemini' }))
-    const before = await store.settle(id, completed())
+    const before = await store.finishTurn(id, completed())
     await expect(store.reopen(id)).rejects.toThrow(fault('session_not_resumable', 'conflict'))
     expect(await store.find(id)).toEqual(before)
   })
@@ -171,7 +175,7 @@ describe('reopen', () => {
   it('lets one of two that ask at the same time have it', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]
-    const { id } = await settled(one)
+    const { id } = await finishedSession(one)
     const results = await Promise.allSettled([one.reopen(id), other.reopen(id)])
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
@@ -182,7 +186,7 @@ async function abandoned(fact: { backendSessionId?: string } = {}) {
   const path = sessionsPath()
   const store = await openStore({ path, clock: tickingClock() })
   const { id } = await store.create(newSession())
-  await store.learn(id, fact)
+  await store.recordAgentSession(id, fact)
   await store.close()
   const owner = 'd'.repeat(32)
   const database = new DatabaseSync(path)
@@ -191,7 +195,7 @@ async function abandoned(fact: { backendSessionId?: string } = {}) {
   return { path, id, owner }
 }
 
-describe('settleAbandoned', () => {
+describe('endAbandonedTurns', () => {
   it.each<[string, { backendSessionId?: string }, SessionStatus]>([
     ['the agent has named', { backendSessionId: 'x' }, 'paused'],
     ['the agent has not named', {}, 'error'],
@@ -199,14 +203,14 @@ describe('settleAbandoned', () => {
     const { path, id, owner } = await abandoned(fact)
     const store = await openStore({ path })
     const before = await store.find(id)
-    expect(await store.settleAbandoned()).toEqual({ settled: 1, deadOwners: [owner] })
+    expect(await store.endAbandonedTurns()).toEqual({ ended: 1, deadOwners: [owner] })
     expect(await store.find(id)).toEqual({ ...before, status, turn_count: 1, error_message: ABANDONED })
-    expect(await store.settleAbandoned()).toEqual({ settled: 0, deadOwners: [] })
+    expect(await store.endAbandonedTurns()).toEqual({ ended: 0, deadOwners: [] })
     expect(readdirSync(join(dirname(path), 'owners'))).toEqual([])
   })
 
   it.each<[string, (store: SessionStore, id: string) => Promise<unknown>]>([
-    ['settleAbandoned', (store) => store.settleAbandoned()],
+    ['endAbandonedTurns', (store) => store.endAbandonedTurns()],
     ['reopen', (store, id) => store.reopen(id)],
     ['delete', (store, id) => store.delete(id)],
   ])('ends the agents of a dead process before its session is free: %s', async (_, work) => {
@@ -223,7 +227,7 @@ describe('settleAbandoned', () => {
     const [one, other] = [await openStore({ path }), await openStore({ path })]
     await one.create(newSession())
     await other.create(newSession())
-    expect(await one.settleAbandoned()).toEqual({ settled: 0, deadOwners: [] })
+    expect(await one.endAbandonedTurns()).toEqual({ ended: 0, deadOwners: [] })
     expect((await one.list({ status: 'active' }, ALL)).total).toBe(2)
   })
 
@@ -233,19 +237,19 @@ describe('settleAbandoned', () => {
     const own = await store.owner()
     const owners = join(dirname(path), 'owners')
     for (const name of ['a', 'b']) writeFileSync(join(owners, `${name.repeat(32)}.lock`), '')
-    const { settled, deadOwners } = await store.settleAbandoned()
-    expect({ settled, deadOwners: deadOwners.toSorted() }).toEqual({
-      settled: 0,
+    const { ended, deadOwners } = await store.endAbandonedTurns()
+    expect({ ended, deadOwners: deadOwners.toSorted() }).toEqual({
+      ended: 0,
       deadOwners: ['a'.repeat(32), 'b'.repeat(32)],
     })
     expect(readdirSync(owners)).toEqual([`${own}.lock`])
   })
 
-  it('settles each session once when several do it at the same time', async () => {
+  it('ends each turn once when several processes do it at the same time', async () => {
     const { path, id } = await abandoned()
     const stores = await Promise.all([1, 2, 3, 4].map(() => openStore({ path })))
-    const settledBy = await Promise.all(stores.map((store) => store.settleAbandoned()))
-    expect(settledBy.reduce((sum, { settled }) => sum + settled, 0)).toBe(1)
+    const reports = await Promise.all(stores.map((store) => store.endAbandonedTurns()))
+    expect(reports.reduce((sum, { ended }) => sum + ended, 0)).toBe(1)
     expect(await stores[0]?.find(id)).toMatchObject({ status: 'error', turn_count: 1 })
   })
 })
@@ -254,7 +258,7 @@ describe('find', () => {
   it('takes the whole id or a beginning that only one has', async () => {
     const store = await openStore({ ids: idsBeginning('', 'aaaa1', 'aaaa2', 'aaab') })
     await store.owner()
-    const [one, two, three] = [await settled(store), await settled(store), await settled(store)]
+    const [one, two, three] = [await finishedSession(store), await finishedSession(store), await finishedSession(store)]
     for (const text of [one.id, one.id.slice(0, 31), 'aaaa1']) expect((await store.find(text)).id).toBe(one.id)
     expect((await store.find('aaab')).id).toBe(three.id)
     await expect(store.find('aaaa')).rejects.toThrow(
@@ -269,7 +273,7 @@ describe('find', () => {
 describe('edit', () => {
   it('changes title and tags, by which the session is then found, and not its last use', async () => {
     const store = await openStore()
-    const before = await settled(store, { title: 'Old name', tags: ['a', 'b'] })
+    const before = await finishedSession(store, { title: 'Old name', tags: ['a', 'b'] })
     const after = await store.edit(before.id.slice(0, 8), { title: 'New name', addTags: ['c'], removeTags: ['a'] })
     expect(after).toEqual({ ...before, title: 'New name', tags: ['b', 'c'] })
     expect(await store.find(before.id)).toEqual(after)
@@ -285,14 +289,14 @@ describe('edit', () => {
     const store = await openStore()
     const { id } = await store.create(newSession())
     await store.edit(id, { title: 'Running' })
-    expect(await store.settle(id, completed())).toMatchObject({ title: 'Running', status: 'completed' })
+    expect(await store.finishTurn(id, completed())).toMatchObject({ title: 'Running', status: 'completed' })
   })
 })
 
 describe('delete', () => {
   it('deletes by the beginning of the id, gives the whole, and leaves no trace in lists', async () => {
     const store = await openStore()
-    const { id } = await settled(store, { tags: ['a'], initial_prompt: 'needle' })
+    const { id } = await finishedSession(store, { tags: ['a'], initial_prompt: 'needle' })
     expect(await store.delete(id.slice(0, 8))).toBe(id)
     for (const filter of [{}, { tag: 'a' }, { search: 'needle' }, { search: 'n' }]) {
       expect(await store.list(filter, ALL)).toMatchObject({ sessions: [], total: 0 })
@@ -318,8 +322,8 @@ describe('deleteUnusedSince', () => {
   it('deletes what was last used before the moment, oldest first, and nothing that is active', async () => {
     const store = await openStore({ clock: tickingClock() })
     const active = await store.create(newSession())
-    const old = [await settled(store), await settled(store)]
-    const limit = await settled(store)
+    const old = [await finishedSession(store), await finishedSession(store)]
+    const limit = await finishedSession(store)
     const before = limit.last_used
     const ids = old.map(({ id }) => id)
     expect(await store.deleteUnusedSince(before, { isDryRun: true })).toEqual(ids)
@@ -331,7 +335,7 @@ describe('deleteUnusedSince', () => {
   it('deletes more than it deletes at once', async () => {
     const store = await openStore({ clock: tickingClock() })
     const all: string[] = []
-    for (let i = 0; i < 101; i++) all.push((await settled(store)).id)
+    for (let i = 0; i < 101; i++) all.push((await finishedSession(store)).id)
     expect(await store.deleteUnusedSince('2030-01-01T00:00:00Z', { isDryRun: false })).toEqual(all)
     expect(await store.count()).toBe(0)
   })
@@ -352,7 +356,7 @@ describe('the end of a turn that cannot be saved', () => {
     const { id } = await store.create(newSession())
     const holder = new DatabaseSync(path)
     holder.exec('BEGIN IMMEDIATE')
-    await expect(store.settle(id, completed({ usage: USAGE }))).rejects.toThrow(
+    await expect(store.finishTurn(id, completed({ usage: USAGE }))).rejects.toThrow(
       fault('session_store_busy', 'unavailable'),
     )
     return { path, store, id, release: () => holder.close() }
@@ -403,7 +407,7 @@ describe('the end of a turn that cannot be saved', () => {
     await expect(store.close()).rejects.toThrow(fault('session_store_busy', 'unavailable'))
     release()
     const next = await openStore({ path })
-    expect(await next.settleAbandoned()).toMatchObject({ settled: 1 })
+    expect(await next.endAbandonedTurns()).toMatchObject({ ended: 1 })
     expect(await next.find(id)).toMatchObject({ status: 'error', error_message: ABANDONED })
   })
 })
@@ -425,7 +429,7 @@ describe('count', () => {
     const store = await openStore()
     expect(await store.count()).toBe(0)
     await store.create(newSession())
-    await settled(store, { tags: ['a', 'b'] })
+    await finishedSession(store, { tags: ['a', 'b'] })
     expect(await store.count()).toBe(2)
   })
 })

@@ -9,14 +9,13 @@ import { openDatabase, type SessionDatabase } from './database.ts'
 import { sessionActive, sessionNotResumable } from './faults.ts'
 import { countBy, listSessions } from './list-sessions.ts'
 import { Owners, ownersDirectoryOf } from './owners.ts'
-import type { Session } from './session.ts'
-import { editSession } from './session-edit.ts'
+import type { Session, SessionPage } from './session.shape.ts'
+import { ABANDONED, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
-import { toKeptCount, toSessionQuery } from './session-query.ts'
-import { type SessionRow, toKeeping, toSession } from './session-rows.ts'
+import { toSessionQuery, toStoredCount } from './session-query.ts'
+import { type SessionRow, storeFieldsOf, toSession } from './session-rows.ts'
 import { checkMoment, checkPage, checkTags, checkTitle } from './session-rules.ts'
-import { ABANDONED, endTurn, isResumable, learn } from './session-status.ts'
-import type { NewSession, SessionEdit, SessionFilter, SessionPage, SessionStore, TurnEnd } from './session-store.ts'
+import type { NewSession, SessionEdit, SessionFilter, SessionStore, TurnEnd } from './session-store.ts'
 import {
   addRow,
   deleteRow,
@@ -105,28 +104,29 @@ class SqliteSessionStore implements SessionStore {
       const before = toSession(row)
       if (!isResumable(before)) throw sessionNotResumable(before)
       const session: Session = { ...before, status: 'active', last_used: this.#now() }
-      const { threadUsage } = toKeeping(row)
+      const { threadUsage } = storeFieldsOf(row)
       saveRow(this.#database, session, { owner, threadUsage })
       return { session, ...(threadUsage !== undefined && { threadUsage }) }
     })
   }
 
-  async learn(id: string, fact: { backendSessionId?: string; model?: string }): Promise<void> {
+  async recordAgentSession(id: string, facts: { backendSessionId?: string; model?: string }): Promise<void> {
     const owner = await this.#owners.takenName()
     await this.#write(() => {
       const row = loadRow(this.#database, id)
-      if (row !== undefined && row.owner === owner) saveRow(this.#database, learn(toSession(row), fact), toKeeping(row))
+      if (row === undefined || row.owner !== owner) return
+      saveRow(this.#database, withAgentSession(toSession(row), facts), storeFieldsOf(row))
     })
   }
 
-  async settle(id: string, end: TurnEnd): Promise<Session | undefined> {
+  async finishTurn(id: string, end: TurnEnd): Promise<Session | undefined> {
     const turn = { id, end, at: this.#now() }
-    const settled = () => {
+    const finished = () => {
       const row = loadRow(this.#database, id)
       return row && toSession(row)
     }
     try {
-      return await this.#write(settled, { turn })
+      return await this.#write(finished, { turn })
     } catch (error) {
       this.#unsaved.set(id, turn)
       throw error
@@ -147,7 +147,7 @@ class SqliteSessionStore implements SessionStore {
     return this.#write(() => {
       const row = findRow(this.#database, idOrPrefix)
       const session = editSession(toSession(row), change)
-      saveRow(this.#database, session, toKeeping(row))
+      saveRow(this.#database, session, storeFieldsOf(row))
       if (change.title !== undefined) saveSearchText(this.#database, row.number, session)
       return session
     })
@@ -176,27 +176,27 @@ class SqliteSessionStore implements SessionStore {
     }
   }
 
-  async settleAbandoned(): Promise<{ settled: number; deadOwners: string[] }> {
+  async endAbandonedTurns(): Promise<{ ended: number; deadOwners: string[] }> {
     const atWork = await this.#read(() => findOwners(this.#database))
     const deadOwners: string[] = []
-    let settled = 0
+    let ended = 0
     for (const owner of new Set([...atWork, ...this.#owners.found()])) {
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: 0 }, async () => {
         await this.#endAgentsOf(owner)
-        settled += await this.#settleAllOf(owner)
+        ended += await this.#endTurnsOf(owner)
       })
       if (isDead) deadOwners.push(owner)
     }
-    return { settled, deadOwners }
+    return { ended, deadOwners }
   }
 
   async count(): Promise<number> {
-    return this.#read(() => countBy(this.#database, toKeptCount({ facets: new Map(), isResumable: undefined })))
+    return this.#read(() => countBy(this.#database, toStoredCount({ facets: new Map(), isResumable: undefined })))
   }
 
   async close(): Promise<void> {
     try {
-      await this.#settleOwn()
+      await this.#endOwnTurns()
     } finally {
       await this.#owners.close()
       this.#database.close()
@@ -214,14 +214,14 @@ class SqliteSessionStore implements SessionStore {
       const { id, owner } = outcome
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: PROOF_WAIT_MS }, async () => {
         await this.#endAgentsOf(owner)
-        await this.#settleAllOf(owner)
+        await this.#endTurnsOf(owner)
       })
       if (!isDead) throw sessionActive({ id })
     }
   }
 
   /** Ends the turns that a process will not end itself, and says how many. They were last used when they were begun. */
-  #settleAllOf(owner: string): Promise<number> {
+  #endTurnsOf(owner: string): Promise<number> {
     return this.#write(() => {
       const rows = findOwnedBy(this.#database, owner)
       const end: TurnEnd = { outcome: 'interrupted', errorMessage: ABANDONED, usage: NO_USAGE }
@@ -231,16 +231,16 @@ class SqliteSessionStore implements SessionStore {
   }
 
   /** Ends what this process leaves behind. Who has left nothing does not wait for a chance to write. */
-  async #settleOwn(): Promise<void> {
+  async #endOwnTurns(): Promise<void> {
     const owner = await this.#owners.takenName()
     if (owner === undefined) return
     const isAtWork = await this.#database.read(() => findOwnedBy(this.#database, owner).length > 0)
-    if (isAtWork) await this.#settleAllOf(owner)
+    if (isAtWork) await this.#endTurnsOf(owner)
   }
 
   #endTurn(row: SessionRow, { end, at }: UnsavedTurn): void {
     const session = endTurn(toSession(row), { end, at, countsTokens: this.#countsTokens })
-    const threadUsage = end.threadUsage ?? toKeeping(row).threadUsage
+    const threadUsage = end.threadUsage ?? storeFieldsOf(row).threadUsage
     saveRow(this.#database, session, { owner: null, threadUsage })
   }
 

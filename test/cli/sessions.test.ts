@@ -35,7 +35,7 @@ async function keep(
     ...fields,
   })
   const usage = { input_tokens: 30, output_tokens: 4, cached_tokens: 2, reasoning_tokens: 1 }
-  await store.settle(id, {
+  await store.finishTurn(id, {
     outcome,
     usage,
     backendSessionId: 'agent-1',

@@ -16,7 +16,7 @@ const NEW: NewSession = {
 /** A session that has ended well. */
 async function keep(server: TestServer, over: Partial<NewSession> = {}): Promise<string> {
   const { id } = await server.context.store.create({ ...NEW, ...over })
-  await server.context.store.settle(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: `own-${id}` })
+  await server.context.store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: `own-${id}` })
   return id
 }
 

@@ -20,8 +20,8 @@ for (let at = 0; count === 'forever' || at < Number(count); at++) {
     metadata: {},
     policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
   })
-  await store.learn(id, { backendSessionId: `agent-${at}` })
-  if (at % 2 === 1) await store.settle(id, { outcome: 'completed', usage: NO_USAGE })
+  await store.recordAgentSession(id, { backendSessionId: `agent-${at}` })
+  if (at % 2 === 1) await store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE })
   process.stdout.write(`${id}\n`)
 }
 await store.close()

@@ -40,7 +40,7 @@ describe.skipIf(!isMounted)('a disk that is full', () => {
     // Room that the file already has takes small writes; a large one needs more.
     await expect(store.create(newSession({ initial_prompt: 'x'.repeat(1 << 20) }))).rejects.toThrow(full)
     const errorMessage = 'y'.repeat(1 << 20)
-    await expect(store.settle(id, { outcome: 'error', usage: NO_USAGE, errorMessage })).rejects.toThrow(full)
+    await expect(store.finishTurn(id, { outcome: 'error', usage: NO_USAGE, errorMessage })).rejects.toThrow(full)
     expect(await store.find(id)).toMatchObject({ status: 'active' })
     expect(await store.count()).toBe(1)
     rmSync(filler)

@@ -1,5 +1,5 @@
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import type { Session } from '../../sessions/session.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import { shownText } from '../batch/batch-text.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { shortIdOf } from '../sessions/session-text.ts'

@@ -63,7 +63,7 @@ export async function openSessions(invocation: Invocation, config: Config): Prom
     storeTokenUsage: config.session.store_token_usage,
     endAgentsOf: abandonedAgentsEnder(invocation.runtime.env),
   })
-  await store.settleAbandoned()
+  await store.endAbandonedTurns()
   return store
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Session } from '../../sessions/session.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import { EXPORTS } from './export-sessions.ts'
 
 const SESSION: Session = {

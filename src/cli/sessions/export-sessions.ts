@@ -1,6 +1,6 @@
 /** Sessions as text for other programs and for people. Pure. */
 import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
-import type { Session } from '../../sessions/session.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import { toOneLine } from '../output/printable.ts'
 import { sessionFacts, titleOf } from './session-text.ts'
 

@@ -1,5 +1,5 @@
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
-import type { SessionPage } from '../../sessions/session-store.ts'
+import type { SessionPage } from '../../sessions/session.shape.ts'
 import type { Run } from '../command.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../output/terminal.ts'

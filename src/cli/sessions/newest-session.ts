@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { Backend } from '../../agents/agent.ts'
-import type { Session } from '../../sessions/session.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter, SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { nothingToContinue } from '../faults.ts'

@@ -1,5 +1,5 @@
 /** Lets a person at the terminal choose a session by its number. */
-import type { Session } from '../../sessions/session.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import type { Runtime } from '../command.ts'
 import { sayAge } from '../output/moments.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'

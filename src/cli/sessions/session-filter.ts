@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Backend } from '../../agents/agent.ts'
-import type { SessionStatus } from '../../sessions/session.ts'
+import type { SessionStatus } from '../../sessions/session-statuses.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'

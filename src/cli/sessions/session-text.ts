@@ -1,8 +1,8 @@
 /** Sessions in words. Pure. */
 import type { Usage } from '../../agents/agent.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
-import type { Session } from '../../sessions/session.ts'
-import { isResumable } from '../../sessions/session-status.ts'
+import type { Session } from '../../sessions/session.shape.ts'
+import { isResumable } from '../../sessions/session-changes.ts'
 import { sayAge } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
 

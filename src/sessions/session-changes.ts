@@ -1,0 +1,63 @@
+/** How a session changes: the agent reports its id, a turn ends, a person edits it. Pure. */
+import { addUsage } from '../agents/usage.ts'
+import type { Session } from './session.shape.ts'
+import { checkMetadata, checkTag, checkTags, checkTitle } from './session-rules.ts'
+import type { SessionStatus } from './session-statuses.ts'
+import type { SessionEdit, TurnEnd } from './session-store.ts'
+
+/** The error message of a turn whose process died while the agent was running. */
+export const ABANDONED = 'the process that ran this turn ended before the agent did'
+
+/** An agent can continue a session for which it reported an id of its own. */
+export function isResumable({ backend_session_id }: Pick<Session, 'backend_session_id'>): boolean {
+  return backend_session_id !== undefined
+}
+
+export function statusAfter(end: { outcome: TurnEnd['outcome']; isResumable: boolean }): SessionStatus {
+  if (end.outcome !== 'interrupted') return end.outcome
+  return end.isResumable ? 'paused' : 'error'
+}
+
+/** The session after its turn. What the agent did not report this time stays unchanged. */
+export function endTurn(
+  session: Session,
+  { end, at, countsTokens }: { end: TurnEnd; at: string; countsTokens: boolean },
+): Session {
+  const { error_message: _last, ...rest } = session
+  const updated = end.isForgotten === true ? withoutAgentSession(rest) : withAgentSession(rest, end)
+  const hasFailed = end.outcome !== 'completed'
+  return {
+    ...updated,
+    status: statusAfter({ outcome: end.outcome, isResumable: isResumable(updated) }),
+    last_used: at,
+    turn_count: session.turn_count + 1,
+    token_usage: countsTokens ? addUsage(session.token_usage, end.usage) : session.token_usage,
+    ...(hasFailed && end.errorMessage !== undefined && { error_message: end.errorMessage }),
+  }
+}
+
+function withoutAgentSession({ backend_session_id: _forgotten, ...session }: Session): Session {
+  return session
+}
+
+/** Adds what the agent reported; a later report replaces an earlier one. */
+export function withAgentSession(session: Session, facts: { backendSessionId?: string; model?: string }): Session {
+  return {
+    ...session,
+    ...(facts.backendSessionId !== undefined && { backend_session_id: facts.backendSessionId }),
+    ...(facts.model !== undefined && { model: facts.model }),
+  }
+}
+
+/** Applies an edit. A tag that is both added and removed is removed. */
+export function editSession(session: Session, change: SessionEdit): Session {
+  const { title, addTags = [], removeTags = [] } = change
+  const removed = new Set(removeTags.map(checkTag))
+  const added = addTags.map(checkTag)
+  const tags = checkTags([...session.tags, ...added].filter((tag) => !removed.has(tag)))
+  const metadata = checkMetadata({ ...session.metadata, ...change.metadata })
+  const { title: oldTitle, ...untitled } = session
+  const newTitle = title === undefined ? oldTitle : title
+  if (newTitle === null || newTitle === undefined) return { ...untitled, tags, metadata }
+  return { ...untitled, tags, metadata, title: checkTitle(newTitle) }
+}
