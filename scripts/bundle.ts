@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { nameOf } from '../src/cli/command.ts'
-import { COMMANDS } from '../src/cli/command-table.ts'
+import { COMMANDS } from '../src/cli/program/command-table.ts'
 
 /** Bundles the program and the demo agent: Node strips no types under node_modules, so a package cannot ship them. */
 export async function bundle(root: string, outdir: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** docs/cli.md, from the table of commands. */
 import { type Command, type Flag, GROUPS, nameOf, type Positional } from '../src/cli/command.ts'
-import { COMMANDS } from '../src/cli/command-table.ts'
-import { usageOf } from '../src/cli/words/help.ts'
+import { COMMANDS } from '../src/cli/program/command-table.ts'
+import { usageOf } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS } from '../src/cli/words/parse-words.ts'
 import { markdownTable } from './markdown-table.ts'
 

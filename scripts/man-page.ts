@@ -1,7 +1,7 @@
 /** man/drover.1, from the table of commands, in the `man` macros that every roff knows. */
 import { type Command, type Flag, nameOf, type Positional } from '../src/cli/command.ts'
-import { COMMANDS } from '../src/cli/command-table.ts'
-import { usageOf } from '../src/cli/words/help.ts'
+import { COMMANDS } from '../src/cli/program/command-table.ts'
+import { usageOf } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { main } from './cli/main.ts'
-import { createTerminal } from './cli/output/terminal.ts'
+import { main } from './cli/program/main.ts'
+import { createTerminal } from './cli/terminal.ts'
 import { createStandardInput } from './cli/standard-input.ts'
 import { systemClock } from './kit/clock.ts'
 

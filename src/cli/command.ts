@@ -1,7 +1,7 @@
 /** What a command is: words, flags, help and the file that does it. Parser, help and completion all read this data. */
 import type { Clock } from '../kit/clock.ts'
-import type { Terminal } from './output/terminal.ts'
 import type { StandardInput } from './standard-input.ts'
+import type { Terminal } from './terminal.ts'
 
 export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/cli/command-table.ts'
+import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { VARIANTS } from '../../src/contract/next-variants.ts'
 import { NO_ACTIVITIES } from '../../src/contract/no-activities.ts'
 import { checkOutcome } from '../../src/contract/outcome.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nameOf } from '../../src/cli/command.ts'
-import { COMMANDS } from '../../src/cli/command-table.ts'
+import { COMMANDS } from '../../src/cli/program/command-table.ts'
 import { ROOT } from '../support/npm.ts'
 import { run } from '../support/run-drover.ts'
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { main } from '../../src/cli/main.ts'
-import { createTerminal } from '../../src/cli/output/terminal.ts'
+import { main } from '../../src/cli/program/main.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
 import { createStandardInput } from '../../src/cli/standard-input.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 

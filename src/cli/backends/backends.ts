@@ -3,8 +3,8 @@ import { type Located, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import { AGENTS } from '../../agents/registry.ts'
 import type { Run } from '../command.ts'
-import type { Channel } from '../output/terminal.ts'
 import { readSettings } from '../settings.ts'
+import type { Channel } from '../terminal.ts'
 
 type BackendReport = {
   name: string

@@ -1,10 +1,10 @@
 /** The results of several prompts in words. Pure. */
 import { type PromptResult, type Standing, standingOf } from '../../prompts/prompt-result.ts'
 import { sayDuration } from '../output/moments.ts'
-import { toOneLine, toPrintable } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
+import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
-import { totalOf } from '../sessions/session-text.ts'
+import { totalTokens } from '../output/usage-text.ts'
+import type { Channel } from '../terminal.ts'
 import type { FollowedItem } from './item-course.ts'
 
 export type Outcome = {
@@ -32,14 +32,10 @@ export function sayOutcome({ item, result, workdir }: Outcome, out: Channel): st
   const trouble = troubleOf(result)
   const parts = [
     out.style('bold', heading),
-    ...(result.output === '' ? [] : [shownText(result.output, out).replace(/\n$/, '')]),
+    ...(result.output === '' ? [] : [toShown(result.output, out).replace(/\n$/, '')]),
     ...(trouble === undefined ? [] : [out.style('red', trouble)]),
   ]
   return `${parts.join('\n')}\n\n`
-}
-
-export function shownText(text: string, { isTty }: Channel): string {
-  return isTty ? toPrintable(text) : text
 }
 
 /** Why there is no good answer. */
@@ -65,7 +61,7 @@ export function outcomeTable(
     item.backend,
     WORDS[result === undefined ? 'skipped' : standingOf(result)],
     result === undefined ? '-' : sayDuration(result.duration_ms),
-    result === undefined ? '-' : String(totalOf(result.token_usage)),
+    result === undefined ? '-' : String(totalTokens(result.token_usage)),
     item.name,
   ])
   const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows], tableWidth(out)), tableWidth(out))
@@ -85,7 +81,7 @@ export function sayTotals(
     ...(count('canceled') > 0 ? [`${count('canceled')} cancelled`] : []),
     ...(results.length < outcomes.length ? [`${outcomes.length - results.length} skipped`] : []),
   ]
-  const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalOf(usage), 0)
+  const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalTokens(usage), 0)
   const things = `${outcomes.length} ${noun}${outcomes.length === 1 ? '' : 's'}`
   return `${things}: ${parts.join(', ')}; ${sayDuration(durationMs)}, ${tokens} tokens\n`
 }

@@ -1,10 +1,10 @@
 /** The answers of several agents to the same prompt: side by side where there is room, else one after another. Pure. */
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { sayDuration } from '../output/moments.ts'
-import { toPrintable } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
-import { totalOf } from '../sessions/session-text.ts'
-import { shownText, troubleOf } from './batch-text.ts'
+import { toPrintable, toShown } from '../output/printable.ts'
+import { totalTokens } from '../output/usage-text.ts'
+import type { Channel } from '../terminal.ts'
+import { troubleOf } from './batch-text.ts'
 import { columnWidth, sideBySide } from './side-by-side.ts'
 
 type Page = {
@@ -41,7 +41,7 @@ export function sayComparison(results: readonly PromptResult[], page: Page): str
 
 function sayAlone(result: PromptResult, { out, standIns }: Page): string {
   const heading = out.style('bold', nameOf(result, standIns))
-  return `${heading}\n${shownText(answerOf(result), out)}\n${out.style('dim', sayCost(result))}\n`
+  return `${heading}\n${toShown(answerOf(result), out)}\n${out.style('dim', sayCost(result))}\n`
 }
 
 /** Behind a stand-in there is no model, whichever was asked for; not every agent names the one behind it. */
@@ -56,5 +56,5 @@ function answerOf(result: PromptResult): string {
 }
 
 function sayCost({ duration_ms: durationMs, token_usage: usage }: PromptResult): string {
-  return `${sayDuration(durationMs)}, ${totalOf(usage)} tokens`
+  return `${sayDuration(durationMs)}, ${totalTokens(usage)} tokens`
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '../../agents/usage.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 import { createFailureFollower, createLineFollower, createLiveFollower } from './follow-items.ts'
 
 const ITEMS = [

@@ -1,12 +1,12 @@
 /** Shows on stderr what several agents are doing: lines that change on a terminal, one line an occasion elsewhere. */
 import { type PromptResult, type Standing, standingOf } from '../../prompts/prompt-result.ts'
 import type { Watcher } from '../../prompts/run-items.ts'
+import { LiveLines } from '../output/live-lines.ts'
 import { sayDuration } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 import { reasonOf } from './batch-text.ts'
 import { type FollowedItem, ItemCourse } from './item-course.ts'
-import { LiveLines } from './live-lines.ts'
 
 export type Follower = {
   watcher: Watcher

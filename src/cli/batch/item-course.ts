@@ -3,8 +3,8 @@ import type { AgentEvent } from '../../agents/agent.ts'
 import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
 import type { Watcher } from '../../prompts/run-items.ts'
 import { sayDuration } from '../output/moments.ts'
+import { totalTokens } from '../output/usage-text.ts'
 import { activityOf } from '../prompt/activity.ts'
-import { totalOf } from '../sessions/session-text.ts'
 import { layOutItems } from './item-lines.ts'
 
 /** What an item is called while it runs. */
@@ -32,7 +32,7 @@ export class ItemCourse implements Required<Watcher> {
   event = (item: number, event: AgentEvent) => {
     const running = this.#running.get(item)
     if (running === undefined) return
-    if (event.type === 'token_usage') Object.assign(running, { told: totalOf(event.content), heard: 0 })
+    if (event.type === 'token_usage') Object.assign(running, { told: totalTokens(event.content), heard: 0 })
     if (event.type === 'message' || event.type === 'thinking') running.heard += Buffer.byteLength(event.content.text)
     running.activity = activityOf(event) ?? running.activity
   }

@@ -1,6 +1,6 @@
 /** Several texts next to each other, each in a column of its own. Pure. */
 import { padToColumns } from '../output/printable.ts'
-import { wrapWords } from '../words/wrap-words.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 
 const BORDER = ' │ '
 /** Narrower columns are harder to read than one text after another. */

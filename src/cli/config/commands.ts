@@ -24,7 +24,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
         description: 'the origin of server.port is the variable',
       },
     ],
-    load: () => import('./show.ts'),
+    load: async () => ({ run: (await import('./show.ts')).show }),
   },
   {
     words: ['config', 'get'],
@@ -33,7 +33,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [KEY],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover config get server.port', description: '8080' }],
-    load: () => import('./get.ts'),
+    load: async () => ({ run: (await import('./show.ts')).get }),
   },
   {
     words: ['config', 'set'],
@@ -51,7 +51,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
         description: 'a value that starts with a dash',
       },
     ],
-    load: () => import('./set.ts'),
+    load: async () => ({ run: (await import('./edit.ts')).set }),
   },
   {
     words: ['config', 'unset'],
@@ -60,7 +60,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [KEY],
     flags: [],
     examples: [{ line: 'drover config unset server.port', description: 'back to the default' }],
-    load: () => import('./unset.ts'),
+    load: async () => ({ run: (await import('./edit.ts')).unset }),
   },
   {
     words: ['config', 'validate'],
@@ -81,6 +81,6 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: [],
     examples: [{ line: '$EDITOR "$(drover config path)"', description: 'edit it by hand' }],
-    load: () => import('./path.ts'),
+    load: async () => ({ run: (await import('./show.ts')).path }),
   },
 ]

@@ -1,14 +1,16 @@
+/** `config show`, `config get` and `config path`. */
 import { formatOrigin } from '../../config/origin.ts'
-import { formatValue, type ShownSetting, showConfig } from '../../config/show-config.ts'
+import { findPaths } from '../../config/paths.ts'
+import { formatValue, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
-import type { Channel } from '../output/terminal.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings, surroundingsOf } from '../settings.ts'
+import type { Channel } from '../terminal.ts'
 
 /** A longer value moves what stands after it. */
 const WIDEST_VALUE = 40
 
-export const run: Run = async (invocation) => {
+export const show: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const reading = await readSettings(invocation)
@@ -18,6 +20,22 @@ export const run: Run = async (invocation) => {
       ? `${JSON.stringify({ file: reading.file, settings: settings.map(toJson) }, null, 2)}\n`
       : toTable(settings, { file: reading.file, out }),
   )
+  return 0
+}
+
+/** Prints a list with one item per line, so that a shell can loop over it. */
+export const get: Run = async (invocation) => {
+  const { args, flags, runtime } = invocation
+  const { key, value, origin } = showSetting(await readSettings(invocation), args[0] ?? '')
+  const text = flags.isOn('json')
+    ? JSON.stringify({ key, value: value ?? null, origin }, null, 2)
+    : [value].flat().map(formatValue).join('\n')
+  await runtime.terminal.out.write(`${text}\n`)
+  return 0
+}
+
+export const path: Run = async (invocation) => {
+  await invocation.runtime.terminal.out.write(`${findPaths(surroundingsOf(invocation)).config}\n`)
   return 0
 }
 

@@ -2,7 +2,7 @@
 import type { Paper } from '../output/noted-table.ts'
 import { padToColumns, toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { wrapWords } from '../words/wrap-words.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 import { CHECK_GROUPS, type Finding } from './check.ts'
 
 const SIGNS = {

@@ -8,7 +8,7 @@ import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Flags, Invocation } from '../command.ts'
 import { outputFailed } from '../faults.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 import { type HostsAt, reportOf } from './host-desk.ts'
 import { sayChange, sayIntentions, sayPlan } from './host-text.ts'
 

@@ -8,7 +8,7 @@ import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/registry.ts'
 import { formatNotedTable, type NotedRow, type Paper } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { wrapWords } from '../words/wrap-words.ts'
+import { wrapWords } from '../output/wrap-words.ts'
 
 const START: CapabilityName = 'drover-run'
 

@@ -1,8 +1,9 @@
 /** A table under its headings, for people. Pure. */
-import { wrapWords } from '../words/wrap-words.ts'
+
+import type { Channel } from '../terminal.ts'
 import { toOneLine } from './printable.ts'
-import type { Channel } from './terminal.ts'
 import { dropColumns, formatTable, tableWidth } from './text-table.ts'
+import { wrapWords } from './wrap-words.ts'
 
 /** The note is all of what no column has room for, and stands below the row. */
 export type NotedRow = { readonly cells: readonly string[]; readonly note?: string | undefined }

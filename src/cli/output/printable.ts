@@ -11,6 +11,11 @@ export function toPrintable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : ''))
 }
 
+/** On a terminal the printable text; a file or a pipe gets the text as it is. */
+export function toShown(text: string, { isTty }: { readonly isTty: boolean }): string {
+  return isTty ? toPrintable(text) : text
+}
+
 /** No character takes more code units than this, so that a text of megabytes is not looked at as a whole. */
 const UNITS_PER_COLUMN = 32
 

@@ -1,8 +1,8 @@
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import { shownText } from '../batch/batch-text.ts'
-import type { Terminal } from '../output/terminal.ts'
+import { toShown } from '../output/printable.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
+import type { Terminal } from '../terminal.ts'
 import { type PromptPrinter, tellTrouble, withNewline } from './prompt-printer.ts'
 
 /** The command that would be started; where, and in which session, is said on stderr. */
@@ -14,7 +14,7 @@ export function createDryRunPrinter(terminal: Terminal, resumes: Session | undef
       return 'written'
     },
     end: async (result) => {
-      await out.write(withNewline(shownText(result.output, out)))
+      await out.write(withNewline(toShown(result.output, out)))
       await tellTrouble(terminal, result)
     },
   }

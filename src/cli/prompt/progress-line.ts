@@ -1,7 +1,7 @@
 /** One quiet line on a terminal that says what an agent is doing, and goes away when it has something to say. */
 import type { AgentEvent } from '../../agents/agent.ts'
 import { toOneLine } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 import { activityOf } from './activity.ts'
 
 const CLEAR_LINE = '\r\u001b[K'

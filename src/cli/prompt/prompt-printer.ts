@@ -1,10 +1,11 @@
 /** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
-import type { AgentEvent, Backend, Usage } from '../../agents/agent.ts'
+import type { AgentEvent, Backend } from '../../agents/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
 import { toPrintable } from '../output/printable.ts'
-import type { Terminal, Written } from '../output/terminal.ts'
+import { formatUsage } from '../output/usage-text.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
+import type { Terminal, Written } from '../terminal.ts'
 import { ProgressLine } from './progress-line.ts'
 
 export type PromptPrinter = {
@@ -103,7 +104,7 @@ export async function tellTrouble({ err }: Terminal, result: PromptResult): Prom
 
 async function tellCost({ err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
   const parts = [
-    ...(options.showTokens ? [sayUsage(result.token_usage)] : []),
+    ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage)}`] : []),
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
   ]
   if (parts.length > 0) await err.write(`${err.style('dim', parts.join(' · '))}\n`)
@@ -118,9 +119,4 @@ async function tellSession({ out, err }: Terminal, result: PromptResult, { isHer
   const short = shortIdOf({ id })
   const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`
   await err.write(`${err.style('dim', `session ${short} · ${command} goes on`)}\n`)
-}
-
-function sayUsage(usage: Usage): string {
-  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
-  return `tokens: ${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
 }

@@ -2,16 +2,12 @@
 
 import { locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { findPaths } from '../../config/paths.ts'
 import { Fault } from '../../kit/fault.ts'
-import { randomIds } from '../../kit/ids.ts'
-import { abandonedAgentsEnder } from '../../prompts/end-abandoned-agents.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { createSlots } from '../../prompts/slots.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import { openSessionStore } from '../../sessions/sqlite-session-store.ts'
 import type { Invocation } from '../command.ts'
-import { surroundingsOf } from '../settings.ts'
+import { openSessions } from '../sessions/open-sessions.ts'
 
 export type PromptSetup = AsyncDisposable & { context: PromptContext; openStore(): Promise<SessionStore> }
 
@@ -52,19 +48,6 @@ export function setUpPrompts(
       await store?.close().catch(passOverFault)
     },
   }
-}
-
-/** Sessions that a killed process left behind are settled first, so that nobody sees them running for ever. */
-export async function openSessions(invocation: Invocation, config: Config): Promise<SessionStore> {
-  const store = await openSessionStore({
-    path: findPaths(surroundingsOf(invocation)).sessions,
-    clock: invocation.runtime.clock,
-    ids: randomIds,
-    storeTokenUsage: config.session.store_token_usage,
-    endAgentsOf: abandonedAgentsEnder(invocation.runtime.env),
-  })
-  await store.endAbandonedTurns()
-  return store
 }
 
 function passOverFault(error: unknown): void {

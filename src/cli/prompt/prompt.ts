@@ -1,6 +1,6 @@
 import type { Run } from '../command.ts'
-import { newestSession } from '../sessions/newest-session.ts'
 import { readSettings } from '../settings.ts'
+import { newestSession } from './newest-session.ts'
 import { performPrompt } from './perform-prompt.ts'
 import { formatOf, requestOf, wantsDeltas } from './prompt-flags.ts'
 import { setUpPrompts } from './prompt-setup.ts'

@@ -2,7 +2,7 @@ import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { JsonValue } from '../../kit/json/json-value.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { outputLost } from '../../runs/output-lost.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 
 /** Tells what a run was changed to. If nobody hears it, the change is there all the same, and that has to be said elsewhere. */
 export async function tellChange(out: Channel, text: string): Promise<void> {

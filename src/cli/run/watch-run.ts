@@ -1,6 +1,6 @@
 import type { RunOutline } from '../../runs/show-status.ts'
-import { LiveLines } from '../batch/live-lines.ts'
 import type { Invocation } from '../command.ts'
+import { LiveLines } from '../output/live-lines.ts'
 import { sayMoment, sayRun } from './run-text.ts'
 import { asLine } from './tell-change.ts'
 

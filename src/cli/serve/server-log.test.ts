@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AccessEntry } from '../../http/request/access-entry.ts'
 import type { Runtime } from '../command.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 import { createServerLog } from './server-log.ts'
 
 const ENTRY: AccessEntry = {

@@ -4,7 +4,7 @@ import { createLog, type Log, type LogLevel } from '../../kit/log.ts'
 import { redactFields, redactSecrets } from '../../kit/redact.ts'
 import type { Runtime } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 
 export type ServerLog = { log: Log; writeAccess: (entry: AccessEntry) => void }
 

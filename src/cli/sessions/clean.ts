@@ -2,7 +2,7 @@ import { toTimestamp } from '../../kit/clock.ts'
 import type { Invocation, Run } from '../command.ts'
 import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
 import { MAX_AGE_DAYS, parseAge } from '../output/moments.ts'
-import { withSessions } from './with-sessions.ts'
+import { withSessions } from './open-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Later than any session was used. */

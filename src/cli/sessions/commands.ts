@@ -1,9 +1,9 @@
-/** The commands about sessions: `resume` and `sessions`. */
+/** Definitions of the `sessions` commands. */
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import type { Command, Flag, Positional } from '../command.ts'
-import { BACKEND, JSON_FLAG, MODEL, SINGLE_RUN } from '../words/shared-flags.ts'
+import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
 
-const SESSION: Positional = {
+export const SESSION: Positional = {
   name: 'session',
   description: 'The id of a session, or the first characters of it (at least 4)',
   suggests: async (runtime) => (await import('./suggest-session-ids.ts')).suggestSessionIds(runtime),
@@ -37,47 +37,6 @@ const PAGE_FLAGS: readonly Flag[] = [
 ]
 
 export const SESSION_COMMANDS: readonly Command[] = [
-  {
-    words: ['resume'],
-    group: 'Prompts',
-    summary: 'Go on with a session',
-    description: `The agent, the directory and what the agent may do are those of the session; flags change them for this turn, and a
-warning says so. Without a session and without --last, a terminal offers the latest ones to choose from; it asks for a
-prompt that is missing. With --here and a prompt it is the latest session of this directory, as with --last --here; a
-prompt that could be an id (only 0-9 and a-f) needs --last.
---fork starts a new session with the settings of that one and a link to it. The agent begins afresh: what was said in
-the old session is not carried over.`,
-    positionals: [
-      { ...SESSION, isOptional: true },
-      { name: 'text', description: 'The prompt; - reads it from standard input', isOptional: true },
-    ],
-    flags: [
-      {
-        name: 'last',
-        description: 'The session that was used last and whose directory exists; the first word is then the prompt',
-      },
-      { name: 'latest', description: 'The same as --last' },
-      { name: 'here', description: 'Only sessions of the current directory: the latest one, or to choose from' },
-      { ...BACKEND, description: 'With --last or to choose from: only sessions of this agent' },
-      { name: 'fork', description: 'Start a new session with the settings of this one' },
-      { ...MODEL, description: 'Another model than that of the session' },
-      ...SINGLE_RUN,
-    ],
-    examples: [
-      { line: 'drover resume 3f2a9c1b "now write the tests"', description: 'by the beginning of its id' },
-      { line: 'drover resume --here "go on"', description: 'the latest session of this directory' },
-      { line: 'drover resume', description: 'choose one of the latest sessions' },
-      {
-        line: 'git diff | drover resume --last -b codex -',
-        description: 'the latest session of codex, the prompt from a pipe',
-      },
-      {
-        line: 'drover resume 3f2a9c1b --fork "try it another way"',
-        description: 'the same settings, a new conversation',
-      },
-    ],
-    load: () => import('./resume.ts'),
-  },
   {
     words: ['sessions', 'list'],
     group: 'Prompts',
@@ -116,7 +75,7 @@ the old session is not carried over.`,
     positionals: [SESSION, { name: 'title', description: 'The new title; an empty one takes it away' }],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions rename 3f2a9c1b "the parser"', description: 'a name to find it by' }],
-    load: () => import('./rename.ts'),
+    load: async () => ({ run: (await import('./edit.ts')).rename }),
   },
   {
     words: ['sessions', 'tag', 'add'],
@@ -125,7 +84,7 @@ the old session is not carried over.`,
     positionals: [SESSION, { name: 'tag', description: 'A word of a-z, 0-9, _ and -', repeats: true }],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions tag add 3f2a9c1b review urgent', description: 'two tags' }],
-    load: () => import('./tag-add.ts'),
+    load: async () => ({ run: (await import('./edit.ts')).addTags }),
   },
   {
     words: ['sessions', 'tag', 'rm'],
@@ -137,7 +96,7 @@ the old session is not carried over.`,
     ],
     flags: [JSON_FLAG],
     examples: [{ line: 'drover sessions tag rm 3f2a9c1b urgent', description: 'no longer urgent' }],
-    load: () => import('./tag-rm.ts'),
+    load: async () => ({ run: (await import('./edit.ts')).removeTags }),
   },
   {
     words: ['sessions', 'export'],

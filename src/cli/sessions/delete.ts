@@ -1,7 +1,7 @@
 import { Fault } from '../../kit/fault.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Run } from '../command.ts'
-import { withSessions } from './with-sessions.ts'
+import { withSessions } from './open-sessions.ts'
 
 type Report = { deleted: string[]; failed: { id: string; error: string; message: string }[] }
 

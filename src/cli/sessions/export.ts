@@ -7,30 +7,25 @@ import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { argumentUnexpected, exportExists } from '../faults.ts'
-import { toPrintable } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
-import { EXPORTS, type ExportFormat } from './export-sessions.ts'
+import { toShown } from '../output/printable.ts'
+import { EXPORTS, type ExportFormat } from './export-formats.ts'
+import { withSessions } from './open-sessions.ts'
 import { readFilter } from './session-filter.ts'
-import { withSessions } from './with-sessions.ts'
 
 const PAGE = 500
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
+  const { out } = runtime.terminal
   return await withSessions(invocation, async (store) => {
     const sessions = await chosenSessions(invocation, store)
     const format = (flags.text('format') ?? 'json') as ExportFormat
     const text = EXPORTS[format](sessions, toTimestamp(runtime.clock.now()))
     const file = flags.text('output')
-    if (file === undefined || file === '-') await print(runtime.terminal.out, text)
+    if (file === undefined || file === '-') await out.write(toShown(text, out))
     else await save(invocation, { path: resolve(runtime.cwd, file), text, count: sessions.length })
     return 0
   })
-}
-
-/** Prompts may hold anything, and a terminal must not do what they say. */
-async function print(out: Channel, text: string): Promise<void> {
-  await out.write(out.isTty ? toPrintable(text) : text)
 }
 
 async function chosenSessions(invocation: Invocation, store: SessionStore): Promise<Session[]> {

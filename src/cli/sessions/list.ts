@@ -2,11 +2,11 @@ import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { SessionPage } from '../../sessions/session.shape.ts'
 import type { Run } from '../command.ts'
 import { toOneLine } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
+import type { Channel } from '../terminal.ts'
+import { withSessions } from './open-sessions.ts'
 import { readFilter } from './session-filter.ts'
 import { sessionRows } from './session-text.ts'
-import { withSessions } from './with-sessions.ts'
 
 const DEFAULT_LIMIT = 20
 

@@ -1,10 +1,10 @@
 /** Sessions in words. Pure. */
-import type { Usage } from '../../agents/agent.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
 import { sayAge } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
+import { formatUsage, totalTokens } from '../output/usage-text.ts'
 
 const PROMPT_COLUMNS = 200
 
@@ -24,7 +24,7 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
     session.backend,
     session.status,
     sayAge(session.last_used, now),
-    String(totalOf(session.token_usage)),
+    String(totalTokens(session.token_usage)),
     titleOf(session),
   ])
   return [['ID', 'BACKEND', 'STATUS', 'LAST USED', 'TOKENS', 'TITLE'], ...rows]
@@ -43,7 +43,7 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['created', session.created_at],
     ['last used', now === undefined ? session.last_used : `${session.last_used} (${sayAge(session.last_used, now)})`],
     ['turns', String(session.turn_count)],
-    ['tokens', sayTokens(usage)],
+    ['tokens', formatUsage(usage)],
     ['tags', session.tags.join(', ')],
     ['allowed', `approval ${policy.approval_mode}, sandbox ${policy.sandbox_mode}`],
     ['forked from', session.parent_id],
@@ -54,13 +54,4 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['resume with', isResumable(session) ? `drover resume ${shortIdOf(session)} "..."` : undefined],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')
-}
-
-function sayTokens(usage: Usage): string {
-  const { input_tokens: input, output_tokens: output, cached_tokens: cached, reasoning_tokens: reasoning } = usage
-  return `${input} in (${cached} cached), ${output} out (${reasoning} reasoning)`
-}
-
-export function totalOf({ input_tokens: input, output_tokens: output }: Usage): number {
-  return input + output
 }

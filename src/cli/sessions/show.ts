@@ -1,10 +1,10 @@
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'
 import { toOneLine } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
-import { wrapWords } from '../words/wrap-words.ts'
+import { wrapWords } from '../output/wrap-words.ts'
+import type { Channel } from '../terminal.ts'
+import { withSessions } from './open-sessions.ts'
 import { sessionFacts } from './session-text.ts'
-import { withSessions } from './with-sessions.ts'
 
 const LONGEST_VALUE = 400
 const GAP = 2

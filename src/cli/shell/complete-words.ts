@@ -1,7 +1,10 @@
-import type { Run } from '../command.ts'
-import { completeWords } from '../words/complete-words.ts'
+/** Which words may stand at the cursor. Pure but for suggestions that have to be looked up. */
+import type { Choices, Command, Flag, Run, Runtime } from '../command.ts'
+import { GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
 
-/** One candidate a line, a tab before what it says. */
+type Candidate = { word: string; description: string }
+
+/** One candidate a line, with a tab before its description. */
 export const run: Run = async ({ args, runtime, commands }) => {
   const candidates = await completeWords(commands, args, runtime)
   const lines = candidates.map(({ word, description }) =>
@@ -9,4 +12,81 @@ export const run: Run = async ({ args, runtime, commands }) => {
   )
   await runtime.terminal.out.write(lines.join(''))
   return 0
+}
+
+/** `typed` ends with the unfinished word, which may be empty. */
+async function completeWords(
+  table: readonly Command[],
+  typed: readonly string[],
+  runtime: Runtime,
+): Promise<Candidate[]> {
+  const finished = typed.slice(0, -1)
+  const unfinished = typed.at(-1) ?? ''
+  const candidates = await candidatesAfter(table, { finished, unfinished }, runtime)
+  return candidates.filter((candidate) => candidate.word.startsWith(unfinished))
+}
+
+async function candidatesAfter(
+  table: readonly Command[],
+  { finished, unfinished }: { finished: readonly string[]; unfinished: string },
+  runtime: Runtime,
+): Promise<Candidate[]> {
+  const visible = table.filter((command) => command.isHidden !== true)
+  const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
+  const words = wordsAmong(finished, known)
+  const command = visible.find((each) => each.words.every((word, at) => words[at] === word))
+  const flags = command === undefined ? known : [...command.flags, ...GLOBAL_FLAGS]
+  const joined = flags.find((flag) => flag.value !== undefined && unfinished.startsWith(`--${flag.name}=`))
+  if (joined !== undefined) return plain(joined.choices ?? [], `--${joined.name}=`)
+  const pending = flags.find((flag) => flag.value !== undefined && isFlagWord(flag, finished.at(-1)))
+  if (pending !== undefined) return plain(pending.choices ?? [])
+  if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
+  if (command === undefined) return nextWords(visible, words)
+  const positional = command.positionals[words.length - command.words.length] ?? repeating(command)
+  return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], runtime))
+}
+
+/** What is left when flags and their values are taken out. */
+function wordsAmong(finished: readonly string[], known: readonly Flag[]): string[] {
+  const takesValue = (word: string | undefined) =>
+    known.some((flag) => flag.value !== undefined && isFlagWord(flag, word))
+  return finished.filter((word, at) => !word.startsWith('-') && !takesValue(finished[at - 1]))
+}
+
+/** Before any command the flags may be those of a prompt, whose word can be left out. */
+function promptFlags(table: readonly Command[]): Flag[] {
+  const prompt = table.find((command) => command.words[0] === 'prompt')
+  return [...(prompt?.flags ?? []), ...ROOT_FLAGS]
+}
+
+function nextWords(table: readonly Command[], words: readonly string[]): Candidate[] {
+  const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
+  const next = new Map<string, string>()
+  for (const command of inside) {
+    const word = command.words[words.length]
+    const isLast = command.words.length === words.length + 1
+    if (word !== undefined && !next.has(word)) next.set(word, isLast ? command.summary : `${word} commands`)
+  }
+  return [...next].map(([word, description]) => ({ word, description }))
+}
+
+function repeating(command: Command) {
+  const last = command.positionals.at(-1)
+  return last?.repeats === true ? last : undefined
+}
+
+function isFlagWord(flag: Flag, word: string | undefined): boolean {
+  return word === `--${flag.name}` || (flag.short !== undefined && word === `-${flag.short}`)
+}
+
+function flagCandidates(flags: readonly Flag[]): Candidate[] {
+  return flags.map((flag) => ({ word: `--${flag.name}`, description: flag.description }))
+}
+
+function plain(words: readonly string[], before = ''): Candidate[] {
+  return words.map((word) => ({ word: before + word, description: '' }))
+}
+
+async function lookUp(choices: Choices, runtime: Runtime): Promise<readonly string[]> {
+  return typeof choices === 'function' ? await choices(runtime) : choices
 }

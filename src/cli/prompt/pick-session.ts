@@ -3,8 +3,8 @@ import type { Session } from '../../sessions/session.shape.ts'
 import type { Runtime } from '../command.ts'
 import { sayAge } from '../output/moments.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
-import { askForPrompt, converse } from '../prompt/ask-prompt.ts'
-import { shortIdOf, titleOf } from './session-text.ts'
+import { shortIdOf, titleOf } from '../sessions/session-text.ts'
+import { askForPrompt, converse } from './ask-prompt.ts'
 
 export const MOST_SHOWN = 20
 

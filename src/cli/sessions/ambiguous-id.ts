@@ -3,14 +3,14 @@ import { sessionAmbiguous } from '../../sessions/faults.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import { sayAge } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
-import { shortIdOf, titleOf } from '../sessions/session-text.ts'
+import { shortIdOf, titleOf } from './session-text.ts'
 
 const MOST_NAMED = 5
 const LOOKED_AT = 100
 const TITLE_COLUMNS = 50
 
 /** Where the beginning of an id is not enough, the refusal also shows which sessions may be meant. */
-export async function nameCandidates<Result>(
+export async function listCandidates<Result>(
   { store, now }: { store: SessionStore; now: Date },
   work: () => Promise<Result>,
 ): Promise<Result> {

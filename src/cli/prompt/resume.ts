@@ -2,15 +2,15 @@ import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { argumentUnexpected, flagsConflict, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
-import { askForPrompt, converse, isSomebodyThere } from '../prompt/ask-prompt.ts'
-import { performPrompt } from '../prompt/perform-prompt.ts'
-import { formatOf, requestOf, wantsDeltas } from '../prompt/prompt-flags.ts'
-import { setUpPrompts } from '../prompt/prompt-setup.ts'
-import { readPrompt } from '../prompt/read-prompt.ts'
+import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
-import { nameCandidates } from '../words/name-candidates.ts'
+import { askForPrompt, converse, isSomebodyThere } from './ask-prompt.ts'
 import { filterOf, newestSession, type Wanted } from './newest-session.ts'
+import { performPrompt } from './perform-prompt.ts'
 import { type Choice, MOST_SHOWN, pickSession } from './pick-session.ts'
+import { formatOf, requestOf, wantsDeltas } from './prompt-flags.ts'
+import { setUpPrompts } from './prompt-setup.ts'
+import { readPrompt } from './read-prompt.ts'
 
 export const run: Run = async (invocation) => {
   const reading = await readSettings(invocation)
@@ -84,7 +84,7 @@ function wantedBy({ flags, runtime }: Invocation): Wanted {
 }
 
 async function findNamed({ flags, runtime }: Invocation, store: SessionStore, id: string): Promise<Session> {
-  const session = await nameCandidates({ store, now: runtime.clock.now() }, () => store.find(id))
+  const session = await listCandidates({ store, now: runtime.clock.now() }, () => store.find(id))
   const backend = flags.text('backend')
   if (backend !== undefined && backend !== session.backend) {
     throw flagValueInvalid({ flag: '--backend', given: backend, allowed: `${session.backend}, as the session has it` })

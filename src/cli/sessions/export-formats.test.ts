@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../sessions/session.shape.ts'
-import { EXPORTS } from './export-sessions.ts'
+import { EXPORTS } from './export-formats.ts'
 
 const SESSION: Session = {
   id: '3f2a9c1b00000000000000000000abcd',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { nameOf } from '../command.ts'
-import { COMMANDS } from '../command-table.ts'
-import { commandHelp, groupHelp, rootHelp } from './help.ts'
+import { COMMANDS } from '../program/command-table.ts'
+import { commandHelp, groupHelp } from './help.ts'
 
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 
@@ -12,7 +12,7 @@ function paper(columns: number, { isTty } = { isTty: true }) {
 /** Every help there is, on a terminal so wide. */
 function helps(columns: number): string[] {
   return [
-    rootHelp(COMMANDS, paper(columns)),
+    groupHelp(COMMANDS, [], paper(columns)),
     groupHelp(COMMANDS, ['protocol'], paper(columns)),
     ...visible.map((command) => commandHelp(command, paper(columns))),
   ]

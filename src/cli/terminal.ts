@@ -1,7 +1,7 @@
 /** The one writer of stdout and stderr. Results go to stdout; everything that is not the result goes to stderr. */
 import { styleText } from 'node:util'
-import { errorCode } from '../../kit/fault.ts'
-import { outputFailed } from '../faults.ts'
+import { errorCode } from '../kit/fault.ts'
+import { outputFailed } from './faults.ts'
 
 type Style = Parameters<typeof styleText>[0]
 

@@ -1,6 +1,6 @@
-import { type Outcome, sayOutcome, sayWarnings } from '../batch/batch-text.ts'
 import type { Invocation } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
+import { type Outcome, sayOutcome, sayWarnings } from './batch-text.ts'
 
 type DryRun = {
   outcomes: readonly Outcome[]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnsOf } from '../output/printable.ts'
+import { columnsOf } from './printable.ts'
 import { wrapWords } from './wrap-words.ts'
 
 describe('wrapWords', () => {

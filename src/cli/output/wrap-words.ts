@@ -1,5 +1,5 @@
 /** Breaks text into lines of at most so many columns. Pure. */
-import { columnsOf, cutToColumns, splitToColumns } from '../output/printable.ts'
+import { columnsOf, cutToColumns, splitToColumns } from './printable.ts'
 
 /** Lines break between words; a word that is wider than a line breaks anywhere. Line breaks of the text stay. */
 export function wrapWords(text: string, columns: number): string[] {

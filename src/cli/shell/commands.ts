@@ -1,25 +1,8 @@
-/** Every command of drover, in the order of the help. Nothing here loads the code that does the work. */
-import { BATCH_COMMANDS } from './batch/commands.ts'
-import type { Command } from './command.ts'
-import { CONFIG_COMMANDS } from './config/commands.ts'
-import { DOCTOR_COMMANDS } from './doctor/commands.ts'
-import { HOST_COMMANDS } from './hosts/commands.ts'
-import { PROMPT_COMMANDS } from './prompt/commands.ts'
-import { RUN_COMMANDS } from './run/commands.ts'
-import { SERVER_COMMANDS } from './serve/commands.ts'
-import { SESSION_COMMANDS } from './sessions/commands.ts'
-import { SOURCE_COMMANDS } from './source/commands.ts'
+/** Definitions of `completion`, `complete-words`, `help` and `version`. */
+import type { Command } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
 
-export const COMMANDS: readonly Command[] = [
-  ...PROMPT_COMMANDS,
-  ...SESSION_COMMANDS,
-  ...BATCH_COMMANDS,
-  ...SERVER_COMMANDS,
-  ...RUN_COMMANDS,
-  ...SOURCE_COMMANDS,
-  ...HOST_COMMANDS,
-  ...DOCTOR_COMMANDS,
-  ...CONFIG_COMMANDS,
+export const SHELL_COMMANDS: readonly Command[] = [
   {
     words: ['completion'],
     group: 'Other',
@@ -38,7 +21,7 @@ export const COMMANDS: readonly Command[] = [
         description: 'complete in every new fish',
       },
     ],
-    load: () => import('./shell/completion.ts'),
+    load: () => import('./completion.ts'),
   },
   {
     words: ['complete-words'],
@@ -50,7 +33,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [],
     examples: [{ line: 'drover complete-words -- config s', description: 'set, show' }],
     isHidden: true,
-    load: () => import('./shell/complete-words.ts'),
+    load: () => import('./complete-words.ts'),
   },
   {
     words: ['help'],
@@ -59,18 +42,18 @@ export const COMMANDS: readonly Command[] = [
     positionals: [{ name: 'word', description: 'The words of the command', isOptional: true, repeats: true }],
     flags: [],
     examples: [{ line: 'drover help config set', description: 'the same as drover config set --help' }],
-    load: () => import('./shell/help.ts'),
+    load: () => import('./help.ts'),
   },
   {
     words: ['version'],
     group: 'Other',
     summary: 'Show the version of drover and of what it runs on',
     positionals: [],
-    flags: [{ name: 'json', description: 'Print JSON' }],
+    flags: [JSON_FLAG],
     examples: [
       { line: 'drover version', description: 'for people, and for bug reports' },
       { line: 'drover version --json', description: 'for scripts' },
     ],
-    load: () => import('./shell/version.ts'),
+    load: () => import('./version.ts'),
   },
 ]

@@ -1,6 +1,7 @@
 /** A few lines at the end of a terminal that are drawn anew in place. */
-import { cutToColumns } from '../output/printable.ts'
-import type { Channel } from '../output/terminal.ts'
+
+import type { Channel } from '../terminal.ts'
+import { cutToColumns } from './printable.ts'
 
 const CLEAR_TO_LINE_END = '\u001b[K'
 const CLEAR_TO_SCREEN_END = '\u001b[J'

@@ -1,10 +1,10 @@
 /** From the words of the command line to the exit code: the only place that catches everything. */
 import { resolve } from 'node:path'
-import type { Command, Group, Runtime } from './command.ts'
+import type { Command, Group, Runtime } from '../command.ts'
+import { type Asker, failureOf, isOfChanges } from '../failures/fault-exit.ts'
+import { withPrompt } from '../words/bare-prompt.ts'
+import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from '../words/parse-words.ts'
 import { COMMANDS } from './command-table.ts'
-import { type Asker, failureOf, isOfChanges } from './failures/fault-exit.ts'
-import { withPrompt } from './words/bare-prompt.ts'
-import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from './words/parse-words.ts'
 
 export async function main(argv: readonly string[], runtime: Runtime): Promise<number> {
   let target: Target | undefined
@@ -26,7 +26,7 @@ async function tellFailure(error: unknown, asker: Asker, runtime: Runtime): Prom
 async function runCommand(target: { command: Command; rest: readonly string[] }, runtime: Runtime): Promise<number> {
   const { command, args, flags } = parseWords(target.command, target.rest)
   if (flags.isOn('help')) {
-    const { commandHelp } = await import('./words/help.ts')
+    const { commandHelp } = await import('../shell/help.ts')
     await runtime.terminal.out.write(`${commandHelp(command, runtime.terminal.out)}\n`)
     return 0
   }
@@ -47,8 +47,8 @@ async function answerGroup(
     return 0
   }
   if (words.length > 0 && !flags.isOn('help')) throw needsSubcommand(COMMANDS, words)
-  const { groupHelp, rootHelp } = await import('./words/help.ts')
-  await out.write(`${words.length === 0 ? rootHelp(COMMANDS, out) : groupHelp(COMMANDS, words, out)}\n`)
+  const { groupHelp } = await import('../shell/help.ts')
+  await out.write(`${groupHelp(COMMANDS, words, out)}\n`)
   return 0
 }
 
@@ -64,8 +64,8 @@ function askerOf(target: Target | undefined, argv: readonly string[], runtime: R
     wantsStack: (env['DROVER_DEBUG'] ?? '') !== '',
     isTty: runtime.terminal.err.isTty,
     nameWorkspace: async () => {
-      const { nameWorkspace } = await import('../workspace/discover-workspace.ts')
-      const { locateGit } = await import('../workspace/git.ts')
+      const { nameWorkspace } = await import('../../workspace/discover-workspace.ts')
+      const { locateGit } = await import('../../workspace/git.ts')
       const { signal } = new AbortController()
       return nameWorkspace({
         start: resolve(cwd, valueIn(argv, '--root') ?? '.'),

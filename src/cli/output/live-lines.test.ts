@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Channel } from '../output/terminal.ts'
+import type { Channel } from '../terminal.ts'
 import { fitLines, LiveLines, redraw } from './live-lines.ts'
 
 const UP = (count: number) => `\u001b[${count}A`

@@ -1,0 +1,27 @@
+/** All commands in the order of the help. The definitions are loaded here; the code of a command is loaded when it runs. */
+import { BACKEND_COMMANDS } from '../backends/commands.ts'
+import { BATCH_COMMANDS } from '../batch/commands.ts'
+import type { Command } from '../command.ts'
+import { CONFIG_COMMANDS } from '../config/commands.ts'
+import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
+import { HOST_COMMANDS } from '../hosts/commands.ts'
+import { PROMPT_COMMANDS } from '../prompt/commands.ts'
+import { RUN_COMMANDS } from '../run/commands.ts'
+import { SERVER_COMMANDS } from '../serve/commands.ts'
+import { SESSION_COMMANDS } from '../sessions/commands.ts'
+import { SHELL_COMMANDS } from '../shell/commands.ts'
+import { SOURCE_COMMANDS } from '../source/commands.ts'
+
+export const COMMANDS: readonly Command[] = [
+  ...PROMPT_COMMANDS,
+  ...BATCH_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...BACKEND_COMMANDS,
+  ...SERVER_COMMANDS,
+  ...RUN_COMMANDS,
+  ...SOURCE_COMMANDS,
+  ...HOST_COMMANDS,
+  ...DOCTOR_COMMANDS,
+  ...CONFIG_COMMANDS,
+  ...SHELL_COMMANDS,
+]

@@ -1,0 +1,39 @@
+/** `sessions rename`, `sessions tag add` and `sessions tag rm`. */
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
+import type { Session } from '../../sessions/session.shape.ts'
+import type { SessionEdit } from '../../sessions/session-store.ts'
+import type { Invocation, Run } from '../command.ts'
+import { toPrintable } from '../output/printable.ts'
+import { withSessions } from './open-sessions.ts'
+import { shortIdOf } from './session-text.ts'
+
+export const rename: Run = (invocation) => {
+  const [, title = ''] = invocation.args
+  return edit(invocation, { title: title === '' ? null : title }, describeTitle)
+}
+
+export const addTags: Run = (invocation) => edit(invocation, { addTags: invocation.args.slice(1) }, describeTags)
+
+export const removeTags: Run = (invocation) => edit(invocation, { removeTags: invocation.args.slice(1) }, describeTags)
+
+async function edit(
+  invocation: Invocation,
+  change: SessionEdit,
+  describe: (session: Session) => string,
+): Promise<number> {
+  const { args, flags, runtime } = invocation
+  return await withSessions(invocation, async (store) => {
+    const session = await store.edit(args[0] ?? '', change)
+    const text = flags.isOn('json') ? writeIndentedJson(session) : `Session ${shortIdOf(session)} ${describe(session)}.`
+    await runtime.terminal.out.write(`${text}\n`)
+    return 0
+  })
+}
+
+function describeTitle({ title }: Session): string {
+  return title === undefined ? 'has no title' : `is called "${toPrintable(title)}"`
+}
+
+function describeTags({ tags }: Session): string {
+  return tags.length === 0 ? 'has no tags' : `is tagged ${tags.join(', ')}`
+}

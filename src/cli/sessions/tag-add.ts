@@ -1,3 +1,0 @@
-import { changeTags } from './change-tags.ts'
-
-export const run = changeTags('addTags')
