@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { main } from './cli/program/main.ts'
-import { createTerminal } from './cli/terminal.ts'
 import { createStandardInput } from './cli/standard-input.ts'
+import { createTerminal } from './cli/terminal.ts'
 import { systemClock } from './kit/clock.ts'
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))

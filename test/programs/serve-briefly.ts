@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { main } from '../../src/cli/program/main.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
 import { createStandardInput } from '../../src/cli/standard-input.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 
 const [drainMs, ...words] = process.argv.slice(2)
