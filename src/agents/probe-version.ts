@@ -1,6 +1,6 @@
 /** Asks agents for their version: once each, in the background, never in the way of a prompt. */
 import { Fault } from '../kit/fault.ts'
-import { runToEnd } from '../kit/process/run-to-end.ts'
+import { runProcess } from '../kit/process/process.ts'
 import type { Surroundings } from './agent.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
 import type { Located } from './locate-agents.ts'
@@ -45,7 +45,7 @@ type Place = { env: Readonly<Record<string, string>>; cwd: string; signal?: Abor
 /** Starts a program with `--version`. Whatever it does, there is an answer in bounded time. */
 export async function askVersion(program: Program, { env, cwd, signal }: Place): Promise<VersionAnswer> {
   try {
-    const { exit, stdout } = await runToEnd(
+    const { exit, stdout } = await runProcess(
       {
         argv: [...program, '--version'],
         cwd,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Exit } from '../kit/process/process.ts'
+import type { ProcessExit } from '../kit/process/process.ts'
 import type { Verdict } from './agent.ts'
 import { type Cut, settleResult } from './settle-result.ts'
 import { NO_USAGE } from './usage.ts'
@@ -8,7 +8,7 @@ const FAILED = { code: 'agent_failed', message: 'it broke' }
 const LEFT = { code: 'agent_ended_early', message: 'it left' }
 
 type Case = {
-  exit?: Partial<Exit>
+  exit?: Partial<ProcessExit>
   error?: Verdict['error']
   hasEnded?: boolean
   cut?: Cut

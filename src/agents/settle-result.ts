@@ -1,6 +1,6 @@
 /** What a run amounts to: the agent's own verdict, and how its process ended. Pure. */
 import { constants } from 'node:os'
-import type { Exit } from '../kit/process/process.ts'
+import type { ProcessExit } from '../kit/process/process.ts'
 import type { Verdict } from './agent.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './output-reader.ts'
 
@@ -8,7 +8,7 @@ export type AgentResult = Verdict & {
   exitCode: number
   /** What was asked for and could not be had, in sentences. */
   warnings: readonly string[]
-  ended: Exit['ended']
+  ended: ProcessExit['ended']
   durationMs: number
 }
 
@@ -20,7 +20,7 @@ const EXIT_CANCELLED = 130
 type Facts = {
   backend: string
   timeoutMs: number | null
-  exit: Exit
+  exit: ProcessExit
   verdict: Verdict
   /** What the runner saw before it ended the agent, if it did. */
   cut: Cut | undefined
@@ -46,7 +46,7 @@ function isOver({ hasEnded, verdict, cut }: Facts): boolean {
 
 type Outcome = { exitCode: number; error?: NonNullable<Verdict['error']> }
 
-function outcomeOf(facts: Facts, ended: Exit['ended'], said: Verdict['error']): Outcome {
+function outcomeOf(facts: Facts, ended: ProcessExit['ended'], said: Verdict['error']): Outcome {
   if (facts.cut === 'overfull') return overfull(facts)
   switch (ended) {
     case 'itself':
@@ -58,7 +58,7 @@ function outcomeOf(facts: Facts, ended: Exit['ended'], said: Verdict['error']): 
   }
 }
 
-function ownEnd(exit: Exit, error: Verdict['error']): Outcome {
+function ownEnd(exit: ProcessExit, error: Verdict['error']): Outcome {
   if (error === undefined) return { exitCode: 0 }
   const isOurSignal = exit.ended !== 'itself'
   const signalled = exit.signal === null || isOurSignal ? 1 : 128 + constants.signals[exit.signal]

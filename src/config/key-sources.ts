@@ -1,6 +1,6 @@
 /** The places that hold API keys as they are. */
 import { readFileText } from '../kit/files/read-file.ts'
-import { runToEnd } from '../kit/process/run-to-end.ts'
+import { runProcess } from '../kit/process/process.ts'
 import { apiKeyUnusable, gopassFailed } from './faults.ts'
 import type { Environment } from './paths.ts'
 
@@ -31,7 +31,7 @@ export function gopassKeys(path: string, around: { env: Environment; cwd: string
 }
 
 async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: string }): Promise<string> {
-  const { exit, stdout } = await runToEnd(
+  const { exit, stdout } = await runProcess(
     {
       argv: ['gopass', 'show', '--password', path],
       cwd,

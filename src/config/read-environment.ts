@@ -1,5 +1,5 @@
 import { nearestWord } from '../kit/nearest.ts'
-import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/tree-variable.ts'
+import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath } from './keys.ts'
 import type { Layer } from './layer.ts'

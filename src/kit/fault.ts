@@ -52,3 +52,8 @@ export function defineFault<Details>(entry: {
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
+
+/** SQLite's primary result code (https://sqlite.org/rescode.html): the low byte of the code that Node reports. */
+export function sqliteErrorCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
-import { lookAtLock } from '../kit/files/look-at-lock.ts'
+import { inspectLock } from '../kit/files/lock.ts'
 import { SessionDatabase, schemaVersionOf } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -110,8 +110,8 @@ function countSessions(database: SessionDatabase): number {
 }
 
 async function countOwners(directory: string): Promise<StoreInspection['owners']> {
-  const states = await Promise.all(lockFilesIn(directory).map((file) => lookAtLock(join(directory, file))))
-  const count = (state: 'held' | 'free') => states.filter(({ is }) => is === state).length
+  const states = await Promise.all(lockFilesIn(directory).map((file) => inspectLock(join(directory, file))))
+  const count = (state: 'held' | 'free') => states.filter(({ status }) => status === state).length
   return { alive: count('held'), dead: count('free') }
 }
 

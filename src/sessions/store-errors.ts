@@ -1,4 +1,5 @@
 /** What SQLite's result codes (https://sqlite.org/rescode.html) mean for the file of the sessions. Pure. */
+import { sqliteErrorCode } from '../kit/fault.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 
 const BUSY = [5, 6]
@@ -17,20 +18,15 @@ const UNAVAILABLE: Record<number, string> = {
 
 /** Whether another process, or another part of this one, is in the way; trying again helps. */
 export function isBusy(error: unknown): boolean {
-  return BUSY.includes(resultCode(error) ?? 0)
+  return BUSY.includes(sqliteErrorCode(error) ?? 0)
 }
 
 /** The fault for what SQLite threw. Anything else, a Fault or a bug, is given back as it is. */
 export function toStoreFault(path: string, error: unknown): unknown {
-  const code = resultCode(error)
+  const code = sqliteErrorCode(error)
   if (code === undefined) return error
   const problem = DAMAGED[code]
   if (problem !== undefined) return sessionStoreInvalid({ path, problem }, error)
   const reason = UNAVAILABLE[code]
   return reason === undefined ? error : sessionStoreUnavailable({ path, reason }, error)
-}
-
-/** The primary code, which is the low byte of the one that Node reports. */
-function resultCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
 }

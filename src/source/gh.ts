@@ -6,9 +6,9 @@
 
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import { runToEnd } from '../kit/process/run-to-end.ts'
-import { TREE_VARIABLE } from '../kit/process/tree-variable.ts'
+import { runProcess } from '../kit/process/process.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
 import { quoteGh } from './quote-gh.ts'
 
@@ -46,7 +46,7 @@ export async function askGh(
   if (program === undefined) throw ghMissing({})
   const isQuery = 'query' in request
   const args = isQuery ? ['graphql', '--input', '-'] : [request.path, '--method', 'GET']
-  const { exit, stdout } = await runToEnd(
+  const { exit, stdout } = await runProcess(
     {
       argv: [program, 'api', '--hostname', 'github.com', ...args],
       cwd,

@@ -1,6 +1,6 @@
 /** Finds out what the user's `gh` can do for drover. Of what gh prints, only versions and rights are kept. */
 import { Fault } from '../kit/fault.ts'
-import { runToEnd } from '../kit/process/run-to-end.ts'
+import { runProcess } from '../kit/process/process.ts'
 import { findVersion, type Version } from '../kit/version.ts'
 import type { Gh } from './gh.ts'
 import type { OriginRepository } from './origin-repository.ts'
@@ -95,7 +95,7 @@ async function call(
       signal,
       sweep: 'always' as const,
     }
-    const { exit, stdout } = await runToEnd(command, { stdoutLimitBytes: OUTPUT_LIMIT_BYTES })
+    const { exit, stdout } = await runProcess(command, { stdoutLimitBytes: OUTPUT_LIMIT_BYTES })
     return exit.code === 0 && exit.ended === 'itself' ? stdout.toString('utf8') : undefined
   } catch (error) {
     if (error instanceof Fault) return undefined

@@ -1,4 +1,4 @@
-import { TREE_VARIABLE } from '../kit/process/tree-variable.ts'
+import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 
 /** Where git and the user's and the system's configuration are: what a user may well have set for good. */
 const KEPT: readonly string[] = [

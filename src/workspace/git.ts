@@ -6,8 +6,8 @@
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import type { Exit } from '../kit/process/process.ts'
-import { runToEnd } from '../kit/process/run-to-end.ts'
+import type { ProcessExit } from '../kit/process/process.ts'
+import { runProcess } from '../kit/process/process.ts'
 import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } from './faults.ts'
 import { toGitEnvironment } from './git-environment.ts'
 
@@ -51,7 +51,7 @@ export async function askGit(git: Git, { directory, args, signal }: GitCommand):
   const command = nameOf(args)
   try {
     const argv = [program, ...SETTINGS, ...args] as const
-    const { exit, stdout } = await runToEnd(
+    const { exit, stdout } = await runProcess(
       { argv, cwd: directory, env, timeoutMs, signal, sweep: 'when-ended' },
       { stdoutLimitBytes: outputLimitBytes },
     )
@@ -84,7 +84,7 @@ export function whatGitSaid(stderr: string): string {
 
 const COMPLAINT = /^(?:fatal|error): /
 
-function codeOf(exit: Exit, about: { command: string; timeoutMs: number }): number {
+function codeOf(exit: ProcessExit, about: { command: string; timeoutMs: number }): number {
   if (exit.ended === 'timeout') throw gitTimeout(about)
   if (exit.ended === 'cancelled') throw gitInterrupted(about)
   if (exit.code === null) throw gitFailed({ ...about, problem: `it was ended by ${exit.signal}` })

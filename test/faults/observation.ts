@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OWNER_VARIABLE, TREE_VARIABLE } from '../../src/kit/process/tree-variable.ts'
+import { OWNER_VARIABLE, TREE_VARIABLE } from '../../src/kit/process/environment-variables.ts'
 import type { SessionStatus } from '../../src/sessions/session-statuses.ts'
 
 export type Sessions = Partial<Record<SessionStatus, number>>

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Acts as a drover inside a drover: its own child leaves a daemon, whose process number it prints. Then it waits.
-import { runToEnd } from '../../src/kit/process/run-to-end.ts'
+import { runProcess } from '../../src/kit/process/process.ts'
 import { command, program } from '../support/test-command.ts'
 
 const { DROVER_TREE = '' } = process.env
 const leaves = command([program('leaves-daemon.sh')])
-const { stdout } = await runToEnd({ ...leaves, env: { ...leaves.env, DROVER_TREE } }, { stdoutLimitBytes: 100 })
+const { stdout } = await runProcess({ ...leaves, env: { ...leaves.env, DROVER_TREE } }, { stdoutLimitBytes: 100 })
 process.stdout.write(stdout)
 setInterval(() => {}, 60_000)

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Command } from '../../src/kit/process/process.ts'
+import type { ProcessCommand } from '../../src/kit/process/process.ts'
 
 /** A command with everything a test does not care about. */
-export function command(argv: Command['argv'], wishes: Partial<Command> = {}): Command {
+export function command(argv: ProcessCommand['argv'], wishes: Partial<ProcessCommand> = {}): ProcessCommand {
   return {
     argv,
     cwd: tmpdir(),

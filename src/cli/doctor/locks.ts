@@ -1,4 +1,4 @@
-import { type LockState, lookAtLock } from '../../kit/files/look-at-lock.ts'
+import { inspectLock, type LockStatus } from '../../kit/files/lock.ts'
 import { defineCheck, type Finding } from './check.ts'
 
 export const lockUsable = defineCheck({
@@ -23,14 +23,14 @@ export const lockUnusable = defineCheck({
 type NamedLock = { guards: string; path: string }
 
 export async function checkLocks(locks: readonly NamedLock[]): Promise<Finding[]> {
-  return await Promise.all(locks.map(async (lock) => judgeLock(lock, await lookAtLock(lock.path))))
+  return await Promise.all(locks.map(async (lock) => judgeLock(lock, await inspectLock(lock.path))))
 }
 
-function judgeLock({ guards, path }: NamedLock, state: LockState): Finding {
-  if (state.is === 'unusable') {
+function judgeLock({ guards, path }: NamedLock, state: LockStatus): Finding {
+  if (state.status === 'unusable') {
     return lockUnusable({ detail: `${guards}: ${path} cannot be used as a lock: ${state.problem}` })
   }
   return lockUsable({
-    detail: state.is === 'held' ? `${guards}: held by a process that is at work` : `${guards}: free`,
+    detail: state.status === 'held' ? `${guards}: held by a process that is at work` : `${guards}: free`,
   })
 }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -19,7 +20,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { OPEN_PLACE, unprivileged } from '../../../test/support/open-place.ts'
-import { type LockMode, takeLock, withLock } from './lock.ts'
+import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { inspectLock, type LockMode, takeLock, withLock } from './lock.ts'
 
 const LONG_MS = 20_000
 const PROGRAMS = join(import.meta.dirname, '../../../test/programs')
@@ -325,5 +327,45 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
     await unprivileged(() =>
       expect(tryLock('shared')).rejects.toThrow(`${path} cannot be locked: permission denied (EACCES)`),
     )
+  })
+})
+
+function lockInNewDirectory() {
+  const directory = temporaryDirectory()
+  return { directory, path: join(directory, 'x.lock') }
+}
+
+describe('inspectLock', () => {
+  it('creates no lock file', async () => {
+    const { directory, path } = lockInNewDirectory()
+    expect(await inspectLock(path)).toEqual({ status: 'absent' })
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  it('distinguishes a held lock from a free one, and changes neither', async () => {
+    const { directory, path } = lockInNewDirectory()
+    const lock = await takeLock({ path, mode: 'exclusive' })
+    expect(await inspectLock(path)).toEqual({ status: 'held' })
+    lock.release()
+    const before = statSync(path)
+    expect(await inspectLock(path)).toEqual({ status: 'free' })
+    expect(statSync(path).mtimeMs).toBe(before.mtimeMs)
+    expect(readdirSync(directory)).toEqual(['x.lock'])
+  })
+
+  it('reports a lock that is held shared as free', async () => {
+    const { path } = lockInNewDirectory()
+    writeFileSync(path, '')
+    using _lock = await takeLock({ path, mode: 'shared' })
+    expect(await inspectLock(path)).toEqual({ status: 'free' })
+  })
+
+  it.each([
+    ['a directory', (path: string) => mkdirSync(path), 'it is a directory'],
+    ['a file with something in it', (path: string) => writeFileSync(path, 'x'), 'it is not empty'],
+  ])('reports %s as unusable', async (_name, make, problem) => {
+    const { path } = lockInNewDirectory()
+    make(path)
+    expect(await inspectLock(path)).toEqual({ status: 'unusable', problem })
   })
 })

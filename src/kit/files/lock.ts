@@ -19,6 +19,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { Fault, sqliteErrorCode } from '../fault.ts'
 import { lockBusy, lockMissing, lockUnavailable } from '../faults.ts'
 import { isSameFile } from './disk.ts'
 import { ensureLockFile, findLockFile } from './lock-file.ts'
@@ -86,6 +87,32 @@ export async function takeLock({ path, mode, waitMs = DEFAULT_WAIT_MS, signal }:
   }
 }
 
+/** A lock that others hold shared counts as free. `problem` says what is wrong, without advice. */
+export type LockStatus =
+  | { status: 'absent' }
+  | { status: 'free' }
+  | { status: 'held' }
+  | { status: 'unusable'; problem: string }
+
+/** The current status of a lock. Creates and changes nothing, and holds the lock only for the time of the check. */
+export async function inspectLock(path: string): Promise<LockStatus> {
+  try {
+    const lock = await takeLock({ path, mode: 'shared', waitMs: 0 })
+    lock.release()
+    return { status: 'free' }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    if (error.code === lockMissing.code) return { status: 'absent' }
+    return error.code === lockBusy.code ? { status: 'held' } : { status: 'unusable', problem: problemOf(error) }
+  }
+}
+
+/** The message would also say what to do for a caller that needs the lock. */
+function problemOf({ details, message }: Fault): string {
+  const { problem, reason } = details as { problem?: string; reason?: string }
+  return problem ?? reason ?? message
+}
+
 function toLock(connection: DatabaseSync): Lock {
   const release = () => {
     if (connection.isOpen) connection.close()
@@ -124,18 +151,13 @@ function tryStep({ connection, path, step }: { connection: DatabaseSync; path: s
     connection.exec(step)
     return true
   } catch (error) {
-    if (resultCode(error) === SQLITE_BUSY) return false
+    if (sqliteErrorCode(error) === SQLITE_BUSY) return false
     throw toFault({ path, error })
   }
 }
 
 function toFault({ path, error }: { path: string; error: unknown }): unknown {
-  const code = resultCode(error)
+  const code = sqliteErrorCode(error)
   if (code === undefined) return error
   return lockUnavailable({ path, reason: REASONS[code] ?? `SQLite answers ${code}` }, error)
-}
-
-/** SQLite's primary result code, which is the low byte of the one that Node reports. */
-function resultCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
 }

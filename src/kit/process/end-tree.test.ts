@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
-import { type Command, startProcess } from './process.ts'
-import { runToEnd } from './run-to-end.ts'
+import { endMarkedProcesses } from './end-tree.ts'
+import { type ProcessCommand, runProcess, startProcess } from './process.ts'
 
 /** Starts a program that prints the number of some process, cancels it, and gives its end and that number. */
-async function cancelOnceReady(argv: Command['argv'], wishes: Partial<Command> = {}) {
+async function cancelOnceReady(argv: ProcessCommand['argv'], wishes: Partial<ProcessCommand> = {}) {
   const controller = new AbortController()
   const { stdout, exit } = await startProcess(command(argv, { ...wishes, signal: controller.signal }))
   const pid = Number(await firstWords(stdout))
@@ -92,7 +94,30 @@ describe.skipIf(process.platform !== 'linux')('what a process leaves behind when
       const { exit } = await startProcess(command(hasty, { sweep: 'always' }))
       expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
     }
-    const { stdout } = await runToEnd(command(['ps', '-eo', 'args']), { stdoutLimitBytes: 1024 * 1024 })
+    const { stdout } = await runProcess(command(['ps', '-eo', 'args']), { stdoutLimitBytes: 1024 * 1024 })
     expect(stdout.toString()).not.toContain(seconds)
+  })
+})
+
+const startMarked = (mark: string, script: string) => {
+  const child = spawn('/bin/sh', ['-c', script], { env: { DROVER_OWNER: mark }, stdio: 'ignore', detached: true })
+  return { pid: Number(child.pid), exit: once(child, 'exit') }
+}
+
+describe.skipIf(process.platform !== 'linux')('endMarkedProcesses', () => {
+  it('ends every process with the mark, even one that ignores SIGTERM, and no other', async () => {
+    const polite = startMarked('a-mark-of-this-test', 'sleep 300')
+    const stubborn = startMarked('a-mark-of-this-test', 'trap "" TERM; while :; do sleep 1; done')
+    const stranger = startMarked('another-mark', 'sleep 300')
+    await endMarkedProcesses('a-mark-of-this-test')
+    expect(await polite.exit).toEqual([null, 'SIGTERM'])
+    expect(await stubborn.exit).toEqual([null, 'SIGKILL'])
+    expect(process.kill(stranger.pid, 0)).toBe(true)
+    process.kill(-stranger.pid, 'SIGKILL')
+    await stranger.exit
+  })
+
+  it('returns at once if no process has the mark', async () => {
+    await expect(endMarkedProcesses('a-mark-without-a-process')).resolves.toBeUndefined()
   })
 })

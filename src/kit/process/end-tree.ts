@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isAlive, type Member, type ProcessTree, sendSignal } from './process-tree.ts'
+import { isAlive, type Member, ProcessTree, READS_ENVIRONMENTS, sendSignal } from './process-tree.ts'
 
-/** SIGKILL takes effect at once; this is for a machine under load, and bounds our wait for what cannot be killed. */
+/** SIGKILL works at once on an idle machine. The limit is for a loaded one, and for processes that cannot be killed. */
 const KILL_WAIT_MS = 1000
+/** No process and no group has this id. */
+const NO_PID = -1
+const MARKED_GRACE_MS = 2000
 
-/** Ends everybody in the tree, politely for `graceMs`. True if SIGKILL was needed. */
+/** Ends all processes of a tree; those that still run after `graceMs` get SIGKILL. */
 export async function endTree(
   tree: ProcessTree,
   manner: { firstSignal: 'SIGINT' | 'SIGTERM'; graceMs: number },
@@ -16,16 +19,25 @@ export async function endTree(
   return { forced: true }
 }
 
-/** The root alone, and time to end its tools itself: a SIGTERM right behind would make it drop them. */
+/**
+ * Ends the processes that a dead process left running: all whose environment holds the mark. Only Linux lets us read
+ * environments; elsewhere this does nothing.
+ */
+export async function endMarkedProcesses(mark: string): Promise<void> {
+  if (!READS_ENVIRONMENTS) return
+  await endTree(new ProcessTree({ pid: NO_PID, treeId: mark }), { firstSignal: 'SIGTERM', graceMs: MARKED_GRACE_MS })
+}
+
+/** Interrupts only the root, so that it can end its tools itself. A SIGTERM right after would make it abandon them. */
 async function interruptRoot(tree: ProcessTree, deadline: number): Promise<void> {
   if (!isAlive(tree.root)) return
-  // Looks before the root goes: afterwards nothing may lead to a tool that it leaves behind.
+  // Record the members while the root lives: without it, a tool it leaves behind may be impossible to find.
   await tree.members()
   sendSignal(tree.root, 'SIGINT')
   await untilGone([tree.root], deadline)
 }
 
-/** Signals each member once, and whoever appears meanwhile, until nobody is left (true) or time is up. */
+/** Signals every member, and those that appear meanwhile, until none is left (true) or the deadline passes (false). */
 async function signalUntilGone(
   tree: ProcessTree,
   manner: { signal: 'SIGTERM' | 'SIGKILL'; deadline: number },

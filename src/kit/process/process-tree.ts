@@ -14,7 +14,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../fault.ts'
-import { TREE_VARIABLE } from './tree-variable.ts'
+import { TREE_VARIABLE } from './environment-variables.ts'
 
 /** A process number is used again after its owner has gone; with the start time (0: not known) it means one process. */
 export type Member = { pid: number; startTime: number }

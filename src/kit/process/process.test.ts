@@ -1,12 +1,11 @@
 import { getEventListeners } from 'node:events'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
 import { readLines } from '../read-lines.ts'
-import { endAllProcesses, killAllProcesses, startProcess } from './process.ts'
-import { runToEnd } from './run-to-end.ts'
+import { endAllProcesses, killAllProcesses, runProcess, startProcess } from './process.ts'
 
 const LIMIT = { stdoutLimitBytes: 1024 * 1024 }
 const MEGABYTES_10 = 'x'.repeat(10 * 1024 * 1024)
@@ -32,18 +31,18 @@ describe('startProcess', () => {
 
   it('hands arguments over as they are, without a shell', async () => {
     const args = ['$HOME', '`id`', '; exit 9', 'two words', '*', '', 'é漢😀']
-    const { stdout } = await runToEnd(command(['printf', '%s\\n', ...args]), LIMIT)
+    const { stdout } = await runProcess(command(['printf', '%s\\n', ...args]), LIMIT)
     expect(stdout.toString()).toBe(args.map((arg) => `${arg}\n`).join(''))
   })
 
   it('gives exactly the environment it was given, and the mark of its tree', async () => {
-    const { stdout } = await runToEnd(command(['/usr/bin/env'], { env: { A: '1', B: 'x=y' } }), LIMIT)
+    const { stdout } = await runProcess(command(['/usr/bin/env'], { env: { A: '1', B: 'x=y' } }), LIMIT)
     expect(stdout.toString()).toMatch(/^A=1\nB=x=y\nDROVER_TREE=[0-9a-f]{16}\n$/)
   })
 
   it('runs in the directory it was given', async () => {
     const cwd = realpathSync(temporaryDirectory())
-    const { stdout } = await runToEnd(command(['pwd', '-P'], { cwd }), LIMIT)
+    const { stdout } = await runProcess(command(['pwd', '-P'], { cwd }), LIMIT)
     expect(stdout.toString()).toBe(`${cwd}\n`)
   })
 
@@ -86,29 +85,29 @@ describe('startProcess', () => {
   })
 
   it('makes the process the leader of a group of its own', async () => {
-    const { exit, stdout } = await runToEnd(command(['sh', '-c', 'ps -o pgid= -p $$']), LIMIT)
+    const { exit, stdout } = await runProcess(command(['sh', '-c', 'ps -o pgid= -p $$']), LIMIT)
     expect(Number(stdout)).toBe(exit.pid)
   })
 })
 
 describe('stdin', () => {
   it('is written and closed', async () => {
-    const { stdout } = await runToEnd(command(['cat'], { stdin: 'é漢😀\n' }), LIMIT)
+    const { stdout } = await runProcess(command(['cat'], { stdin: 'é漢😀\n' }), LIMIT)
     expect(stdout.toString()).toBe('é漢😀\n')
   })
 
   it('may be bytes', async () => {
-    const { stdout } = await runToEnd(command(['cat'], { stdin: Uint8Array.of(0, 255, 10) }), LIMIT)
+    const { stdout } = await runProcess(command(['cat'], { stdin: Uint8Array.of(0, 255, 10) }), LIMIT)
     expect([...stdout]).toEqual([0, 255, 10])
   })
 
   it('may be an empty text', async () => {
-    const { exit, stdout } = await runToEnd(command(['cat'], { stdin: '' }), LIMIT)
+    const { exit, stdout } = await runProcess(command(['cat'], { stdin: '' }), LIMIT)
     expect({ code: exit.code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '' })
   })
 
   it('is at its end from the beginning if nothing is given', async () => {
-    const { exit, stdout } = await runToEnd(command(['sh', '-c', 'readlink /proc/self/fd/0; cat']), LIMIT)
+    const { exit, stdout } = await runProcess(command(['sh', '-c', 'readlink /proc/self/fd/0; cat']), LIMIT)
     expect({ code: exit.code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '/dev/null\n' })
   })
 
@@ -251,5 +250,42 @@ describe('killAllProcesses', () => {
     await killAllProcesses()
     expect(isRunning(Number(stubborn.pid))).toBe(false)
     expect(await stubborn.exit).toMatchObject({ signal: 'SIGKILL', ended: 'cancelled' })
+  })
+})
+
+describe('runProcess', () => {
+  it('returns the output as raw bytes, whatever the exit code', async () => {
+    const { exit, stdout } = await runProcess(command(['sh', '-c', "printf 'a\\000\\377\\n'; exit 1"]), {
+      stdoutLimitBytes: 4,
+    })
+    expect(exit).toMatchObject({ code: 1, ended: 'itself' })
+    expect([...stdout]).toEqual([0x61, 0x00, 0xff, 0x0a])
+  })
+
+  it('accepts output of exactly the limit and refuses one byte more', async () => {
+    const print = command(['head', '-c', '100000', '/dev/zero'])
+    expect((await runProcess(print, { stdoutLimitBytes: 100_000 })).stdout).toHaveLength(100_000)
+    await expect(runProcess(print, { stdoutLimitBytes: 99_999 })).rejects.toMatchObject({
+      code: 'program_output_too_large',
+      details: { program: 'head', limitBytes: 99_999 },
+    })
+  })
+
+  it('has ended the process when it refuses the output', async () => {
+    const cwd = temporaryDirectory()
+    const flood = command(['sh', '-c', 'echo $$ >pid; yes; sleep 600'], { cwd })
+    await expect(runProcess(flood, { stdoutLimitBytes: 1000 })).rejects.toMatchObject({
+      code: 'program_output_too_large',
+    })
+    expect(isRunning(Number(readFileSync(join(cwd, 'pid'))))).toBe(false)
+  })
+
+  it('returns the output so far if the process is ended', async () => {
+    const { exit, stdout } = await runProcess(command([program('forever.sh')], { timeoutMs: 1000 }), {
+      stdoutLimitBytes: 100,
+    })
+    expect(exit).toMatchObject({ ended: 'timeout' })
+    expect(stdout.toString()).toBe(`${exit.pid}\n`)
+    expect(isRunning(Number(exit.pid))).toBe(false)
   })
 })

@@ -7,6 +7,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, type Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { programOutputTooLarge } from '../faults.ts'
 import { keepTail, relayOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
 import { markEnvironment, ProcessTree } from './process-tree.ts'
@@ -20,7 +21,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** What hangs in the kernel or runs as another user outlives our SIGKILL; nobody waits for it longer than this. */
 const REAP_WAIT_MS = 500
 
-export type Command = {
+export type ProcessCommand = {
   argv: readonly [program: string, ...args: string[]]
   /** What faults call the program, in place of its path. */
   shownAs?: string | undefined
@@ -42,7 +43,7 @@ export type Command = {
   stderrLimitBytes?: number
 }
 
-export type Exit = {
+export type ProcessExit = {
   /** Null: never started, because it was cancelled before. */
   pid: number | null
   code: number | null
@@ -65,16 +66,16 @@ export type RunningProcess = {
    */
   stdout: Readable
   /** Never rejects. Resolves when the tree has gone, as far as `sweep` asks, without waiting for the reader of stdout. */
-  exit: Promise<Exit>
+  exit: Promise<ProcessExit>
 }
 
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
-type Death = Pick<Exit, 'code' | 'signal' | 'durationMs'>
+type Death = Pick<ProcessExit, 'code' | 'signal' | 'durationMs'>
 
-const running = new Set<{ cancel: () => void; kill: () => Promise<unknown>; exit: Promise<Exit> }>()
+const running = new Set<{ cancel: () => void; kill: () => Promise<unknown>; exit: Promise<ProcessExit> }>()
 
 /** Throws a Fault if the process cannot be started; then nothing is left running. */
-export async function startProcess(command: Command): Promise<RunningProcess> {
+export async function startProcess(command: ProcessCommand): Promise<RunningProcess> {
   refuseBadArguments(command)
   if (command.signal.aborted) return notStarted()
   const startedAt = performance.now()
@@ -87,6 +88,26 @@ export async function startProcess(command: Command): Promise<RunningProcess> {
   }
   const tree = new ProcessTree({ pid: child.pid, treeId })
   return follow(command, { child, tree, startedAt })
+}
+
+/** Runs a short command and returns its whole output. One that prints more is ended, and a Fault is thrown. */
+export async function runProcess(
+  command: ProcessCommand,
+  { stdoutLimitBytes }: { stdoutLimitBytes: number },
+): Promise<{ exit: ProcessExit; stdout: Buffer }> {
+  const { stdout, exit: exited } = await startProcess(command)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stdout) {
+    bytes += chunk.length
+    if (bytes > stdoutLimitBytes) break
+    chunks.push(chunk)
+  }
+  const exit = await exited
+  if (bytes > stdoutLimitBytes) {
+    throw programOutputTooLarge({ program: command.argv[0], limitBytes: stdoutLimitBytes })
+  }
+  return { exit, stdout: Buffer.concat(chunks, bytes) }
 }
 
 /** Cancels all processes, also those started meanwhile, and waits until they have gone: for an orderly shutdown. */
@@ -103,7 +124,7 @@ export async function killAllProcesses(): Promise<void> {
 }
 
 function notStarted(): RunningProcess {
-  const exit: Exit = {
+  const exit: ProcessExit = {
     pid: null,
     code: null,
     signal: null,
@@ -115,7 +136,7 @@ function notStarted(): RunningProcess {
   return { pid: null, stdout: Readable.from([]), exit: Promise.resolve(exit) }
 }
 
-function spawnChild(command: Command, env: Record<string, string>): Child {
+function spawnChild(command: ProcessCommand, env: Record<string, string>): Child {
   const [program, ...args] = command.argv
   try {
     return spawn(program, args, {
@@ -130,7 +151,10 @@ function spawnChild(command: Command, env: Record<string, string>): Child {
   }
 }
 
-function follow(command: Command, started: { child: Child; tree: ProcessTree; startedAt: number }): RunningProcess {
+function follow(
+  command: ProcessCommand,
+  started: { child: Child; tree: ProcessTree; startedAt: number },
+): RunningProcess {
   const { child, tree, startedAt } = started
   const sinceStart = () => Math.round(performance.now() - startedAt)
   const ending = Promise.withResolvers<Ended>()
@@ -146,7 +170,7 @@ function follow(command: Command, started: { child: Child; tree: ProcessTree; st
   const stderr = keepTail(child.stderr, command.stderrLimitBytes ?? DEFAULT_STDERR_LIMIT_BYTES)
   feed(child.stdin, command.stdin)
 
-  const settle = async (): Promise<Exit> => {
+  const settle = async (): Promise<ProcessExit> => {
     const ended = await ending.promise
     unwatch()
     stdout.hurry()
@@ -170,7 +194,7 @@ function follow(command: Command, started: { child: Child; tree: ProcessTree; st
 }
 
 /** Ends the process at its deadline or when its signal is aborted; the function returned stops that. */
-function watchLimits({ timeoutMs, signal }: Command, end: (why: Ended) => void): () => void {
+function watchLimits({ timeoutMs, signal }: ProcessCommand, end: (why: Ended) => void): () => void {
   const onAbort = () => end('cancelled')
   signal.addEventListener('abort', onAbort)
   const onTimeout = () => end('timeout')
@@ -188,7 +212,7 @@ function feed(stdin: Writable | null, text: string | Uint8Array | undefined): vo
 }
 
 async function clearTree(
-  { sweep, cancelSignal = 'SIGTERM', graceMs = DEFAULT_GRACE_MS }: Command,
+  { sweep, cancelSignal = 'SIGTERM', graceMs = DEFAULT_GRACE_MS }: ProcessCommand,
   { child, tree, ended }: { child: Child; tree: ProcessTree; ended: Ended },
 ): Promise<{ forced: boolean }> {
   if (ended === 'itself' && sweep === 'when-ended') return { forced: false }

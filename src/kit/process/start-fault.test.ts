@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { command } from '../../../test/support/test-command.ts'
-import { type Command, startProcess } from './process.ts'
+import { type ProcessCommand, startProcess } from './process.ts'
 import { startFault } from './start-fault.ts'
 
 describe('startProcess', () => {
-  it.each<[string, string, Command]>([
+  it.each<[string, string, ProcessCommand]>([
     ['a program that is not in PATH', 'program_not_found', command(['no-such-program'])],
     ['a program that is not at its path', 'program_not_found', command(['/no/such/program'])],
     ['a directory instead of a program', 'program_not_executable', command([tmpdir()])],
