@@ -1,5 +1,5 @@
 /** docs/errors.md, from the catalogues. */
-import { exitCodeOf } from '../src/cli/failures/fault-exit.ts'
+import { exitCodeOf } from '../src/cli/failures/describe-failure.ts'
 import type { FaultKind } from '../src/kit/fault.ts'
 import { type Catalogue, gatherFaults } from './fault-catalogue.ts'
 import { markdownTable } from './markdown-table.ts'

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
-import { digestUnavailableWorkspace } from '../kit/digest.ts'
-import { discoverWorkspace, nameWorkspace } from './discover-workspace.ts'
+import { discoverWorkspace } from './discover-workspace.ts'
 import { type Git, locateGit } from './git.ts'
 import { identifyWorkspace, isSoundIdentity } from './identity.ts'
 
@@ -225,20 +224,5 @@ describe('discoverWorkspace', () => {
       code: 'git_repository_unavailable',
       cause: expect.objectContaining({ code: 'git_interrupted' }),
     })
-  })
-})
-
-describe('nameWorkspace', () => {
-  it('is the id of the worktree', async () => {
-    const { root } = createRepository()
-    expect(await nameWorkspace({ start: root, git, signal })).toBe(own(root).id)
-  })
-
-  it.each([
-    ['/srv/repo', 'sha256:fdc35436a21cf59b4f0cc57ba1337de0c3c24df9103fb98af8661c1f98850a4e'],
-    ['/srv/./other/../repo/', 'sha256:fdc35436a21cf59b4f0cc57ba1337de0c3c24df9103fb98af8661c1f98850a4e'],
-    ['/srv/\ud800', digestUnavailableWorkspace('/srv/\ufffd')],
-  ])('stands in for a worktree that is none: %j', async (start, id) => {
-    expect(await nameWorkspace({ start, git: { ...git, program: undefined }, signal })).toBe(id)
   })
 })

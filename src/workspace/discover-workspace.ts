@@ -2,7 +2,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { digestUnavailableWorkspace } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { textNotUtf8 } from '../kit/faults.ts'
 import { systemReason } from '../kit/files/disk.ts'
@@ -43,19 +42,6 @@ export async function discoverWorkspace(discovery: Discovery): Promise<Workspace
     })
   } catch (error) {
     throw toDiscoveryFault(start, error)
-  }
-}
-
-/**
- * The id of the worktree that a place belongs to, or the one that stands in for it where there is none: a report about a
- * place names a workspace in any case.
- */
-export async function nameWorkspace(discovery: Discovery): Promise<string> {
-  try {
-    return (await discoverWorkspace(discovery)).id
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return digestUnavailableWorkspace(resolve(discovery.start).toWellFormed())
   }
 }
 

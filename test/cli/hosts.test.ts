@@ -332,7 +332,7 @@ describe('a report that nobody can read', () => {
     const error = checkCliError(JSON.parse(stderr))
     expect(error).toMatchObject({
       code: 'install_failed',
-      message: expect.stringMatching(/^the hosts are installed, but the report of it could not be printed/),
+      message: expect.stringMatching(/^the hosts are installed, but its report could not be printed/),
       details: { transaction_outcome: 'committed' },
     })
     expect(error.details?.report?.written).toHaveLength(10)

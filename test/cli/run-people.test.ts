@@ -213,7 +213,7 @@ describe('drover status', () => {
     const text = plain(await room.drover(['status', state.run_id]), room)
     expect(text).toContain(`Pinned source: ${ISSUE_URL} (I_kwDOB5fHzM5xQ2Yt)\nSource revision: DIGEST\n`)
     expect(text).toContain('Sections: outcome, requirements, acceptance_examples, constraints, non_goals\n')
-    expect(text).toContain('State: paused, waits for a choice between its pinned source and what was found\n')
+    expect(text).toContain('State: paused, waits for a choice between its pinned source and the candidate\n')
     expect(text).toContain(
       'Current source candidate: ID2 (valid, valid_change)\nCandidate sections: changed: requirements\n',
     )
@@ -237,7 +237,7 @@ describe('drover status', () => {
       `Section "outcome" (outcome) of run ID1, which is stopped.
 Section revision: DIGEST
 Requirements revision: DIGEST
-This is the text as it was pinned. To read it gives nobody leave to work on it.
+This is the pinned text. Reading it does not permit anyone to work on it.
 
 # About outcome
 
@@ -277,7 +277,7 @@ describe('drover stop', () => {
     const { room } = await adHoc()
     expect(
       plain(await room.drover(['stop']), room),
-    ).toBe(`Run ID1 is stopped. What it has done stays, and it can be resumed.
+    ).toBe(`Run ID1 is stopped. Its work so far is kept, and it can be resumed.
 Next:
   resume-ad-hoc
     drover protocol resume ID1 --root ROOT

@@ -1,5 +1,4 @@
-/** Failures of the changes half as the message that programs read. */
-
+/** A failed command on runs or hosts as a `cliError`, the message that programs read. */
 import type { CliError } from '../../contract/cli-error.shape.ts'
 import { checkCliError } from '../../contract/cli-error.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
@@ -8,57 +7,57 @@ import { checkNext } from '../../contract/next.ts'
 import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import * as faults from '../faults.ts'
-import type { Advice } from './advised-failure.ts'
+import type { Remedy } from '../remedies.ts'
 
-/** What the protocol has a code for. */
+/** Usage faults that the protocol has a code for. */
 const OWN_CODES: readonly string[] = [faults.protocolOperationRequired.code]
 
-/** What it has none for: bugs, and an answer that was only asked for and cannot be written. */
+/** The code of bugs, and of output that could not be written by a command that changes nothing. */
 const UNCLASSIFIED = 'runtime_error'
 
-/** Programs need not tell apart in how many other ways words can be wrong. */
-const WRONG_WORDS: ReadonlySet<string> = new Set(
+/** All other usage faults share the code `invalid_usage`. */
+const USAGE_CODES: ReadonlySet<string> = new Set(
   Object.values(faults)
     .filter(({ kind, code }) => kind === 'usage' && !OWN_CODES.includes(code))
     .map(({ code }) => code),
 )
 
-export type FailureFacts = {
-  /** A fault, or anything else, which is a bug. */
+export type CliFailure = {
+  /** A fault; anything else is a bug. */
   error: unknown
-  advice: Advice
+  remedy: Remedy
   exitCode: 2 | 3
-  /** The id of the worktree that the command was about. */
-  workspace: string
+  /** The id of the worktree that the command is about. */
+  workspaceId: string
 }
 
-/** One line of JSON, checked like every message that leaves drover. */
-export function writeCliError({ error, advice, exitCode, workspace }: FailureFacts): string {
-  const none: Next = { operation: 'none', workspace_identity: workspace, variants: [] }
+/** One line of JSON, checked against the schema like every message. */
+export function formatCliError({ error, remedy, exitCode, workspaceId }: CliFailure): string {
+  const none: Next = { operation: 'none', workspace_identity: workspaceId, variants: [] }
   const message: CliError = {
     contract_version: CONTRACT_VERSION,
     code: codeOf(error),
     message: messageOf(error),
-    next: isSound(advice.next) ? advice.next : none,
+    next: isValid(remedy.next) ? remedy.next : none,
     exit_code: exitCode,
-    ...(advice.details !== undefined && { details: advice.details }),
+    ...(remedy.details !== undefined && { details: remedy.details }),
   }
   return writeJson(checkCliError(message))
 }
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Fault) || error.code === faults.outputFailed.code) return UNCLASSIFIED
-  return WRONG_WORDS.has(error.code) ? 'invalid_usage' : error.code
+  return USAGE_CODES.has(error.code) ? 'invalid_usage' : error.code
 }
 
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  const said = text.toWellFormed().trim() === '' ? 'it was not said why' : text.toWellFormed()
-  return error instanceof Fault ? said : `internal error, a bug in drover: ${said}`
+  const message = text.toWellFormed().trim() === '' ? 'no reason was given' : text.toWellFormed()
+  return error instanceof Fault ? message : `internal error, a bug in drover: ${message}`
 }
 
-/** Advice that cannot be followed is worse than none, and no reason to hide what happened. */
-function isSound(next: Next | undefined): next is Next {
+/** An invalid `next` is dropped: the error itself must still be reported. */
+function isValid(next: Next | undefined): next is Next {
   try {
     return next !== undefined && checkNext(next) === next
   } catch (error) {

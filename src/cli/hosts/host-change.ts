@@ -1,4 +1,4 @@
-/** What install and uninstall have in common once it is decided what they do. */
+/** Installs or uninstalls and reports what changed: the part that both commands share. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { checkChangeReport } from '../../contract/change-report.ts'
 import { changeHosts, type Decision, planChange } from '../../hosts/change-hosts.ts'
@@ -8,11 +8,12 @@ import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Flags, Invocation } from '../command.ts'
 import { outputFailed } from '../faults.ts'
+import { changeReportOf } from '../remedies.ts'
 import type { Channel } from '../terminal.ts'
-import { type HostsAt, reportOf } from './host-desk.ts'
-import { sayChange, sayIntentions, sayPlan } from './host-text.ts'
+import type { FoundWorkspace } from '../workspace-command.ts'
+import { formatChange, formatPlan, formatSteps } from './host-text.ts'
 
-/** The hosts that were named, in whichever way; undefined when none was. */
+/** The hosts named by arguments, `--tool` or `--all`; undefined if there are none. */
 export function namedTools({ args, flags }: { args: readonly string[]; flags: Flags }): readonly string[] | undefined {
   const named = [...args, ...flags.texts('tool'), ...(flags.isOn('all') ? ['all'] : [])]
   return named.length === 0 ? undefined : named
@@ -23,39 +24,43 @@ export type HostChange = Decision & {
   fail: typeof installFailed | typeof uninstallFailed
 }
 
-/** Changes hosts and tells what became of it, or what would. */
-export async function changeAndTell(change: HostChange, at: HostsAt, { flags, runtime }: Invocation): Promise<number> {
+/** Changes hosts and prints a report. With `--dry-run` it only prints the plan. */
+export async function changeAndReport(
+  change: HostChange,
+  { workspace, signal }: FoundWorkspace,
+  { flags, runtime }: Invocation,
+): Promise<number> {
   const { verb, fail } = change
   const [isJson, { out, err }] = [flags.isOn('json'), runtime.terminal]
   if (flags.isOn('dry-run')) {
-    const plan = await planChange({ ...at, ...change })
-    const report = toChangeReport({ ...plan, warnings: sayIntentions(plan) }, { outcome: 'not_committed' })
-    await out.write(isJson ? toLine(report) : sayPlan(`${verb} plan`, plan))
+    const plan = await planChange({ workspace, signal, ...change })
+    const report = toChangeReport({ ...plan, warnings: formatSteps(plan) }, { outcome: 'not_committed' })
+    await out.write(isJson ? toLine(report) : formatPlan(`${verb} plan`, plan))
     return 0
   }
   try {
-    const { plan, report } = await changeHosts({ ...at, ...change })
-    const text = isJson ? toLine(report) : sayChange(`${verb} result`, { plan, report })
+    const { plan, report } = await changeHosts({ workspace, signal, ...change })
+    const text = isJson ? toLine(report) : formatChange(`${verb} result`, { plan, report })
     await writeOrFail({ out, text }, () =>
-      fail({ problem: 'the report of it could not be printed; "drover list" shows how things stand', report }),
+      fail({ problem: 'its report could not be printed; run "drover list" to see the result', report }),
     )
   } catch (error) {
-    const report = error instanceof Fault ? reportOf(error) : undefined
-    // Programs find all of it in the error.
+    const report = changeReportOf(error)
+    // Programs get the report inside the error.
     if (report !== undefined && hasNews(report) && err.isTty && !isJson) {
-      await err.write(sayChange(`${verb} result`, { plan: undefined, report }))
+      await err.write(formatChange(`${verb} result`, { plan: undefined, report }))
     }
     throw error
   }
   return 0
 }
 
-/** Whether a failed change came as far as to have something to tell beside the failure. */
+/** Whether the report of a failed change says more than the failure itself. */
 function hasNews({ hosts, warnings, recovery_artifacts }: ChangeReport): boolean {
   return [hosts, warnings, recovery_artifacts].some((list) => list.length > 0)
 }
 
-/** What is done is done; whoever cannot read the report must still learn that. */
+/** The change is made even if its report cannot be printed, and the failure says so. */
 async function writeOrFail({ out, text }: { out: Channel; text: string }, lost: () => Fault): Promise<void> {
   const written = await out.write(text).catch((error: unknown) => {
     if (error instanceof Fault && error.code === outputFailed.code) return 'failed'

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { ListReport } from '../../contract/list-report.shape.ts'
 import { NOTHING, type Plan, toChangeReport } from '../../hosts/plan.ts'
-import { sayChange, sayHosts, sayPlan } from './host-text.ts'
+import { formatChange, formatHosts, formatPlan } from './host-text.ts'
 
 function linesOf(plan: Plan, outcome: 'committed' | 'rolled_back' | 'not_committed' | 'ambiguous'): string[] {
   const report = toChangeReport(plan, { outcome })
-  return sayChange('Install result', { plan, report }).trimEnd().split('\n')
+  return formatChange('Install result', { plan, report }).trimEnd().split('\n')
 }
 
 const writing = (...paths: string[]): Plan => ({
@@ -67,7 +67,7 @@ describe('a plan, in words', () => {
   }
 
   it('has the order of the change that it becomes', () => {
-    const planned = sayPlan('Install plan', plan).trimEnd().split('\n')
+    const planned = formatPlan('Install plan', plan).trimEnd().split('\n')
     expect(planned).toEqual([
       'Install plan for: claude',
       '  would write a',
@@ -93,7 +93,7 @@ describe('a list of hosts, in words', () => {
   const well = { id: 'claude', detected: true, installed: true, needs_refresh: false, capabilities: ['drover-run'] }
   const absent = { id: 'codex', detected: false, installed: false, needs_refresh: false, capabilities: [] }
   const say = (...hosts: ListReport['hosts']) =>
-    sayHosts({ contract_version: CONTRACT_VERSION, hosts }, paper).split('\n')
+    formatHosts({ contract_version: CONTRACT_VERSION, hosts }, paper).split('\n')
 
   it('is a table', () => {
     expect(say(well, absent)).toEqual([

@@ -13,21 +13,24 @@ import { wrapWords } from '../output/wrap-words.ts'
 const START: CapabilityName = 'drover-run'
 
 /** What was done; the heading claims nothing, the lines do. */
-export function sayChange(heading: string, { plan, report }: { plan: Plan | undefined; report: ChangeReport }): string {
+export function formatChange(
+  heading: string,
+  { plan, report }: { plan: Plan | undefined; report: ChangeReport },
+): string {
   const reasons = new Map(plan?.preserved.map(({ path, because }) => [path, because]))
   const because = (path: string) => (reasons.has(path) ? ` because ${reasons.get(path)}` : '')
-  return toLines(sayHeading(heading, report), [
+  return toLines(formatHeading(heading, report), [
     ...report.written.map((path) => `wrote ${path}`),
     ...report.removed.map((path) => `removed ${path}`),
     ...report.preserved.map((path) => `preserved ${path}${because(path)}`),
     ...report.recovery_artifacts.map((path) => `recovery artifact: ${path}`),
     ...report.warnings.map((text) => `warning: ${text}`),
-    ...sayOutcome(report),
-    ...sayCalls(report.written),
+    ...formatOutcome(report),
+    ...formatStartHints(report.written),
   ])
 }
 
-function sayOutcome({ transaction_outcome, written, removed }: ChangeReport): string[] {
+function formatOutcome({ transaction_outcome, written, removed }: ChangeReport): string[] {
   switch (transaction_outcome) {
     case 'committed':
       return written.length === 0 && removed.length === 0 ? ['nothing was changed'] : []
@@ -41,7 +44,7 @@ function sayOutcome({ transaction_outcome, written, removed }: ChangeReport): st
 }
 
 /** How to begin, in each host that has just got what to begin with. */
-function sayCalls(written: readonly string[]): string[] {
+function formatStartHints(written: readonly string[]): string[] {
   return HOSTS.flatMap((host) =>
     surfacesOf(host)
       .filter((surface) => generatedFiles(host, surface).some((file) => isStart(file) && written.includes(file.path)))
@@ -54,12 +57,12 @@ function isStart({ role, capability }: GeneratedFile): boolean {
 }
 
 /** What would be done. */
-export function sayPlan(heading: string, plan: Plan): string {
-  return toLines(sayHeading(heading, plan), [...sayIntentions(plan), 'nothing was changed'])
+export function formatPlan(heading: string, plan: Plan): string {
+  return toLines(formatHeading(heading, plan), [...formatSteps(plan), 'nothing was changed'])
 }
 
 /** One line for each thing that a plan does, leaves or warns of, in the order in which a report tells them. */
-export function sayIntentions({ steps, preserved, warnings }: Plan): string[] {
+export function formatSteps({ steps, preserved, warnings }: Plan): string[] {
   const say = (...kinds: readonly Intention[]) =>
     kinds
       .flatMap((kind) => steps.filter((step) => step.do === kind).map(({ path }) => ({ kind, path })))
@@ -88,7 +91,7 @@ function byPath(one: { path: string }, other: { path: string }): number {
 }
 
 /** A table of the hosts, what is wrong with one of them below it. */
-export function sayHosts({ hosts }: ListReport, out: Paper): string {
+export function formatHosts({ hosts }: ListReport, out: Paper): string {
   const advice = hosts.some(({ needs_refresh }) => needs_refresh) ? wrapWords(DIFFERENCE_ADVICE, tableWidth(out)) : []
   return `${[...formatNotedTable(HOST_HEADINGS, hosts.map(toHostRow), out), ...advice].join('\n')}\n`
 }
@@ -105,7 +108,7 @@ function toHostRow(host: ListReport['hosts'][number]): NotedRow {
   }
 }
 
-function sayHeading(heading: string, { hosts }: { hosts: readonly string[] }): string {
+function formatHeading(heading: string, { hosts }: { hosts: readonly string[] }): string {
   return `${heading} for: ${hosts.length === 0 ? 'no host' : hosts.join(', ')}`
 }
 

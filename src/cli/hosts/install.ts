@@ -4,11 +4,12 @@ import { planInstall } from '../../hosts/plan-install.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { detectedHosts, namedHosts } from '../../hosts/select-hosts.ts'
 import type { Run } from '../command.ts'
-import { changeAndTell, type HostChange, namedTools } from './host-change.ts'
-import { atHosts } from './host-desk.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { changeAndReport, type HostChange, namedTools } from './host-change.ts'
 
 export const run: Run = (invocation) =>
-  atHosts(invocation, async (at) => {
+  withWorkspace(invocation, async (command) => {
+    const found = await command.findWorkspace()
     const { flags } = invocation
     const tools = namedTools(invocation)
     const named = tools && namedHosts(tools)
@@ -23,7 +24,7 @@ export const run: Run = (invocation) =>
         return planInstall({ hosts, isExplicit: named !== undefined, surface, isRefresh, found: files })
       },
     }
-    return await changeAndTell(change, at, invocation)
+    return await changeAndReport(change, found, invocation)
   })
 
 function readSurface(given: string | undefined): Surface | undefined {

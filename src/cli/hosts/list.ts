@@ -2,14 +2,15 @@ import { checkListReport } from '../../contract/list-report.ts'
 import { listHosts } from '../../hosts/list-hosts.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'
-import { atHosts } from './host-desk.ts'
-import { sayHosts } from './host-text.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { formatHosts } from './host-text.ts'
 
 export const run: Run = (invocation) =>
-  atHosts(invocation, async ({ workspace }) => {
+  withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
+    const { workspace } = await command.findWorkspace()
     const report = checkListReport(await listHosts(workspace))
     const { out } = runtime.terminal
-    await out.write(flags.isOn('json') ? `${writeJson(report)}\n` : sayHosts(report, out))
+    await out.write(flags.isOn('json') ? `${writeJson(report)}\n` : formatHosts(report, out))
     return 0
   })

@@ -3,11 +3,12 @@ import { planUninstall } from '../../hosts/plan-uninstall.ts'
 import { HOSTS } from '../../hosts/registry.ts'
 import { installedHosts, namedHosts } from '../../hosts/select-hosts.ts'
 import type { Run } from '../command.ts'
-import { changeAndTell, type HostChange, namedTools } from './host-change.ts'
-import { atHosts } from './host-desk.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { changeAndReport, type HostChange, namedTools } from './host-change.ts'
 
 export const run: Run = (invocation) =>
-  atHosts(invocation, async (at) => {
+  withWorkspace(invocation, async (command) => {
+    const found = await command.findWorkspace()
     const tools = namedTools(invocation)
     const named = tools && namedHosts(tools)
     const change: HostChange = {
@@ -16,5 +17,5 @@ export const run: Run = (invocation) =>
       hosts: named ?? HOSTS,
       decide: ({ files }) => planUninstall({ hosts: named ?? installedHosts(files), found: files }),
     }
-    return await changeAndTell(change, at, invocation)
+    return await changeAndReport(change, found, invocation)
   })

@@ -1,7 +1,6 @@
 /** From the words of the command line to the exit code: the only place that catches everything. */
-import { resolve } from 'node:path'
 import type { Command, Group, Runtime } from '../command.ts'
-import { type Asker, failureOf, isOfChanges } from '../failures/fault-exit.ts'
+import type { FailureContext } from '../failures/describe-failure.ts'
 import { withPrompt } from '../words/bare-prompt.ts'
 import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from '../words/parse-words.ts'
 import { COMMANDS } from './command-table.ts'
@@ -13,14 +12,15 @@ export async function main(argv: readonly string[], runtime: Runtime): Promise<n
     if (target.is === 'nowhere') throw target.fault
     return target.is === 'command' ? await runCommand(target, runtime) : await answerGroup(target, runtime)
   } catch (error) {
-    return await tellFailure(error, askerOf(target, argv, runtime), runtime)
+    return await printFailure(error, failureContextOf(target, argv, runtime), runtime)
   }
 }
 
-async function tellFailure(error: unknown, asker: Asker, runtime: Runtime): Promise<number> {
-  const { text, exitCode } = await failureOf(error, asker)
+async function printFailure(error: unknown, context: FailureContext, runtime: Runtime): Promise<number> {
+  const { describeFailure, isChangeGroup } = await import('../failures/describe-failure.ts')
+  const { text, exitCode } = await describeFailure(error, context)
   const written = await runtime.terminal.err.write(`${text}\n`).catch(() => 'failed' as const)
-  return written === 'written' || !isOfChanges(asker.group) ? exitCode : 1
+  return written === 'written' || !isChangeGroup(context.group) ? exitCode : 1
 }
 
 async function runCommand(target: { command: Command; rest: readonly string[] }, runtime: Runtime): Promise<number> {
@@ -52,26 +52,19 @@ async function answerGroup(
   return 0
 }
 
-/** A failure must be answerable before the flags could be read, so this looks at the bare words. */
-function askerOf(target: Target | undefined, argv: readonly string[], runtime: Runtime): Asker {
+/** Reads the unparsed arguments, because parsing them may be what failed. */
+function failureContextOf(target: Target | undefined, argv: readonly string[], runtime: Runtime): FailureContext {
   const command = target?.is === 'command' ? target.command : undefined
   const words = (target?.is === 'command' ? target.command.words : target?.words) ?? []
-  const { env, cwd } = runtime
   return {
     group: command?.failsAs ?? command?.group ?? groupOf(words[0] ?? argv.find((word) => !word.startsWith('-'))),
     command: words.join(' '),
     wantsJson: asksForJson(argv),
-    wantsStack: (env['DROVER_DEBUG'] ?? '') !== '',
+    wantsStack: (runtime.env['DROVER_DEBUG'] ?? '') !== '',
     isTty: runtime.terminal.err.isTty,
-    nameWorkspace: async () => {
-      const { nameWorkspace } = await import('../../workspace/discover-workspace.ts')
-      const { locateGit } = await import('../../workspace/git.ts')
-      const { signal } = new AbortController()
-      return nameWorkspace({
-        start: resolve(cwd, valueIn(argv, '--root') ?? '.'),
-        git: locateGit({ env, cwd }),
-        signal,
-      })
+    findWorkspaceId: async () => {
+      const { WorkspaceCommand } = await import('../workspace-command.ts')
+      return (await new WorkspaceCommand(runtime, valueIn(argv, '--root')).workspaceRef()).id
     },
   }
 }

@@ -21,7 +21,7 @@ const STATES: readonly RunStatus['state'][] = ['active', 'paused', 'stopped', 'e
 const RUN_ID: Positional = {
   name: 'run-id',
   description: 'The run',
-  suggests: async (runtime) => (await import('./suggest-run-ids.ts')).suggestRunIds(runtime),
+  suggests: async (runtime) => (await import('./open-runs.ts')).suggestRunIds(runtime),
 }
 
 const ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'

@@ -1,30 +1,31 @@
 import { answerQuestion } from '../../runs/answer-question.ts'
 import { answerFileRequired, answerModeConflict } from '../../runs/faults.ts'
 import { ANSWER, decodeAnswer } from '../../runs/given-text.ts'
-import { toActionId, toRunId } from '../../runs/named-parts.ts'
+import { toActionId } from '../../runs/named-parts.ts'
 import { toAnswer } from '../../runs/request-words.ts'
 import type { Invocation, Run } from '../command.ts'
 import { readInput } from '../read-input.ts'
-import { atDesk } from './run-desk.ts'
-import { tellState } from './tell-change.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { printState } from './print-change.ts'
+import { readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
-  atDesk(invocation, async (desk) => {
+  withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
-    const runId = toRunId(flags.text('run'))
-    desk.runId = runId
+    const runId = await readRunId(command, flags.text('run'))
     const actionId = toActionId(flags.text('action'))
-    const given = toAnswer({
+    const answer = toAnswer({
       actionId,
       text: await readText(invocation),
       confirmDestructive: flags.isOn('confirm-destructive'),
       scopeSha256: flags.text('scope-sha256'),
     })
-    await tellState(runtime.terminal.out, await answerQuestion(await desk.open(), runId, given))
+    await printState(runtime.terminal.out, await answerQuestion(await openRuns(command, runtime), runId, answer))
     return 0
   })
 
-/** The answer, exactly as it was given; undefined where none was. */
+/** The answer, unchanged; undefined without one. */
 async function readText({ flags, runtime }: Invocation): Promise<string | undefined> {
   const [text, file, isStdin] = [flags.text('text'), flags.text('text-file'), flags.isOn('text-stdin')]
   const modes = [text !== undefined, file !== undefined, isStdin].filter(Boolean)

@@ -1,18 +1,18 @@
-import { toActionId, toRunId, toSectionKey } from '../../runs/named-parts.ts'
+import { toActionId, toSectionKey } from '../../runs/named-parts.ts'
 import { readActionMaterial } from '../../runs/read-material.ts'
 import type { Run } from '../command.ts'
-import { inspectRuns } from './run-advice.ts'
-import { atDesk } from './run-desk.ts'
-import { asLine } from './tell-change.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { toJsonLine } from './print-change.ts'
+import { readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
-  atDesk(invocation, async (desk) => {
+  withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
-    const runId = await desk.expecting({ next: inspectRuns }, () => toRunId(flags.text('run')))
-    desk.runId = runId
+    const runId = await readRunId(command, flags.text('run'), 'inspect-runs')
     const actionId = toActionId(flags.text('action'))
     const key = toSectionKey(flags.text('section'))
-    const material = await readActionMaterial(await desk.open(), { runId, actionId, key })
-    await runtime.terminal.out.write(asLine(material))
+    const material = await readActionMaterial(await openRuns(command, runtime), { runId, actionId, key })
+    await runtime.terminal.out.write(toJsonLine(material))
     return 0
   })

@@ -1,15 +1,16 @@
-import { toActionId, toRunId } from '../../runs/named-parts.ts'
+import { toActionId } from '../../runs/named-parts.ts'
 import { skipAction } from '../../runs/skip-action.ts'
 import type { Run } from '../command.ts'
-import { atDesk } from './run-desk.ts'
-import { tellState } from './tell-change.ts'
+import { withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { printState } from './print-change.ts'
+import { readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
-  atDesk(invocation, async (desk) => {
+  withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
-    const runId = toRunId(flags.text('run'))
-    desk.runId = runId
+    const runId = await readRunId(command, flags.text('run'))
     const actionId = toActionId(flags.text('action'))
-    await tellState(runtime.terminal.out, await skipAction(await desk.open(), runId, actionId))
+    await printState(runtime.terminal.out, await skipAction(await openRuns(command, runtime), runId, actionId))
     return 0
   })

@@ -1,33 +1,33 @@
 import { makeVariant } from '../../contract/next-variants.ts'
 import { outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
 import { OUTCOME } from '../../runs/given-text.ts'
-import { toActionId, toRunId } from '../../runs/named-parts.ts'
+import { toActionId } from '../../runs/named-parts.ts'
 import type { Run } from '../command.ts'
 import { readInput } from '../read-input.ts'
-import type { Place } from './run-advice.ts'
-import { atDesk, type Expectation } from './run-desk.ts'
-import { tellState } from './tell-change.ts'
+import { type Suggestion, withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { printState } from './print-change.ts'
+import { readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
-  atDesk(invocation, async (desk) => {
+  withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
-    const runId = toRunId(flags.text('run'))
-    desk.runId = runId
+    const runId = await readRunId(command, flags.text('run'))
     const actionId = toActionId(flags.text('action'))
     const [file, isStdin] = [flags.text('outcome-file'), flags.isOn('outcome-stdin')]
     if ((file !== undefined) === isStdin) throw outcomeModeRequired({})
     if (file === '') throw outcomeFileRequired({})
 
-    // While git is asked where this is, there is time to load what only that can be done with.
+    // The modules load while git answers.
     const [context, { readOutcome }, { submitOutcome }] = await Promise.all([
-      desk.open(),
+      openRuns(command, runtime),
       import('../../runs/read-outcome.ts'),
       import('../../runs/submit-outcome.ts'),
     ])
     const variant = isStdin ? 'submit-outcome-stdin' : 'submit-outcome-file'
-    const again: Expectation = {
+    const submitAgain: Suggestion = {
       isUsage: true,
-      next: ({ id, root }: Place) => ({
+      next: ({ id, root }) => ({
         operation: 'action',
         workspace_identity: id,
         variants: [makeVariant(variant, { RUN: runId, ACTION: actionId, ROOT: root })],
@@ -35,9 +35,9 @@ export const run: Run = (invocation) =>
     }
     const { signal } = context
     const interrupted = (cause: unknown) => runInterrupted({}, cause)
-    const read = await desk.expecting(again, async () =>
+    const outcome = await command.suggesting(submitAgain, async () =>
       readOutcome(await readInput({ ...OUTCOME, file, runtime, signal, interrupted })),
     )
-    await tellState(runtime.terminal.out, await submitOutcome(context, runId, { actionId, ...read }))
+    await printState(runtime.terminal.out, await submitOutcome(context, runId, { actionId, ...outcome }))
     return 0
   })

@@ -1,43 +1,44 @@
-/** Runs in words. Pure. */
+/** Runs as text for people. Pure. */
 import type { PinnedMaterial } from '../../contract/material.shape.ts'
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
+import type { LocalRun } from '../../contract/run-status.shape.ts'
+import type { RunList } from '../../runs/list-runs.ts'
 import type { RunOutline } from '../../runs/show-status.ts'
-import { nextBlock } from '../failures/next-text.ts'
+import { formatNextBlock } from '../failures/next-text.ts'
 import { sayAge } from '../output/moments.ts'
+import { formatNotedTable, type NotedRow, type Paper } from '../output/noted-table.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
-import { sayCandidate, sayDifference } from './candidate-text.ts'
 
 const LINE_COLUMNS = 200
 
 type Fact = readonly [name: string, value: string | undefined]
 
-/** What a new run begins with. */
-export function sayStarted(
+export function formatStarted(
   { run_id, state, action, next }: ProtocolState,
   { goal, budget }: { goal: string; budget: number },
 ): string {
   const facts: Fact[] = [
     ['State', state],
     ['Goal', toOneLine(goal, LINE_COLUMNS)],
-    ['Budget remaining', action && sayBudget({ remaining_budget: action.remaining_budget, initial_budget: budget })],
-    ['Current action', action && sayAction(action)],
+    ['Budget remaining', action && formatBudget({ remaining_budget: action.remaining_budget, initial_budget: budget })],
+    ['Current action', action && formatAction(action)],
   ]
-  return toText([`Run ${run_id} started`, ...toLines(facts), ...nextBlock(next)])
+  return toText([`Run ${run_id} started`, ...toLines(facts), ...formatNextBlock(next)])
 }
 
-export function sayStopped({ run_id, next, pinned_source }: ProtocolState): string {
-  const said = `Run ${run_id} is stopped. What it has done stays, and it can be resumed.`
-  return toText([said, ...nextBlock(next, pinned_source)])
+export function formatStopped({ run_id, next, pinned_source }: ProtocolState): string {
+  const message = `Run ${run_id} is stopped. Its work so far is kept, and it can be resumed.`
+  return toText([message, ...formatNextBlock(next, pinned_source)])
 }
 
-/** Where a run stands, what it waits for and how to go on. */
-export function sayRun(run: RunOutline, now: Date): string {
+/** The state of a run, what it waits for, and the commands that can follow. */
+export function formatRun(run: RunOutline, now: Date): string {
   const { pinned_source: source, source_candidate: candidate, pause_reason, summary } = run
   const facts: Fact[] = [
     ['Run', run.id],
-    ['State', `${run.state}${sayWaiting(run)}`],
+    ['State', `${run.state}${formatWaiting(run)}`],
     ['Goal', toOneLine(run.goal, LINE_COLUMNS)],
-    ['Budget remaining', sayBudget(run)],
+    ['Budget remaining', formatBudget(run)],
     ['Started', `${run.created_at} (${sayAge(run.created_at, now)})`],
     ['Updated', `${run.updated_at} (${sayAge(run.updated_at, now)})`],
     ['Pinned source', source && `${source.canonical_url} (${source.issue_id})`],
@@ -45,29 +46,29 @@ export function sayRun(run: RunOutline, now: Date): string {
     ['Requirements revision', source?.requirements_revision],
     ['Sections', source?.sections.map(({ key }) => key).join(', ')],
     ['Pause reason', pause_reason],
-    ...sayQuestion(run),
-    ...sayRequest(run),
-    ['Current source candidate', candidate && sayCandidate(candidate)],
+    ...questionFacts(run),
+    ...destructiveFacts(run),
+    ['Current source candidate', candidate && formatCandidate(candidate)],
     ['Candidate classification', candidate?.classification_error],
-    ['Candidate sections', source && candidate && sayDifference(source, candidate)],
-    ['Current action', run.current_action && sayAction(run.current_action)],
+    ['Candidate sections', source && candidate && formatSectionChanges(source, candidate)],
+    ['Current action', run.current_action && formatAction(run.current_action)],
   ]
   const report = summary === undefined ? [] : ['', toPrintable(summary).trimEnd(), '']
-  return toText([...toLines(facts), ...report, ...nextBlock(run.next, source)])
+  return toText([...toLines(facts), ...report, ...formatNextBlock(run.next, source)])
 }
 
-/** One line about where a run stands, for a list of moments. */
-export function sayMoment(run: RunOutline): string {
-  return `${run.updated_at}  ${run.state}${sayWaiting(run)}  (${sayBudget(run)} actions left)\n`
+/** One line per change, for `--watch` without a terminal. */
+export function formatUpdate(run: RunOutline): string {
+  return `${run.updated_at}  ${run.state}${formatWaiting(run)}  (${formatBudget(run)} actions left)\n`
 }
 
-export function saySection({ run_id, run_state, section, requirements_revision }: PinnedMaterial): string {
+export function formatSection({ run_id, run_state, section, requirements_revision }: PinnedMaterial): string {
   const { key, role, title, section_revision, markdown } = section
   return toText([
     `Section ${JSON.stringify(key)} (${role}) of run ${run_id}, which is ${run_state}.`,
     `Section revision: ${section_revision}`,
     `Requirements revision: ${requirements_revision}`,
-    'This is the text as it was pinned. To read it gives nobody leave to work on it.',
+    'This is the pinned text. Reading it does not permit anyone to work on it.',
     '',
     `# ${toPrintable(title)}`,
     '',
@@ -75,33 +76,52 @@ export function saySection({ run_id, run_state, section, requirements_revision }
   ])
 }
 
-function sayAction({ kind, action_id }: { kind: string; action_id: string }): string {
+const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
+
+/** One row per run; undefined without runs. */
+export function formatRuns(list: RunList, now: Date, out: Paper): string | undefined {
+  const rows = [...list.runs.map((run) => toRow(run, now)), ...list.unavailable_runs.map(toUnavailableRow)]
+  return rows.length === 0 ? undefined : `${formatNotedTable(LIST_HEADINGS, rows, out).join('\n')}\n`
+}
+
+function toRow(run: RunList['runs'][number], now: Date): NotedRow {
+  const { id, state, goal } = run
+  const started = sayAge(run.created_at, now)
+  return run.workspace_foreign === true
+    ? { cells: [id, state, '-', started, goal], note: `foreign: it belongs to ${run.workspace}` }
+    : { cells: [id, state, formatBudget(run), started, goal] }
+}
+
+function toUnavailableRow({ id, code, detail }: RunList['unavailable_runs'][number]): NotedRow {
+  return { cells: [id, 'unavailable', '-', '-', '-'], note: `${code}: ${detail}` }
+}
+
+function formatAction({ kind, action_id }: { kind: string; action_id: string }): string {
   return `${kind} (${action_id})`
 }
 
-/** What the run waits for, in each of its states. */
-function sayWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
+function formatWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
   if (state === 'ended') return ''
-  if (source_candidate !== undefined) return ', waits for a choice between its pinned source and what was found'
+  if (source_candidate !== undefined) return ', waits for a choice between its pinned source and the candidate'
   if (state === 'stopped') return ', waits to be resumed'
   if (state === 'active') return `, waits for the outcome of ${current_action?.kind}`
-  return `, waits for ${WAITS[pause_reason ?? 'decision_required']}`
+  return `, waits for ${WAITS_FOR[pause_reason ?? 'decision_required']}`
 }
 
-const WAITS: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
+const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
   decision_required: 'an answer',
-  destructive_confirmation_required: 'a confirmation, or for words instead of one',
-  environment_unavailable: 'its environment to be mended, and then to be resumed',
+  destructive_confirmation_required: 'a confirmation, or an answer that declines it',
+  environment_unavailable: 'its environment to be fixed, then to be resumed',
   budget_exhausted: 'more budget, which it gets when it is resumed',
 }
 
-/** A run that was resumed may have been given more than it began with. */
-export function sayBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
+/** A resume can give a run more budget than it started with. */
+function formatBudget(run: Pick<RunOutline, 'remaining_budget' | 'initial_budget'>): string {
   const { remaining_budget: left, initial_budget: initial } = run
   return left > initial ? String(left) : `${left} of ${initial}`
 }
 
-function sayQuestion({ state, current_action, actions }: RunOutline): Fact[] {
+function questionFacts({ state, current_action, actions }: RunOutline): Fact[] {
   const question = actions.at(-1)?.outcome?.pause?.question
   if (state !== 'paused' || current_action === undefined || question === undefined) return []
   const [short, whole] = [toOneLine(question, LINE_COLUMNS), toOneLine(question, Number.POSITIVE_INFINITY)]
@@ -111,14 +131,41 @@ function sayQuestion({ state, current_action, actions }: RunOutline): Fact[] {
   ]
 }
 
-/** Whoever is to confirm something has to see all of it, on lines that nothing in it can break. */
-function sayRequest({ pending_destructive_request: request, current_action }: RunOutline): Fact[] {
+/** Never shortened: the user must see all of what a confirmation permits. */
+function destructiveFacts({ pending_destructive_request: request, current_action }: RunOutline): Fact[] {
   if (request === undefined) return []
   const label = current_action?.destructive_authorization === undefined ? 'Would destroy' : 'Is allowed to destroy'
   return [
     ...request.targets.map(({ kind, value }): Fact => [label, `${kind} ${toOneLine(value, Number.POSITIVE_INFINITY)}`]),
     ['Impact', toOneLine(request.impact, Number.POSITIVE_INFINITY)],
   ]
+}
+
+type Candidate = NonNullable<LocalRun['source_candidate']>
+type Source = NonNullable<LocalRun['pinned_source']>
+
+function formatCandidate({ candidate_id, classification, classification_code }: Candidate): string {
+  return `${candidate_id} (${classification}, ${classification_code})`
+}
+
+/** The sections that adopting the candidate would change, add or remove; undefined if there are none. */
+export function formatSectionChanges(pinned: Source, { snapshot }: Candidate): string | undefined {
+  if (snapshot === undefined) return undefined
+  const [before, after] = [revisionsOf(pinned), revisionsOf(snapshot)]
+  const inBoth = [...after.keys()].filter((key) => before.has(key))
+  const changes = {
+    changed: inBoth.filter((key) => before.get(key) !== after.get(key)),
+    new: [...after.keys()].filter((key) => !before.has(key)),
+    removed: [...before.keys()].filter((key) => !after.has(key)),
+  }
+  const parts = Object.entries(changes).flatMap(([change, keys]) =>
+    keys.length === 0 ? [] : [`${change}: ${keys.join(', ')}`],
+  )
+  return parts.length === 0 ? undefined : parts.join('; ')
+}
+
+function revisionsOf({ sections }: Source): Map<string, string> {
+  return new Map(sections.map(({ key, section_revision }) => [key, section_revision]))
 }
 
 function toLines(facts: readonly Fact[]): string[] {

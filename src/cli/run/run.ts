@@ -11,42 +11,44 @@ import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
 import { readSource } from '../../source/read-source.ts'
 import type { Invocation, Run } from '../command.ts'
-import type { GivenInputs } from '../failures/advised-failure.ts'
 import { flagsConflict } from '../faults.ts'
 import { readInput } from '../read-input.ts'
-import { readBudget } from './read-budget.ts'
+import type { TypedInputs, WorkspaceRef } from '../remedies.ts'
+import { type Suggestion, withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { printChange, printState } from './print-change.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
-import type { Place } from './run-advice.ts'
-import { atDesk, type Expectation } from './run-desk.ts'
-import { sayStarted } from './run-text.ts'
-import { tellChange, tellState } from './tell-change.ts'
+import { readBudget } from './read-flags.ts'
+import { formatStarted } from './run-text.ts'
 
 export const run: Run = (invocation) =>
-  atDesk(invocation, async (desk) => {
+  withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const { out } = runtime.terminal
     const [sourceFile, issue] = [flags.text('source-file'), flags.text('issue')]
-    const asked = readBudget(flags)
+    const givenBudget = readBudget(flags)
     if (sourceFile !== undefined && issue !== undefined) throw flagsConflict({ flags: ['--source-file', '--issue'] })
-    const given = await readGoal(invocation)
-    const { budget } = toStart({ goal: given, budget: asked, sourceFile })
+    const givenGoal = await readGoal(invocation)
+    const { budget } = toStart({ goal: givenGoal, budget: givenBudget, sourceFile })
     const reviewEnabled = !flags.isOn('no-review')
-    const again: Expectation = {
-      next: (place) => startAgain(place, { budget, reviewEnabled, sourceFile, issue }),
-      ...(issue !== undefined && { given: givenAs(issue, given) }),
+    const tryAgain: Suggestion = {
+      next: (workspace) => startAgain(workspace, { budget, reviewEnabled, sourceFile, issue }),
+      ...(issue !== undefined && { typedInputs: typedFor(issue, givenGoal) }),
     }
 
-    const context = await desk.open()
-    const envelope = await desk.expecting(again, () => findEnvelope(invocation, context))
-    const reading = await desk.expecting(again, () => envelope && pin(envelope))
-    const goal = given ?? envelope?.title ?? ''
-    const state = await desk.expecting(again, () => startRun(context, { goal, budget, reviewEnabled, reading }))
-    desk.runId = state.run_id
-    await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStarted(state, { goal, budget })))
+    const context = await openRuns(command, runtime)
+    const { goal, state } = await command.suggesting(tryAgain, async () => {
+      const envelope = await findEnvelope(invocation, context)
+      const reading = envelope && pin(envelope)
+      const goal = givenGoal ?? envelope?.title ?? ''
+      return { goal, state: await startRun(context, { goal, budget, reviewEnabled, reading }) }
+    })
+    command.runId = state.run_id
+    await (flags.isOn('json') ? printState(out, state) : printChange(out, formatStarted(state, { goal, budget })))
     return 0
   })
 
-/** The goal, exactly as it was given. Without one an issue says by its title what is wanted. */
+/** The goal, unchanged. Undefined if only an issue was given: its title becomes the goal. */
 async function readGoal({ args, flags, runtime }: Invocation): Promise<string | undefined> {
   const [words] = args
   const file = flags.text('goal-file')
@@ -74,22 +76,22 @@ function pin(envelope: RawSourceEnvelope) {
   throw invalidSource({ problem: reading.error, classification: reading.code })
 }
 
-/** Programs are offered a file, for want of a variant that takes an issue. Without a goal its title is one. */
-function givenAs(issue: string, goal: string | undefined): GivenInputs {
+/** The protocol has no variant with an issue, so programs are offered a file. People get their issue back. */
+function typedFor(issue: string, goal: string | undefined): TypedInputs {
   return { source_file: ['--issue', issue], ...(goal === undefined && { goal_file: [] }) }
 }
 
-type Again = {
+type StartOptions = {
   budget: number
   reviewEnabled: boolean
   sourceFile: string | undefined
   issue: string | undefined
 }
 
-/** The same once more. The goal is never part of a command: it may be long, and others may read the list of processes. */
-function startAgain({ id, root }: Place, { budget, reviewEnabled, sourceFile, issue }: Again): Next {
+/** The same command again. The goal is left out: it may be long, and other users can see the arguments of a process. */
+function startAgain({ id, root }: WorkspaceRef, options: StartOptions): Next {
+  const { budget, reviewEnabled, sourceFile, issue } = options
   const variant = sourceFile === undefined && issue === undefined ? 'retry-run' : 'start-with-source'
-  const options = reviewEnabled ? [] : ['--no-review']
-  const values = { BUDGET: String(budget), ROOT: root, options }
+  const values = { BUDGET: String(budget), ROOT: root, options: reviewEnabled ? [] : ['--no-review'] }
   return { operation: 'start', workspace_identity: id, variants: [makeVariant(variant, values)] }
 }

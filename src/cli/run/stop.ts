@@ -1,25 +1,30 @@
 import { outlineRuns } from '../../runs/list-runs.ts'
-import { toRunId } from '../../runs/named-parts.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { onlyStoppable, stopRun } from '../../runs/stop-run.ts'
 import type { Run } from '../command.ts'
-import { listRunsAt } from './run-advice.ts'
-import { atDesk, type Expectation } from './run-desk.ts'
-import { sayStopped } from './run-text.ts'
-import { tellChange, tellState } from './tell-change.ts'
-
-/** Whoever has to name a run needs a list of them. */
-const LISTED: Expectation = { next: listRunsAt }
+import { offer } from '../remedies.ts'
+import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { printChange, printState } from './print-change.ts'
+import { readRunId } from './read-flags.ts'
+import { formatStopped } from './run-text.ts'
 
 export const run: Run = (invocation) =>
-  atDesk(invocation, async (desk) => {
+  withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const { out } = runtime.terminal
-    const [word] = args
-    desk.runId = await desk.expecting(LISTED, () => (word === undefined ? undefined : toRunId(word)))
-    const context = await desk.open()
-    const runId = desk.runId ?? (await desk.expecting(LISTED, async () => onlyStoppable(await outlineRuns(context))))
-    desk.runId = runId
-    const state = await stopRun(context, runId)
-    await (flags.isOn('json') ? tellState(out, state) : tellChange(out, sayStopped(state)))
+    const [given] = args
+    if (given !== undefined) await readRunId(command, given, 'list-runs')
+    const context = await openRuns(command, runtime)
+    command.runId ??= await findStoppable(command, context)
+    const state = await stopRun(context, command.runId)
+    await (flags.isOn('json') ? printState(out, state) : printChange(out, formatStopped(state)))
     return 0
   })
+
+/** The only run that can be stopped. Without exactly one, the failure offers the list of runs. */
+async function findStoppable(command: WorkspaceCommand, context: RunContext): Promise<string> {
+  return await command.suggesting({ next: (workspace) => offer('list-runs', workspace) }, async () =>
+    onlyStoppable(await outlineRuns(context)),
+  )
+}

@@ -1,29 +1,29 @@
 import type { RunOutline } from '../../runs/show-status.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
-import { sayMoment, sayRun } from './run-text.ts'
-import { asLine } from './tell-change.ts'
+import { toJsonLine } from './print-change.ts'
+import { formatRun, formatUpdate } from './run-text.ts'
 
-/** Shows a run after every change, until it has ended or nobody wants to see it any more. */
-export async function watchRun({ flags, runtime }: Invocation, moments: AsyncIterable<RunOutline>): Promise<number> {
+/** Prints a run after every change, until the run has ended or the reader has closed the pipe. */
+export async function watchRun({ flags, runtime }: Invocation, updates: AsyncIterable<RunOutline>): Promise<number> {
   const { terminal, clock } = runtime
-  if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun({ terminal, clock }, moments)
-  for await (const run of moments) {
-    const written = await terminal.out.write(flags.isOn('json') ? asLine(run) : sayMoment(run))
+  if (terminal.out.canRedraw && !flags.isOn('json')) return await redrawRun({ terminal, clock }, updates)
+  for await (const run of updates) {
+    const written = await terminal.out.write(flags.isOn('json') ? toJsonLine(run) : formatUpdate(run))
     if (written === 'closed') break
   }
   return 0
 }
 
-/** What is left on the screen is whole, so that its commands can be taken from there. */
+/** The last version is printed in full, so that its commands can be copied. */
 async function redrawRun(
   { terminal, clock }: Pick<Invocation['runtime'], 'terminal' | 'clock'>,
-  moments: AsyncIterable<RunOutline>,
+  updates: AsyncIterable<RunOutline>,
 ): Promise<number> {
   const live = new LiveLines(terminal.out)
   let last = ''
-  for await (const run of moments) {
-    last = sayRun(run, clock.now())
+  for await (const run of updates) {
+    last = formatRun(run, clock.now())
     await live.draw(last.trimEnd().split('\n'))
   }
   await live.clear()

@@ -4,24 +4,24 @@ import { makeVariant } from '../../contract/next-variants.ts'
 import { digest } from '../../kit/digest.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
 import { argumentMissing, outputFailed } from '../faults.ts'
-import { AdvisedFailure } from './advised-failure.ts'
-import { type Asker, failureOf } from './fault-exit.ts'
+import { FailureWithRemedy } from '../remedies.ts'
+import { describeFailure, type FailureContext } from './describe-failure.ts'
 
 const workspace = digest('a worktree')
-const asker: Asker = {
+const context: FailureContext = {
   group: 'Changes',
   command: 'run',
   wantsJson: false,
   wantsStack: false,
   isTty: true,
-  nameWorkspace: async () => workspace,
+  findWorkspaceId: async () => workspace,
 }
 const usage = argumentMissing({ command: 'run', name: 'goal' })
 const failure = outputFailed({ reason: 'full' })
 const bug = new TypeError('x')
 
 describe('the form of a failure', () => {
-  it.each<[string, Partial<Asker>, 'text' | 'cliError' | 'error']>([
+  it.each<[string, Partial<FailureContext>, 'text' | 'cliError' | 'error']>([
     ['Changes on a terminal', {}, 'text'],
     ['Changes with --json', { wantsJson: true }, 'cliError'],
     ['Changes without a terminal', { isTty: false }, 'cliError'],
@@ -31,77 +31,80 @@ describe('the form of a failure', () => {
     ['Prompts with --json', { group: 'Prompts', wantsJson: true }, 'error'],
     ['no known command without a terminal', { group: undefined, isTty: false }, 'text'],
   ])('for %s', async (_name, change, form) => {
-    const { text } = await failureOf(failure, { ...asker, ...change })
+    const { text } = await describeFailure(failure, { ...context, ...change })
     const found = text.startsWith('drover: ') ? 'text' : 'contract_version' in JSON.parse(text) ? 'cliError' : 'error'
     expect(found).toBe(form)
   })
 })
 
 describe('the exit code of a failure', () => {
-  it.each<[string, unknown, Partial<Asker>, number]>([
-    ['wrong words, Changes', usage, {}, 2],
-    ['wrong words, Changes, as JSON', usage, { isTty: false }, 2],
-    ['wrong words, Prompts', usage, { group: 'Prompts' }, 2],
-    ['trouble, Changes', failure, {}, 3],
-    ['trouble, Changes, as JSON', failure, { isTty: false }, 3],
-    ['trouble, Hosts', failure, { group: 'Hosts' }, 3],
-    ['trouble, Prompts', failure, { group: 'Prompts' }, 1],
-    ['what is no id, Prompts', sessionIdMalformed({ id: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
-    ['what is no tag, Prompts', sessionFieldInvalid({ field: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
+  it.each<[string, unknown, Partial<FailureContext>, number]>([
+    ['wrong usage, Changes', usage, {}, 2],
+    ['wrong usage, Changes, as JSON', usage, { isTty: false }, 2],
+    ['wrong usage, Prompts', usage, { group: 'Prompts' }, 2],
+    ['a failure, Changes', failure, {}, 3],
+    ['a failure, Changes, as JSON', failure, { isTty: false }, 3],
+    ['a failure, Hosts', failure, { group: 'Hosts' }, 3],
+    ['a failure, Prompts', failure, { group: 'Prompts' }, 1],
+    ['a malformed id, Prompts', sessionIdMalformed({ id: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
+    ['an invalid tag, Prompts', sessionFieldInvalid({ field: 'x', rule: 'y' }), { group: 'Prompts' }, 2],
     ['a bug, Changes', bug, {}, 3],
     ['a bug, Changes, as JSON', bug, { isTty: false }, 3],
     ['a bug, Prompts', bug, { group: 'Prompts' }, 1],
   ])('for %s', async (_name, error, change, exitCode) => {
-    const found = await failureOf(error, { ...asker, ...change })
+    const found = await describeFailure(error, { ...context, ...change })
     expect(found.exitCode).toBe(exitCode)
     if (found.text.includes('contract_version')) expect(JSON.parse(found.text).exit_code).toBe(exitCode)
   })
 })
 
-describe('advice', () => {
+describe('a remedy', () => {
   const next: Next = {
     operation: 'start',
     workspace_identity: workspace,
     variants: [makeVariant('start-with-source', { ROOT: '/my repo', BUDGET: '8' })],
   }
 
-  it('is for people what to type next', async () => {
-    const { text } = await failureOf(new AdvisedFailure(failure, { next }), asker)
+  it('is shown to people as commands', async () => {
+    const { text } = await describeFailure(new FailureWithRemedy(failure, { next }), context)
     expect(text).toBe(
       "drover: the output could not be written: full\nNext:\n  drover run --budget 8 --root '/my repo' --goal-file GOAL_FILE --source-file SOURCE_FILE",
     )
   })
 
   it.each([
-    ['in place of all that is open', { goal_file: [], source_file: ['--issue', 'a b'] }, "--issue 'a b'"],
-    ['in place of a part', { source_file: ['--issue', 'a'] }, '--goal-file GOAL_FILE --issue a'],
-  ])('is for people what they gave %s', async (_name, given, words) => {
-    const { text } = await failureOf(new AdvisedFailure(failure, { next, given }), asker)
+    ['for every input', { goal_file: [], source_file: ['--issue', 'a b'] }, "--issue 'a b'"],
+    ['for one input', { source_file: ['--issue', 'a'] }, '--goal-file GOAL_FILE --issue a'],
+  ])('repeats what people typed %s', async (_name, typedInputs, words) => {
+    const { text } = await describeFailure(new FailureWithRemedy(failure, { next, typedInputs }), context)
     expect(text.split('\n').at(-1)).toBe(`  drover run --budget 8 --root '/my repo' ${words}`)
   })
 
-  it('is for programs the field next', async () => {
-    const given = { goal_file: [] }
-    const { text } = await failureOf(new AdvisedFailure(failure, { next, given }), { ...asker, isTty: false })
+  it('is the field next for programs', async () => {
+    const typedInputs = { goal_file: [] }
+    const { text } = await describeFailure(new FailureWithRemedy(failure, { next, typedInputs }), {
+      ...context,
+      isTty: false,
+    })
     expect(JSON.parse(text).next).toEqual(next)
   })
 
-  it('offers choices as they are', async () => {
+  it('lists the choices of an input', async () => {
     const kiro: Next = {
       operation: 'command',
       workspace_identity: workspace,
       variants: [makeVariant('install-kiro', { ROOT: '/r' })],
     }
-    const { text } = await failureOf(new AdvisedFailure(failure, { next: kiro }), asker)
+    const { text } = await describeFailure(new FailureWithRemedy(failure, { next: kiro }), context)
     expect(text).toContain('  drover install --root /r --tool kiro --surface ide|cli')
   })
 })
 
 describe('the text of a failure', () => {
-  it('turns nothing around on a terminal', async () => {
+  it('has no control characters on a terminal', async () => {
     const turned = outputFailed({ reason: 'a\u202eb\u001b[2J' })
-    const prompts = { ...asker, group: 'Prompts' } as const
-    expect((await failureOf(turned, prompts)).text).toContain('ab[2J')
-    expect((await failureOf(turned, { ...prompts, isTty: false })).text).toContain('a\u202eb')
+    const prompts = { ...context, group: 'Prompts' } as const
+    expect((await describeFailure(turned, prompts)).text).toContain('ab[2J')
+    expect((await describeFailure(turned, { ...prompts, isTty: false })).text).toContain('a\u202eb')
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunList } from '../../runs/list-runs.ts'
 import { columnsOf } from '../output/printable.ts'
-import { sayRuns } from './run-list-text.ts'
+import { formatRuns, formatSectionChanges } from './run-text.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 const ID = 'fe6f4c41-c61a-4855-9c4d-5bd9ddd77817'
@@ -25,11 +26,11 @@ const LIST = {
 
 function linesAt(columns: number): string[] {
   const paper = { style: (_style: unknown, text: string) => text, isTty: true, columns }
-  return sayRuns(LIST, NOW, paper)?.trimEnd().split('\n') ?? []
+  return formatRuns(LIST, NOW, paper)?.trimEnd().split('\n') ?? []
 }
 
-describe('a list of runs, in words', () => {
-  it('is a table, with what no column has room for below it', () => {
+describe('formatRuns', () => {
+  it('prints a table, with notes below the rows', () => {
     expect(linesAt(100)).toEqual([
       'ID                                    STATE        BUDGET  STARTED  GOAL',
       `${ID}  active       7 of 8  1h ago   Show the wind in knots, and in …`,
@@ -40,15 +41,41 @@ describe('a list of runs, in words', () => {
     ])
   })
 
-  it.each([60, 80])('fits %i columns, and still says what is foreign', (columns) => {
+  it.each([60, 80])('fits %i columns and still marks foreign runs', (columns) => {
     const lines = linesAt(columns)
     expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(columns)
     expect(lines.join('\n')).toMatch(/stopped .*\n {2}foreign: /)
     expect(lines.join('').replaceAll(' ', '')).toContain('the-one-that-has-the-run')
   })
 
-  it('is nothing without runs', () => {
+  it('returns undefined without runs', () => {
     const paper = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
-    expect(sayRuns({ runs: [], unavailable_runs: [] }, NOW, paper)).toBeUndefined()
+    expect(formatRuns({ runs: [], unavailable_runs: [] }, NOW, paper)).toBeUndefined()
+  })
+})
+
+type Source = NonNullable<LocalRun['pinned_source']>
+type Candidate = NonNullable<LocalRun['source_candidate']>
+
+const withSections = (revisions: Readonly<Record<string, string>>) =>
+  ({
+    sections: Object.entries(revisions).map(([key, section_revision]) => ({ key, section_revision })),
+  }) as unknown as Source
+
+const candidate = (revisions: Readonly<Record<string, string>>) =>
+  ({ snapshot: withSections(revisions) }) as unknown as Candidate
+
+describe('formatSectionChanges', () => {
+  it.each([
+    ['no change', { a: '1' }, undefined],
+    ['a changed section', { a: '2' }, 'changed: a'],
+    ['added sections', { a: '1', b: '1', c: '1' }, 'new: b, c'],
+    ['a removed and an added section', { b: '1' }, 'new: b; removed: a'],
+  ])('describes %s', (_name, revisions, text) => {
+    expect(formatSectionChanges(withSections({ a: '1' }), candidate(revisions))).toBe(text)
+  })
+
+  it('returns undefined for a candidate that cannot be used', () => {
+    expect(formatSectionChanges(withSections({ a: '1' }), { valid: false } as Candidate)).toBeUndefined()
   })
 })

@@ -1,0 +1,88 @@
+/** Turns whatever a command threw into an exit code and a text for stderr. */
+import { Fault } from '../../kit/fault.ts'
+import { resumeInvalid } from '../../prompts/faults.ts'
+import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
+import type { Group } from '../command.ts'
+import { toPrintable } from '../output/printable.ts'
+import { FailureWithRemedy, type Remedy } from '../remedies.ts'
+
+export type Failure = { exitCode: number; text: string }
+
+/** What decides the form of a failure: the command, if one was found, and who reads stderr. */
+export type FailureContext = {
+  group: Group | undefined
+  command: string
+  wantsJson: boolean
+  wantsStack: boolean
+  /** A person reads it. */
+  isTty: boolean
+  /** The id of the worktree that the command is about, for failures without a remedy. */
+  findWorkspaceId: () => Promise<string>
+}
+
+export async function describeFailure(thrown: unknown, context: FailureContext): Promise<Failure> {
+  const { error, remedy } = thrown instanceof FailureWithRemedy ? thrown : { error: thrown, remedy: {} }
+  if (isChangeGroup(context.group) && wantsCliError(context)) return describeForProtocol(error, remedy, context)
+  if (error instanceof Fault) return describeFault(error, remedy, context)
+  return describeBug(error, context)
+}
+
+/**
+ * 2: the invocation was wrong and nothing was attempted. Any other failure is 1 for prompts and 3 for changes, where 1
+ * means that no structured error could be written. The server uses 1 for every failure.
+ */
+export function exitCodeOf(kind: Fault['kind'], group: Group | undefined): number {
+  if (group === 'Server') return 1
+  if (kind === 'usage') return 2
+  return isChangeGroup(group) ? 3 : 1
+}
+
+export function isChangeGroup(group: Group | undefined): boolean {
+  return group === 'Changes' || group === 'Hosts'
+}
+
+/** A program gets the structured error with and without `--json`. */
+function wantsCliError({ wantsJson, isTty, command }: FailureContext): boolean {
+  return wantsJson || !isTty || command.split(' ')[0] === 'protocol'
+}
+
+async function describeForProtocol(error: unknown, remedy: Remedy, context: FailureContext): Promise<Failure> {
+  const { formatCliError } = await import('./cli-error.ts')
+  const exitCode = remedy.exitCode ?? (error instanceof Fault && error.kind === 'usage' ? 2 : 3)
+  // Asking git takes time, and may be what failed.
+  const workspaceId = remedy.next?.workspace_identity ?? (await context.findWorkspaceId())
+  return { exitCode, text: formatCliError({ error, remedy, exitCode, workspaceId }) }
+}
+
+/** Faults of a request elsewhere. On the command line only an argument can cause them. */
+const USAGE_ON_COMMAND_LINE = [sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
+
+async function describeFault(fault: Fault, remedy: Remedy, context: FailureContext): Promise<Failure> {
+  const { next, typedInputs } = remedy
+  const isUsage = remedy.exitCode === 2 || USAGE_ON_COMMAND_LINE.some(({ code }) => code === fault.code)
+  const kind = isUsage ? 'usage' : fault.kind
+  const exitCode = exitCodeOf(kind, context.group)
+  if (context.wantsJson) {
+    return { exitCode, text: JSON.stringify({ error: fault.code, message: fault.message, details: fault.details }) }
+  }
+  const lines = [`drover: ${context.isTty ? toPrintable(fault.message) : fault.message}`]
+  if (kind === 'usage') lines.push(`Run "${['drover', context.command, '--help'].filter(Boolean).join(' ')}" for help.`)
+  if (next !== undefined && next.variants.length > 0) {
+    const { formatCommands } = await import('./next-text.ts')
+    lines.push('Next:', ...formatCommands(next, typedInputs).map((line) => `  ${line}`))
+  }
+  if (context.wantsStack) lines.push(String(fault.stack))
+  return { exitCode, text: lines.join('\n') }
+}
+
+/** Anything that is not a fault is a bug in drover. */
+function describeBug(error: unknown, context: FailureContext): Failure {
+  const exitCode = exitCodeOf('internal', context.group)
+  const message = error instanceof Error ? error.message : String(error)
+  if (context.wantsJson) return { exitCode, text: JSON.stringify({ error: 'internal', message }) }
+  const stack = context.wantsStack ? `\n${error instanceof Error ? error.stack : ''}` : ''
+  return {
+    exitCode,
+    text: `drover: internal error: ${message}\nThis is a bug in drover. DROVER_DEBUG=1 shows where it happened.${stack}`,
+  }
+}
