@@ -7,7 +7,7 @@ import type { Runtime } from './command.ts'
 import { inputTooLarge } from './faults.ts'
 
 /** A command that leaves a fault out gets the one of the file or of standard input itself. */
-export type InputFaults = {
+type InputFaults = {
   /** The input cannot be read. */
   unavailable?: (facts: { problem: string }, cause: unknown) => Fault
   /** The input has at least this many bytes; `unavailable` by default. */

@@ -61,6 +61,11 @@ describe('columnsOf', () => {
     ['✅', 2],
     ['❤️', 2],
     ['e\u0301', 1],
+    ['🇩🇪', 2],
+    ['1️⃣', 2],
+    ['ﾊﾞ', 2],
+    ['〈〉', 4],
+    ['a\u200bb', 2],
     ['', 0],
   ])('counts %s as %i', (text, columns) => {
     expect(columnsOf(text)).toBe(columns)

@@ -1,25 +1,26 @@
-/** Text from agents and people as a terminal may show it, and how many columns it takes there. */
+/** Makes text safe to show on a terminal, and measures and cuts it by terminal columns. */
+import { createRequire } from 'node:module'
 
-/** Control characters, line separators, and what turns the direction of text around without being seen. */
+/** Control characters, line separators, and invisible marks that reverse the direction of text. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/gu
 
 /**
- * Line breaks and tabs stay, all other control characters go. What a model says must not be able to move the cursor,
- * set the title or fill the clipboard, nor to show one text and hold another.
+ * Removes control characters except line breaks and tabs. The output of a model must not move the cursor, set the title,
+ * fill the clipboard, or look different from what it contains.
  */
 export function toPrintable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : ''))
 }
 
-/** On a terminal the printable text; a file or a pipe gets the text as it is. */
+/** The printable text for a terminal; files and pipes get the text unchanged. */
 export function toShown(text: string, { isTty }: { readonly isTty: boolean }): string {
   return isTty ? toPrintable(text) : text
 }
 
-/** No character takes more code units than this, so that a text of megabytes is not looked at as a whole. */
+/** No visible character has more code units per column than this. Longer texts are cut before they are measured. */
 const UNITS_PER_COLUMN = 32
 
-/** One line of at most so many columns. */
+/** Puts the text on one line and shortens it to `columns`. */
 export function toOneLine(text: string, columns: number): string {
   const plain = toPrintable(text).replace(/\s+/g, ' ').trim()
   const fits = plain.length <= UNITS_PER_COLUMN * columns && columnsOf(plain) <= columns
@@ -27,24 +28,26 @@ export function toOneLine(text: string, columns: number): string {
 }
 
 export function columnsOf(text: string): number {
-  return isPlain(text) ? text.length : graphemesOf(text).reduce((sum, grapheme) => sum + widthOf(grapheme), 0)
+  return isPlain(text) ? text.length : widthOf(text)
 }
 
-/** The longest beginning that takes no more columns; what looks like one character stays whole. */
+/** The longest beginning that fits into `columns`. Graphemes stay whole. */
 export function cutToColumns(text: string, columns: number): string {
-  const [piece = ''] = splitToColumns(text.slice(0, UNITS_PER_COLUMN * Math.max(columns, 0)), columns)
+  const beginning = text.slice(0, UNITS_PER_COLUMN * Math.max(columns, 0)).replace(/[\ud800-\udbff]$/, '')
+  const [piece = ''] = splitToColumns(beginning, columns)
   return columnsOf(piece) <= columns ? piece : ''
 }
 
-/** Pieces of at most so many columns, though each has at least one character. */
+/** Splits the text into pieces of at most `columns`. Each piece has at least one grapheme, even if that is wider. */
 export function splitToColumns(text: string, columns: number): string[] {
   const pieces: string[] = []
   let width = Number.POSITIVE_INFINITY
   for (const grapheme of graphemesOf(text)) {
-    width += widthOf(grapheme)
+    const columnsOfGrapheme = columnsOf(grapheme)
+    width += columnsOfGrapheme
     if (width > columns) {
       pieces.push('')
-      width = widthOf(grapheme)
+      width = columnsOfGrapheme
     }
     pieces[pieces.length - 1] += grapheme
   }
@@ -55,23 +58,24 @@ export function padToColumns(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
 }
 
+/** One column per code unit. */
 function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text)
 }
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Made when first needed: it takes longer to make than most commands take to run. */
+/** Creates the segmenter on first use: that takes longer than most commands. */
 function graphemesOf(text: string): string[] {
   if (isPlain(text)) return [...text]
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** East Asian wide and fullwidth characters, roughly, and what is shown as a picture. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u
+let measure: ((text: string) => number) | undefined
 
-function widthOf(grapheme: string): number {
-  return WIDE.test(grapheme) ? 2 : 1
+/** Loads string-width on first use: that takes longer than most commands, and most output is ASCII. */
+function widthOf(text: string): number {
+  measure ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default
+  return measure(text)
 }

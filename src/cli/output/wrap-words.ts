@@ -1,7 +1,9 @@
-/** Breaks text into lines of at most so many columns. Pure. */
 import { columnsOf, cutToColumns, splitToColumns } from './printable.ts'
 
-/** Lines break between words; a word that is wider than a line breaks anywhere. Line breaks of the text stay. */
+/**
+ * Wraps text into lines of at most `columns`. Lines break between words; a word wider than a line breaks anywhere. Existing
+ * line breaks and the indentation of each line stay.
+ */
 export function wrapWords(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line.replaceAll('\t', '  ').trimEnd(), columns))
 }
