@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AGENTS } from '../src/agents/registry.ts'
+import { buildCommand } from '../src/agents/build-command.ts'
+import { agentRequest } from '../test/support/agent-request.ts'
 import { formatTable, measure } from './measure.ts'
 import { withServer } from './served.ts'
 
@@ -44,19 +45,8 @@ async function benchAtOnce(count: number, { port, agent }: { port: number; agent
 /** As drover starts it: the same arguments, the same input, and a session of its own, to which Linux may give its own share. */
 function startDirectly(agent: string): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), DEMO_AGENT_SCRIPT: SCRIPT }
-  const { argv, stdin } = AGENTS.claude.toCommand(
-    {
-      prompt: 'say hello',
-      workdir: tmpdir(),
-      approvalMode: 'default',
-      sandboxMode: 'default',
-      isVerbose: false,
-      extra: [],
-      isEphemeral: false,
-      wantsDeltas: true,
-    },
-    { executable: agent, env, isRoot: false },
-  )
+  const request = agentRequest('claude', { workdir: tmpdir(), wantsDeltas: true, program: [agent], env })
+  const { argv, stdin } = buildCommand(request)
   const child = spawn(agent, argv.slice(1), { env, cwd: tmpdir(), detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
   child.stdin.end(stdin)
   child.stdout.resume()

@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AGENTS } from '../src/agents/registry.ts'
-import { type AgentOrder, runAgent } from '../src/agents/run-agent.ts'
+import type { AgentRequest } from '../src/agents/agent.ts'
+import { buildCommand } from '../src/agents/build-command.ts'
+import { runAgent } from '../src/agents/run-agent.ts'
+import { newScratchDirectory } from '../src/agents/scratch-files.ts'
+import { agentRequest } from '../test/support/agent-request.ts'
 import { formatTable, measure } from './measure.ts'
 import { withPublished } from './published.ts'
 
@@ -23,24 +26,14 @@ const env = {
   DROVER_BACKENDS_CLAUDE_COMMAND: program[0],
 }
 
-const order = (): AgentOrder => ({
-  agent: AGENTS.claude,
-  request: {
-    prompt: 'say hello',
+const request = (): AgentRequest =>
+  agentRequest('claude', {
     workdir: tmpdir(),
-    approvalMode: 'default',
-    sandboxMode: 'default',
-    isVerbose: false,
-    extra: [],
-    isEphemeral: false,
     wantsDeltas: true,
-  },
-  program,
-  env,
-  isRoot: false,
-  timeoutMs: 60_000,
-  signal: new AbortController().signal,
-})
+    program,
+    env,
+    scratchDirectory: newScratchDirectory(),
+  })
 
 export async function benchPrompts(): Promise<string> {
   const launcher = join(root, 'bin', 'demo-agent.cjs')
@@ -77,13 +70,13 @@ async function benchAtOnce(count: number, drover: string): Promise<string> {
 }
 
 function startDirectly(): Promise<void> {
-  const { agent, request } = order()
-  const { argv, stdin } = agent.toCommand(request, { executable: program[0], env, isRoot: false })
-  return feed([...program, ...argv.slice(1)], stdin)
+  const { argv, stdin } = buildCommand(request())
+  return feed(argv, stdin)
 }
 
 async function throughRunner(): Promise<void> {
-  const running = runAgent(order())
+  const asked = request()
+  const running = runAgent(asked, buildCommand(asked), { signal: new AbortController().signal })
   let next = await running.next()
   while (next.done !== true) next = await running.next()
   if (next.value.exitCode !== 0) throw new Error(next.value.error?.message)

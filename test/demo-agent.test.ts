@@ -5,25 +5,14 @@ import { claudeDialect } from '../src/demo/claude-dialect.ts'
 import { codexDialect } from '../src/demo/codex-dialect.ts'
 import type { Dialect } from '../src/demo/dialect.ts'
 import { geminiDialect } from '../src/demo/gemini-dialect.ts'
+import { agentRequest } from './support/agent-request.ts'
 
 const DIALECTS: Record<Backend, Dialect> = { claude: claudeDialect, codex: codexDialect, gemini: geminiDialect }
 const RESUME_ID = '67864b76-e99a-43db-a994-02adfd707235'
 
-const PLAIN: AgentRequest = {
-  prompt: 'say hello',
-  workdir: '/project',
-  approvalMode: 'default',
-  sandboxMode: 'default',
-  isVerbose: false,
-  extra: [],
-  isEphemeral: false,
-  wantsDeltas: false,
-}
-
 describe.each(BACKENDS)('the demo agent as %s', (backend) => {
   const read = (wishes: Partial<AgentRequest>, isRoot = false) => {
-    const around = { executable: backend, env: {}, isRoot, scratchDirectory: '/scratch' }
-    const { argv, stdin } = AGENTS[backend].toCommand({ ...PLAIN, ...wishes }, around)
+    const { argv, stdin } = AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...wishes }))
     const invocation = DIALECTS[backend].readInvocation(argv.slice(1))
     if ('exit' in invocation) throw new Error(`refused: ${argv.join(' ')}`)
     return { invocation, prompt: DIALECTS[backend].toPrompt(stdin, invocation) }

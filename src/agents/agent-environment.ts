@@ -1,5 +1,5 @@
 import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
-import type { Surroundings } from './agent.ts'
+import type { Environment } from './agent.ts'
 
 /** On Windows the case of a name means nothing. */
 const OURS = /^DROVER_/i
@@ -8,7 +8,7 @@ const HANDED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOM
 
 /** The caller's environment with the agent's switches, without drover's own settings, among which are keys. */
 export function toAgentEnvironment(
-  env: Surroundings['env'],
+  env: Environment,
   switches: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const inherited: Record<string, string> = {}

@@ -13,8 +13,12 @@ export type ApprovalMode = (typeof APPROVAL_MODES)[number]
 export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
-/** What is asked of an agent, in words common to all of them. */
+export type Program = readonly [string, ...string[]]
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One prompt for one agent with everything resolved: settings, directory, program, limits. */
 export type AgentRequest = {
+  backend: Backend
   prompt: string
   model?: string
   workdir: string
@@ -23,36 +27,39 @@ export type AgentRequest = {
   maxTurns?: number
   systemPrompt?: string
   isVerbose: boolean
-  /** Tools that claude may use without asking; `all` is no limit. */
+  /** Tools that claude may use without asking; `all` means no limit. */
   allowedTools?: string
-  /** Arguments for the agent itself, already judged by the allow-list. */
+  /** Arguments for the agent itself, already checked against its list of allowed flags. */
   extra: readonly string[]
-  /** Continue this session of the agent's own. */
+  /** The agent's own id of the session to continue. */
   resumeId?: string
-  /** Leave no session of the agent's own behind. */
+  /** The agent stores no session. */
   isEphemeral: boolean
-  /** Text in pieces, as the model writes it, where the agent can give them. */
+  /** Stream text in pieces, where the agent can. */
   wantsDeltas: boolean
-}
-
-/** What is true around a request when its command is made. */
-export type Surroundings = {
-  executable: string
-  env: Readonly<Record<string, string | undefined>>
+  /** How the agent is started: its path, or a program with arguments that replaces it. */
+  program: Program
+  /** The name of the program in messages to callers who must not learn its path. */
+  shownAs?: string | undefined
+  /** The caller's environment. */
+  env: Environment
   isRoot: boolean
-  /** A private directory for files that the command needs; none in a dry run, where such text is shown in the command. */
-  scratchDirectory?: string
+  /** Null: no deadline. */
+  timeoutMs: number | null
+  /** The command is shown, not run: it names no files. */
+  isDryRun: boolean
+  /** The directory for the files of the command. The runner creates it when there are any, and removes it afterwards. */
+  scratchDirectory: string
 }
 
 /** How to start an agent for one request. The prompt is in `stdin`, never in `argv`. */
 export type AgentCommand = {
-  argv: readonly [string, ...string[]]
-  /** Variables that it gets besides those of the caller. */
-  switches: Readonly<Record<string, string>>
+  argv: Program
+  env: Readonly<Record<string, string>>
   stdin: string
-  /** Written before the start, inside the scratch directory. */
+  /** Written into the scratch directory before the agent starts. */
   files: readonly { path: string; content: string }[]
-  /** What was asked for and cannot be had, in sentences. */
+  /** Sentences about parts of the request that the agent cannot fulfil. */
   warnings: readonly string[]
 }
 
@@ -90,11 +97,11 @@ export type Agent = {
   abilities: Abilities
   /** The signal that makes it end its own tools too. */
   cancelSignal: 'SIGINT' | 'SIGTERM'
-  /** Pure. */
-  toCommand(request: AgentRequest, around: Surroundings): AgentCommand
+  /** Pure. Callers use `buildCommand`, which checks the request too. */
+  toCommand(request: AgentRequest): AgentCommand
   createReader(options: { priorUsage?: Usage }): OutputReader
-  /** How to delete a session that the agent keeps although the run was ephemeral; absent where a flag prevents it. */
-  toCleanUp?(sessionId: string, around: Surroundings): AgentCommand
+  /** Deletes a session that the agent stored although the prompt was ephemeral; absent where a flag prevents that. */
+  toCleanUpCommand?: (sessionId: string, request: AgentRequest) => AgentCommand
   /** Flags a caller may pass through `extra`: names, and whether they take a value. */
   extraFlags: Readonly<Record<string, 'switch' | 'value'>>
 }

@@ -14,14 +14,18 @@ const LIMITS: Partial<Record<Backend, Limit>> = {
 export function checkPrompt(prompt: string, backend: Backend): void {
   if (prompt.trim() === '') throw promptEmpty({ backend })
   checkText('prompt', prompt)
+  checkSize(prompt, backend)
+}
+
+/** Throws a Fault for a text that the agent would refuse or cut off. */
+export function checkSize(text: string, backend: Backend): void {
   const rule = LIMITS[backend]
   if (rule === undefined) return
-  const size = rule.unit === 'bytes' ? Buffer.byteLength(prompt) : countCharacters(prompt)
+  const size = rule.unit === 'bytes' ? Buffer.byteLength(text) : countCharacters(text)
   if (size > rule.limit) throw promptTooLarge({ backend, size, ...rule })
 }
 
-/** Both parts of what is asked. An agent that gets them as one text has that checked again, for its size. */
-export function checkTexts({ prompt, systemPrompt }: AgentRequest, backend: Backend): void {
+export function checkTexts({ backend, prompt, systemPrompt }: AgentRequest): void {
   checkPrompt(prompt, backend)
   if (systemPrompt !== undefined) checkText('system prompt', systemPrompt)
 }

@@ -1,17 +1,14 @@
 /** Deletes sessions that an agent keeps although nobody wants them. Nothing waits for it but an orderly end. */
 import { startProcess } from '../kit/process/process.ts'
-import type { AgentCommand, Surroundings } from './agent.ts'
-import { toAgentEnvironment } from './agent-environment.ts'
+import type { AgentCommand } from './agent.ts'
 
 const CLEAN_UP_MS = 15_000
-
-type Place = { readonly cwd: string; readonly env: Surroundings['env'] }
 
 const pending = new Set<Promise<void>>()
 
 /** Starts the clean-up and lets it go on in the background, whatever becomes of the run it belongs to. */
-export function cleanUpSession(command: AgentCommand, place: Place): void {
-  const work = cleanUp(command, place).finally(() => pending.delete(work))
+export function cleanUpSession(command: AgentCommand, cwd: string): void {
+  const work = cleanUp(command, cwd).finally(() => pending.delete(work))
   pending.add(work)
 }
 
@@ -21,12 +18,12 @@ export async function cleanUpsDone(): Promise<void> {
 }
 
 /** A session that stays behind is untidy, not wrong: the run has its result already, and nobody is left to tell. */
-async function cleanUp(command: AgentCommand, { cwd, env }: Place): Promise<void> {
+async function cleanUp(command: AgentCommand, cwd: string): Promise<void> {
   try {
     const { stdout, exit } = await startProcess({
       argv: command.argv,
       cwd,
-      env: toAgentEnvironment(env, command.switches),
+      env: command.env,
       stdin: command.stdin,
       timeoutMs: CLEAN_UP_MS,
       signal: new AbortController().signal,

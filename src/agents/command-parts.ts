@@ -1,20 +1,10 @@
 /** Parts of a command that are made in the same way for every agent. Pure. */
 import type { AgentRequest, Backend } from './agent.ts'
-import { agentSessionIdInvalid } from './faults.ts'
 
 /** A flag with its value. A value that starts with `-` would be read as a flag, unless the two are one argument. */
 export function flag(name: string, value: string | undefined): string[] {
   if (value === undefined) return []
   return value.startsWith('-') ? [`${name}=${value}`] : [name, value]
-}
-
-/** All three agents name their sessions by a UUID. Words such as `latest` would select somebody else's. */
-const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** An id is something that an agent printed once: it is handed on only if it can be nothing but an id. */
-export function checkSessionId(backend: Backend, id: string | undefined): string | undefined {
-  if (id !== undefined && !SESSION_ID.test(id)) throw agentSessionIdInvalid({ backend, id })
-  return id
 }
 
 /** For agents that have no place of its own for a system prompt. */

@@ -1,7 +1,7 @@
 /** Asks agents for their version: once each, in the background, never in the way of a prompt. */
 import { Fault } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
-import type { Surroundings } from './agent.ts'
+import type { Environment, Program } from './agent.ts'
 import { toAgentEnvironment } from './agent-environment.ts'
 import type { Located } from './locate-agents.ts'
 
@@ -13,7 +13,7 @@ export class VersionProbe {
   readonly #env: Readonly<Record<string, string>>
   readonly #cwd: string
 
-  constructor(around: { env: Surroundings['env']; cwd: string }) {
+  constructor(around: { env: Environment; cwd: string }) {
     this.#env = toAgentEnvironment(around.env, {})
     this.#cwd = around.cwd
   }
@@ -39,7 +39,6 @@ export type VersionAnswer =
   | { is: 'silent'; waitedMs: number }
   | { is: 'unknown'; problem: string }
 
-type Program = readonly [string, ...string[]]
 type Place = { env: Readonly<Record<string, string>>; cwd: string; signal?: AbortSignal }
 
 /** Starts a program with `--version`. Whatever it does, there is an answer in bounded time. */

@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { agentRequest } from '../../test/support/agent-request.ts'
 import { installDemoAgents } from '../../test/support/demo-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { until } from '../../test/support/until.ts'
 import type { Script } from '../demo/script.ts'
 import { Fault } from '../kit/fault.ts'
 import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './agent.ts'
+import { buildCommand } from './build-command.ts'
 import { cleanUpsDone } from './clean-up-session.ts'
-import { AGENTS } from './registry.ts'
-import { type AgentOrder, runAgent } from './run-agent.ts'
+import { type AgentRunOptions, runAgent } from './run-agent.ts'
+import { newScratchDirectory } from './scratch-files.ts'
 import type { AgentResult } from './settle-result.ts'
 
 const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
@@ -24,39 +26,31 @@ beforeEach(() => {
   mkdirSync(join(room, 'work'))
 })
 
-type Options = { script?: Script; request?: Partial<AgentRequest>; order?: Partial<AgentOrder> }
+type Setup = { script?: Script; request?: Partial<AgentRequest>; options?: Partial<AgentRunOptions> }
 
-function orderFor(backend: Backend, { script = {}, request = {}, order = {} }: Options = {}): AgentOrder {
-  return {
-    agent: AGENTS[backend],
-    request: {
-      prompt: 'say hello',
-      workdir: join(room, 'work'),
-      approvalMode: 'default',
-      sandboxMode: 'default',
-      isVerbose: false,
-      extra: [],
-      isEphemeral: false,
-      wantsDeltas: true,
-      ...request,
-    },
+function requestFor(backend: Backend, { script = {}, request = {} }: Setup): AgentRequest {
+  return agentRequest(backend, {
+    workdir: join(room, 'work'),
+    wantsDeltas: true,
     program: [join(room, backend)],
     env: { PATH: PATH_HERE, HOME: room, DEMO_AGENT_WORD_MS: '0', DEMO_AGENT_SCRIPT: JSON.stringify(script) },
-    isRoot: false,
-    timeoutMs: 30_000,
-    signal: new AbortController().signal,
-    ...order,
-  }
+    scratchDirectory: newScratchDirectory(),
+    ...request,
+  })
 }
 
-async function finish(order: AgentOrder, onEvent: (event: AgentEvent) => void = () => undefined) {
+function start(backend: Backend, setup: Setup = {}) {
+  const request = requestFor(backend, setup)
+  return runAgent(request, buildCommand(request), { signal: new AbortController().signal, ...setup.options })
+}
+
+async function finish(backend: Backend, setup: Setup = {}) {
   const events: AgentEvent[] = []
-  const running = runAgent(order)
+  const running = start(backend, setup)
   for (;;) {
     const next = await running.next()
     if (next.done === true) return { events, result: next.value }
     events.push(next.value)
-    onEvent(next.value)
   }
 }
 
@@ -80,7 +74,7 @@ function isGone(pid: number): boolean {
 
 describe.each(BACKENDS)('runAgent with %s', (backend) => {
   it('gives the answer, its events and its usage', async () => {
-    const ran = await finish(orderFor(backend, { script: { text: ['Hello', ' there'] }, request: { model: 'm-1' } }))
+    const ran = await finish(backend, { script: { text: ['Hello', ' there'] }, request: { model: 'm-1' } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'Hello there', ended: 'itself', warnings: [] })
     expect(ran.result.error).toBeUndefined()
@@ -94,7 +88,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   it.each([['-v is a flag'], ['/help me'], ['@README.md what is this'], ['review']])(
     'hands over the prompt %j as it is',
     async (prompt) => {
-      const ran = await finish(orderFor(backend, { request: { prompt } }))
+      const ran = await finish(backend, { request: { prompt } })
       expect(ran.result.error).toBeUndefined()
       expect(ran.result.text).toContain(prompt.slice(0, 20))
     },
@@ -104,14 +98,14 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     const prompt = 'a line of the prompt\n'.repeat(47_600)
     const spy = join(room, 'spy')
     writeFileSync(spy, '#!/bin/sh\nsha256sum\n', { mode: 0o755 })
-    const ran = await finish(orderFor(backend, { request: { prompt }, order: { program: [spy] } }))
+    const ran = await finish(backend, { request: { prompt, program: [spy] } })
     expect(ran.result.text).toBe(`${createHash('sha256').update(prompt).digest('hex')}  -`)
   })
 
   it('is ended when it will not stop talking, with what it said kept in bounds', async () => {
     const program = join(room, 'talks')
     writeFileSync(program, '#!/bin/sh\nexec yes "and so on and on"\n', { mode: 0o755 })
-    const ran = await finish(orderFor(backend, { order: { program: [program] } }))
+    const ran = await finish(backend, { request: { program: [program] } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 1, error: { code: 'agent_output_too_large' } })
     expect(ran.result.text.length).toBeLessThanOrEqual(16 * 1024 * 1024)
@@ -128,7 +122,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     ['crashes in the middle', { crashAfter: 'word', text: ['one ', 'two'] }, { exitCode: 137 }],
     ['stops in the middle of a line', { halfLine: true, exitCode: 0 }, { exitCode: 1 }],
   ])('says so when the agent %s', async (_name, script, expected) => {
-    const ran = await finish(orderFor(backend, { script }))
+    const ran = await finish(backend, { script })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ error: { message: expect.stringMatching(/\S/) }, ...expected })
     expect(ran.result.exitCode).not.toBe(0)
@@ -138,23 +132,23 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     ['noise on stderr', { stderr: 'warning: something\n' }],
     ['lines that are no events', { garbageLines: ['not json', '{"type":"unheard_of"}', '[1,2]', '{"broken":'] }],
   ])('is not thrown off by %s', async (_name, script) => {
-    const ran = await finish(orderFor(backend, { script: { text: ['fine'], ...script } }))
+    const ran = await finish(backend, { script: { text: ['fine'], ...script } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
   })
 
   it('takes plain text for the answer when the program knows no JSON', async () => {
-    const ran = await finish(orderFor(backend, { script: { plainText: 'just\ntext\n' } }))
+    const ran = await finish(backend, { script: { plainText: 'just\ntext\n' } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'just\ntext', usage: NO_USAGE })
   })
 
   it('skips a line that is too long for an event, and says so', async () => {
-    const ran = await finish(orderFor(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 + 1 } }))
+    const ran = await finish(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 + 1 } })
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [expect.stringContaining('10485761 bytes was skipped')] })
   })
 
   it('takes a line that is just short enough', async () => {
-    const ran = await finish(orderFor(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 } }))
+    const ran = await finish(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 } })
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [] })
   })
 
@@ -165,7 +159,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     ['ignores SIGTERM and SIGINT', { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true }],
   ])('is ended by the deadline when it %s', async (_name, script) => {
     const pidFile = join(room, 'pids')
-    const ran = await finish(orderFor(backend, { script: { ...script, pidFile }, order: { timeoutMs: 1500 } }))
+    const ran = await finish(backend, { script: { ...script, pidFile }, request: { timeoutMs: 1500 } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({
       exitCode: 124,
@@ -178,8 +172,8 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   it.each(['caller', 'reader'] as const)('leaves nothing running when the %s goes away during a tool', async (who) => {
     const pidFile = join(room, 'pids')
     const controller = new AbortController()
-    const order = orderFor(backend, { script: { tool: 'sleep 300', pidFile }, order: { signal: controller.signal } })
-    const running = runAgent(order)
+    const options = { signal: controller.signal }
+    const running = start(backend, { script: { tool: 'sleep 300', pidFile }, options })
     await running.next()
     const { agent, tool } = await until(() => {
       const known = existsSync(pidFile) ? pids() : undefined
@@ -198,7 +192,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
 
   it('clears away a daemon that the agent leaves behind, and does not wait for it', async () => {
     const pidFile = join(room, 'pids')
-    const ran = await finish(orderFor(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } }))
+    const ran = await finish(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
     expect(isGone(pids().daemon)).toBe(true)
   })
@@ -211,25 +205,24 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
       { exitCode: 1, ended: 'itself', error: expect.objectContaining({ code: 'agent_auth_failed' }) },
     ],
   ])('counts as %s when it has said its last word and does not leave', async (_name, script, expected) => {
-    const recorded = orderFor(backend, { script })
     const lines: string[] = []
-    await finish({ ...recorded, onLine: async (line) => void lines.push(line) })
+    await finish(backend, { script, options: { onLine: async (line) => void lines.push(line) } })
     writeFileSync(join(room, 'said'), `${lines.join('\n')}\n`)
     const stays = join(room, 'stays')
     writeFileSync(stays, `#!/bin/sh\ncat > /dev/null; cat '${join(room, 'said')}'; exec sleep 300\n`, { mode: 0o755 })
-    const ran = await finish({ ...recorded, program: [stays] })
+    const ran = await finish(backend, { script, request: { program: [stays] } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject(expected)
   })
 
   it('does not start at all when it is cancelled beforehand', async () => {
-    const ran = await finish(orderFor(backend, { order: { signal: AbortSignal.abort() } }))
+    const ran = await finish(backend, { options: { signal: AbortSignal.abort() } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 130, ended: 'cancelled', text: '' })
   })
 
   it('throws a fault before any event when the agent cannot be started', async () => {
-    const running = runAgent(orderFor(backend, { order: { program: [join(room, 'nobody')] } }))
+    const running = start(backend, { request: { program: [join(room, 'nobody')] } })
     await expect(running.next()).rejects.toBeInstanceOf(Fault)
   })
 
@@ -237,7 +230,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     const spy = join(room, 'spy')
     writeFileSync(spy, '#!/bin/sh\ncat > /dev/null; env\n', { mode: 0o755 })
     const env = { PATH: PATH_HERE, DROVER_API_KEYS: 'hunter2', DROVER_SERVER_PORT: '1', MINE: 'yes' }
-    const ran = await finish(orderFor(backend, { order: { program: [spy], env } }))
+    const ran = await finish(backend, { request: { program: [spy], env } })
     expect(ran.result.text).toContain('MINE=yes')
     expect(ran.result.text).not.toMatch(/hunter2|DROVER_SERVER_PORT|DROVER_API/)
   })
@@ -248,7 +241,7 @@ describe('runAgent with a system prompt for claude', () => {
     const spy = join(room, 'spy')
     const script = 'cat > /dev/null; for f; do case "$f" in */system*) ls -l "$f"; cat "$f"; esac; done'
     writeFileSync(spy, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-    const ran = await finish(orderFor('claude', { request: { systemPrompt: 'be brief' }, order: { program: [spy] } }))
+    const ran = await finish('claude', { request: { systemPrompt: 'be brief', program: [spy] } })
     const [listed = '', said] = ran.result.text.split('\n')
     expect(listed).toMatch(/^-rw------- /)
     expect(said).toBe('be brief')
@@ -262,12 +255,11 @@ describe('runAgent with an ephemeral run of gemini', () => {
     mkdirSync(state)
     const controller = new AbortController()
     const script: Script = how === 'finishes' ? { text: ['fine'] } : { hangAfter: 'word' }
-    const order = orderFor('gemini', {
-      script,
-      request: { isEphemeral: true },
-      order: { signal: controller.signal },
+    const { env } = requestFor('gemini', { script })
+    const running = start('gemini', {
+      request: { isEphemeral: true, env: { ...env, DEMO_AGENT_STATE: state } },
+      options: { signal: controller.signal },
     })
-    const running = runAgent({ ...order, env: { ...order.env, DEMO_AGENT_STATE: state } })
     const seen: AgentEvent[] = []
     for await (const event of running) {
       seen.push(event)

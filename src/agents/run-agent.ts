@@ -2,12 +2,15 @@
  * Runs one prompt on one agent. Events come as the agent gives them; `init` is always the first and `done` always the
  * last, however the agent ends. The generator returns the result.
  */
+
+import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
-import type { Agent, AgentCommand, AgentEvent, AgentRequest, OutputReader, Surroundings, Usage } from './agent.ts'
-import { toAgentEnvironment } from './agent-environment.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, OutputReader, Usage } from './agent.ts'
+import { buildCleanUpCommand } from './build-command.ts'
 import { cleanUpSession } from './clean-up-session.ts'
-import { createScratch } from './scratch-files.ts'
+import { AGENTS } from './registry.ts'
+import { removeScratch, writeScratch } from './scratch-files.ts'
 import { type AgentResult, type Cut, settleResult } from './settle-result.ts'
 
 /** An agent that has said its last word may take this long to exit before it is ended. */
@@ -15,81 +18,88 @@ const LAST_WORD_GRACE_MS = 5000
 /** A longer line is no event of any agent: it is skipped, and said so. */
 const LINE_LIMIT_BYTES = 10 * 1024 * 1024
 
-export type AgentOrder = {
-  agent: Agent
-  request: AgentRequest
-  /** How the agent is started: its path, or a program with arguments that stands in for it. */
-  program: readonly [string, ...string[]]
-  /** What callers who must not know where it is installed are told instead. */
-  shownAs?: string | undefined
-  env: Readonly<Record<string, string | undefined>>
-  isRoot: boolean
-  /** Null: no deadline. */
-  timeoutMs: number | null
+export type AgentRunOptions = {
   signal: AbortSignal
-  /** What earlier turns of a resumed session have used, for agents that count whole sessions. */
-  priorUsage?: Usage
-  /** Sees every line that the agent prints, as it is. */
-  onLine?: (line: string) => Promise<void>
+  /** Marks the agent's processes, so that they are found if this process dies without ending them. */
+  owner?: string | undefined
+  /** The usage of earlier turns of a resumed session, for agents that count whole sessions. */
+  priorUsage?: Usage | undefined
+  /** Gets every line that the agent prints, unchanged. */
+  onLine?: ((line: string) => Promise<void>) | undefined
 }
 
 /** Throws a Fault when the agent cannot be started; after the first event it never throws. */
-export async function* runAgent(order: AgentOrder): AsyncGenerator<AgentEvent, AgentResult, undefined> {
-  const { agent, request } = order
-  const scratch = createScratch()
-  const around = { ...order, executable: order.program[0], scratchDirectory: scratch.directory }
-  const command = agent.toCommand(request, around)
+export async function* runAgent(
+  request: AgentRequest,
+  command: AgentCommand,
+  options: AgentRunOptions,
+): AsyncGenerator<AgentEvent, AgentResult, undefined> {
+  const { backend, timeoutMs } = request
   // To stop reading the events early must end the agent, and an abort reaches it where `finally` would come too late.
   const left = new AbortController()
   const open = createOpening(request)
   let running: RunningProcess | undefined
   try {
-    scratch.write(command.files)
-    running = await start(order, command, left.signal)
-    const reader = agent.createReader(order.priorUsage === undefined ? {} : { priorUsage: order.priorUsage })
-    const reading: Reading = { order, reader, left, warnings: [...command.warnings], cut: undefined }
+    writeScratch(request.scratchDirectory, command.files)
+    running = await start(request, command, { ...options, signal: AbortSignal.any([options.signal, left.signal]) })
+    const reader = AGENTS[backend].createReader(
+      options.priorUsage === undefined ? {} : { priorUsage: options.priorUsage },
+    )
+    const reading: Reading = {
+      reader,
+      onLine: options.onLine,
+      left,
+      warnings: [...command.warnings],
+      cut: undefined,
+    }
     for await (const events of readEvents(running, reading)) yield* open.add(events)
     const exit = await running.exit
     const { events, verdict } = reader.finish(exit)
     yield* open.add(events)
     const { cut, warnings } = reading
-    const { backend } = agent
-    const { timeoutMs } = order
     const result = settleResult({ backend, timeoutMs, exit, verdict, cut, hasEnded: reader.hasEnded(), warnings })
     yield* open.add(closingEvents(result))
     return result
   } finally {
     left.abort()
     await running?.exit
-    scratch.remove()
-    tidyUp({ order, around, sessionId: open.sessionId() })
+    removeScratch(request.scratchDirectory)
+    cleanUpEphemeral(request, open.sessionId(), options.owner)
   }
 }
 
-function start(order: AgentOrder, command: AgentCommand, left: AbortSignal): Promise<RunningProcess> {
+function start(
+  request: AgentRequest,
+  command: AgentCommand,
+  { signal, owner }: AgentRunOptions,
+): Promise<RunningProcess> {
   return startProcess({
-    argv: [...order.program, ...command.argv.slice(1)],
-    shownAs: order.shownAs,
-    cwd: order.request.workdir,
-    env: toAgentEnvironment(order.env, command.switches),
+    argv: command.argv,
+    shownAs: request.shownAs,
+    cwd: request.workdir,
+    env: withOwner(command.env, owner),
     stdin: command.stdin,
-    timeoutMs: order.timeoutMs,
-    signal: AbortSignal.any([order.signal, left]),
+    timeoutMs: request.timeoutMs,
+    signal,
     sweep: 'always',
-    cancelSignal: order.agent.cancelSignal,
+    cancelSignal: AGENTS[request.backend].cancelSignal,
   })
 }
 
+function withOwner(env: AgentCommand['env'], owner: string | undefined): AgentCommand['env'] {
+  return owner === undefined ? env : { ...env, [OWNER_VARIABLE]: owner }
+}
+
 type Reading = {
-  order: AgentOrder
   reader: OutputReader
+  onLine: AgentRunOptions['onLine']
   left: AbortController
   warnings: string[]
   cut: Cut | undefined
 }
 
 async function* readEvents(running: RunningProcess, reading: Reading): AsyncGenerator<AgentEvent[]> {
-  const { order, reader, warnings } = reading
+  const { onLine, reader, warnings } = reading
   const cutOff = (why: Cut) => {
     reading.cut ??= why
     reading.left.abort()
@@ -99,7 +109,7 @@ async function* readEvents(running: RunningProcess, reading: Reading): AsyncGene
     warnings.push(`a line of ${bytes} bytes was skipped: it is too long for an event`)
   try {
     for await (const lines of readLines(running.stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize })) {
-      if (order.onLine !== undefined) for (const line of lines) await order.onLine(line)
+      if (onLine !== undefined) for (const line of lines) await onLine(line)
       yield lines.flatMap((line) => reader.readLine(line))
       if (reader.hasEnded()) lastWord ??= setTimeout(() => cutOff('lingered'), LAST_WORD_GRACE_MS)
       if (reader.isOverfull()) return cutOff('overfull')
@@ -141,10 +151,9 @@ function closingEvents(result: AgentResult): AgentEvent[] {
   return error === undefined ? [done] : [{ type: 'error', content: error }, done]
 }
 
-function tidyUp(left: { order: AgentOrder; around: Surroundings; sessionId: string | undefined }): void {
-  const { agent, request, program, env } = left.order
-  if (!request.isEphemeral || left.sessionId === undefined) return
-  const command = agent.toCleanUp?.(left.sessionId, left.around)
-  if (command === undefined) return
-  cleanUpSession({ ...command, argv: [...program, ...command.argv.slice(1)] }, { cwd: request.workdir, env })
+/** Some agents store a session even for an ephemeral prompt. */
+function cleanUpEphemeral(request: AgentRequest, sessionId: string | undefined, owner: string | undefined): void {
+  if (!request.isEphemeral || sessionId === undefined) return
+  const command = buildCleanUpCommand(request, sessionId)
+  if (command !== undefined) cleanUpSession({ ...command, env: withOwner(command.env, owner) }, request.workdir)
 }

@@ -1,7 +1,7 @@
 import type { PromptContext } from './prompt-context.ts'
 import type { CompareRequest } from './prompt-request.shape.ts'
 import type { ComparisonResult } from './prompt-result.shape.ts'
-import { type ItemOptions, runItems, toStatelessTask } from './run-items.ts'
+import { type BatchOptions, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ComparisonResult }
 
@@ -9,12 +9,16 @@ export type { ComparisonResult }
 export async function compareAgents(
   request: CompareRequest,
   context: PromptContext,
-  options: ItemOptions,
+  options: BatchOptions,
 ): Promise<ComparisonResult> {
   const startedAt = performance.now()
   const { prompt, backends, sequential, dry_run: dryRun, ...asking } = request
-  const tasks = backends.map((backend) => toStatelessTask({ ...asking, backend, prompt }, dryRun === true))
-  const atOnce = sequential === true ? 1 : tasks.length
-  const results = await runItems(tasks, { atOnce, failFast: false }, { context, part: 'compare_backend', ...options })
+  const requests = backends.map((backend) => toStatelessRequest({ ...asking, backend, prompt }, dryRun === true))
+  const atOnce = sequential === true ? 1 : requests.length
+  const results = await runParts(
+    requests,
+    { atOnce, failFast: false },
+    { context, part: 'compare_backend', ...options },
+  )
   return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
 }

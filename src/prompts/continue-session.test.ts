@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import type { Agent } from '../agents/agent.ts'
 import { claude } from '../agents/claude/agent.ts'
 import { codex } from '../agents/codex/agent.ts'
 import { NO_USAGE } from '../agents/usage.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import {
   checkResumption,
+  describePolicyChanges,
   extraOfCaller,
+  inheritSystemPrompt,
   policyOf,
-  sayPolicyChanges,
   settingsOfSession,
-  systemPromptOf,
 } from './continue-session.ts'
+import type { PromptRequest } from './prompt-request.ts'
 
 const SESSION: Session = {
   id: '0123456789abcdef0123456789abcdef',
@@ -75,10 +77,22 @@ describe('extraOfCaller', () => {
   })
 })
 
-describe('systemPromptOf', () => {
+describe('inheritSystemPrompt', () => {
+  const systemPrompt = (over: Partial<PromptRequest>, agent: Agent) =>
+    inheritSystemPrompt({ ...ASKED, ...over }, agent).system_prompt
+
   it('repeats it for an agent that takes it as a flag, and not for one that has read it with the first prompt', () => {
-    expect(systemPromptOf(SESSION, claude)).toBe('be brief')
-    expect(systemPromptOf(SESSION, codex)).toBeUndefined()
+    expect(systemPrompt({ resumes: SESSION }, claude)).toBe('be brief')
+    expect(systemPrompt({ resumes: SESSION }, codex)).toBeUndefined()
+  })
+
+  it('gives a fork the system prompt of its session, whichever the agent', () => {
+    expect(systemPrompt({ forks: SESSION }, claude)).toBe('be brief')
+    expect(systemPrompt({ forks: SESSION }, codex)).toBe('be brief')
+  })
+
+  it('prefers the system prompt of the request', () => {
+    expect(systemPrompt({ resumes: SESSION, system_prompt: 'be long' }, claude)).toBe('be long')
   })
 })
 
@@ -98,10 +112,10 @@ describe('checkResumption', () => {
   })
 })
 
-describe('sayPolicyChanges', () => {
+describe('describePolicyChanges', () => {
   const stored = SESSION.policy
   const changes = (actual: object, today: object = {}) =>
-    sayPolicyChanges({ stored, actual: { ...stored, ...actual }, today: { ...stored, ...today } })
+    describePolicyChanges({ stored, actual: { ...stored, ...actual }, today: { ...stored, ...today } })
 
   it('says nothing of a policy that stays', () => {
     expect(changes({})).toEqual([])

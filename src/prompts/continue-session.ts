@@ -2,11 +2,9 @@
 import type { Agent, AgentRequest } from '../agents/agent.ts'
 import { sessionNotResumable } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
+import type { AgentSettings, Settings } from './apply-settings.ts'
 import { resumeInvalid } from './faults.ts'
-import type { PromptRequest } from './prompt-request.shape.ts'
-import type { AgentSettings, SharedSettings } from './to-agent-request.ts'
-
-type Settings = { own: AgentSettings; shared: SharedSettings }
+import type { PromptRequest } from './prompt-request.ts'
 
 /** The settings under which the session was started, in place of those that hold now. */
 export function settingsOfSession({ policy }: Session, asked: PromptRequest, now: Settings): Settings {
@@ -34,9 +32,16 @@ export function extraOfCaller(
   return endsInOwn ? policy.extra.slice(0, start) : policy.extra
 }
 
-/** An agent that gets it in front of the prompt has read it already. */
-export function systemPromptOf(session: Session, agent: Agent): string | undefined {
-  return agent.abilities.system_prompt === 'flag' ? session.system_prompt : undefined
+/**
+ * A fork gets the system prompt of its session. A resumed session gets it only where the agent takes it as a flag: in
+ * front of the prompt, the agent has read it already.
+ */
+export function inheritSystemPrompt(request: PromptRequest, agent: Agent): PromptRequest {
+  const { resumes, forks, system_prompt: asked } = request
+  const session = resumes ?? forks
+  const isKnownAlready = resumes !== undefined && agent.abilities.system_prompt !== 'flag'
+  if (asked !== undefined || session?.system_prompt === undefined || isKnownAlready) return request
+  return { ...request, system_prompt: session.system_prompt }
 }
 
 /** Refuses what a session that exists cannot have. */
@@ -52,7 +57,9 @@ export function checkResumption(session: Session, asked: PromptRequest): void {
   }
 }
 
-export function policyOf({ approvalMode, sandboxMode, allowedTools, extra, model }: AgentRequest): SessionPolicy {
+type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model'>
+
+export function policyOf({ approvalMode, sandboxMode, allowedTools, extra, model }: PolicyParts): SessionPolicy {
   return {
     approval_mode: approvalMode,
     sandbox_mode: sandboxMode,
@@ -74,16 +81,16 @@ type Policies = {
 const POLICY_FIELDS = ['approval_mode', 'sandbox_mode', 'model', 'allowed_tools', 'extra'] as const
 
 /** One sentence for each way in which a session goes on otherwise than it began, or than the settings now say. */
-export function sayPolicyChanges({ stored, actual, today }: Policies): string[] {
+export function describePolicyChanges({ stored, actual, today }: Policies): string[] {
   return POLICY_FIELDS.flatMap((name) => {
-    const [began, is, now] = [stored, actual, today].map((policy) => sayValue(policy[name]))
+    const [began, is, now] = [stored, actual, today].map((policy) => describeValue(policy[name]))
     if (is !== began) return [`${name} is ${is} for this turn; the session was started with ${began}`]
     if (now !== began) return [`${name} is ${began}, as the session was started; the settings now say ${now}`]
     return []
   })
 }
 
-function sayValue(value: string | readonly string[] | undefined): string {
+function describeValue(value: string | readonly string[] | undefined): string {
   if (value === undefined || value.length === 0) return 'none given'
   return typeof value === 'string' ? value : value.join(' ')
 }

@@ -3,8 +3,8 @@ import type { Backend, Usage } from '../agents/agent.ts'
 import type { Located } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
+import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Slots } from './slots.ts'
-import type { AgentSettings, SharedSettings } from './to-agent-request.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */

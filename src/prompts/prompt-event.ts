@@ -20,3 +20,8 @@ export function createEnvelope({ backend, sessionId, clock }: { backend: Backend
     } as PromptEvent
   }
 }
+
+export function withWarnings(done: Extract<AgentEvent, { type: 'done' }>, warnings: readonly string[]): AgentEvent {
+  const { warnings: _, ...content } = done.content
+  return { type: 'done', content: { ...content, ...(warnings.length > 0 && { warnings }) } }
+}

@@ -49,9 +49,9 @@ export function canceledResult(backend: string): PromptResult {
   return { ...NOTHING_RAN, backend, exit_code: -1, error: 'canceled', error_code: 'canceled' }
 }
 
-export type Standing = 'completed' | 'failed' | 'canceled'
+export type PromptStatus = 'completed' | 'failed' | 'canceled'
 
-export function standingOf({ exit_code: exitCode, error, error_code: code }: PromptResult): Standing {
+export function statusOf({ exit_code: exitCode, error, error_code: code }: PromptResult): PromptStatus {
   if (code === 'canceled' || code === 'agent_cancelled') return 'canceled'
   return exitCode === 0 && error === undefined ? 'completed' : 'failed'
 }

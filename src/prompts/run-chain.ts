@@ -1,10 +1,11 @@
 import { chainInvalid } from './faults.ts'
 import { type Answers, checkReferences, fillPrompt } from './fill-prompt.ts'
 import type { PromptContext } from './prompt-context.ts'
-import type { ChainRequest, ChainStep, PromptRequest } from './prompt-request.shape.ts'
+import type { ChainRequest, ChainStep } from './prompt-request.shape.ts'
+import type { PromptRequest } from './prompt-request.ts'
 import type { ChainResult, StepResult } from './prompt-result.shape.ts'
-import { standingOf } from './prompt-result.ts'
-import { type ItemOptions, type ItemRun, runItem, toStatelessTask } from './run-items.ts'
+import { statusOf } from './prompt-result.ts'
+import { type Batch, type BatchOptions, runPart, toStatelessRequest } from './run-batch.ts'
 
 export type { ChainResult }
 
@@ -12,25 +13,22 @@ export type { ChainResult }
 export async function runChain(
   request: ChainRequest,
   context: PromptContext,
-  options: ItemOptions,
+  options: BatchOptions,
 ): Promise<ChainResult> {
   checkChain(request)
   const startedAt = performance.now()
   const results: StepResult[] = []
-  const run: ItemRun = { context, part: 'chain_step', ...options }
+  const batch: Batch = { context, part: 'chain_step', ...options }
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   const answers = { previous: undefined as string | undefined, named: new Map<string, string>() }
   let workdir: string | undefined
   for (const [at, step] of request.steps.entries()) {
     if (options.signal.aborted) break
     workdir = step.workdir ?? (request.pass_working_dir === true ? workdir : undefined)
-    const item = {
-      backend: step.backend,
-      toTask: () => toStatelessTask(toPrompt(step, { workdir, answers }), isDryRun),
-    }
-    const result = await runItem(at, item, run)
+    const toRequest = () => toStatelessRequest(toPromptRequest(step, { workdir, answers }), isDryRun)
+    const result = await runPart({ at, backend: step.backend, toRequest }, batch)
     results.push({ step: at + 1, ...(step.name !== undefined && { name: step.name }), ...result })
-    if (standingOf(result) !== 'completed' && request.stop_on_failure === true) break
+    if (statusOf(result) !== 'completed' && request.stop_on_failure === true) break
     // Nothing has been answered in a dry run, so its places stay visible.
     if (isDryRun) continue
     answers.previous = result.output
@@ -49,7 +47,7 @@ export function checkChain(request: ChainRequest): void {
   checkReferences(request.steps)
 }
 
-function toPrompt(
+function toPromptRequest(
   { name: _, ...step }: ChainStep,
   { workdir, answers }: { workdir: string | undefined; answers: Answers },
 ): PromptRequest {
@@ -57,10 +55,10 @@ function toPrompt(
 }
 
 function summaryOf(request: ChainRequest, results: StepResult[], durationMs: number): ChainResult {
-  const failed = results.find((result) => standingOf(result) === 'failed')
+  const failed = results.find((result) => statusOf(result) === 'failed')
   return {
     total_steps: request.steps.length,
-    completed_steps: results.filter((result) => standingOf(result) === 'completed').length,
+    completed_steps: results.filter((result) => statusOf(result) === 'completed').length,
     ...(failed !== undefined && { failed_step: failed.step }),
     total_duration_ms: durationMs,
     results,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createPromptRoom } from '../../test/support/prompt-room.ts'
 import { until } from '../../test/support/until.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
-import type { Watcher } from './run-items.ts'
+import type { BatchWatcher } from './run-batch.ts'
 import { runParallel } from './run-parallel.ts'
 import { createSlots } from './slots.ts'
 
@@ -53,7 +53,7 @@ describe('runParallel', () => {
     const { context } = await createPromptRoom({ claude: { hangAfter: 'init' }, codex: { fail: 500 } })
     const tasks = [task('claude'), task('codex'), task('gemini')]
     const started: number[] = []
-    const watcher: Watcher = { started: (item) => started.push(item) }
+    const watcher: BatchWatcher = { started: (item) => started.push(item) }
     const request = { tasks, max_parallel: 2, fail_fast: true }
     const result = await runParallel(request, context, { signal: never, watcher })
     expect(result).toMatchObject({ total_tasks: 3, completed: 0, failed: 1, canceled: 2 })
@@ -83,7 +83,7 @@ describe('runParallel', () => {
       const slots = createSlots({ limit, queueLimit: 100 })
       const { context } = await createPromptRoom({}, { slots })
       let most = 0
-      const watcher: Watcher = {
+      const watcher: BatchWatcher = {
         event: () => {
           most = Math.max(most, slots.load().running)
         },
@@ -104,7 +104,7 @@ describe('runParallel', () => {
 
   it('ends the other agents when a bug comes up in one of them', async () => {
     const { context } = await createPromptRoom({ claude: { hangAfter: 'init' } })
-    const watcher: Watcher = {
+    const watcher: BatchWatcher = {
       event: (item) => {
         if (item === 1) throw new Error('a bug')
       },
@@ -119,7 +119,7 @@ describe('runParallel', () => {
     const cancel = new AbortController()
     let isFirstDone = false
     let isSecondThere = false
-    const watcher: Watcher = {
+    const watcher: BatchWatcher = {
       ended: (item) => {
         isFirstDone ||= item === 0
       },

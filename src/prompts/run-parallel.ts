@@ -1,8 +1,8 @@
 import type { PromptContext } from './prompt-context.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
 import type { ParallelResult } from './prompt-result.shape.ts'
-import { type Standing, standingOf } from './prompt-result.ts'
-import { type ItemOptions, runItems, toStatelessTask } from './run-items.ts'
+import { type PromptStatus, statusOf } from './prompt-result.ts'
+import { type BatchOptions, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ParallelResult }
 
@@ -10,17 +10,17 @@ export type { ParallelResult }
 export async function runParallel(
   request: ParallelRequest,
   context: PromptContext,
-  options: ItemOptions,
+  options: BatchOptions,
 ): Promise<ParallelResult> {
   const startedAt = performance.now()
-  const tasks = request.tasks.map((task) => toStatelessTask(task, request.dry_run === true))
+  const requests = request.tasks.map((task) => toStatelessRequest(task, request.dry_run === true))
   const atOnce = request.max_parallel ?? context.settings.parallel.max_workers
-  const results = await runItems(
-    tasks,
+  const results = await runParts(
+    requests,
     { atOnce, failFast: request.fail_fast === true },
     { context, part: 'parallel_task', ...options },
   )
-  const count = (standing: Standing) => results.filter((result) => standingOf(result) === standing).length
+  const count = (status: PromptStatus) => results.filter((result) => statusOf(result) === status).length
   return {
     total_tasks: results.length,
     completed: count('completed'),

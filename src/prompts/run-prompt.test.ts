@@ -17,7 +17,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
   it('runs the agent in a session that is settled when the last event is given', async () => {
     const { context, store, work } = await createPromptRoom({ [backend]: { text: ['Hello', ' there'] } })
     let statusAtDone: string | undefined
-    const { events, result } = await finishPrompt({ request: { backend, prompt: 'say hello' } }, context, {
+    const { events, result } = await finishPrompt({ backend, prompt: 'say hello' }, context, {
       onEvent: async ({ type, session_id: id }) => {
         if (type === 'done') statusAtDone = (await store.find(id)).status
       },
@@ -45,9 +45,9 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
   it('goes on with a session, and adds this turn alone to what it has used', async () => {
     const usage = { input: 100, output: 10 }
     const { context, store } = await createPromptRoom({ [backend]: { usage } })
-    const first = await finishPrompt({ request: { backend, prompt: 'one' } }, context)
+    const first = await finishPrompt({ backend, prompt: 'one' }, context)
     const resumes = await store.find(first.result.session_id)
-    const second = await finishPrompt({ request: { backend, prompt: 'two' }, resumes }, context)
+    const second = await finishPrompt({ backend, prompt: 'two', resumes }, context)
     expect(second.result).toMatchObject({ exit_code: 0, session_id: resumes.id })
     expect(second.result.token_usage).toEqual(first.result.token_usage)
     expect(second.result.backend_session_id).toBe(first.result.backend_session_id)
@@ -59,10 +59,10 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
 
   it('says that the agent has forgotten a session, and offers a new one', async () => {
     const { context, store, directory } = await createPromptRoom()
-    const first = await finishPrompt({ request: { backend, prompt: 'one' } }, context)
+    const first = await finishPrompt({ backend, prompt: 'one' }, context)
     rmSync(join(directory, 'agent-sessions'), { recursive: true })
     const resumes = await store.find(first.result.session_id)
-    const { events, result } = await finishPrompt({ request: { backend, prompt: 'two' }, resumes }, context)
+    const { events, result } = await finishPrompt({ backend, prompt: 'two', resumes }, context)
     expect(result.exit_code).not.toBe(0)
     expect(result).toMatchObject({ error_code: 'session_expired', error: expect.stringContaining('--fork') })
     expect(events.find(({ type }) => type === 'error')?.content).toMatchObject({ code: 'session_expired' })
@@ -75,9 +75,9 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
   it('starts a new session from an old one with its settings and a link to it', async () => {
     const { context, store } = await createPromptRoom()
     const request = { backend, prompt: 'one', approval_mode: 'auto', model: 'm-1', metadata: { a: 1 } } as const
-    const first = await finishPrompt({ request }, context)
+    const first = await finishPrompt(request, context)
     const forks = await store.edit(first.result.session_id, { addTags: ['kept'] })
-    const second = await finishPrompt({ request: { backend, prompt: 'two' }, forks }, context)
+    const second = await finishPrompt({ backend, prompt: 'two', forks }, context)
     expect(second.result.session_id).not.toBe(forks.id)
     expect(second.result.backend_session_id).not.toBe(forks.backend_session_id)
     expect(await store.find(second.result.session_id)).toMatchObject({
@@ -109,7 +109,7 @@ describe('the session of a prompt', () => {
     ['error', 'a timeout before that', { hangAfter: 'start' }, { longestRunMs: 1500 }, { exit_code: 124 }],
   ] as const)('is %s after %s', async (status, _name, script, over, expected) => {
     const { context, store } = await createPromptRoom({ claude: script }, over)
-    const { result } = await finishPrompt({ request: HELLO }, context)
+    const { result } = await finishPrompt(HELLO, context)
     expect(result).toMatchObject(expected)
     expect((await store.find(result.session_id)).status).toBe(status)
   })
@@ -127,7 +127,7 @@ describe('the session of a prompt', () => {
       claude,
       readFileSync(claude, 'utf8').replace(/DEMO_AGENT_SCRIPT='.*'/, `DEMO_AGENT_SCRIPT='${script}'`),
     )
-    const running = finishPrompt({ request: HELLO }, context, { signal: cancel.signal })
+    const running = finishPrompt(HELLO, context, { signal: cancel.signal })
     await until(() => hangs(directory).hangs)
     cancel.abort()
     const { result } = await running
@@ -138,7 +138,7 @@ describe('the session of a prompt', () => {
 
   it('is paused when nobody reads the events to their end', async () => {
     const { context, store } = await createPromptRoom({ claude: { hangAfter: 'word' } })
-    const course = runPrompt({ request: HELLO, wantsDeltas: true }, context, { signal: never })
+    const course = runPrompt({ ...HELLO, wantsDeltas: true }, context, { signal: never })
     const first = await course.next()
     const { session_id: id } = first.value as { session_id: string }
     expect((await store.find(id)).status).toBe('active')
@@ -151,7 +151,7 @@ describe('the session of a prompt', () => {
     const { context, store, directory, work } = await createPromptRoom()
     writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n')
     chmodSync(join(directory, 'claude'), 0o755)
-    await expect(finishPrompt({ request: HELLO }, context)).rejects.toMatchObject({ name: 'Fault' })
+    await expect(finishPrompt(HELLO, context)).rejects.toMatchObject({ name: 'Fault' })
     const { sessions } = await store.list({ workdir: work }, { limit: 10, offset: 0 })
     expect(sessions.map(({ status }) => status)).toEqual(['error'])
   })
@@ -159,7 +159,7 @@ describe('the session of a prompt', () => {
   it('is not kept for an ephemeral prompt, for which the operator needs no store at all', async () => {
     const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is gone' }))
     const { context } = await createPromptRoom({}, { openStore, caller: 'operator' })
-    const { result } = await finishPrompt({ request: { ...HELLO, ephemeral: true } }, context)
+    const { result } = await finishPrompt({ ...HELLO, ephemeral: true }, context)
     expect(result).toMatchObject({ session_id: '', exit_code: 0 })
   })
 
@@ -173,10 +173,7 @@ describe('the session of a prompt', () => {
       get: (target, name: keyof SessionStore) =>
         name === 'finishTurn' ? () => Promise.reject(fault) : target[name]?.bind(target),
     })
-    const { events, result } = await finishPrompt(
-      { request: HELLO },
-      { ...room.context, openStore: async () => failing },
-    )
+    const { events, result } = await finishPrompt(HELLO, { ...room.context, openStore: async () => failing })
     const warning = `the session could not be saved: ${fault.message}`
     expect(result).toMatchObject({ exit_code: 0, warnings: [warning] })
     expect(events.at(-1)?.content).toMatchObject({ exit_code: 0, warnings: [warning] })
@@ -197,26 +194,26 @@ describe('a prompt that cannot be run', () => {
     ['session_field_invalid', { metadata: { a: 'x'.repeat(64 * 1024) } }],
   ])('is refused with %s before anything is started or kept', async (code, over) => {
     const { context, store } = await createPromptRoom()
-    await expect(finishPrompt({ request: { ...HELLO, ...over } }, context)).rejects.toMatchObject({ code })
+    await expect(finishPrompt({ ...HELLO, ...over }, context)).rejects.toMatchObject({ code })
     expect(await store.count()).toBe(0)
   })
 
   it('takes metadata of 64 KiB', async () => {
     const { context } = await createPromptRoom()
     const metadata = { a: 'x'.repeat(64 * 1024 - '{"a":""}'.length) }
-    expect((await finishPrompt({ request: { ...HELLO, metadata, dry_run: true } }, context)).result.exit_code).toBe(0)
+    expect((await finishPrompt({ ...HELLO, metadata, dry_run: true }, context)).result.exit_code).toBe(0)
   })
 
   it('is refused when the agent is not installed or disabled', async () => {
     const { context, directory } = await createPromptRoom()
     rmSync(join(directory, 'codex'))
-    await expect(finishPrompt({ request: { backend: 'codex', prompt: 'x' } }, context)).rejects.toMatchObject({
+    await expect(finishPrompt({ backend: 'codex', prompt: 'x' }, context)).rejects.toMatchObject({
       code: 'backend_unavailable',
     })
     const { settings } = context
     const backends = { ...settings.backends, claude: { ...settings.backends.claude, enabled: false } }
     const disabled = await createPromptRoom({}, { settings: { ...settings, backends } })
-    await expect(finishPrompt({ request: HELLO }, disabled.context)).rejects.toMatchObject({
+    await expect(finishPrompt(HELLO, disabled.context)).rejects.toMatchObject({
       code: 'backend_unavailable',
     })
   })
@@ -225,9 +222,9 @@ describe('a prompt that cannot be run', () => {
     const slots = createSlots({ limit: 1, queueLimit: 0 })
     const { context } = await createPromptRoom({}, { slots })
     const held = await slots.take(never)
-    await expect(finishPrompt({ request: HELLO }, context)).rejects.toMatchObject({ code: 'queue_full' })
+    await expect(finishPrompt(HELLO, context)).rejects.toMatchObject({ code: 'queue_full' })
     held?.giveBack()
-    expect((await finishPrompt({ request: HELLO }, context)).result.exit_code).toBe(0)
+    expect((await finishPrompt(HELLO, context)).result.exit_code).toBe(0)
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
@@ -237,7 +234,7 @@ describe('a prompt that cannot be run', () => {
     const workdir = join(directory, 'mine')
     mkdirSync(workdir)
     const held = await slots.take(never)
-    const waiting = finishPrompt({ request: { ...HELLO, workdir } }, context)
+    const waiting = finishPrompt({ ...HELLO, workdir }, context)
     const refused = expect(waiting).rejects.toMatchObject({ code: 'workdir_not_allowed' })
     await until(() => slots.load().queued === 1)
     rmSync(workdir, { recursive: true })
@@ -250,10 +247,10 @@ describe('a prompt that cannot be run', () => {
 
   it('is refused when its session was given arguments that are no longer allowed', async () => {
     const { context, store } = await createPromptRoom({}, { isUnsafeExtraAllowed: true })
-    const first = await finishPrompt({ request: { ...HELLO, extra: ['--mcp-config=x'] } }, context)
+    const first = await finishPrompt({ ...HELLO, extra: ['--mcp-config=x'] }, context)
     const resumes = await store.find(first.result.session_id)
     const strict = { ...context, isUnsafeExtraAllowed: false }
-    await expect(finishPrompt({ request: HELLO, resumes }, strict)).rejects.toMatchObject({
+    await expect(finishPrompt({ ...HELLO, resumes }, strict)).rejects.toMatchObject({
       code: 'extra_flag_refused',
     })
   })
@@ -263,7 +260,7 @@ describe('a prompt that cannot be run', () => {
     const { context, store } = await createPromptRoom({}, { slots })
     await slots.take(never)
     const cancel = new AbortController()
-    const waiting = finishPrompt({ request: HELLO }, context, { signal: cancel.signal })
+    const waiting = finishPrompt(HELLO, context, { signal: cancel.signal })
     await until(() => slots.load().queued === 1)
     cancel.abort()
     expect(await waiting).toEqual({
@@ -277,7 +274,7 @@ describe('a prompt that cannot be run', () => {
 describe('a dry run', () => {
   it('says what would be started, in a session of its own for a client', async () => {
     const { context, store } = await createPromptRoom()
-    const { events, result } = await finishPrompt({ request: { ...HELLO, dry_run: true } }, context)
+    const { events, result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
     // Where the agent is installed is not for a client to know.
     expect(result.output).toMatch(/^Would execute: claude -p .*<<< 'say hello'$/)
     expect(result).toMatchObject({ exit_code: 0, token_usage: { input_tokens: 0 } })
@@ -288,7 +285,7 @@ describe('a dry run', () => {
   it('keeps nothing for the operator, and needs no agent', async () => {
     const { context, store, directory } = await createPromptRoom({}, { caller: 'operator' })
     rmSync(join(directory, 'claude'))
-    const { result } = await finishPrompt({ request: { ...HELLO, dry_run: true } }, context)
+    const { result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
     expect(result).toMatchObject({
       exit_code: 0,
       session_id: '',
@@ -300,7 +297,7 @@ describe('a dry run', () => {
   it('of a client needs the agent', async () => {
     const { context, directory } = await createPromptRoom()
     rmSync(join(directory, 'claude'))
-    await expect(finishPrompt({ request: { ...HELLO, dry_run: true } }, context)).rejects.toMatchObject({
+    await expect(finishPrompt({ ...HELLO, dry_run: true }, context)).rejects.toMatchObject({
       code: 'backend_unavailable',
     })
   })
@@ -309,35 +306,35 @@ describe('a dry run', () => {
 describe('a resumed session', () => {
   it('keeps its policy whatever the config says today, and says when this turn has another', async () => {
     const { context, store } = await createPromptRoom()
-    const first = await finishPrompt({ request: { ...HELLO, approval_mode: 'auto' } }, context)
+    const first = await finishPrompt({ ...HELLO, approval_mode: 'auto' }, context)
     const resumes = await store.find(first.result.session_id)
     const { settings } = context
     const today = { ...settings, unified_flags: { ...settings.unified_flags, approval_mode: 'none' as const } }
     const dry = { ...HELLO, dry_run: true }
-    const same = await finishPrompt({ request: dry, resumes }, { ...context, settings: today })
+    const same = await finishPrompt({ ...dry, resumes }, { ...context, settings: today })
     expect(same.result.output).toContain('--permission-mode acceptEdits')
     expect(same.result.warnings).toEqual([
       'approval_mode is auto, as the session was started; the settings now say none',
     ])
-    const other = await finishPrompt({ request: { ...dry, approval_mode: 'none' }, resumes }, context)
+    const other = await finishPrompt({ ...dry, approval_mode: 'none', resumes }, context)
     expect(other.result.warnings).toContain('approval_mode is none for this turn; the session was started with auto')
   })
 
   it('takes on the metadata of the turn beside its own', async () => {
     const { context, store } = await createPromptRoom()
-    const first = await finishPrompt({ request: { ...HELLO, metadata: { a: 1, b: 1 } } }, context)
+    const first = await finishPrompt({ ...HELLO, metadata: { a: 1, b: 1 } }, context)
     const resumes = await store.find(first.result.session_id)
-    await finishPrompt({ request: { ...HELLO, metadata: { b: 2 } }, resumes }, context)
+    await finishPrompt({ ...HELLO, metadata: { b: 2 }, resumes }, context)
     expect((await store.find(resumes.id)).metadata).toEqual({ a: 1, b: 2 })
   })
 
   it('cannot be worked on twice at once', async () => {
     const { context, store } = await createPromptRoom()
-    const first = await finishPrompt({ request: HELLO }, context)
+    const first = await finishPrompt(HELLO, context)
     const resumes = await store.find(first.result.session_id)
-    const course = runPrompt({ request: HELLO, resumes, wantsDeltas: false }, context, { signal: never })
+    const course = runPrompt({ ...HELLO, resumes, wantsDeltas: false }, context, { signal: never })
     await course.next()
-    await expect(finishPrompt({ request: HELLO, resumes }, context)).rejects.toMatchObject({ code: 'session_active' })
+    await expect(finishPrompt({ ...HELLO, resumes }, context)).rejects.toMatchObject({ code: 'session_active' })
     await course.return(undefined as never)
   })
 })

@@ -1,152 +1,160 @@
 /**
- * The one way to run a prompt. Events come as the agent gives them, `init` first and `done` last; by the time `done` is
- * given the session is settled. The generator returns the result.
+ * The one way to run a prompt, step by step: check, wait for a slot, open the session, start the agent, pass on its
+ * events, finish the turn, return the result. `init` is the first event and `done` the last; when `done` is yielded,
+ * the session has been stored.
  */
-import type { AgentEvent } from '../agents/agent.ts'
-import { formatDryRun } from '../agents/dry-run.ts'
-import { type AgentOrder, runAgent } from '../agents/run-agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/agent.ts'
+import { buildCommand } from '../agents/build-command.ts'
+import { runAgent } from '../agents/run-agent.ts'
 import type { AgentResult } from '../agents/settle-result.ts'
-import { NO_USAGE } from '../agents/usage.ts'
 import { Fault } from '../kit/fault.ts'
-import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
-import { brokenOff, type KeptSession, keepSession, turnEndOf } from './keep-session.ts'
-import { type PreparedPrompt, type PromptTask, preparePrompt } from './prepare-prompt.ts'
+import { sessionExpired } from '../sessions/faults.ts'
+import { applySettings } from './apply-settings.ts'
+import { describePolicyChanges, policyOf } from './continue-session.ts'
+import { runDry } from './dry-run.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
-import { createEnvelope, type PromptEvent } from './prompt-event.ts'
-import { canceledResult, dryRunResult, type PromptResult, toPromptResult } from './prompt-result.ts'
-import { sayExpired } from './session-expiry.ts'
+import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
+import type { PromptRequest } from './prompt-request.ts'
+import { canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
+import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
+import { toAgentRequest } from './to-agent-request.ts'
 import { judgeAgain } from './workdir-policy.ts'
 
-export type Running = {
+export type PromptRunOptions = {
   signal: AbortSignal
-  /** Sees every line that the agent prints, as it is. */
-  onLine?: NonNullable<AgentOrder['onLine']>
+  /** Gets every line that the agent prints, unchanged. */
+  onLine?: (line: string) => Promise<void>
 }
 
-type Course = AsyncGenerator<PromptEvent, PromptResult, undefined>
-type Prompt = { task: PromptTask; prepared: PreparedPrompt; context: PromptContext; running: Running }
+/** The events of a prompt; the generator returns the result. */
+export type PromptRun = AsyncGenerator<PromptEvent, PromptResult, undefined>
+
+type Prompt = {
+  request: PromptRequest
+  agentRequest: AgentRequest
+  command: AgentCommand
+  context: PromptContext
+  options: PromptRunOptions
+}
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
-export function runPrompt(task: PromptTask, context: PromptContext, running: Running): Course {
-  const prompt = { task, prepared: preparePrompt(task, context), context, running }
-  return prompt.prepared.isDryRun ? tellPretended(prompt) : inSlot(prompt)
+export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptRun {
+  const prompt = { request, ...preparePrompt(request, context), context, options }
+  return prompt.agentRequest.isDryRun ? runDry(prompt) : runInSlot(prompt)
 }
 
-/** The same for whom the result is enough. */
-export async function finishPrompt(task: PromptTask, context: PromptContext, running: Running): Promise<PromptResult> {
-  const prompt = { task, prepared: preparePrompt(task, context), context, running }
-  if (prompt.prepared.isDryRun) return await pretend(prompt)
-  const course = inSlot(prompt)
-  for (;;) {
-    const next = await course.next()
-    if (next.done === true) return next.value
+/** The same for callers who want the result. An error in `onEvent` ends the agent. */
+export async function runPromptToEnd(
+  request: PromptRequest,
+  context: PromptContext,
+  { onEvent, ...options }: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
+): Promise<PromptResult> {
+  const run = runPrompt(request, context, options)
+  try {
+    let next = await run.next()
+    for (; next.done !== true; next = await run.next()) onEvent?.(next.value)
+    return next.value
+  } finally {
+    await run.return(undefined as never)
   }
 }
 
-async function* inSlot(prompt: Prompt): Course {
-  const { prepared, context, running } = prompt
-  const slot = await context.slots.take(running.signal)
-  if (slot === undefined) return canceledResult(prepared.backend)
+/** Finds everything that is wrong with a prompt before it waits or anything is started. */
+export function preparePrompt(
+  request: PromptRequest,
+  context: PromptContext,
+): { agentRequest: AgentRequest; command: AgentCommand } {
+  const agentRequest = toAgentRequest(request, context)
+  const command = buildCommand(agentRequest)
+  const warnings = [...policyWarnings(request, agentRequest, context), ...command.warnings]
+  return { agentRequest, command: { ...command, warnings } }
+}
+
+function policyWarnings(request: PromptRequest, agentRequest: AgentRequest, { settings }: PromptContext): string[] {
+  const { resumes, forks, ...asked } = request
+  const origin = resumes ?? forks
+  if (origin === undefined) return []
+  const now = { own: settings.backends[agentRequest.backend], shared: settings.unified_flags }
+  const today = policyOf(applySettings(asked, now))
+  return describePolicyChanges({ stored: origin.policy, actual: policyOf(agentRequest), today })
+}
+
+async function* runInSlot(prompt: Prompt): PromptRun {
+  const { agentRequest, context, options } = prompt
+  const slot = await context.slots.take(options.signal)
+  if (slot === undefined) return canceledResult(agentRequest.backend)
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
-    // While it waited, somebody may have put a link in the place of its directory.
-    judgeAgain(prepared.order.request.workdir, context.workdirs)
-    return yield* inSession(prompt)
+    // A link may have replaced the directory while the prompt waited.
+    judgeAgain(agentRequest.workdir, context.workdirs)
+    return yield* runInSession(prompt)
   } finally {
     slot.giveBack()
   }
 }
 
-async function* inSession(prompt: Prompt): Course {
-  const { task, prepared, context } = prompt
-  const kept = await keepSession(task, prepared, context)
-  let unsettled = brokenOff('interrupted', 'the turn was left before its end')
-  const course = runKept(prompt, kept)
+async function* runInSession(prompt: Prompt): PromptRun {
+  const turn = await openTurn(prompt)
+  let unfinished = abortedTurn('interrupted', 'the turn was left before its end')
   try {
-    return yield* course
+    return yield* runTurn(prompt, turn)
   } catch (error) {
-    unsettled = brokenOff('error', error instanceof Error ? error.message : String(error))
+    unfinished = abortedTurn('error', error instanceof Error ? error.message : String(error))
     throw error
   } finally {
-    if (!kept.isSettled()) await kept.settle(unsettled)
+    if (!turn.isFinished()) await turn.finish(unfinished)
   }
 }
 
-async function* runKept({ task, prepared, context, running }: Prompt, kept: KeptSession): Course {
-  const { backend, order } = prepared
-  const seal = createEnvelope({ backend, sessionId: kept.id, clock: context.clock })
-  const events = runAgent({
-    ...order,
-    ...running,
-    env: { ...order.env, ...(await ownerMark(prepared, context)) },
-    ...(kept.priorUsage !== undefined && { priorUsage: kept.priorUsage }),
-  })
+async function* runTurn({ request, agentRequest, command, context, options }: Prompt, turn: SessionTurn): PromptRun {
+  const { backend, model } = agentRequest
+  const { sessionId, priorUsage } = turn
+  const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
+  const owner = await ownerOf(agentRequest, context)
+  const events = runAgent(agentRequest, command, { ...options, owner, priorUsage })
   try {
     let next = await events.next()
-    let last: AgentEvent | undefined
+    let done: Extract<AgentEvent, { type: 'done' }> | undefined
     for (; next.done !== true; next = await events.next()) {
-      await kept.learn(next.value)
-      if (next.value.type === 'done') last = next.value
-      else yield seal(explained(next.value, task))
+      await turn.noteEvent(next.value)
+      if (next.value.type === 'done') done = next.value
+      else yield toEvent(explainEvent(next.value, request))
     }
-    const { model } = order.request
-    const result = { ...(model !== undefined && { model }), ...explainedResult(next.value, task) }
+    const result = { ...(model !== undefined && { model }), ...explainResult(next.value, request) }
     context.observer?.agentEnded?.({ backend, ...summaryOf(result) })
-    const warnings = [...prepared.warnings, ...result.warnings, ...(await kept.settle(turnEndOf(result)))]
-    if (last?.type === 'done') yield seal(withWarnings(last, warnings))
-    return toPromptResult(result, { backend, sessionId: kept.id, warnings })
+    const warnings = [...result.warnings, ...(await turn.finish(toTurnEnd(result)))]
+    if (done !== undefined) yield toEvent(withWarnings(done, warnings))
+    return toPromptResult(result, { backend, sessionId, warnings })
   } finally {
-    // Whoever stops reading early ends the agent.
+    // A caller that stops reading early ends the agent.
     await events.return(undefined as never)
   }
 }
 
-/** Says what would be started. A client's session is kept for it like for any other prompt. */
-async function pretend({ task, prepared, context }: Prompt): Promise<PromptResult> {
-  const { backend, order, command } = prepared
-  const program = order.shownAs === undefined ? order.program : ([order.shownAs] as const)
-  const line = formatDryRun({ argv: [...program, ...command.argv.slice(1)], stdin: command.stdin })
-  const isKept = context.caller === 'client' && task.resumes === undefined
-  const kept = isKept ? await keepSession(task, prepared, context) : undefined
-  await kept?.settle({ outcome: 'completed', usage: NO_USAGE })
-  const warnings = [...prepared.warnings, ...command.warnings]
-  return dryRunResult(line, { backend, model: order.request.model, sessionId: kept?.id ?? '', warnings })
-}
-
-async function* tellPretended(prompt: Prompt): Course {
-  const { prepared, context } = prompt
-  const result = await pretend(prompt)
-  const seal = createEnvelope({ backend: prepared.backend, sessionId: result.session_id, clock: context.clock })
-  const { model, workdir } = prepared.order.request
-  yield seal({ type: 'init', content: { ...(model !== undefined && { model }), working_dir: workdir } })
-  yield seal({ type: 'message', content: { text: result.output, role: 'assistant' } })
-  const done = { exit_code: 0, duration_ms: 0, token_usage: NO_USAGE }
-  yield seal(withWarnings({ type: 'done', content: done }, result.warnings ?? []))
-  return result
-}
-
-/** By which the agent is found should this process die without ending it. What keeps no session can do without. */
-async function ownerMark({ order }: PreparedPrompt, { openStore }: PromptContext): Promise<Record<string, string>> {
+/** The store's id of this process. A prompt without a session runs without it when there is no store. */
+async function ownerOf({ isEphemeral }: AgentRequest, { openStore }: PromptContext): Promise<string | undefined> {
   try {
     const store = await openStore()
-    return { [OWNER_VARIABLE]: await store.owner() }
+    return await store.owner()
   } catch (error) {
-    if (error instanceof Fault && order.request.isEphemeral) return {}
+    if (error instanceof Fault && isEphemeral) return undefined
     throw error
   }
 }
 
-function explained(event: AgentEvent, { resumes }: PromptTask): AgentEvent {
-  return event.type === 'error' ? { type: 'error', content: sayExpired(event.content, resumes) } : event
+function explainEvent(event: AgentEvent, request: PromptRequest): AgentEvent {
+  return event.type === 'error' ? { type: 'error', content: explainMissingSession(event.content, request) } : event
 }
 
-function explainedResult(result: AgentResult, { resumes }: PromptTask): AgentResult {
-  return result.error === undefined ? result : { ...result, error: sayExpired(result.error, resumes) }
+function explainResult(result: AgentResult, request: PromptRequest): AgentResult {
+  return result.error === undefined ? result : { ...result, error: explainMissingSession(result.error, request) }
 }
 
-function withWarnings(done: Extract<AgentEvent, { type: 'done' }>, warnings: readonly string[]): AgentEvent {
-  const { warnings: _, ...content } = done.content
-  return { type: 'done', content: { ...content, ...(warnings.length > 0 && { warnings }) } }
+/** The agent may have deleted a session that drover still has: the message then offers a new one. */
+function explainMissingSession<T extends { code?: string; message: string }>(error: T, { resumes }: PromptRequest): T {
+  if (resumes === undefined || error.code !== 'agent_session_missing') return error
+  const { code, message } = sessionExpired(resumes)
+  return { ...error, code, message }
 }
 
 function summaryOf(result: AgentResult) {

@@ -1,67 +1,66 @@
-/** What is really asked of an agent: the request, then the agent's own settings, then those for all agents. Pure. */
-import type { AgentRequest, ApprovalMode, SandboxMode } from '../agents/agent.ts'
+/** Resolves what a caller asked for into what is asked of an agent, and refuses what cannot be asked. */
+import { type AgentRequest, BACKENDS, type Backend, type Program } from '../agents/agent.ts'
+import { judgeExtra } from '../agents/extra-flags.ts'
+import { programOf } from '../agents/locate-agents.ts'
+import { AGENTS } from '../agents/registry.ts'
+import { newScratchDirectory } from '../agents/scratch-files.ts'
+import { checkMetadata } from '../sessions/session-rules.ts'
+import { applySettings } from './apply-settings.ts'
+import { checkResumption, extraOfCaller, inheritSystemPrompt, settingsOfSession } from './continue-session.ts'
+import { backendNotFound } from './faults.ts'
+import type { PromptContext } from './prompt-context.ts'
+import type { PromptRequest } from './prompt-request.ts'
+import { resolveWorkdir, resolveWorkdirAgain } from './workdir-policy.ts'
 
-/** What a caller may say; what is left out falls to the settings. */
-export type PromptOptions = {
-  prompt: string
-  workdir: string
-  model?: string | undefined
-  approvalMode?: ApprovalMode | undefined
-  sandboxMode?: SandboxMode | undefined
-  maxTurns?: number | undefined
-  systemPrompt?: string | undefined
-  isVerbose?: boolean | undefined
-  isEphemeral?: boolean | undefined
-  wantsDeltas: boolean
-  extra?: readonly string[] | undefined
-  resumeId?: string | undefined
-}
-
-/** The section of one backend in the config, where an empty text leaves the matter open. */
-export type AgentSettings = {
-  model: string
-  model_aliases: Readonly<Record<string, string>>
-  approval_mode: ApprovalMode | ''
-  sandbox_mode: SandboxMode | ''
-  system_prompt: string
-  allowed_tools: string
-  extra_flags: readonly string[]
-}
-
-export type SharedSettings = {
-  approval_mode: ApprovalMode
-  sandbox_mode: SandboxMode
-  verbose: boolean
-  max_turns: number
-}
-
-export function toAgentRequest(options: PromptOptions, own: AgentSettings, shared: SharedSettings): AgentRequest {
-  const model = options.model ?? (own.model || undefined)
-  const maxTurns = options.maxTurns ?? (shared.max_turns > 0 ? shared.max_turns : undefined)
-  const systemPrompt = options.systemPrompt ?? (own.system_prompt || undefined)
+/** Throws the Fault that says what is wrong. */
+export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
+  const backend = knownBackend(request.backend)
+  const agent = AGENTS[backend]
+  const { resumes, forks } = request
+  const origin = resumes ?? forks
+  if (resumes !== undefined) checkResumption(resumes, request)
+  const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
+  judgeExtra(extra, { agent, isUnsafeAllowed: context.isUnsafeExtraAllowed })
+  checkMetadata(request.metadata ?? {})
+  const now = { own: context.settings.backends[backend], shared: context.settings.unified_flags }
+  const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
+  const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   return {
-    prompt: options.prompt,
-    workdir: options.workdir,
-    approvalMode: chosen([options.approvalMode, own.approval_mode, shared.approval_mode]),
-    sandboxMode: chosen([options.sandboxMode, own.sandbox_mode, shared.sandbox_mode]),
-    isVerbose: options.isVerbose ?? shared.verbose,
-    isEphemeral: options.isEphemeral ?? false,
-    wantsDeltas: options.wantsDeltas,
-    extra: [...(options.extra ?? []), ...own.extra_flags],
-    ...(model !== undefined && { model: aliasOf(model, own.model_aliases) }),
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(own.allowed_tools !== '' && { allowedTools: own.allowed_tools }),
-    ...(options.resumeId !== undefined && { resumeId: options.resumeId }),
+    backend,
+    workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
+    ...applySettings(inheritSystemPrompt(request, agent), settings),
+    program: programFor(backend, context, isDryRun),
+    shownAs: context.caller === 'client' ? agent.executable : undefined,
+    env: context.env,
+    isRoot: context.isRoot,
+    timeoutMs: timeoutOf(request, context),
+    isDryRun,
+    scratchDirectory: newScratchDirectory(),
   }
 }
 
-/** The first that says something; `default` and nothing leave it to the next. */
-function chosen<Mode extends string>(modes: readonly (Mode | 'default' | '' | undefined)[]): Mode | 'default' {
-  return modes.find((mode): mode is Mode => mode !== undefined && mode !== '' && mode !== 'default') ?? 'default'
+function knownBackend(name: string): Backend {
+  const backend = BACKENDS.find((known) => known === name)
+  if (backend === undefined) throw backendNotFound({ backend: name })
+  return backend
 }
 
-/** Own entries only: a model may be called `constructor`. */
-function aliasOf(model: string, aliases: Readonly<Record<string, string>>): string {
-  return Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
+function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string {
+  return policy === undefined ? resolveWorkdir(workdir, policy) : resolveWorkdirAgain(workdir, policy)
+}
+
+/** The operator may try a dry run before the agent is installed. */
+function programFor(backend: Backend, context: PromptContext, isDryRun: boolean): Program {
+  const located = context.locate(backend)
+  const isImagined = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
+  // A client must not learn which command the operator configured.
+  const wanted = context.caller === 'client' ? AGENTS[backend].executable : located.wanted
+  return isImagined ? [located.wanted] : programOf({ ...located, wanted })
+}
+
+function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRunMs }: PromptContext): number | null {
+  const seconds = asked ?? settings.unified_flags.command_timeout_secs
+  const wanted = seconds === 0 ? null : seconds * 1000
+  if (wanted === null || longestRunMs === null) return wanted ?? longestRunMs
+  return Math.min(wanted, longestRunMs)
 }

@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentEvent, AgentRequest } from '../../src/agents/agent.ts'
+import type { AgentEvent, AgentRequest, Usage } from '../../src/agents/agent.ts'
+import { buildCommand } from '../../src/agents/build-command.ts'
 import { cleanUpsDone } from '../../src/agents/clean-up-session.ts'
 import { AGENTS } from '../../src/agents/registry.ts'
-import { type AgentOrder, runAgent } from '../../src/agents/run-agent.ts'
+import { runAgent } from '../../src/agents/run-agent.ts'
+import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
+import { agentRequest } from '../support/agent-request.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 import { createRoom, installed, MODELS, processesIn, type Room, sessionFilesIn, useUpstream } from './real-agents.ts'
@@ -39,28 +42,19 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
       .map((line) => JSON.parse(line) as AgentEvent)
   }
 
-  async function ask(scenario: string, request: Partial<AgentRequest> = {}, order: Partial<AgentOrder> = {}) {
-    const running = runAgent({
-      agent: AGENTS[backend],
-      request: {
-        prompt: 'say hello',
-        model: MODELS[backend],
-        workdir: room.work,
-        approvalMode: 'default',
-        sandboxMode: 'default',
-        isVerbose: false,
-        extra: [],
-        isEphemeral: false,
-        wantsDeltas: true,
-        ...request,
-      },
+  async function ask(scenario: string, over: Partial<AgentRequest> = {}, priorUsage?: Usage) {
+    const request = agentRequest(backend, {
+      model: MODELS[backend],
+      workdir: room.work,
+      wantsDeltas: true,
       program: [path],
       env: room.env(scenario),
       isRoot: process.getuid?.() === 0,
       timeoutMs: 60_000,
-      signal: new AbortController().signal,
-      ...order,
+      scratchDirectory: newScratchDirectory(),
+      ...over,
     })
+    const running = runAgent(request, buildCommand(request), { signal: new AbortController().signal, priorUsage })
     let next = await running.next()
     while (next.done !== true) next = await running.next()
     return next.value
@@ -142,8 +136,7 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
 
   it('continues a session, and counts this turn alone', async () => {
     const first = await ask('plain')
-    const prior = first.threadUsage === undefined ? {} : { priorUsage: first.threadUsage }
-    const second = await ask('plain', { resumeId: first.sessionId ?? '' }, prior)
+    const second = await ask('plain', { resumeId: first.sessionId ?? '' }, first.threadUsage)
     expect(second.error).toBeUndefined()
     expect(second.sessionId).toBe(first.sessionId)
     expect(second.usage).toEqual(first.usage)
@@ -191,7 +184,7 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   )
 
   it('is gone after the deadline when nothing comes', async () => {
-    const result = await ask('hang', {}, { timeoutMs: 5000 })
+    const result = await ask('hang', { timeoutMs: 5000 })
     expect(result).toMatchObject({ exitCode: 124, ended: 'timeout' })
     expect(processesIn(room)).toEqual([])
   })

@@ -1,8 +1,9 @@
-import type { AgentRequest, Surroundings } from '../../src/agents/agent.ts'
+import type { AgentRequest, Backend } from '../../src/agents/agent.ts'
 
 /** A request that asks for nothing but an answer. */
-export function agentRequest(over: Partial<AgentRequest> = {}): AgentRequest {
+export function agentRequest(backend: Backend, over: Partial<AgentRequest> = {}): AgentRequest {
   return {
+    backend,
     prompt: 'say hello',
     workdir: '/workspace',
     approvalMode: 'default',
@@ -11,10 +12,12 @@ export function agentRequest(over: Partial<AgentRequest> = {}): AgentRequest {
     extra: [],
     isEphemeral: false,
     wantsDeltas: false,
+    program: ['/bin/agent'],
+    env: {},
+    isRoot: false,
+    timeoutMs: 30_000,
+    isDryRun: false,
+    scratchDirectory: '/scratch',
     ...over,
   }
-}
-
-export function surroundings(over: Partial<Surroundings> = {}): Surroundings {
-  return { executable: '/bin/agent', env: {}, isRoot: false, scratchDirectory: '/scratch', ...over }
 }

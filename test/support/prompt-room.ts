@@ -8,10 +8,10 @@ import { settle } from '../../src/config/settle.ts'
 import type { Script } from '../../src/demo/script.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
-import type { PromptTask } from '../../src/prompts/prepare-prompt.ts'
 import type { PromptContext } from '../../src/prompts/prompt-context.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
-import { type Running, runPrompt } from '../../src/prompts/run-prompt.ts'
+import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
+import { type PromptRunOptions, runPrompt } from '../../src/prompts/run-prompt.ts'
 import { createSlots } from '../../src/prompts/slots.ts'
 import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
 import { temporaryDirectory } from './run-drover.ts'
@@ -61,17 +61,17 @@ function installAgent(directory: string, backend: Backend, script: Script): void
 
 /** Reads a prompt to its end. */
 export async function finishPrompt(
-  task: Omit<PromptTask, 'wantsDeltas'>,
+  request: PromptRequest,
   context: PromptContext,
-  { onEvent, ...running }: Partial<Running> & { onEvent?: (event: PromptEvent) => unknown } = {},
+  { onEvent, ...options }: Partial<PromptRunOptions> & { onEvent?: (event: PromptEvent) => unknown } = {},
 ) {
   const events: PromptEvent[] = []
-  const course = runPrompt({ wantsDeltas: true, ...task }, context, {
+  const run = runPrompt({ wantsDeltas: true, ...request }, context, {
     signal: new AbortController().signal,
-    ...running,
+    ...options,
   })
   for (;;) {
-    const next = await course.next()
+    const next = await run.next()
     if (next.done === true) return { events, result: next.value }
     events.push(next.value)
     await onEvent?.(next.value)

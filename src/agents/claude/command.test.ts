@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agentRequest, surroundings } from '../../../test/support/agent-request.ts'
-import type { AgentRequest, ApprovalMode, SandboxMode, Surroundings } from '../agent.ts'
-import { claude } from './agent.ts'
+import { agentRequest } from '../../../test/support/agent-request.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
+import { buildCommand } from '../build-command.ts'
 
 const ALWAYS = ['/bin/agent', '-p', '--output-format', 'stream-json', '--verbose']
 const NO_WRITING = [
@@ -19,8 +19,8 @@ const noSandbox = (mode: string) =>
   `sandbox_mode ${mode}: claude keeps to it by its own rules; no sandbox of the operating system holds it`
 const givesWay = (lax: string, strict: string) => `${lax} gives way to ${strict}, which is stricter`
 
-function command(over: Partial<AgentRequest> = {}, around: Partial<Surroundings> = {}) {
-  return claude.toCommand(agentRequest(over), surroundings(around))
+function command(over: Partial<AgentRequest> = {}) {
+  return buildCommand(agentRequest('claude', over))
 }
 
 describe('the modes of claude', () => {
@@ -80,14 +80,14 @@ describe('the modes of claude', () => {
     ['none', 'default'],
     ['default', 'full'],
   ])('as root, approval %s and sandbox %s allow the tools by name', (approvalMode, sandboxMode) => {
-    const { argv, warnings } = command({ approvalMode, sandboxMode }, { isRoot: true })
+    const { argv, warnings } = command({ approvalMode, sandboxMode, isRoot: true })
     expect(argv).toEqual([...ALWAYS, '--allowedTools', WORKING])
     expect(warnings).toEqual([ROOT])
   })
 
   it('as root in a sandbox, of which claude knows, are the usual ones', () => {
-    const around = { isRoot: true, env: { IS_SANDBOX: '1' } }
-    expect(command({ approvalMode: 'none' }, around)).toMatchObject({ argv: [...ALWAYS, ...EVERYTHING], warnings: [] })
+    const root = { isRoot: true, env: { IS_SANDBOX: '1' } }
+    expect(command({ approvalMode: 'none', ...root })).toMatchObject({ argv: [...ALWAYS, ...EVERYTHING], warnings: [] })
   })
 
   it.each([
@@ -97,7 +97,7 @@ describe('the modes of claude', () => {
     ['mcp__x__y', { approvalMode: 'none' }, true, ['--allowedTools', `mcp__x__y,${WORKING}`]],
     ['Bash', { sandboxMode: 'read-only' }, false, [...NO_WRITING, '--allowedTools', 'Bash']],
   ] as const)('with the list of tools %j', (allowedTools, modes, isRoot, flags) => {
-    expect(command({ allowedTools, ...modes }, { isRoot }).argv).toEqual([...ALWAYS, ...flags])
+    expect(command({ allowedTools, ...modes, isRoot }).argv).toEqual([...ALWAYS, ...flags])
   })
 })
 
@@ -126,7 +126,7 @@ describe('the command for claude', () => {
         '--no-session-persistence',
         ...['--effort', 'low'],
       ],
-      switches: {
+      env: {
         DISABLE_AUTOUPDATER: '1',
         DISABLE_TELEMETRY: '1',
         DISABLE_ERROR_REPORTING: '1',
@@ -139,8 +139,7 @@ describe('the command for claude', () => {
   })
 
   it('shows the system prompt in a dry run, where no file is written', () => {
-    const { scratchDirectory: _, ...around } = surroundings()
-    const { argv, files } = claude.toCommand(agentRequest({ systemPrompt: 'Be brief.' }), around)
+    const { argv, files } = command({ systemPrompt: 'Be brief.', isDryRun: true })
     expect(argv).toEqual([...ALWAYS, '--system-prompt', 'Be brief.'])
     expect(files).toEqual([])
   })

@@ -1,8 +1,8 @@
 /** How claude is asked. */
 import { join } from 'node:path'
-import type { AgentCommand, AgentRequest, Surroundings } from '../agent.ts'
-import { checkTexts } from '../check-prompt.ts'
-import { checkSessionId, flag, hasText, toolList } from '../command-parts.ts'
+import type { AgentCommand, AgentRequest } from '../agent.ts'
+import { toAgentEnvironment } from '../agent-environment.ts'
+import { flag, hasText, toolList } from '../command-parts.ts'
 import { stricterPermission, warnOfNobodyToAsk, warnOfNoSandbox, warnOfStricter } from '../permission.ts'
 
 const SWITCHES = {
@@ -27,27 +27,26 @@ const WORKING_TOOLS = [
 const WARN_OF_ROOT =
   'claude refuses to skip its permission checks for root, so its own tools are allowed by name; others, such as those of MCP servers, are denied'
 
-export function toClaudeCommand(request: AgentRequest, around: Surroundings): AgentCommand {
-  checkTexts(request, 'claude')
+export function toClaudeCommand(request: AgentRequest): AgentCommand {
   const input = toInput(request.prompt)
-  const system = toSystemPrompt(request, around)
-  const permission = toPermission(request, around)
+  const system = toSystemPrompt(request)
+  const permission = toPermission(request)
   return {
     argv: [
-      around.executable,
+      ...request.program,
       '-p',
       ...input.flags,
       ...['--output-format', 'stream-json', '--verbose'],
       ...(request.wantsDeltas ? ['--include-partial-messages'] : []),
       ...flag('--model', request.model),
-      ...flag('--resume', checkSessionId('claude', request.resumeId)),
+      ...flag('--resume', request.resumeId),
       ...permission.flags,
       ...flag('--max-turns', request.maxTurns?.toString()),
       ...system.flags,
       ...(request.isEphemeral ? ['--no-session-persistence'] : []),
       ...request.extra,
     ],
-    switches: SWITCHES,
+    env: toAgentEnvironment(request.env, SWITCHES),
     stdin: input.stdin,
     files: system.files,
     warnings: permission.warnings,
@@ -67,16 +66,16 @@ function toInput(prompt: string): { flags: string[]; stdin: string } {
 }
 
 /** As a file, because arguments can be read by everybody on the machine. */
-function toSystemPrompt({ systemPrompt }: AgentRequest, { scratchDirectory }: Surroundings) {
+function toSystemPrompt({ systemPrompt, isDryRun, scratchDirectory }: AgentRequest) {
   if (!hasText(systemPrompt)) return { flags: [], files: [] }
-  if (scratchDirectory === undefined) return { flags: flag('--system-prompt', systemPrompt), files: [] }
+  if (isDryRun) return { flags: flag('--system-prompt', systemPrompt), files: [] }
   const path = join(scratchDirectory, 'system-prompt.txt')
   return { flags: ['--system-prompt-file', path], files: [{ path, content: systemPrompt }] }
 }
 
-function toPermission(request: AgentRequest, around: Surroundings): { flags: string[]; warnings: string[] } {
+function toPermission(request: AgentRequest): { flags: string[]; warnings: string[] } {
   const permission = stricterPermission(request)
-  const isHeldBack = permission === 'everything' && around.isRoot && around.env['IS_SANDBOX'] !== '1'
+  const isHeldBack = permission === 'everything' && request.isRoot && request.env['IS_SANDBOX'] !== '1'
   const allowed = [...toolList(request), ...(isHeldBack ? WORKING_TOOLS : [])]
   const flags = {
     'read-only': ['--disallowedTools', WRITING_TOOLS],

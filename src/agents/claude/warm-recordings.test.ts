@@ -5,7 +5,7 @@ import { claude } from './agent.ts'
 
 /** Everything that a long-lived claude printed, cut where it ended a turn; each turn is read as a run of its own. */
 function turnsOf(name: string): string[][] {
-  const file = join(import.meta.dirname, '..', '..', 'test', 'recordings', 'claude', `${name}.frames.jsonl`)
+  const file = join(import.meta.dirname, '..', '..', '..', 'test', 'recordings', 'claude', `${name}.frames.jsonl`)
   const turns: string[][] = [[]]
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const { dir, frame } = JSON.parse(line)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agentRequest, surroundings } from '../../../test/support/agent-request.ts'
+import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
-import { codex } from './agent.ts'
+import { buildCommand } from '../build-command.ts'
 
 const NOBODY = 'approval_mode always: nobody can be asked while codex runs here, so what needs approval is denied'
 
@@ -12,7 +12,7 @@ const SWITCHES = [
 ]
 
 function command(over: Partial<AgentRequest> = {}) {
-  return codex.toCommand(agentRequest(over), surroundings())
+  return buildCommand(agentRequest('codex', over))
 }
 
 function argvWith(sandbox: string, ...rest: string[]) {
@@ -71,7 +71,7 @@ describe('the command for codex', () => {
         ...['--color', 'never'],
         ...['resume', '01234567-89ab-cdef-0123-456789abcdef'],
       ),
-      switches: {},
+      env: {},
       stdin: '<system>\nBe brief.\n</system>\n\nsay hello',
       files: [],
       warnings: [],

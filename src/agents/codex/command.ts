@@ -1,7 +1,7 @@
 /** How codex is asked. */
-import type { AgentCommand, AgentRequest, Surroundings } from '../agent.ts'
-import { checkPrompt, checkTexts } from '../check-prompt.ts'
-import { checkSessionId, flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
+import type { AgentCommand, AgentRequest } from '../agent.ts'
+import { toAgentEnvironment } from '../agent-environment.ts'
+import { flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
 import { ofApproval, ofSandbox, type Permission, warnOfNobodyToAsk } from '../permission.ts'
 
 /** Codex has no environment variables for these. */
@@ -18,14 +18,11 @@ const SANDBOXES: Record<Permission, string> = {
  * The prompt is taken literally, whatever it starts with; naming an installed skill (`$name`) adds the skill's text to
  * it. The flags have to come before `resume`, which knows few of them.
  */
-export function toCodexCommand(request: AgentRequest, around: Surroundings): AgentCommand {
-  checkTexts(request, 'codex')
+export function toCodexCommand(request: AgentRequest): AgentCommand {
   const stdin = withSystemPrompt(request)
-  checkPrompt(stdin, 'codex')
-  const resumeId = checkSessionId('codex', request.resumeId)
   return {
     argv: [
-      around.executable,
+      ...request.program,
       'exec',
       '--json',
       ...SWITCHES.flatMap((setting) => ['-c', setting]),
@@ -35,10 +32,10 @@ export function toCodexCommand(request: AgentRequest, around: Surroundings): Age
       ...flag('--model', request.model),
       ...(request.isEphemeral ? ['--ephemeral'] : []),
       ...request.extra,
-      ...(resumeId === undefined ? [] : ['resume', resumeId]),
+      ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
       '-',
     ],
-    switches: {},
+    env: toAgentEnvironment(request.env, {}),
     stdin,
     files: [],
     warnings: [

@@ -17,7 +17,7 @@ export const gemini: Agent = {
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,
   createReader: () => createOutputReader(new GeminiOutput()),
-  toCleanUp: toGeminiCleanUp,
+  toCleanUpCommand: toGeminiCleanUp,
   extraFlags: {
     '--model': 'value',
     '-m': 'value',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agentRequest, surroundings } from '../../../test/support/agent-request.ts'
+import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
-import { gemini } from './agent.ts'
+import { buildCleanUpCommand, buildCommand } from '../build-command.ts'
 
 const NOBODY = 'approval_mode always: nobody can be asked while gemini runs here, so what needs approval is denied'
 const noSandbox = (mode: string) =>
@@ -9,7 +9,7 @@ const noSandbox = (mode: string) =>
 const givesWay = (lax: string, strict: string) => `${lax} gives way to ${strict}, which is stricter`
 
 function command(over: Partial<AgentRequest> = {}) {
-  return gemini.toCommand(agentRequest(over), surroundings())
+  return buildCommand(agentRequest('gemini', over))
 }
 
 function argvWith(mode: string, ...rest: string[]) {
@@ -113,7 +113,7 @@ describe('the command for gemini', () => {
         '--debug',
         ...['--extensions', 'none'],
       ),
-      switches: {
+      env: {
         GEMINI_TELEMETRY_ENABLED: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
@@ -132,8 +132,7 @@ describe('the command for gemini', () => {
   })
 
   it('tells in a dry run where its policy would be, and writes none', () => {
-    const { scratchDirectory: _, ...around } = surroundings()
-    const { argv, files } = gemini.toCommand(agentRequest(), around)
+    const { argv, files } = command({ isDryRun: true })
     expect(argv.slice(-2)).toEqual(['--admin-policy', '<scratch>/gemini-policy.toml'])
     expect(files).toEqual([])
   })
@@ -145,12 +144,12 @@ describe('the command for gemini', () => {
 
   it('that deletes a session names it', () => {
     const id = '01234567-89ab-cdef-0123-456789abcdef'
-    expect(gemini.toCleanUp?.(id, surroundings())).toMatchObject({
+    expect(buildCleanUpCommand(agentRequest('gemini'), id)).toMatchObject({
       argv: ['/bin/agent', '--delete-session', id],
-      switches: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+      env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
       stdin: '',
     })
-    expect(() => gemini.toCleanUp?.('--yolo', surroundings())).toThrow(
+    expect(() => buildCleanUpCommand(agentRequest('gemini'), '--yolo')).toThrow(
       expect.objectContaining({ code: 'agent_session_id_invalid' }),
     )
   })

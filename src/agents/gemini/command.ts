@@ -1,8 +1,8 @@
 /** How gemini is asked. */
 import { join } from 'node:path'
-import type { AgentCommand, AgentRequest, Surroundings } from '../agent.ts'
-import { checkPrompt, checkTexts } from '../check-prompt.ts'
-import { checkSessionId, flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
+import type { AgentCommand, AgentRequest } from '../agent.ts'
+import { toAgentEnvironment } from '../agent-environment.ts'
+import { flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
 import {
   type Permission,
   stricterPermission,
@@ -30,24 +30,22 @@ const MODES: Record<Permission, string> = {
 const PLAN_TOOLS = ['enter_plan_mode', 'exit_plan_mode']
 const WRITING_TOOLS = ['run_shell_command', 'write_file', 'replace', 'save_memory']
 
-export function toGeminiCommand(request: AgentRequest, around: Surroundings): AgentCommand {
-  checkTexts(request, 'gemini')
+export function toGeminiCommand(request: AgentRequest): AgentCommand {
   const stdin = takeLiterally(withSystemPrompt(request))
-  checkPrompt(stdin, 'gemini')
   const permission = stricterPermission(request) ?? 'ask'
-  const policy = toPolicy(permission, around)
+  const policy = toPolicy(permission, request)
   return {
     argv: [
-      around.executable,
+      ...request.program,
       ...['-o', 'stream-json'],
       ...['--approval-mode', MODES[permission]],
       ...policy.flags,
       ...flag('--model', request.model),
-      ...flag('--resume', checkSessionId('gemini', request.resumeId)),
+      ...flag('--resume', request.resumeId),
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
     ],
-    switches: SWITCHES,
+    env: toAgentEnvironment(request.env, SWITCHES),
     stdin,
     files: policy.files,
     warnings: [
@@ -60,10 +58,10 @@ export function toGeminiCommand(request: AgentRequest, around: Surroundings): Ag
 }
 
 /** Gemini has no way to keep no session; it must run in the same directory to find the session again. */
-export function toGeminiCleanUp(sessionId: string, around: Surroundings): AgentCommand {
+export function toGeminiCleanUp(sessionId: string, { program, env }: AgentRequest): AgentCommand {
   return {
-    argv: [around.executable, ...flag('--delete-session', checkSessionId('gemini', sessionId))],
-    switches: SWITCHES,
+    argv: [...program, ...flag('--delete-session', sessionId)],
+    env: toAgentEnvironment(env, SWITCHES),
     stdin: '',
     files: [],
     warnings: [],
@@ -80,12 +78,11 @@ function takeLiterally(prompt: string): string {
   return prompt.startsWith('/') ? `\n${prompt}` : prompt
 }
 
-function toPolicy(permission: Permission, { scratchDirectory }: Surroundings) {
+function toPolicy(permission: Permission, { isDryRun, scratchDirectory }: AgentRequest) {
   if (permission === 'everything') return { flags: [], files: [] }
-  const path = join(scratchDirectory ?? '<scratch>', 'gemini-policy.toml')
+  const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'gemini-policy.toml')
   const content = permission === 'read-only' ? READ_ONLY_POLICY : denyRule(PLAN_TOOLS)
-  // In a dry run the name tells where the policy would be.
-  const files = scratchDirectory === undefined ? [] : [{ path, content }]
+  const files = isDryRun ? [] : [{ path, content }]
   return { flags: ['--admin-policy', path], files }
 }
 

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import { preparePrompt } from '../../prompts/prepare-prompt.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
-import { toStatelessTask } from '../../prompts/run-items.ts'
+import { toStatelessRequest } from '../../prompts/run-batch.ts'
+import { preparePrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { requestOf } from '../prompt/prompt-flags.ts'
 import type { Checked } from './task-file.ts'
@@ -41,7 +41,7 @@ export function checkRunnable(
 ): void {
   const wrong = requests.flatMap((request, at) => {
     try {
-      preparePrompt(toStatelessTask(request, isDryRun), context)
+      preparePrompt(toStatelessRequest(request, isDryRun), context)
       return []
     } catch (error) {
       if (!(error instanceof Fault)) throw error

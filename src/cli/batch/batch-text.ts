@@ -1,5 +1,5 @@
 /** The results of several prompts in words. Pure. */
-import { type PromptResult, type Standing, standingOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
 import { sayDuration } from '../output/moments.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
@@ -15,7 +15,7 @@ export type Outcome = {
   workdir?: string | undefined
 }
 
-const WORDS: Readonly<Record<Standing | 'skipped', string>> = {
+const WORDS: Readonly<Record<PromptStatus | 'skipped', string>> = {
   completed: 'OK',
   failed: 'FAILED',
   canceled: 'CANCELLED',
@@ -40,9 +40,9 @@ export function sayOutcome({ item, result, workdir }: Outcome, out: Channel): st
 
 /** Why there is no good answer. */
 export function troubleOf(result: PromptResult): string | undefined {
-  const standing = standingOf(result)
-  if (standing === 'completed') return undefined
-  return standing === 'canceled' ? 'cancelled' : `failed: ${toPrintable(reasonOf(result))}`
+  const status = statusOf(result)
+  if (status === 'completed') return undefined
+  return status === 'canceled' ? 'cancelled' : `failed: ${toPrintable(reasonOf(result))}`
 }
 
 export function reasonOf({ error, exit_code: exitCode }: PromptResult): string {
@@ -59,7 +59,7 @@ export function outcomeTable(
   const rows = outcomes.map(({ item, result }, at) => [
     String(at + 1),
     item.backend,
-    WORDS[result === undefined ? 'skipped' : standingOf(result)],
+    WORDS[result === undefined ? 'skipped' : statusOf(result)],
     result === undefined ? '-' : sayDuration(result.duration_ms),
     result === undefined ? '-' : String(totalTokens(result.token_usage)),
     item.name,
@@ -74,7 +74,7 @@ export function sayTotals(
   { noun, durationMs }: { noun: string; durationMs: number },
 ): string {
   const results = outcomes.flatMap(({ result }) => (result === undefined ? [] : [result]))
-  const count = (standing: Standing) => results.filter((result) => standingOf(result) === standing).length
+  const count = (status: PromptStatus) => results.filter((result) => statusOf(result) === status).length
   const parts = [
     `${count('completed')} completed`,
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),

@@ -1,7 +1,7 @@
 import { Fault } from '../../kit/fault.ts'
 import { chainInvalid } from '../../prompts/faults.ts'
 import type { ChainRequest } from '../../prompts/prompt-request.shape.ts'
-import { standingOf } from '../../prompts/prompt-result.ts'
+import { statusOf } from '../../prompts/prompt-result.ts'
 import { type ChainResult, checkChain, runChain } from '../../prompts/run-chain.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -61,7 +61,7 @@ export const run: Run = async (invocation) => {
 
 function reportOf(result: ChainResult, span: Required<Span>, spanOf: (step: number) => Span) {
   const steps = result.results.map((each, at) => withTimes(each, spanOf(at)))
-  const canceled = steps.filter((step) => standingOf(step) === 'canceled').length
+  const canceled = steps.filter((step) => statusOf(step) === 'canceled').length
   return withTotals({ ...result, canceled }, span, steps)
 }
 

@@ -3,7 +3,7 @@ import { backendUnavailable } from '../../agents/faults.ts'
 import { type Located, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
-import { standingOf } from '../../prompts/prompt-result.ts'
+import { statusOf } from '../../prompts/prompt-result.ts'
 import type { Invocation, Run } from '../command.ts'
 import { backendsNotNamed, flagsConflict, flagValueInvalid, noBackendLeft } from '../faults.ts'
 import { requestOf } from '../prompt/prompt-flags.ts'
@@ -52,7 +52,7 @@ export const run: Run = async (invocation) => {
     await out.write(sayComparison(results, { out, standIns }))
   }
   await closeResultFiles(invocation, files)
-  return exitCode(results.some((each) => standingOf(each) !== 'completed'))
+  return exitCode(results.some((each) => statusOf(each) !== 'completed'))
 }
 
 function toItem(backend: string, { at, count }: { at: number; count: number }) {

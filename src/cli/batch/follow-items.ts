@@ -1,6 +1,6 @@
 /** Shows on stderr what several agents are doing: lines that change on a terminal, one line an occasion elsewhere. */
-import { type PromptResult, type Standing, standingOf } from '../../prompts/prompt-result.ts'
-import type { Watcher } from '../../prompts/run-items.ts'
+import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
+import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { sayDuration } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
@@ -9,7 +9,7 @@ import { reasonOf } from './batch-text.ts'
 import { type FollowedItem, ItemCourse } from './item-course.ts'
 
 export type Follower = {
-  watcher: Watcher
+  watcher: BatchWatcher
   /** Whether text is wanted in pieces, to show that it comes. */
   wantsDeltas: boolean
   /** Takes the lines away, and waits until all is written. */
@@ -74,16 +74,16 @@ export function createLiveFollower(items: readonly FollowedItem[], channel: Chan
 }
 
 function hasFailed(result: PromptResult): boolean {
-  return standingOf(result) === 'failed'
+  return statusOf(result) === 'failed'
 }
 
-const ENDS: Readonly<Record<Standing, string>> = { completed: 'finished', failed: 'failed', canceled: 'cancelled' }
+const ENDS: Readonly<Record<PromptStatus, string>> = { completed: 'finished', failed: 'failed', canceled: 'cancelled' }
 
 /** `[2] failed after 1.5 s: beta (codex): the reason`. */
 function sayEnd(called: FollowedItem, result: PromptResult): string {
-  const standing = standingOf(result)
-  const reason = standing === 'failed' ? `: ${toOneLine(reasonOf(result), REASON_COLUMNS)}` : ''
-  return `${called.mark} ${ENDS[standing]} after ${sayDuration(result.duration_ms)}: ${nameOf(called)}${reason}`
+  const status = statusOf(result)
+  const reason = status === 'failed' ? `: ${toOneLine(reasonOf(result), REASON_COLUMNS)}` : ''
+  return `${called.mark} ${ENDS[status]} after ${sayDuration(result.duration_ms)}: ${nameOf(called)}${reason}`
 }
 
 function nameOf({ name, backend }: FollowedItem): string {

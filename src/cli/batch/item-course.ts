@@ -1,7 +1,7 @@
 /** What several agents are doing, as a watcher hears it, in lines for a terminal. */
 import type { AgentEvent } from '../../agents/agent.ts'
-import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
-import type { Watcher } from '../../prompts/run-items.ts'
+import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { sayDuration } from '../output/moments.ts'
 import { totalTokens } from '../output/usage-text.ts'
 import { activityOf } from '../prompt/activity.ts'
@@ -16,7 +16,7 @@ type Running = { since: number; told: number; heard: number; activity: string }
 /** Roughly, for text that people write. */
 const BYTES_PER_TOKEN = 4
 
-export class ItemCourse implements Required<Watcher> {
+export class ItemCourse implements Required<BatchWatcher> {
   readonly #items: readonly FollowedItem[]
   readonly #running = new Map<number, Running>()
   readonly #ended = { completed: 0, failed: 0, canceled: 0 }
@@ -39,7 +39,7 @@ export class ItemCourse implements Required<Watcher> {
 
   ended = (item: number, result: PromptResult) => {
     this.#running.delete(item)
-    this.#ended[standingOf(result)] += 1
+    this.#ended[statusOf(result)] += 1
   }
 
   /** One line for each that runs, as far as there is room, and one that counts. */

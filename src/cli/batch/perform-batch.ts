@@ -1,7 +1,7 @@
 /** Runs several prompts in front of a person or a pipe: shows what is going on, and ends all of them at Ctrl-C. */
 import { toTimestamp } from '../../kit/clock.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import type { ItemOptions } from '../../prompts/run-items.ts'
+import type { BatchOptions } from '../../prompts/run-batch.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import type { Span } from './batch-report.ts'
@@ -24,7 +24,7 @@ type Batch<Item, Result> = {
   isLive: boolean
   /** Nothing is going on. */
   isDryRun: boolean
-  run(options: ItemOptions): Promise<Result>
+  run(options: BatchOptions): Promise<Result>
   /** As soon as an item has ended. */
   onEnded?(item: Item, ended: Ended): void
 }

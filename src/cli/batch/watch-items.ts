@@ -1,9 +1,9 @@
 import { type Clock, toTimestamp } from '../../kit/clock.ts'
-import type { Watcher } from '../../prompts/run-items.ts'
+import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import type { Span } from './batch-report.ts'
 
 /** Notes when each item began and ended. */
-export function watchTimes(clock: Clock): { watcher: Watcher; spanOf(item: number): Span } {
+export function watchTimes(clock: Clock): { watcher: BatchWatcher; spanOf(item: number): Span } {
   const spans = new Map<number, Span>()
   const now = () => toTimestamp(clock.now())
   return {
@@ -16,7 +16,7 @@ export function watchTimes(clock: Clock): { watcher: Watcher; spanOf(item: numbe
 }
 
 /** Notes in which directory each item works. */
-export function watchPlaces(): { watcher: Watcher; workdirOf(item: number): string | undefined } {
+export function watchPlaces(): { watcher: BatchWatcher; workdirOf(item: number): string | undefined } {
   const places = new Map<number, string | undefined>()
   return {
     watcher: {
@@ -27,7 +27,7 @@ export function watchPlaces(): { watcher: Watcher; workdirOf(item: number): stri
 }
 
 /** Several that watch the same, in this order. */
-export function joinWatchers(watchers: readonly Watcher[]): Required<Watcher> {
+export function joinWatchers(watchers: readonly BatchWatcher[]): Required<BatchWatcher> {
   return {
     started: (item) => watchers.forEach((watcher) => void watcher.started?.(item)),
     event: (item, event) => watchers.forEach((watcher) => void watcher.event?.(item, event)),

@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Backend } from '../../agents/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { PromptTask } from '../../prompts/prepare-prompt.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
@@ -21,10 +21,10 @@ import {
 /** As shells have it for a program whose reader has gone away. */
 const EXIT_UNREAD = 141
 
-type Performance = { task: PromptTask; context: PromptContext; config: Config; format: Format }
+type Performance = { request: PromptRequest; context: PromptContext; config: Config; format: Format }
 
 export async function performPrompt(invocation: Invocation, performance: Performance): Promise<number> {
-  const { task, context, format } = performance
+  const { request, context, format } = performance
   const { out } = invocation.runtime.terminal
   const interruption = listenForInterruption()
   const unread = new AbortController()
@@ -32,7 +32,7 @@ export async function performPrompt(invocation: Invocation, performance: Perform
     if ((await out.write(`${line}\n`)) === 'closed') unread.abort()
   }
   const signal = AbortSignal.any([interruption.signal, unread.signal])
-  const events = runPrompt(task, context, { signal, ...(format === 'raw' && { onLine }) })
+  const events = runPrompt(request, context, { signal, ...(format === 'raw' && { onLine }) })
   const printer = printerOf(invocation, performance)
   await printer.begin?.()
   let next = await events.next()
@@ -46,19 +46,19 @@ export async function performPrompt(invocation: Invocation, performance: Perform
 }
 
 function printerOf(invocation: Invocation, performance: Performance): PromptPrinter {
-  const { task, config, format } = performance
+  const { request, config, format } = performance
   const { terminal } = invocation.runtime
-  const isDryRun = task.request.dry_run === true || config.unified_flags.dry_run
+  const isDryRun = request.dry_run === true || config.unified_flags.dry_run
   // A dry run has no lines of the agent to show as they are.
-  if (isDryRun && (format === 'text' || format === 'raw')) return createDryRunPrinter(terminal, task.resumes)
+  if (isDryRun && (format === 'text' || format === 'raw')) return createDryRunPrinter(terminal, request.resumes)
   const printer = wetPrinterOf(invocation, performance)
-  return isDryRun && task.resumes !== undefined ? namingSession(printer, task.resumes) : printer
+  return isDryRun && request.resumes !== undefined ? namingSession(printer, request.resumes) : printer
 }
 
-function wetPrinterOf(invocation: Invocation, { task, config, format }: Performance): PromptPrinter {
+function wetPrinterOf(invocation: Invocation, { request, config, format }: Performance): PromptPrinter {
   const { terminal } = invocation.runtime
-  const isHere = isOfDirectory(task, invocation.runtime.cwd)
-  const options = { backend: task.request.backend as Backend, isHere, ...costOptions(invocation, config) }
+  const isHere = isOfDirectory(request, invocation.runtime.cwd)
+  const options = { backend: request.backend as Backend, isHere, ...costOptions(invocation, config) }
   switch (format) {
     case 'json':
       return createJsonPrinter(terminal)
@@ -72,7 +72,7 @@ function wetPrinterOf(invocation: Invocation, { task, config, format }: Performa
 }
 
 /** Whether the session of this prompt will belong to the directory. */
-function isOfDirectory({ request, resumes, forks }: PromptTask, directory: string): boolean {
-  const workdir = request.workdir ?? (resumes ?? forks)?.working_dir
+function isOfDirectory({ workdir: asked, resumes, forks }: PromptRequest, directory: string): boolean {
+  const workdir = asked ?? (resumes ?? forks)?.working_dir
   return workdir === undefined || relative(realpathSync(directory), workdir) === ''
 }

@@ -1,7 +1,7 @@
 /** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
 import type { AgentEvent, Backend } from '../../agents/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import { toPrintable } from '../output/printable.ts'
 import { formatUsage } from '../output/usage-text.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
@@ -96,7 +96,7 @@ export function withNewline(text: string): string {
 export async function tellTrouble({ err }: Terminal, result: PromptResult): Promise<void> {
   const { backend, warnings = [], error } = result
   const lines = warnings.map((warning) => `drover: warning: ${toPrintable(warning)}\n`)
-  const isCancelled = standingOf(result) === 'canceled'
+  const isCancelled = statusOf(result) === 'canceled'
   if (isCancelled) lines.push(`drover: ${backend} was cancelled\n`)
   else if (error !== undefined) lines.push(`drover: ${backend} failed: ${toPrintable(error)}\n`)
   await err.write(lines.join(''))
@@ -114,7 +114,7 @@ async function tellCost({ err }: Terminal, result: PromptResult, options: PrintO
 async function tellSession({ out, err }: Terminal, result: PromptResult, { isHere }: PrintOptions): Promise<void> {
   const { session_id: id, backend_session_id: agentId, error_code: code } = result
   const isKept = id !== '' && agentId !== undefined
-  const hasFailed = standingOf(result) === 'failed' && code !== 'agent_timeout'
+  const hasFailed = statusOf(result) === 'failed' && code !== 'agent_timeout'
   if (!out.isTty || !err.isTty || !isKept || hasFailed) return
   const short = shortIdOf({ id })
   const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`

@@ -19,11 +19,14 @@ export const run: Run = async (invocation) => {
     : undefined
   const backend = resumes?.backend ?? flags.text('backend') ?? config.default_backend
   const format = formatOf(invocation, reading)
-  const task = {
-    // A session goes on where it is; the directory was said to find it.
-    request: { ...asked, ...(workdir !== undefined && resumes === undefined && { workdir }), backend, prompt },
+  const request = {
+    ...asked,
+    // With --continue the directory only selects the session, which has a directory of its own.
+    ...(workdir !== undefined && resumes === undefined && { workdir }),
+    backend,
+    prompt,
     resumes,
     wantsDeltas: wantsDeltas(invocation, format),
   }
-  return await performPrompt(invocation, { task, context: setup.context, config, format })
+  return await performPrompt(invocation, { request, context: setup.context, config, format })
 }

@@ -22,12 +22,14 @@ export const run: Run = async (invocation) => {
   const { session, prompt } = choice
   const isFork = invocation.flags.isOn('fork')
   const format = formatOf(invocation, reading)
-  const task = {
-    request: { ...requestOf(invocation), backend: session.backend, prompt },
+  const request = {
+    ...requestOf(invocation),
+    backend: session.backend,
+    prompt,
     ...(isFork ? { forks: session } : { resumes: session }),
     wantsDeltas: wantsDeltas(invocation, format),
   }
-  return await performPrompt(invocation, { task, context: setup.context, config, format })
+  return await performPrompt(invocation, { request, context: setup.context, config, format })
 }
 
 type Names = { session: 'newest' | 'picked' | { id: string }; words: readonly string[] }

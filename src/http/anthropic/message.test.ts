@@ -10,8 +10,8 @@ import {
 import { messageForm } from './message.ts'
 
 const form = (isStream = true) => {
-  const task = { request: { backend: 'claude', prompt: 'say hello' } }
-  return messageForm({ id: 'msg_1', model: 'claude' }, { model: 'claude', task, isStream })
+  const prompt = { backend: 'claude', prompt: 'say hello' }
+  return messageForm({ id: 'msg_1', model: 'claude' }, { model: 'claude', prompt, isStream })
 }
 
 const frame = (name: string, fields = '') => `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`

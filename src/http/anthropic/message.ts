@@ -10,8 +10,7 @@ import type { Message, MessageStreamEvent } from './wire.shape.ts'
 
 type Envelope = { id: string; model: string }
 
-export function messageForm(envelope: Envelope, { task, isStream }: MessageTask): AnswerForm {
-  const { prompt } = task.request
+export function messageForm(envelope: Envelope, { prompt: { prompt }, isStream }: MessageTask): AnswerForm {
   return isStream
     ? streamForm(prompt, eventParts(envelope))
     : wholeForm(prompt, (text, tokens) => toMessage(envelope, text, tokens))

@@ -13,6 +13,6 @@ export const registerMessages: RegisterRoutes = (scope, context) => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
     const asked = checkBody(request.body, toMessageTask)
     const form = messageForm({ id: `msg_${context.ids.hex(ID_BYTES)}`, model: asked.model }, asked)
-    return await answerPrompt({ request, reply, context }, asked.task, form)
+    return await answerPrompt({ request, reply, context }, asked.prompt, form)
   })
 }

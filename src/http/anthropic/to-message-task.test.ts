@@ -6,9 +6,7 @@ const MINIMAL = { model: 'claude-opus-4-5', max_tokens: 16, messages: [{ role: '
 
 const PLAIN = {
   model: 'claude-opus-4-5',
-  task: {
-    request: { backend: 'claude', model: 'claude-opus-4-5', prompt: 'say hello', ephemeral: true, dry_run: false },
-  },
+  prompt: { backend: 'claude', model: 'claude-opus-4-5', prompt: 'say hello', ephemeral: true, dry_run: false },
   isStream: false,
 }
 
@@ -33,12 +31,10 @@ describe('toMessageTask', () => {
     const system = [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral' } }]
     expect(toMessageTask({ ...MINIMAL, model: 'gemini', system, stream: true, dry_run: true })).toEqual({
       model: 'gemini',
-      task: {
-        request: { backend: 'gemini', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
-      },
+      prompt: { backend: 'gemini', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
       isStream: true,
     })
-    expect(toMessageTask({ ...MINIMAL, system: 'be brief' }).task.request.system_prompt).toBe('be brief')
+    expect(toMessageTask({ ...MINIMAL, system: 'be brief' }).prompt.system_prompt).toBe('be brief')
   })
 
   it.each(['max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata'])(

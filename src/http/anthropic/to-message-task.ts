@@ -1,12 +1,12 @@
 import { checker } from '../../kit/schema.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { validateMessageRequest } from '../checks.generated.js'
-import { toCompatibleTask } from '../compatible/compatible-task.ts'
+import { toStatelessPrompt } from '../compatible/compatible-task.ts'
 import { toConversation } from '../compatible/conversation.ts'
 import { refuseTools } from '../compatible/refuse-tools.ts'
-import type { AskedPrompt } from '../response/answer-prompt.ts'
 import type { MessageRequest } from './wire.shape.ts'
 
-export type MessageTask = { model: string; task: AskedPrompt; isStream: boolean }
+export type MessageTask = { model: string; prompt: PromptRequest; isStream: boolean }
 
 const check = checker<MessageRequest>('the request', validateMessageRequest)
 
@@ -18,7 +18,7 @@ export function toMessageTask(body: unknown): MessageTask {
   const conversation = toConversation(request.messages, request.system ?? undefined)
   return {
     model,
-    task: toCompatibleTask({ model, conversation, isDryRun: request.dry_run === true }),
+    prompt: toStatelessPrompt({ model, conversation, isDryRun: request.dry_run === true }),
     isStream: request.stream === true,
   }
 }

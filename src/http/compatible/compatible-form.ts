@@ -3,7 +3,7 @@
  * to stop: it is an HTTP error, or in a stream that has begun an error instead of the end.
  */
 import type { Fault } from '../../kit/fault.ts'
-import { type PromptResult, standingOf } from '../../prompts/prompt-result.ts'
+import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import { backendExecutionFailed, backendTimeout, shuttingDown } from '../errors/faults.ts'
 import { type Refusal, toRefusal } from '../errors/http-error.ts'
 import { type Tokens, tokensOf } from '../request/tokens.ts'
@@ -65,7 +65,7 @@ export function streamForm(prompt: string, parts: StreamParts): StreamStyle {
 function failureOf(result: PromptResult): Fault | undefined {
   const { backend, exit_code: exitCode, error, error_code: code } = result
   // A client that hears of it has not hung up, so it is the server that gave the prompt up.
-  if (standingOf(result) === 'canceled') return shuttingDown({})
+  if (statusOf(result) === 'canceled') return shuttingDown({})
   if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
   if (exitCode === 0 && error === undefined) return undefined
   const reason = error ?? `it ended with exit code ${exitCode}`

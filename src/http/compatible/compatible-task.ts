@@ -1,19 +1,17 @@
 import { pickAgent } from '../../agents/pick-agent.ts'
-import type { AskedPrompt } from '../response/answer-prompt.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Conversation } from './conversation.ts'
 
 type Wishes = { model: string; conversation: Conversation; isDryRun: boolean }
 
 /** What a request of the compatible APIs comes down to: a prompt that leaves no session behind. */
-export function toCompatibleTask({ model, conversation, isDryRun }: Wishes): AskedPrompt {
+export function toStatelessPrompt({ model, conversation, isDryRun }: Wishes): PromptRequest {
   const { prompt, systemPrompt } = conversation
   return {
-    request: {
-      ...pickAgent(model),
-      prompt,
-      ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
-      ephemeral: true,
-      dry_run: isDryRun,
-    },
+    ...pickAgent(model),
+    prompt,
+    ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
+    ephemeral: true,
+    dry_run: isDryRun,
   }
 }

@@ -11,15 +11,15 @@ const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 
 export const registerPrompt: RegisterRoutes = (scope, context) => {
   scope.post('/prompt', async (request, reply) => {
-    const asked = { request: checkBody(request.body, checkPrompt) }
-    return await answerPrompt({ request, reply, context }, asked, answerForm(asked, context))
+    const prompt = checkBody(request.body, checkPrompt)
+    return await answerPrompt({ request, reply, context }, prompt, answerForm(prompt, context))
   })
 
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
     const { fork, ...body } = checkBody(request.body, checkResume)
     const session = await context.store.find(request.params.id)
     const origin = fork === true ? { forks: session } : { resumes: session }
-    const asked = { request: { ...body, backend: session.backend }, ...origin }
-    return await answerPrompt({ request, reply, context }, asked, answerForm(asked, context))
+    const prompt = { ...body, backend: session.backend, ...origin }
+    return await answerPrompt({ request, reply, context }, prompt, answerForm(prompt, context))
   })
 }

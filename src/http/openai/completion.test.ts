@@ -12,8 +12,8 @@ import { chatForm } from './completion.ts'
 const ENVELOPE = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'gpt-5' }
 
 const form = (over: { isStream?: boolean; wantsUsage?: boolean } = {}) => {
-  const task = { request: { backend: 'codex', prompt: 'say hello' } }
-  return chatForm(ENVELOPE, { model: 'gpt-5', task, isStream: true, wantsUsage: false, ...over })
+  const prompt = { backend: 'codex', prompt: 'say hello' }
+  return chatForm(ENVELOPE, { model: 'gpt-5', prompt, isStream: true, wantsUsage: false, ...over })
 }
 
 const frame = (choices: string, more = '') =>

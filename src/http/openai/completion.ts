@@ -10,8 +10,7 @@ import type { ChatCompletion, ChatCompletionChunk, ChatUsage } from './wire.shap
 
 type Envelope = { id: string; created: number; model: string }
 
-export function chatForm(envelope: Envelope, { task, isStream, wantsUsage }: Chat): AnswerForm {
-  const { prompt } = task.request
+export function chatForm(envelope: Envelope, { prompt: { prompt }, isStream, wantsUsage }: Chat): AnswerForm {
   return isStream
     ? streamForm(prompt, chunkParts(envelope, { wantsUsage }))
     : wholeForm(prompt, (text, tokens) => toCompletion(envelope, text, tokens))

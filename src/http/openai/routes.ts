@@ -23,7 +23,7 @@ export const registerChat: RegisterRoutes = (scope, context) => {
     const chat = checkBody(request.body, toChat)
     const id = `chatcmpl-${context.ids.hex(ID_BYTES)}`
     const form = chatForm({ id, created: seconds(context.clock.now()), model: chat.model }, chat)
-    return await answerPrompt({ request, reply, context }, chat.task, form)
+    return await answerPrompt({ request, reply, context }, chat.prompt, form)
   })
 }
 

@@ -6,7 +6,7 @@ const MINIMAL = { model: 'gpt-5', messages: [{ role: 'user', content: 'say hello
 
 const PLAIN = {
   model: 'gpt-5',
-  task: { request: { backend: 'codex', model: 'gpt-5', prompt: 'say hello', ephemeral: true, dry_run: false } },
+  prompt: { backend: 'codex', model: 'gpt-5', prompt: 'say hello', ephemeral: true, dry_run: false },
   isStream: false,
   wantsUsage: false,
 }
@@ -33,9 +33,7 @@ describe('toChat', () => {
     const stream_options = { include_usage: true }
     expect(toChat({ model: 'claude', messages, stream: true, stream_options, dry_run: true })).toEqual({
       model: 'claude',
-      task: {
-        request: { backend: 'claude', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
-      },
+      prompt: { backend: 'claude', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
       isStream: true,
       wantsUsage: true,
     })
@@ -43,7 +41,7 @@ describe('toChat', () => {
 
   it('takes a name of a model at the limit', () => {
     const model = `gpt${'x'.repeat(253)}`
-    expect(toChat({ ...MINIMAL, model }).task.request).toMatchObject({ backend: 'codex', model })
+    expect(toChat({ ...MINIMAL, model }).prompt).toMatchObject({ backend: 'codex', model })
   })
 
   it.each<[string, readonly unknown[]]>([

@@ -1,14 +1,14 @@
 import { checker } from '../../kit/schema.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { validateChatRequest } from '../checks.generated.js'
-import { toCompatibleTask } from '../compatible/compatible-task.ts'
+import { toStatelessPrompt } from '../compatible/compatible-task.ts'
 import { toConversation } from '../compatible/conversation.ts'
 import { refuseTools } from '../compatible/refuse-tools.ts'
-import type { AskedPrompt } from '../response/answer-prompt.ts'
 import type { ChatRequest } from './wire.shape.ts'
 
 export type Chat = {
   model: string
-  task: AskedPrompt
+  prompt: PromptRequest
   isStream: boolean
   /** Whether a last chunk tells the usage. */
   wantsUsage: boolean
@@ -24,7 +24,7 @@ export function toChat(body: unknown): Chat {
   const conversation = toConversation(request.messages)
   return {
     model,
-    task: toCompatibleTask({ model, conversation, isDryRun: request.dry_run === true }),
+    prompt: toStatelessPrompt({ model, conversation, isDryRun: request.dry_run === true }),
     isStream: request.stream === true,
     wantsUsage: request.stream_options?.include_usage === true,
   }

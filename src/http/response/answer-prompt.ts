@@ -1,8 +1,8 @@
 /** The one way to answer a prompt over HTTP: bit by bit as the agent speaks, or whole when it has ended. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PromptTask } from '../../prompts/prepare-prompt.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { finishPrompt, runPrompt } from '../../prompts/run-prompt.ts'
+import { runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { factsOf } from '../request/request-facts.ts'
 import { givenUp } from './given-up.ts'
@@ -13,22 +13,19 @@ type Call = { request: FastifyRequest; reply: FastifyReply; context: ServerConte
 /** How the answer looks. `toBody` may throw a Fault, which is then the answer. */
 export type AnswerForm = StreamStyle | { toBody(result: PromptResult): object }
 
-/** What the client asked for, whichever form it wants to have it in. */
-export type AskedPrompt = Omit<PromptTask, 'wantsDeltas'>
-
 /** Gives what the route has to return. */
-export async function answerPrompt(call: Call, asked: AskedPrompt, form: AnswerForm): Promise<object> {
+export async function answerPrompt(call: Call, prompt: PromptRequest, form: AnswerForm): Promise<object> {
   const { request, reply, context } = call
   const facts = factsOf(request)
-  facts.backends = [asked.request.backend]
-  facts.prompts = [asked.request.prompt]
-  const running = { signal: givenUp(reply.raw, context) }
+  facts.backends = [prompt.backend]
+  facts.prompts = [prompt.prompt]
+  const signal = givenUp(reply.raw, context)
   if ('toBody' in form) {
-    const result = await finishPrompt({ ...asked, wantsDeltas: false }, context.prompts, running)
+    const result = await runPromptToEnd(prompt, context.prompts, { signal })
     facts.answers = [result.output]
     return form.toBody(result)
   }
-  const course = runPrompt({ ...asked, wantsDeltas: true }, context.prompts, running)
+  const course = runPrompt({ ...prompt, wantsDeltas: true }, context.prompts, { signal })
   const result = await sendStream({ reply, course }, form, limitsOf(context))
   facts.answers = [result.output]
   return reply

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentSettings, type PromptOptions, type SharedSettings, toAgentRequest } from './to-agent-request.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import { type AgentSettings, applySettings, type SharedSettings } from './apply-settings.ts'
+import type { PromptRequest } from './prompt-request.ts'
 
-const ASKED: PromptOptions = { prompt: 'say hello', workdir: '/project', wantsDeltas: false }
+const ASKED: PromptRequest = { backend: 'claude', prompt: 'say hello' }
+const SESSION = { backend_session_id: 'id' } as Session
 const OWN: AgentSettings = {
   model: '',
   model_aliases: { fast: 'small-1' },
@@ -15,7 +18,6 @@ const SHARED: SharedSettings = { approval_mode: 'default', sandbox_mode: 'defaul
 
 const LEAST = {
   prompt: 'say hello',
-  workdir: '/project',
   approvalMode: 'default',
   sandboxMode: 'default',
   isVerbose: false,
@@ -24,23 +26,23 @@ const LEAST = {
   extra: [],
 }
 
-describe('toAgentRequest', () => {
+describe('applySettings', () => {
   it('asks for nothing that nobody said', () => {
-    expect(toAgentRequest(ASKED, OWN, SHARED)).toEqual(LEAST)
+    expect(applySettings(ASKED, { own: OWN, shared: SHARED })).toEqual(LEAST)
   })
 
-  it.each<[string, Partial<PromptOptions>, Partial<AgentSettings>, Partial<SharedSettings>, object]>([
-    ['the request over the agent', { approvalMode: 'none' }, { approval_mode: 'auto' }, {}, { approvalMode: 'none' }],
+  it.each<[string, Partial<PromptRequest>, Partial<AgentSettings>, Partial<SharedSettings>, object]>([
+    ['the request over the agent', { approval_mode: 'none' }, { approval_mode: 'auto' }, {}, { approvalMode: 'none' }],
     ['the agent over all agents', {}, { approval_mode: 'auto' }, { approval_mode: 'none' }, { approvalMode: 'auto' }],
     ['all agents over nothing', {}, {}, { approval_mode: 'none' }, { approvalMode: 'none' }],
-    ['`default` as nothing', { sandboxMode: 'default' }, { sandbox_mode: 'full' }, {}, { sandboxMode: 'full' }],
+    ['`default` as nothing', { sandbox_mode: 'default' }, { sandbox_mode: 'full' }, {}, { sandboxMode: 'full' }],
     ['a model of the request', { model: 'm-1' }, { model: 'm-2' }, {}, { model: 'm-1' }],
     ['a model of the agent', {}, { model: 'm-2' }, {}, { model: 'm-2' }],
     ['an alias', { model: 'fast' }, {}, {}, { model: 'small-1' }],
     ['a name that only looks like an alias', { model: 'constructor' }, {}, {}, { model: 'constructor' }],
-    ['the turns of the request', { maxTurns: 2 }, {}, { max_turns: 5 }, { maxTurns: 2 }],
+    ['the turns of the request', { max_turns: 2 }, {}, { max_turns: 5 }, { maxTurns: 2 }],
     ['the turns of all agents', {}, {}, { max_turns: 5 }, { maxTurns: 5 }],
-    ['the system prompt of the request', { systemPrompt: 'a' }, { system_prompt: 'b' }, {}, { systemPrompt: 'a' }],
+    ['the system prompt of the request', { system_prompt: 'a' }, { system_prompt: 'b' }, {}, { systemPrompt: 'a' }],
     ['the system prompt of the agent', {}, { system_prompt: 'b' }, {}, { systemPrompt: 'b' }],
     [
       'the flags of both, the operator last',
@@ -50,11 +52,11 @@ describe('toAgentRequest', () => {
       { extra: ['--a', '--b'] },
     ],
     ['the tools of the agent', {}, { allowed_tools: 'Bash' }, {}, { allowedTools: 'Bash' }],
-    ['verbose by the request', { isVerbose: true }, {}, {}, { isVerbose: true }],
+    ['verbose by the request', { verbose: true }, {}, {}, { isVerbose: true }],
     ['verbose by all agents', {}, {}, { verbose: true }, { isVerbose: true }],
-    ['a session to continue', { resumeId: 'id' }, {}, {}, { resumeId: 'id' }],
+    ['a session to continue', { resumes: SESSION }, {}, {}, { resumeId: 'id' }],
   ])('takes %s', (_name, asked, own, shared, expected) => {
-    const request = toAgentRequest({ ...ASKED, ...asked }, { ...OWN, ...own }, { ...SHARED, ...shared })
+    const request = applySettings({ ...ASKED, ...asked }, { own: { ...OWN, ...own }, shared: { ...SHARED, ...shared } })
     expect(request).toEqual({ ...LEAST, ...expected })
   })
 })

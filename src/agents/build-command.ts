@@ -1,0 +1,36 @@
+/** The one way to get the command of a prompt: checks that the agent can be given it, then asks the agent's own file. */
+import { refuseBadArguments } from '../kit/process/start-fault.ts'
+import type { AgentCommand, AgentRequest, Backend } from './agent.ts'
+import { checkSize, checkTexts } from './check-prompt.ts'
+import { agentSessionIdInvalid } from './faults.ts'
+import { AGENTS } from './registry.ts'
+
+/** Throws a Fault for texts, ids and arguments that the agent cannot be given. */
+export function buildCommand(request: AgentRequest): AgentCommand {
+  const { backend, resumeId, extra, workdir } = request
+  const agent = AGENTS[backend]
+  checkTexts(request)
+  const command = agent.toCommand(request)
+  // Some agents get the system prompt in front of the prompt: the size of both counts.
+  checkSize(command.stdin, backend)
+  if (resumeId !== undefined) checkSessionId(resumeId, backend)
+  // Whether the caller's arguments fit depends on the environment too.
+  if (extra.length > 0) refuseBadArguments({ argv: [agent.executable, ...extra], cwd: workdir, env: command.env })
+  return command
+}
+
+/** The command that deletes a session which the agent stored; undefined where a flag of the agent prevents it. */
+export function buildCleanUpCommand(request: AgentRequest, sessionId: string): AgentCommand | undefined {
+  const { backend } = request
+  const { toCleanUpCommand } = AGENTS[backend]
+  if (toCleanUpCommand === undefined) return undefined
+  checkSessionId(sessionId, backend)
+  return toCleanUpCommand(sessionId, request)
+}
+
+/** All three agents use UUIDs. Words such as `latest` would select a session of another prompt. */
+const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function checkSessionId(id: string, backend: Backend): void {
+  if (!SESSION_ID.test(id)) throw agentSessionIdInvalid({ backend, id })
+}

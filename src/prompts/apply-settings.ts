@@ -1,0 +1,61 @@
+/** Fills in what a request leaves open: first from the agent's own settings, then from those for all agents. Pure. */
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../agents/agent.ts'
+import type { PromptRequest } from './prompt-request.ts'
+
+/** The section of one backend in the config; an empty text means that the shared setting applies. */
+export type AgentSettings = {
+  model: string
+  model_aliases: Readonly<Record<string, string>>
+  approval_mode: ApprovalMode | ''
+  sandbox_mode: SandboxMode | ''
+  system_prompt: string
+  allowed_tools: string
+  extra_flags: readonly string[]
+}
+
+export type SharedSettings = {
+  approval_mode: ApprovalMode
+  sandbox_mode: SandboxMode
+  verbose: boolean
+  max_turns: number
+}
+
+export type Settings = { own: AgentSettings; shared: SharedSettings }
+
+/** The part of an agent's request that settings decide; the rest depends on the machine. */
+type FilledIn = Omit<
+  AgentRequest,
+  'backend' | 'workdir' | 'program' | 'shownAs' | 'env' | 'isRoot' | 'timeoutMs' | 'isDryRun' | 'scratchDirectory'
+>
+
+export function applySettings(request: PromptRequest, { own, shared }: Settings): FilledIn {
+  const model = request.model ?? (own.model || undefined)
+  const maxTurns = request.max_turns ?? (shared.max_turns > 0 ? shared.max_turns : undefined)
+  const systemPrompt = request.system_prompt ?? (own.system_prompt || undefined)
+  const resumeId = request.resumes?.backend_session_id
+  return {
+    prompt: request.prompt,
+    approvalMode: firstChoice([request.approval_mode, own.approval_mode, shared.approval_mode]),
+    sandboxMode: firstChoice([request.sandbox_mode, own.sandbox_mode, shared.sandbox_mode]),
+    // A request cannot turn off the operator's `verbose: true`.
+    isVerbose: request.verbose === true || shared.verbose,
+    isEphemeral: request.ephemeral ?? false,
+    wantsDeltas: request.wantsDeltas ?? false,
+    extra: [...(request.extra ?? []), ...own.extra_flags],
+    ...(model !== undefined && { model: resolveAlias(model, own.model_aliases) }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(own.allowed_tools !== '' && { allowedTools: own.allowed_tools }),
+    ...(resumeId !== undefined && { resumeId }),
+  }
+}
+
+/** `default` and an empty text pass the choice to the next. */
+function firstChoice<Mode extends string>(modes: readonly (Mode | 'default' | '' | undefined)[]): Mode | 'default' {
+  return modes.find((mode): mode is Mode => mode !== undefined && mode !== '' && mode !== 'default') ?? 'default'
+}
+
+/** Own entries only: a model may be called `constructor`. */
+function resolveAlias(model: string, aliases: Readonly<Record<string, string>>): string {
+  return Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
+}

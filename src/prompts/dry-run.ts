@@ -1,0 +1,41 @@
+/** A dry run: the result is the command that would be started. */
+import type { AgentCommand, AgentRequest } from '../agents/agent.ts'
+import { NO_USAGE } from '../agents/usage.ts'
+import { quoteText, quoteWord } from '../kit/shell-words.ts'
+import type { PromptContext } from './prompt-context.ts'
+import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
+import type { PromptRequest } from './prompt-request.ts'
+import { dryRunResult, type PromptResult } from './prompt-result.ts'
+import { openTurn } from './session-turn.ts'
+
+type Prompt = { request: PromptRequest; agentRequest: AgentRequest; command: AgentCommand; context: PromptContext }
+
+export async function* runDry(prompt: Prompt): AsyncGenerator<PromptEvent, PromptResult, undefined> {
+  const { agentRequest, command, context } = prompt
+  const { backend, model, workdir } = agentRequest
+  const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin })
+  const sessionId = await storeDrySession(prompt)
+  const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
+  yield toEvent({ type: 'init', content: { ...(model !== undefined && { model }), working_dir: workdir } })
+  yield toEvent({ type: 'message', content: { text: line, role: 'assistant' } })
+  const done = { exit_code: 0, duration_ms: 0, token_usage: NO_USAGE }
+  yield toEvent(withWarnings({ type: 'done', content: done }, command.warnings))
+  return dryRunResult(line, { backend, model, sessionId, warnings: command.warnings })
+}
+
+function shownArgv({ program, shownAs }: AgentRequest, { argv }: AgentCommand): readonly string[] {
+  return [...(shownAs === undefined ? program : [shownAs]), ...argv.slice(program.length)]
+}
+
+/** A client gets a session, as for any other prompt. */
+async function storeDrySession(prompt: Prompt): Promise<string> {
+  if (prompt.context.caller !== 'client' || prompt.request.resumes !== undefined) return ''
+  const turn = await openTurn(prompt)
+  await turn.finish({ outcome: 'completed', usage: NO_USAGE })
+  return turn.sessionId
+}
+
+/** One line that shows how the agent would be started, fit to be pasted into bash. */
+export function formatDryRun({ argv, stdin }: { argv: readonly string[]; stdin: string }): string {
+  return `Would execute: ${argv.map(quoteWord).join(' ')} <<< ${quoteText(stdin)}`
+}

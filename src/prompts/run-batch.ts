@@ -1,0 +1,98 @@
+/** Several prompts of one call: at most so many at a time, with results in the order of the requests. */
+import type { AgentEvent } from '../agents/agent.ts'
+import { Fault } from '../kit/fault.ts'
+import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
+import type { PromptRequest } from './prompt-request.ts'
+import { canceledResult, failedResult, type PromptResult, statusOf } from './prompt-result.ts'
+import { runPromptToEnd } from './run-prompt.ts'
+
+/** Follows the prompts of a batch, which are counted from 0. */
+export type BatchWatcher = {
+  started?(part: number): void
+  event?(part: number, event: AgentEvent): void
+  ended?(part: number, result: PromptResult): void
+}
+
+export type BatchOptions = {
+  signal: AbortSignal
+  watcher?: BatchWatcher | undefined
+  /** The watcher wants text in pieces, as it comes. */
+  wantsDeltas?: boolean
+}
+
+/** What the prompts of one call share. */
+export type Batch = BatchOptions & { context: PromptContext; part: PartKind }
+
+/** The prompts of a batch have no sessions, neither here nor with the agent. */
+export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): PromptRequest {
+  const { metadata: _, ...asked } = request
+  return { ...asked, ephemeral: true, dry_run: isDryRun || asked.dry_run === true }
+}
+
+type Part = {
+  at: number
+  backend: string
+  /** Called when the turn of this part comes; a Fault fails this part alone. */
+  toRequest(): PromptRequest
+}
+
+/** A failed part fails alone; the other parts still run. */
+export async function runPart(part: Part, batch: Batch): Promise<PromptResult> {
+  const { context, watcher } = batch
+  watcher?.started?.(part.at)
+  const result = await resultOf(part, batch)
+  watcher?.ended?.(part.at, result)
+  const { backend, duration_ms: durationMs } = result
+  context.observer?.partEnded?.({ part: batch.part, backend, outcome: outcomeOf(result), seconds: durationMs / 1000 })
+  return result
+}
+
+async function resultOf({ at, backend, toRequest }: Part, batch: Batch): Promise<PromptResult> {
+  const { context, signal, watcher, wantsDeltas = false } = batch
+  const onEvent = (event: AgentEvent) => watcher?.event?.(at, event)
+  try {
+    return await runPromptToEnd({ ...toRequest(), wantsDeltas }, context, { signal, onEvent })
+  } catch (error) {
+    if (error instanceof Fault) return failedResult(backend, error)
+    throw error
+  }
+}
+
+function outcomeOf(result: PromptResult): RunOutcome {
+  if (result.error_code === 'agent_timeout') return 'timeout'
+  const status = statusOf(result)
+  return status === 'completed' ? 'ok' : status
+}
+
+/**
+ * With `failFast` the first failure cancels the parts that wait and ends those that run. One call takes no more places
+ * in the queue than can run at once, so that it cannot keep out all others.
+ */
+export async function runParts(
+  requests: readonly PromptRequest[],
+  { atOnce, failFast }: { atOnce: number; failFast: boolean },
+  batch: Batch,
+): Promise<PromptResult[]> {
+  const results = requests.map(({ backend }) => canceledResult(backend))
+  const failed = new AbortController()
+  const signal = AbortSignal.any([batch.signal, failed.signal])
+  const waiting = requests.entries()
+  const work = async () => {
+    for (const [at, request] of waiting) {
+      if (signal.aborted) return
+      const result = await runPart({ at, backend: request.backend, toRequest: () => request }, { ...batch, signal })
+      results[at] = result
+      if (failFast && statusOf(result) === 'failed') failed.abort()
+    }
+  }
+  const workers = Math.min(atOnce, requests.length, batch.context.slots.limit)
+  await endAllOnError(Array.from({ length: workers }, work), failed)
+  return results
+}
+
+/** An error here is a bug; the other prompts are ended before it is thrown. */
+async function endAllOnError(works: readonly Promise<void>[], end: AbortController): Promise<void> {
+  for (const work of works) work.catch(() => end.abort())
+  await Promise.allSettled(works)
+  await Promise.all(works)
+}

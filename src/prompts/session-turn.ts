@@ -1,0 +1,117 @@
+/** One turn of a session: opened before the agent starts, finished when it has ended. */
+import type { AgentEvent, AgentRequest, Usage } from '../agents/agent.ts'
+import type { AgentResult } from '../agents/settle-result.ts'
+import { NO_USAGE } from '../agents/usage.ts'
+import { Fault } from '../kit/fault.ts'
+import { sessionExpired } from '../sessions/faults.ts'
+import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'
+import { policyOf } from './continue-session.ts'
+import type { PromptContext } from './prompt-context.ts'
+import type { PromptRequest } from './prompt-request.ts'
+
+export type SessionTurn = {
+  /** Empty when no session is stored. */
+  sessionId: string
+  /** The usage of earlier turns, for agents that count whole sessions. */
+  priorUsage?: Usage | undefined
+  /** Stores the agent's own session id and model, which come with its first event. */
+  noteEvent(event: AgentEvent): Promise<void>
+  /** Stores how the turn ended. Returns warnings for the result. */
+  finish(end: TurnEnd): Promise<string[]>
+  isFinished(): boolean
+}
+
+const NO_SESSION: SessionTurn = {
+  sessionId: '',
+  noteEvent: async () => undefined,
+  finish: async () => [],
+  isFinished: () => true,
+}
+
+type Prompt = { request: PromptRequest; agentRequest: AgentRequest; context: PromptContext }
+
+/** Creates the session of the prompt, or reopens the one that it resumes. */
+export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
+  const { agentRequest, context } = prompt
+  if (agentRequest.isEphemeral) return NO_SESSION
+  const store = await context.openStore()
+  const { id, priorUsage } = await openSession(store, prompt)
+  const toWarnings = (error: unknown) => {
+    if (!(error instanceof Fault)) throw error
+    context.observer?.sessionFailed?.(error)
+    return [`the session could not be saved: ${error.message}`]
+  }
+  let isFinished = false
+  return {
+    sessionId: id,
+    priorUsage,
+    isFinished: () => isFinished,
+    async noteEvent(event) {
+      if (event.type !== 'init') return
+      const { backend_session_id: backendSessionId, model } = event.content
+      const facts = {
+        ...(backendSessionId !== undefined && { backendSessionId }),
+        ...(model !== undefined && { model }),
+      }
+      // A failure does not matter here: the end of the turn stores the same facts.
+      await store.recordAgentSession(id, facts).catch(toWarnings)
+    },
+    async finish(end) {
+      isFinished = true
+      return await store.finishTurn(id, end).then(() => [], toWarnings)
+    },
+  }
+}
+
+async function openSession(
+  store: SessionStore,
+  { request, agentRequest, context }: Prompt,
+): Promise<{ id: string; priorUsage: Usage | undefined }> {
+  const { observer, settings, caller } = context
+  const { resumes, metadata } = request
+  if (resumes !== undefined) {
+    const { session, threadUsage } = await store.reopen(resumes.id)
+    if (metadata !== undefined) await store.edit(session.id, { metadata })
+    return { id: session.id, priorUsage: threadUsage }
+  }
+  const tags = [...settings.session.default_tags, ...(caller === 'client' ? ['api'] : [])]
+  const { id } = await store.create(newSession(request, agentRequest, tags))
+  observer?.sessionCreated?.(agentRequest.backend)
+  return { id, priorUsage: undefined }
+}
+
+function newSession(request: PromptRequest, agentRequest: AgentRequest, tags: readonly string[]): NewSession {
+  const { backend, workdir, model, systemPrompt } = agentRequest
+  const { prompt, metadata, forks } = request
+  return {
+    backend,
+    working_dir: workdir,
+    initial_prompt: prompt,
+    tags: [...new Set([...(forks?.tags ?? []), ...tags])],
+    metadata: metadata ?? forks?.metadata ?? {},
+    policy: policyOf(agentRequest),
+    ...(model !== undefined && { model }),
+    ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
+    ...(forks !== undefined && { parent_id: forks.id }),
+  }
+}
+
+/** How a turn ended, as the session stores it. */
+export function toTurnEnd(result: AgentResult): TurnEnd {
+  const { error, ended, usage, threadUsage, sessionId, model } = result
+  const outcome = ended !== 'itself' ? 'interrupted' : error === undefined ? 'completed' : 'error'
+  return {
+    outcome,
+    usage,
+    ...(error !== undefined && { errorMessage: error.message }),
+    ...(threadUsage !== undefined && { threadUsage }),
+    ...(sessionId !== undefined && { backendSessionId: sessionId }),
+    ...(model !== undefined && { model }),
+    ...(error?.code === sessionExpired.code && { isForgotten: true }),
+  }
+}
+
+/** The end of a turn without a result: the agent could not be started, or the caller stopped reading events. */
+export function abortedTurn(outcome: 'error' | 'interrupted', errorMessage: string): TurnEnd {
+  return { outcome, errorMessage, usage: NO_USAGE }
+}
