@@ -1,30 +1,30 @@
 import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import { applyEvent } from './apply-event.ts'
-import { diffRuns } from './diff-runs.ts'
-import type { EventType, RunEvent, RunSeed } from './event.shape.ts'
-import { type Run, seedRun } from './run.ts'
+import { diffRuns } from './state/diff-runs.ts'
+import type { EventType, RunEvent, RunSeed } from './state/event.shape.ts'
+import { type Run, seedRun } from './state/run.ts'
 
-/** The event is to be recorded, and then it is so. `resumed` is what a repeated request did the first time. */
+/** `event` must be recorded before `run` counts. `resumed` is the result that a repeated resume had the first time. */
 export type Decided =
   | { readonly is: 'changed'; readonly run: Run; readonly event: RunEvent }
   | { readonly is: 'unchanged'; readonly run: Run; readonly resumed?: ResumeResult }
 
-/** An operation is allowed and cannot be decided before git was looked at: ask again with a gitFacts. */
+/** `needs_git_facts`: the operation is allowed but depends on the worktree; call it again with `gitFacts`. */
 export type Decision = Decided | { readonly is: 'needs_git_facts' }
 
 export const needsGitFacts: Decision = { is: 'needs_git_facts' }
 
 export type Change = { readonly type: EventType; readonly draft: Run; readonly now: string }
 
-/** Makes an event of the difference. The new run is what the event makes of the old one, as it will be when read again. */
+/** Turns the difference between two runs into an event. The new run is computed from the event, as a later read does it. */
 export function decide(before: Run, { type, draft, now }: Change): Decided {
   const data = { ...headOf(before.id, now), ...diffRuns(before, draft) }
   const event: RunEvent = { type, data }
   return { is: 'changed', run: applyEvent(before, event), event }
 }
 
-/** The same for the event that begins a run. */
+/** Like `decide`, for the event that starts a run. */
 export function decideStart(seed: RunSeed, draft: Run): Decided & { is: 'changed' } {
   const { id, created_at } = draft
   const data = { ...headOf(id, created_at), initialize: seed, ...diffRuns(seedRun(id, seed), draft) }

@@ -5,7 +5,7 @@ import { pinnedSourceRules } from '../contract/pinned-source.ts'
 import { sourceCandidateRules } from '../contract/source-candidate.ts'
 import { checker, type Rule, within } from '../kit/schema.ts'
 import { validateRunEvent } from './checks.generated.js'
-import type { RunDelta, RunEvent, RunSeed } from './event.shape.ts'
+import type { RunDelta, RunEvent, RunSeed } from './state/event.shape.ts'
 
 const seedRules: readonly Rule<RunSeed>[] = [
   within('initial_git', gitObservationRules),
@@ -21,5 +21,5 @@ const deltaRules: readonly Rule<RunDelta>[] = [
   within('source_candidate', sourceCandidateRules),
 ]
 
-/** What is read from a journal is an event only if this says so. */
+/** Every event that is read from a journal is checked with this. */
 export const checkRunEvent = checker<RunEvent>('runEvent', validateRunEvent, [within('data', deltaRules)])

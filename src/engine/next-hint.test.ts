@@ -18,7 +18,7 @@ import {
 } from '../../test/support/run-states.ts'
 import { checkNext } from '../contract/next.ts'
 import { nextHint, resumeHint, startHint } from './next-hint.ts'
-import type { Run } from './run.ts'
+import type { Run } from './state/run.ts'
 
 const stoppedWithChoice = (): Driver => {
   const driver = waitingForChoice()

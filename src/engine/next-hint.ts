@@ -1,10 +1,10 @@
 import type { Next, NextVariants } from '../contract/next.shape.ts'
 import { makeVariant } from '../contract/next-variants.ts'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
-import { pendingRequest } from './destructive.ts'
-import type { Run } from './run.ts'
+import { pendingRequest } from './state/destructive.ts'
+import type { Run } from './state/run.ts'
 
-/** What can be done with a run. The first condition that holds decides, as docs/machine-protocol.md lists them. */
+/** The commands that can follow in the current state of a run. The conditions are in the order of docs/machine-protocol.md. */
 export function nextHint(run: Run): Next {
   const { state, pause_reason, current_action, workspace_identity } = run
   if (current_action === undefined) return resumeHint(run)
@@ -29,7 +29,7 @@ export function nextHint(run: Run): Next {
   ])
 }
 
-/** How to resume a run, also while something else has to be done first. */
+/** The commands that resume a run, even if an action or answer is due first. */
 export function resumeHint(run: Run): Next {
   return run.state === 'ended'
     ? noHint(run.workspace_identity)
@@ -49,7 +49,7 @@ function resumeVariants(run: Run): NextVariants {
     : [makeVariant('refresh-source', ids), makeVariant('use-pinned-source', ids)]
 }
 
-/** What a run is started with, apart from its goal. */
+/** The options of a new run, without its goal. */
 export type StartOptions = {
   readonly workspace_identity: WorkspaceIdentity
   readonly budget: number
@@ -57,7 +57,7 @@ export type StartOptions = {
   readonly hasSource: boolean
 }
 
-/** How to start a run with these options. */
+/** The command that starts a run with these options. */
 export function startHint({ workspace_identity, budget, reviewEnabled, hasSource }: StartOptions): Next {
   const variant = makeVariant(hasSource ? 'start-with-source' : 'retry-run', {
     BUDGET: String(budget),
@@ -67,7 +67,7 @@ export function startHint({ workspace_identity, budget, reviewEnabled, hasSource
   return offer('start', workspace_identity, [variant])
 }
 
-/** A new run like this one, for a source that this one cannot take. */
+/** The command that starts a new run like this one, for a source that this one cannot accept. */
 export function startAfresh(run: Run): Next {
   const { workspace_identity, initial_budget, review_enabled } = run
   return startHint({

@@ -1,20 +1,20 @@
 import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next } from '../contract/next.shape.ts'
 import { nextHint, resumeHint } from './next-hint.ts'
-import type { Run } from './run.ts'
+import type { Run } from './state/run.ts'
 
-/** What every refusal brings along for the message about it: what can be done instead, and the facts in their form. */
+/** The parts of a `cliError` that every refusal carries: what can be done next, and the details. */
 export type Refusal = { readonly next: Next; readonly details?: NonNullable<CliError['details']> }
 
-/** Of what can be refused before a run is known; then its caller knows what can be done instead. */
+/** For a refusal before the run is known: then the caller supplies `next`. */
 export type EarlyRefusal = Partial<Refusal>
 
-/** A refusal that says what the run stands for now. */
+/** A refusal that offers what the run waits for. */
 export function refuse(run: Run): Refusal {
   return { next: nextHint(run), details: stateOf(run) }
 }
 
-/** A refusal that says how the run is resumed. */
+/** A refusal that offers to resume the run. */
 export function refuseResume(run: Run): Refusal {
   return { next: resumeHint(run), details: stateOf(run) }
 }

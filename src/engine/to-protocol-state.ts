@@ -3,10 +3,10 @@ import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import { checkProtocolState } from '../contract/protocol-state.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import { nextHint } from './next-hint.ts'
-import type { Run } from './run.ts'
-import { withoutUndefined } from './without-undefined.ts'
+import type { Run } from './state/run.ts'
+import { withoutUndefined } from './state/without-undefined.ts'
 
-/** The answer to a command on a run; `resumed` is what it did, where the command is to resume. */
+/** The response to a command that changes a run; `resumed` is the result of a resume. */
 export function toProtocolState(run: Run, resumed?: ResumeResult): ProtocolState {
   return checkProtocolState(
     withoutUndefined({

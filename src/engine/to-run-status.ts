@@ -2,32 +2,32 @@ import type { Action } from '../contract/action.shape.ts'
 import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ActionRecord } from '../contract/run-record.shape.ts'
 import type { LocalRun } from '../contract/run-status.shape.ts'
-import { destructiveGrant, pendingRequest } from './destructive.ts'
-import type { RunEvent } from './event.shape.ts'
 import { nextHint } from './next-hint.ts'
-import type { ActionTrace, Run } from './run.ts'
-import { withoutUndefined } from './without-undefined.ts'
+import { destructiveGrant, pendingRequest } from './state/destructive.ts'
+import type { RunEvent } from './state/event.shape.ts'
+import type { ActionTrace, Run } from './state/run.ts'
+import { withoutUndefined } from './state/without-undefined.ts'
 
-/** The action that an event issued, if it did: only there it is whole. */
+/** The action that an event issued, if any. Only the event has the whole action. */
 export function issuedBy({ data }: RunEvent): readonly Action[] {
   return data.current_action ? [data.current_action] : []
 }
 
-/** A status, but for what its actions said: that is told in the journal alone. */
+/** A status without the texts of its actions: those are in the journal only. */
 export type RunOutline = Omit<LocalRun, 'actions'> & Pick<Run, 'actions'>
 
-/** Everything about a run that is for others to see, with its actions as its events issued them. */
+/** The published status of a run; `issued` are the whole actions from its events. */
 export function toRunStatus(run: Run, issued: readonly Action[]): LocalRun {
   return { ...toRunOutline(run), actions: run.actions.map((trace, index) => toRecord(trace, issued[index])) }
 }
 
-/** Lists that are empty are left out, but for the actions. */
+/** Omits empty lists, except `actions`. */
 export function toRunOutline(run: Run): RunOutline {
-  const { source_choices, accepted_sections: _accepted, omitted_observations: omitted, ...kept } = run
+  const { source_choices, accepted_sections: _accepted, omitted_observations: omitted, ...fields } = run
   const mark = omitted > 0 ? [`...[${omitted} earlier observations in journal]`] : []
   return withoutUndefined({
     contract_version: CONTRACT_VERSION,
-    ...kept,
+    ...fields,
     workspace: run.workspace_identity.worktree_root,
     last_source_choice: source_choices.at(-1),
     pending_actions: unlessEmpty(run.pending_actions),
@@ -44,7 +44,7 @@ export function toRunOutline(run: Run): RunOutline {
 
 function toRecord(trace: ActionTrace, action: Action | undefined): ActionRecord {
   if (action?.action_id !== trace.action.action_id) throw new TypeError(`not the action ${trace.action.action_id}`)
-  // Which record has a review for its action, the compiler cannot tell; the rules of events can.
+  // The compiler cannot see which record belongs to a review; the event rules ensure it.
   return { ...trace, action } as ActionRecord
 }
 

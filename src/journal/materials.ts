@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { LIMITS } from '../contract/limits.ts'
 import type { PinnedSource } from '../contract/pinned-source.shape.ts'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import { digestMaterial, isDigest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'

@@ -1,5 +1,5 @@
 /** What can be told of a run without waiting for those who work on it: nothing is locked, created or repaired. */
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import { findRun, looking } from './find-run.ts'
 import { loadRun } from './load-run.ts'
 import { type OpenJournal, readingJournal } from './open-journal.ts'

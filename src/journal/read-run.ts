@@ -1,5 +1,5 @@
 import type { Action } from '../contract/action.shape.ts'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import { issuedBy } from '../engine/to-run-status.ts'
 import { findRun, looking } from './find-run.ts'
 import { loadRun } from './load-run.ts'

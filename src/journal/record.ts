@@ -4,14 +4,15 @@
  *     {"sequence":2,"type":"outcome_submitted","at":"2026-01-31T10:00:02.000Z","data":{…},"chain":"sha256:…"}
  *
  * - `sequence` counts from 1 without gaps.
- * - `type` and `data` are the event, as src/engine/event.shape.ts has it; `at` is its `updated_at`.
+ * - `type` and `data` are the event, as src/engine/state/event.shape.ts has it; `at` is its `updated_at`.
  * - `chain` is the digest of three fields: `drover-journal/v1`, the chain of the record before (empty for the first), and
  *   the bytes of this line up to the comma in front of `"chain"`. So each record vouches for itself and for all before it.
  *
  * A line has at most 4 MiB with its line feed. It is strict JSON: no key twice, and integers past 2^53 stay as they are.
  */
-import type { RunEvent } from '../engine/event.shape.ts'
+
 import { checkRunEvent } from '../engine/event.ts'
+import type { RunEvent } from '../engine/state/event.shape.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'

@@ -1,6 +1,6 @@
 import { applyEvent } from '../engine/apply-event.ts'
-import type { RunEvent } from '../engine/event.shape.ts'
-import type { Run } from '../engine/run.ts'
+import type { RunEvent } from '../engine/state/event.shape.ts'
+import type { Run } from '../engine/state/run.ts'
 import { Fault } from '../kit/fault.ts'
 import { jsonInvalid } from '../kit/faults.ts'
 import type { Disk } from '../kit/files/disk.ts'

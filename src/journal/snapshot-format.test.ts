@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { boundHistory, type Step } from '../../test/support/journal-room.ts'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import { digest } from '../kit/digest.ts'
 import { decodeSnapshot, encodeSnapshot, type Occasion, type RunSnapshot } from './snapshot-format.ts'
 

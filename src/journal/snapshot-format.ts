@@ -15,7 +15,7 @@
  * and is left to `JSON`, which takes a tenth of the time. By the digest it is what was written.
  */
 import type { BigIntStats } from 'node:fs'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import { digestFields, isDigest } from '../kit/digest.ts'
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { readJson } from '../kit/json/read-json.ts'

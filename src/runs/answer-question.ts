@@ -1,6 +1,6 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import { answer } from '../engine/answer.ts'
-import type { Answer } from '../engine/answer-text.ts'
+import { answer } from '../engine/operations/answer.ts'
+import type { Answer } from '../engine/state/answer-digest.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import type { RunContext } from './run-context.ts'
 

@@ -1,5 +1,5 @@
 import type { Action } from '../contract/action.shape.ts'
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import { runJournalInvalid } from '../journal/faults.ts'
 import type { MaterialReader } from '../journal/materials.ts'
 import { readRunHeader } from '../journal/read-header.ts'

@@ -2,11 +2,13 @@
  * What was asked for, in the words of whoever asks, as a request that can be tried. What is wrong with the words is said
  * before a worktree or a run is looked at; where several things are wrong, the first check that fails decides.
  */
-import { type Answer, checkAnswerText } from '../engine/answer-text.ts'
-import { checkBudget, DEFAULT_BUDGET } from '../engine/budget.ts'
-import { parseSourceChoice } from '../engine/choose-source.ts'
+
 import { sourceChoiceRequiresCandidate, sourceModeConflict } from '../engine/faults.ts'
-import { checkGoal } from '../engine/start.ts'
+import { checkAnswerText } from '../engine/operations/answer.ts'
+import { checkBudget, DEFAULT_BUDGET } from '../engine/operations/budget.ts'
+import { parseSourceChoice } from '../engine/operations/choose-source.ts'
+import { checkGoal } from '../engine/operations/start.ts'
+import type { Answer } from '../engine/state/answer-digest.ts'
 import { destructiveConfirmationPairRequired, sourceFileRequired } from './faults.ts'
 import type { Resumption } from './resume-run.ts'
 import type { RunRequest } from './start-run.ts'

@@ -1,5 +1,5 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import { skip } from '../engine/skip.ts'
+import { skip } from '../engine/operations/skip.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import type { RunContext } from './run-context.ts'
 

@@ -1,5 +1,5 @@
 /** The texts of sections: which of them are kept, and in what form. */
-import type { Run } from '../engine/run.ts'
+import type { Run } from '../engine/state/run.ts'
 import type { Material } from '../journal/materials.ts'
 import type { Digest } from '../kit/digest.ts'
 import { encodeUtf8 } from '../kit/utf8.ts'

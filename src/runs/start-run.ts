@@ -1,5 +1,5 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import { start } from '../engine/start.ts'
+import { start } from '../engine/operations/start.ts'
 import { createRun } from '../journal/create-run.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import { observeGit } from '../workspace/observe-git.ts'

@@ -1,5 +1,5 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import { stop } from '../engine/stop.ts'
+import { stop } from '../engine/operations/stop.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import { runIdRequired } from './faults.ts'
 import type { RunList } from './list-runs.ts'

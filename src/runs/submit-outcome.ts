@@ -1,5 +1,5 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
-import { type Submission, submit } from '../engine/submit.ts'
+import { type Submission, submit } from '../engine/operations/submit.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import type { RunContext } from './run-context.ts'
 

@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Run } from '../../src/engine/run.ts'
+import type { Run } from '../../src/engine/state/run.ts'
 import { findRun } from '../../src/journal/find-run.ts'
 import { readingJournal } from '../../src/journal/open-journal.ts'
 import { scanRunState } from '../../src/journal/read-header.ts'

@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { gitObservation } from '../../scripts/protocol-examples.ts'
-import { submit } from '../../src/engine/submit.ts'
+import { submit } from '../../src/engine/operations/submit.ts'
 import { readRun } from '../../src/journal/read-run.ts'
 import { openRunStore } from '../../src/journal/run-store.ts'
 import { updateRun } from '../../src/journal/update-run.ts'

@@ -1,7 +1,7 @@
 /** Anything that anyone may ask of a run, sensible or not. */
 import fc from 'fast-check'
 import { nextHint } from '../../src/engine/next-hint.ts'
-import type { ActionKind } from '../../src/engine/run.ts'
+import type { ActionKind } from '../../src/engine/state/run.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { decision, destruction, environment } from './contract-examples.ts'
 import { CLEAN, changed, type Driver, GIT_UNAVAILABLE, outcomeOf } from './drive-run.ts'

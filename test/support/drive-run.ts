@@ -11,22 +11,22 @@ import { checkOutcome } from '../../src/contract/outcome.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { checkRunStatus } from '../../src/contract/run-status.ts'
-import { answer } from '../../src/engine/answer.ts'
-import type { Answer } from '../../src/engine/answer-text.ts'
 import { applyEvent } from '../../src/engine/apply-event.ts'
-import { parseSourceChoice } from '../../src/engine/choose-source.ts'
 import type { Decided, Decision } from '../../src/engine/decision.ts'
-import type { RunEvent } from '../../src/engine/event.shape.ts'
 import { checkRunEvent } from '../../src/engine/event.ts'
 import type { Facts, GitFacts } from '../../src/engine/facts.ts'
 import { nextHint } from '../../src/engine/next-hint.ts'
+import { answer } from '../../src/engine/operations/answer.ts'
+import { parseSourceChoice } from '../../src/engine/operations/choose-source.ts'
+import { type ResumeRequest, resume } from '../../src/engine/operations/resume.ts'
+import { skip } from '../../src/engine/operations/skip.ts'
+import { type StartRequest, start } from '../../src/engine/operations/start.ts'
+import { stop } from '../../src/engine/operations/stop.ts'
+import { submit } from '../../src/engine/operations/submit.ts'
 import type { Refusal } from '../../src/engine/refusal.ts'
-import { type ResumeRequest, resume } from '../../src/engine/resume.ts'
-import type { ActionKind, Run } from '../../src/engine/run.ts'
-import { skip } from '../../src/engine/skip.ts'
-import { type StartRequest, start } from '../../src/engine/start.ts'
-import { stop } from '../../src/engine/stop.ts'
-import { submit } from '../../src/engine/submit.ts'
+import type { Answer } from '../../src/engine/state/answer-digest.ts'
+import type { RunEvent } from '../../src/engine/state/event.shape.ts'
+import type { ActionKind, Run } from '../../src/engine/state/run.ts'
 import { toProtocolState } from '../../src/engine/to-protocol-state.ts'
 import { issuedBy, toRunStatus } from '../../src/engine/to-run-status.ts'
 import { digest } from '../../src/kit/digest.ts'
@@ -187,7 +187,12 @@ export function statusOf({ run, events }: Pick<Driver, 'run' | 'events'>): Local
   return toRunStatus(run, events.flatMap(issuedBy))
 }
 
-/** Makes the same run of an event that was written and read. */
+/** The run after these events, the first of which started it. */
+export function replayEvents(events: readonly RunEvent[]): Run | undefined {
+  return events.reduce<Run | undefined>(applyEvent, undefined)
+}
+
+/** Writes and reads an event, and expects the same run from it. */
 function readAgain(before: Run | undefined, { run, event }: Decided & { is: 'changed' }): Run {
   const written = Buffer.from(writeJson(event as unknown as JsonValue))
   const read = applyEvent(before, checkRunEvent(readJson(written, { input: 'event', limitBytes: written.length })))

@@ -1,8 +1,8 @@
 /** A store of runs in a directory of its own, and the history of a run to put into it, event by event. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/engine/event.shape.ts'
-import type { Run } from '../../src/engine/run.ts'
+import type { RunEvent } from '../../src/engine/state/event.shape.ts'
+import type { Run } from '../../src/engine/state/run.ts'
 import { createRun } from '../../src/journal/create-run.ts'
 import { listRunIds } from '../../src/journal/list-run-ids.ts'
 import { type Material, materialsOf } from '../../src/journal/materials.ts'

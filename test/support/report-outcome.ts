@@ -1,6 +1,6 @@
 import type { Action } from '../../src/contract/action.shape.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
-import type { Run } from '../../src/engine/run.ts'
+import type { Run } from '../../src/engine/state/run.ts'
 import { outcomeOf, type Report } from './drive-run.ts'
 
 /** An outcome of this action that keeps to the contract. */

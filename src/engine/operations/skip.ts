@@ -1,0 +1,44 @@
+import { type Decision, decide, needsGitFacts } from '../decision.ts'
+import type { Facts, GitFacts } from '../facts.ts'
+import { runNotSkippable, staleAction } from '../faults.ts'
+import { nextHint } from '../next-hint.ts'
+import { refuse } from '../refusal.ts'
+import { type ActionKind, type Run, updateCurrent } from '../state/run.ts'
+import { BRIEFS } from '../texts/brief-texts.ts'
+import { skippedSummary } from '../texts/final-summary.ts'
+import { pauseUnobserved, recordWork } from './git-facts.ts'
+import type { Issuing } from './issue-action.ts'
+import { endRun, issueNextAction } from './next-action.ts'
+
+const AFTER_SKIP = { review: BRIEFS.reviewAfterSkip, summarize: BRIEFS.summarizeAfterSkip }
+
+/** Skips the current action. The worktree is still observed, since the action may have changed it. */
+export function skip(run: Run, actionId: string, facts: Facts): Decision {
+  if (run.state === 'stopped' || run.state === 'ended') throw runNotSkippable(refuse(run))
+  const { current_action } = run
+  if (current_action?.action_id !== actionId) throw staleAction({ ...refuse(run), action_id: actionId })
+  const { kind } = current_action
+  const issuing = { actionId: facts.actionId, next: nextHint(run) }
+  if (kind === 'review') {
+    return decide(run, { type: 'action_skipped', draft: skipReview(run, issuing), now: facts.now })
+  }
+  if (facts.gitFacts === undefined) return needsGitFacts
+  const draft = skipOther(run, kind, { gitFacts: facts.gitFacts, issuing })
+  return decide(run, { type: 'action_skipped', draft, now: facts.now })
+}
+
+function skipReview(run: Run, issuing: Issuing): Run {
+  const review_projection = { result: 'not_run', findings: [], uncertainties: [] } as const
+  const skipped = updateCurrent(run, { skipped: true, review_projection })
+  const follow = { ...AFTER_SKIP, summarize: BRIEFS.summarizeAfterSkippedReview }
+  return issueNextAction({ ...skipped, current_action: undefined, review_pending: false }, follow, issuing)
+}
+
+type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
+
+function skipOther(run: Run, kind: ActionKind, { gitFacts, issuing }: FollowUp): Run {
+  const skipped = { ...updateCurrent(run, { skipped: true }), current_action: undefined }
+  if (kind === 'summarize') return endRun(skipped, gitFacts, skippedSummary)
+  if (gitFacts.is === 'unavailable') return pauseUnobserved(skipped, `after ${kind} was skipped`, gitFacts.problem)
+  return issueNextAction(recordWork(skipped, gitFacts), AFTER_SKIP, issuing)
+}

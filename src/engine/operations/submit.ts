@@ -1,0 +1,103 @@
+import type { Outcome } from '../../contract/outcome.shape.ts'
+import { type Decision, decide, needsGitFacts } from '../decision.ts'
+import type { Facts, GitFacts } from '../facts.ts'
+import { invalidOutcome, outcomeConflict, runNotActive, staleAction } from '../faults.ts'
+import { nextHint } from '../next-hint.ts'
+import { refuse } from '../refusal.ts'
+import { isWorktreeChanged } from '../state/git-changes.ts'
+import { findRecord, pause, type Run, updateCurrent } from '../state/run.ts'
+import { BRIEFS } from '../texts/brief-texts.ts'
+import { finalSummary } from '../texts/final-summary.ts'
+import { addNotes, noteDiscrepancy } from '../texts/notes.ts'
+import { pauseUnobserved, recordWork } from './git-facts.ts'
+import type { Issuing } from './issue-action.ts'
+import { endRun, issueNextAction } from './next-action.ts'
+import { findSupersedableAnswer } from './supersede-answers.ts'
+
+/** An outcome that was checked against the contract, and the action that the caller named. */
+export type Submission = {
+  readonly actionId: string
+  readonly outcome: Outcome
+  /** Digest of the received bytes. */
+  readonly payloadSha256: string
+}
+
+/** Records the outcome of the current action and decides what follows. */
+export function submit(run: Run, submission: Submission, facts: Facts): Decision {
+  if (isRepeated(run, submission)) return { is: 'unchanged', run }
+  refuseUnfit(run, submission)
+  const { outcome } = submission
+  const { now, actionId, gitFacts } = facts
+  const issuing = { actionId, next: nextHint(run) }
+  const accepted = accept(run, submission)
+  if (outcome.action_kind === 'review') {
+    const draft = afterReview(accepted, issuing)
+    return decide(run, { type: 'outcome_submitted', draft, now })
+  }
+  if (gitFacts === undefined) return needsGitFacts
+  const draft = followUp(accepted, outcome, { gitFacts, issuing })
+  return decide(run, { type: 'outcome_submitted', draft, now })
+}
+
+/** Submitting the same bytes for the same action again changes nothing, whatever happened since. */
+function isRepeated(run: Run, { actionId, payloadSha256 }: Submission): boolean {
+  const record = findRecord(run, actionId)
+  if (record?.outcome === undefined) return false
+  if (record.outcome_payload_sha256 === payloadSha256) return true
+  if (record.voided === true) throw staleAction({ ...refuse(run), action_id: actionId })
+  throw outcomeConflict({ ...refuse(run), action_id: actionId })
+}
+
+function refuseUnfit(run: Run, { actionId, outcome }: Submission): void {
+  const refusal = refuse(run)
+  if (run.state === 'stopped' || run.state === 'ended') throw runNotActive(refusal)
+  const isWithdrawn = findRecord(run, actionId)?.voided === true
+  if (run.state === 'paused' && !isWithdrawn) throw runNotActive(refusal)
+  if (run.current_action?.action_id !== actionId) throw staleAction({ ...refusal, action_id: actionId })
+  const { next } = refusal
+  if (outcome.action_id !== actionId) {
+    throw invalidOutcome({ next, problem: `its action_id is ${outcome.action_id}, not ${actionId}` })
+  }
+  const { kind } = run.current_action
+  if (outcome.action_kind !== kind) {
+    throw invalidOutcome({ next, problem: `its action_kind is ${outcome.action_kind}, but the action is ${kind}` })
+  }
+  const replaced = outcome.pause?.supersedes_answer_action_id
+  if (replaced !== undefined) findSupersedableAnswer(run, replaced)
+}
+
+/** Stores the outcome and its notes. */
+function accept(run: Run, { outcome, payloadSha256 }: Submission): Run {
+  const { implementation, review } = outcome
+  const recorded = updateCurrent(run, { outcome, outcome_payload_sha256: payloadSha256 })
+  const noted = addNotes(addNotes(recorded, 'observations', outcome.observations), 'known_issues', outcome.known_issues)
+  const doubted = addNotes(noted, 'uncertainties', (implementation ?? review)?.uncertainties ?? [])
+  return { ...doubted, activities: [...doubted.activities, ...(implementation?.activities ?? [])] }
+}
+
+type FollowUp = { readonly gitFacts: GitFacts; readonly issuing: Issuing }
+
+function followUp(run: Run, outcome: Outcome, { gitFacts, issuing }: FollowUp): Run {
+  if (outcome.status === 'needs_input') return waitFor(run, outcome, gitFacts)
+  if (outcome.action_kind === 'summarize') return endRun(run, gitFacts, finalSummary)
+  const done = { ...run, current_action: undefined, pending_actions: outcome.suggested_actions }
+  if (gitFacts.is === 'unavailable') return pauseUnobserved(done, `after ${outcome.action_kind}`, gitFacts.problem)
+  const observed = recordWork(done, gitFacts)
+  const { implementation } = outcome
+  const noted =
+    implementation === null
+      ? observed
+      : noteDiscrepancy(observed, implementation.result, { isChanged: isWorktreeChanged(observed) })
+  return issueNextAction(noted, BRIEFS, issuing)
+}
+
+function afterReview(run: Run, issuing: Issuing): Run {
+  return issueNextAction({ ...run, current_action: undefined, review_pending: false }, BRIEFS, issuing)
+}
+
+/** The action stays current, because the answer refers to it. */
+function waitFor(run: Run, outcome: Outcome & { status: 'needs_input' }, gitFacts: GitFacts): Run {
+  return gitFacts.is === 'unavailable'
+    ? pauseUnobserved(run, `after ${outcome.action_kind}`, gitFacts.problem)
+    : pause(recordWork(run, gitFacts), outcome.pause.reason)
+}
