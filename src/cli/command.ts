@@ -44,7 +44,7 @@ export type Command = {
   /** The group whose form of errors and exit codes it has, if that is not its own. */
   failsAs?: Group
   /** What its last word is called elsewhere, so that whoever writes that is told. */
-  elsewhere?: readonly string[]
+  otherNames?: readonly string[]
   summary: string
   /** Paragraphs under the summary in `--help`. */
   description?: string

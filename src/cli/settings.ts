@@ -4,7 +4,7 @@ import type { Surroundings } from '../config/paths.ts'
 import { type ConfigReading, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
 
-export function surroundingsOf({ flags, runtime }: Invocation): Surroundings {
+export function configEnvironmentOf({ flags, runtime }: Invocation): Surroundings {
   const { env, homeDirectory, cwd } = runtime
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
 }
@@ -14,9 +14,9 @@ export async function readSettings(
   invocation: Invocation,
   overrides: readonly Override[] = [],
 ): Promise<ConfigReading> {
-  const reading = await readConfig({ ...surroundingsOf(invocation), overrides })
+  const reading = await readConfig({ ...configEnvironmentOf(invocation), overrides })
   const { out, err } = invocation.runtime.terminal
-  if (!reading.config.output.color) for (const channel of [out, err]) channel.goPlain()
+  if (!reading.config.output.color) for (const channel of [out, err]) channel.disableColor()
   await err.write(reading.warnings.map((warning) => `drover: warning: ${warning}\n`).join(''))
   return reading
 }

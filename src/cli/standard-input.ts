@@ -7,7 +7,7 @@ const STDIN = 0
 
 export type StandardInput = {
   /** Somebody feeds it: a pipe or a file. A terminal and /dev/null are nobody. */
-  isFed(): boolean
+  isPiped(): boolean
   /** All of it. The reading ends with an error once `signal` has fired. */
   read(limitBytes: number, signal?: AbortSignal): Promise<Buffer>
   /** A person is there to be asked. */
@@ -26,7 +26,7 @@ type TypedLines = {
 /** Asks for the stream when it is first needed: to make it takes Node longer than some commands do. */
 export function createStandardInput(streams: { readonly stdin: NodeJS.ReadStream }): StandardInput {
   return {
-    isFed: () => isFed(STDIN),
+    isPiped: () => isPiped(STDIN),
     read: (limitBytes, signal) => {
       const { stdin } = streams
       return readAll(signal === undefined ? stdin : addAbortSignal(signal, stdin), limitBytes)
@@ -45,7 +45,7 @@ async function readLines(stream: NodeJS.ReadStream): Promise<TypedLines> {
   return { next: async () => (await lines.next()).value, close: () => reader.close() }
 }
 
-function isFed(descriptor: number): boolean {
+function isPiped(descriptor: number): boolean {
   try {
     const found = fstatSync(descriptor)
     return found.isFIFO() || found.isFile() || found.isSocket()

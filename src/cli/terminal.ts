@@ -18,7 +18,7 @@ export type Channel = {
   readonly columns: number
   readonly rows: number
   /** No colour from here on, whatever the terminal could do. */
-  goPlain(): void
+  disableColor(): void
 }
 
 export type Terminal = { out: Channel; err: Channel }
@@ -58,7 +58,7 @@ function createChannel(open: () => Stream, env: Environment): Channel {
     },
     style: (style, text) =>
       !isPlain && wantsColour({ env, isTty }) ? styleText(style, text, { validateStream: false }) : text,
-    goPlain: () => {
+    disableColor: () => {
       isPlain = true
     },
     write: async (text) => {

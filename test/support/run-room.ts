@@ -113,7 +113,7 @@ async function callMain(args: readonly string[], { cwd, env, input }: Surroundin
     clock: systemClock,
     terminal: { out: out.channel, err: err.channel },
     stdin: {
-      isFed: () => input !== undefined,
+      isPiped: () => input !== undefined,
       isTty: false,
       read: async (limitBytes) => {
         if (bytes.length <= limitBytes) return bytes
@@ -135,7 +135,7 @@ function heard(): { channel: Channel; text: () => string } {
     canRedraw: false,
     columns: 80,
     rows: 24,
-    goPlain: () => undefined,
+    disableColor: () => undefined,
     style: (_style, words) => words,
     write: async (words): Promise<Written> => {
       text += words

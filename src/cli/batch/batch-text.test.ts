@@ -8,7 +8,7 @@ const OUT = {
   canRedraw: true,
   columns: 80,
   rows: 24,
-  goPlain: () => undefined,
+  disableColor: () => undefined,
   write: async () => 'written' as const,
 }
 const CANCELLED = { item: { mark: '[1]', name: 'alpha', backend: 'claude' }, result: canceledResult('claude') }

@@ -1,6 +1,6 @@
 /** The results of several prompts in words. Pure. */
 import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
-import { sayDuration } from '../output/moments.ts'
+import { formatDuration } from '../output/format-time.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import { totalTokens } from '../output/usage-text.ts'
@@ -60,7 +60,7 @@ export function outcomeTable(
     String(at + 1),
     item.backend,
     WORDS[result === undefined ? 'skipped' : statusOf(result)],
-    result === undefined ? '-' : sayDuration(result.duration_ms),
+    result === undefined ? '-' : formatDuration(result.duration_ms),
     result === undefined ? '-' : String(totalTokens(result.token_usage)),
     item.name,
   ])
@@ -83,7 +83,7 @@ export function sayTotals(
   ]
   const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalTokens(usage), 0)
   const things = `${outcomes.length} ${noun}${outcomes.length === 1 ? '' : 's'}`
-  return `${things}: ${parts.join(', ')}; ${sayDuration(durationMs)}, ${tokens} tokens\n`
+  return `${things}: ${parts.join(', ')}; ${formatDuration(durationMs)}, ${tokens} tokens\n`
 }
 
 /** Each once, with the items it belongs to: a hundred tasks have the same warning a hundred times. */

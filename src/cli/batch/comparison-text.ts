@@ -1,6 +1,6 @@
 /** The answers of several agents to the same prompt: side by side where there is room, else one after another. Pure. */
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { sayDuration } from '../output/moments.ts'
+import { formatDuration } from '../output/format-time.ts'
 import { toPrintable, toShown } from '../output/printable.ts'
 import { totalTokens } from '../output/usage-text.ts'
 import type { Channel } from '../terminal.ts'
@@ -56,5 +56,5 @@ function answerOf(result: PromptResult): string {
 }
 
 function sayCost({ duration_ms: durationMs, token_usage: usage }: PromptResult): string {
-  return `${sayDuration(durationMs)}, ${totalTokens(usage)} tokens`
+  return `${formatDuration(durationMs)}, ${totalTokens(usage)} tokens`
 }

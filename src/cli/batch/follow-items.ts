@@ -1,8 +1,8 @@
 /** Shows on stderr what several agents are doing: lines that change on a terminal, one line an occasion elsewhere. */
 import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
+import { formatDuration } from '../output/format-time.ts'
 import { LiveLines } from '../output/live-lines.ts'
-import { sayDuration } from '../output/moments.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 import { reasonOf } from './batch-text.ts'
@@ -83,7 +83,7 @@ const ENDS: Readonly<Record<PromptStatus, string>> = { completed: 'finished', fa
 function sayEnd(called: FollowedItem, result: PromptResult): string {
   const status = statusOf(result)
   const reason = status === 'failed' ? `: ${toOneLine(reasonOf(result), REASON_COLUMNS)}` : ''
-  return `${called.mark} ${ENDS[status]} after ${sayDuration(result.duration_ms)}: ${nameOf(called)}${reason}`
+  return `${called.mark} ${ENDS[status]} after ${formatDuration(result.duration_ms)}: ${nameOf(called)}${reason}`
 }
 
 function nameOf({ name, backend }: FollowedItem): string {

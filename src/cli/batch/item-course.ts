@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../agents/agent.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
-import { sayDuration } from '../output/moments.ts'
+import { formatDuration } from '../output/format-time.ts'
 import { totalTokens } from '../output/usage-text.ts'
 import { activityOf } from '../prompt/activity.ts'
 import { layOutItems } from './item-lines.ts'
@@ -46,7 +46,7 @@ export class ItemCourse implements Required<BatchWatcher> {
   toLines(size: { columns: number; rows: number }): string[] {
     const rows = [...this.#running].map(([item, { since, activity, ...tokens }]) => {
       const { mark, name, backend } = this.#items[item] ?? { mark: '', name: '', backend: '' }
-      const time = sayDuration(performance.now() - since)
+      const time = formatDuration(performance.now() - since)
       return { mark, name, backend: name === backend ? '' : backend, time, tokens: sayTokens(tokens), activity }
     })
     return [...layOutItems(rows, { ...size, rows: size.rows - 1 }), this.#count()]

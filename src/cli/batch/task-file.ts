@@ -46,7 +46,7 @@ async function readText({ flags, runtime }: Invocation, noun: Noun): Promise<Tas
   const [file, input] = [flags.text('file'), flags.text('input')]
   if (file !== undefined && input !== undefined) throw flagsConflict({ flags: ['--file', '--input'] })
   const named = file ?? input
-  if (named === undefined && !runtime.stdin.isFed()) throw tasksMissing({ noun, source: undefined })
+  if (named === undefined && !runtime.stdin.isPiped()) throw tasksMissing({ noun, source: undefined })
   const path = named === '-' ? undefined : named
   const bytes = withoutByteOrderMark(
     await readInput({

@@ -3,11 +3,11 @@ import { setConfigValue, unsetConfigValue } from '../../config/edit-config.ts'
 import { findPaths } from '../../config/paths.ts'
 import { formatValue } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
-import { surroundingsOf } from '../settings.ts'
+import { configEnvironmentOf } from '../settings.ts'
 
 export const set: Run = async (invocation) => {
   const [key = '', ...value] = invocation.args
-  const path = findPaths(surroundingsOf(invocation)).config
+  const path = findPaths(configEnvironmentOf(invocation)).config
   const written = await setConfigValue({ path, key, value })
   await invocation.runtime.terminal.out.write(`${key} = ${formatValue(written.value)} (in ${path})\n`)
   return 0
@@ -15,7 +15,7 @@ export const set: Run = async (invocation) => {
 
 export const unset: Run = async (invocation) => {
   const key = invocation.args[0] ?? ''
-  const path = findPaths(surroundingsOf(invocation)).config
+  const path = findPaths(configEnvironmentOf(invocation)).config
   const { wasSet } = await unsetConfigValue({ path, key })
   const text = wasSet ? `${key} is no longer set in ${path}` : `${key} was not set in ${path}; nothing changed`
   await invocation.runtime.terminal.out.write(`${text}\n`)

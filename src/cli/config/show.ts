@@ -4,7 +4,7 @@ import { findPaths } from '../../config/paths.ts'
 import { formatValue, type ShownSetting, showConfig, showSetting } from '../../config/show-config.ts'
 import type { Run } from '../command.ts'
 import { tableWidth } from '../output/text-table.ts'
-import { readSettings, surroundingsOf } from '../settings.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
 /** A longer value moves what stands after it. */
@@ -35,7 +35,7 @@ export const get: Run = async (invocation) => {
 }
 
 export const path: Run = async (invocation) => {
-  await invocation.runtime.terminal.out.write(`${findPaths(surroundingsOf(invocation)).config}\n`)
+  await invocation.runtime.terminal.out.write(`${findPaths(configEnvironmentOf(invocation)).config}\n`)
   return 0
 }
 

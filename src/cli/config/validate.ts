@@ -3,7 +3,7 @@ import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Invocation, Run } from '../command.ts'
-import { surroundingsOf } from '../settings.ts'
+import { configEnvironmentOf } from '../settings.ts'
 
 type Verdict = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }
 
@@ -20,7 +20,7 @@ export const run: Run = async (invocation) => {
 
 async function judge(invocation: Invocation): Promise<Verdict> {
   try {
-    const { file, warnings } = await readConfig(surroundingsOf(invocation))
+    const { file, warnings } = await readConfig(configEnvironmentOf(invocation))
     return { file: file.path, exists: file.exists, problems: [], warnings }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== configInvalid.code) throw error

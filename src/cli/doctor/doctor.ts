@@ -7,7 +7,7 @@ import { locateGit } from '../../workspace/git.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
-import { surroundingsOf } from '../settings.ts'
+import { configEnvironmentOf } from '../settings.ts'
 import { type Finding, toDoctorCheck } from './check.ts'
 import { clearInterrupted } from './clear-interrupted.ts'
 import { examine } from './examine.ts'
@@ -20,7 +20,7 @@ export const run: Run = async (invocation) => {
   if (flags.isOn('clear-interrupted')) await clear(invocation, signal)
   const findings = await examine({
     runtime,
-    surroundings: surroundingsOf(invocation),
+    surroundings: configEnvironmentOf(invocation),
     root: flags.text('root') || undefined,
     isOffline: flags.isOn('offline'),
     signal,

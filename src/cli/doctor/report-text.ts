@@ -1,5 +1,5 @@
 /** The report for people: by group, with what to do about each problem. Pure. */
-import type { Paper } from '../output/noted-table.ts'
+import type { TextLayout } from '../output/noted-table.ts'
 import { padToColumns, toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -15,7 +15,7 @@ const INDENT = '  '
 const SIGN_COLUMNS = 'warning'.length
 const NARROWEST = 20
 
-export function sayReport(findings: readonly Finding[], paper: Paper): string {
+export function sayReport(findings: readonly Finding[], paper: TextLayout): string {
   const groups = CHECK_GROUPS.map((group) => ({ group, found: findings.filter(({ kind }) => kind.group === group) }))
   const sections = groups
     .filter(({ found }) => found.length > 0)
@@ -41,7 +41,7 @@ function mergeAlike(findings: readonly Finding[]): Entry[] {
   return [...entries.values()]
 }
 
-function sayEntry({ kind, hosts, detail, todo }: Entry, paper: Paper): string[] {
+function sayEntry({ kind, hosts, detail, todo }: Entry, paper: TextLayout): string[] {
   const { word, style } = SIGNS[kind.status]
   const about = hosts.length === 0 ? '' : `${hosts.join(', ')}: `
   const margin = INDENT.length + SIGN_COLUMNS + 1

@@ -5,7 +5,7 @@ import type { CapabilityName } from '../../hosts/capability.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
 import type { Plan, Step } from '../../hosts/plan.ts'
 import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/registry.ts'
-import { formatNotedTable, type NotedRow, type Paper } from '../output/noted-table.ts'
+import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -91,7 +91,7 @@ function byPath(one: { path: string }, other: { path: string }): number {
 }
 
 /** A table of the hosts, what is wrong with one of them below it. */
-export function formatHosts({ hosts }: ListReport, out: Paper): string {
+export function formatHosts({ hosts }: ListReport, out: TextLayout): string {
   const advice = hosts.some(({ needs_refresh }) => needs_refresh) ? wrapWords(DIFFERENCE_ADVICE, tableWidth(out)) : []
   return `${[...formatNotedTable(HOST_HEADINGS, hosts.map(toHostRow), out), ...advice].join('\n')}\n`
 }

@@ -8,10 +8,10 @@ import { wrapWords } from './wrap-words.ts'
 /** The note is all of what no column has room for, and stands below the row. */
 export type NotedRow = { readonly cells: readonly string[]; readonly note?: string | undefined }
 
-export type Paper = Pick<Channel, 'style' | 'isTty' | 'columns'>
+export type TextLayout = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
 /** The last column is shortened first, then those before it are dropped; notes are never shortened. */
-export function formatNotedTable(headings: readonly string[], rows: readonly NotedRow[], out: Paper): string[] {
+export function formatNotedTable(headings: readonly string[], rows: readonly NotedRow[], out: TextLayout): string[] {
   const width = tableWidth(out)
   const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows.map(({ cells }) => cells)], width), width)
   const noted = rows.flatMap(({ note }, at) => [

@@ -8,7 +8,7 @@ import { COMMANDS } from './command-table.ts'
 export async function main(argv: readonly string[], runtime: Runtime): Promise<number> {
   let target: Target | undefined
   try {
-    target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, runtime.stdin.isFed))
+    target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, runtime.stdin.isPiped))
     if (target.is === 'nowhere') throw target.fault
     return target.is === 'command' ? await runCommand(target, runtime) : await answerGroup(target, runtime)
   } catch (error) {

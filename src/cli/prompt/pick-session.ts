@@ -1,7 +1,7 @@
 /** Lets a person at the terminal choose a session by its number. */
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Runtime } from '../command.ts'
-import { sayAge } from '../output/moments.ts'
+import { formatAge } from '../output/format-time.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
 import { shortIdOf, titleOf } from '../sessions/session-text.ts'
 import { askForPrompt, converse } from './ask-prompt.ts'
@@ -34,7 +34,7 @@ function tableOf(sessions: readonly Session[], { now, width }: { now: Date; widt
     String(at + 1),
     shortIdOf(session),
     session.backend,
-    sayAge(session.last_used, now),
+    formatAge(session.last_used, now),
     titleOf(session),
   ])
   return formatTable(dropColumns([['#', 'ID', 'BACKEND', 'LAST USED', 'TITLE'], ...rows], width), width)

@@ -13,7 +13,7 @@ export async function readPrompt({ args, flags, runtime }: Invocation): Promise<
   const file = flags.text('file')
   if (file !== undefined && argument !== undefined) throw promptTwice({})
   if (argument !== undefined && argument !== '-') return argument
-  if (argument === undefined && file === undefined && !runtime.stdin.isFed()) throw promptMissing({})
+  if (argument === undefined && file === undefined && !runtime.stdin.isPiped()) throw promptMissing({})
   const bytes = await readInput({ runtime, file, limitBytes: PROMPT_LIMIT_BYTES, links: 'follow' })
   return decodeUtf8({ bytes, source: file === undefined ? 'standard input' : resolve(runtime.cwd, file) })
 }

@@ -5,8 +5,8 @@ import type { LocalRun } from '../../contract/run-status.shape.ts'
 import type { RunList } from '../../runs/list-runs.ts'
 import type { RunOutline } from '../../runs/show-status.ts'
 import { formatNextBlock } from '../failures/next-text.ts'
-import { sayAge } from '../output/moments.ts'
-import { formatNotedTable, type NotedRow, type Paper } from '../output/noted-table.ts'
+import { formatAge } from '../output/format-time.ts'
+import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toOneLine, toPrintable } from '../output/printable.ts'
 
 const LINE_COLUMNS = 200
@@ -39,8 +39,8 @@ export function formatRun(run: RunOutline, now: Date): string {
     ['State', `${run.state}${formatWaiting(run)}`],
     ['Goal', toOneLine(run.goal, LINE_COLUMNS)],
     ['Budget remaining', formatBudget(run)],
-    ['Started', `${run.created_at} (${sayAge(run.created_at, now)})`],
-    ['Updated', `${run.updated_at} (${sayAge(run.updated_at, now)})`],
+    ['Started', `${run.created_at} (${formatAge(run.created_at, now)})`],
+    ['Updated', `${run.updated_at} (${formatAge(run.updated_at, now)})`],
     ['Pinned source', source && `${source.canonical_url} (${source.issue_id})`],
     ['Source revision', source?.source_revision],
     ['Requirements revision', source?.requirements_revision],
@@ -79,14 +79,14 @@ export function formatSection({ run_id, run_state, section, requirements_revisio
 const LIST_HEADINGS = ['ID', 'STATE', 'BUDGET', 'STARTED', 'GOAL']
 
 /** One row per run; undefined without runs. */
-export function formatRuns(list: RunList, now: Date, out: Paper): string | undefined {
+export function formatRuns(list: RunList, now: Date, out: TextLayout): string | undefined {
   const rows = [...list.runs.map((run) => toRow(run, now)), ...list.unavailable_runs.map(toUnavailableRow)]
   return rows.length === 0 ? undefined : `${formatNotedTable(LIST_HEADINGS, rows, out).join('\n')}\n`
 }
 
 function toRow(run: RunList['runs'][number], now: Date): NotedRow {
   const { id, state, goal } = run
-  const started = sayAge(run.created_at, now)
+  const started = formatAge(run.created_at, now)
   return run.workspace_foreign === true
     ? { cells: [id, state, '-', started, goal], note: `foreign: it belongs to ${run.workspace}` }
     : { cells: [id, state, formatBudget(run), started, goal] }

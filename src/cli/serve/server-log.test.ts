@@ -26,7 +26,7 @@ async function onTerminal(options = { isQuiet: false }) {
     canRedraw: true,
     columns: 80,
     rows: 24,
-    goPlain: () => {},
+    disableColor: () => {},
   }
   const runtime = {
     terminal: { out: err, err },

@@ -1,7 +1,7 @@
 import { Fault } from '../../kit/fault.ts'
 import { sessionAmbiguous } from '../../sessions/faults.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import { sayAge } from '../output/moments.ts'
+import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { shortIdOf, titleOf } from './session-text.ts'
 
@@ -34,7 +34,7 @@ async function candidatesFor(
   const shown = sessions.filter((session) => session.id.startsWith(id)).slice(0, MOST_NAMED)
   const lines = shown.map(
     (session) =>
-      `  ${shortIdOf(session)}  ${session.backend}  ${sayAge(session.last_used, now)}  ${toOneLine(titleOf(session), TITLE_COLUMNS)}`,
+      `  ${shortIdOf(session)}  ${session.backend}  ${formatAge(session.last_used, now)}  ${toOneLine(titleOf(session), TITLE_COLUMNS)}`,
   )
   return shown.length < count ? [...lines, `  and ${count - shown.length} more`] : lines
 }

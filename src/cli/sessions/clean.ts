@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import type { Invocation, Run } from '../command.ts'
 import { cleaningRefused, flagsConflict, flagValueInvalid } from '../faults.ts'
-import { MAX_AGE_DAYS, parseAge } from '../output/moments.ts'
+import { MAX_AGE_DAYS, parseAge } from '../words/parse-time.ts'
 import { withSessions } from './open-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -40,7 +40,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     words: ['sessions', 'list'],
     group: 'Prompts',
-    elsewhere: ['ls'],
+    otherNames: ['ls'],
     summary: 'List sessions, last used first',
     positionals: [],
     flags: [...FILTER_FLAGS, ...PAGE_FLAGS, JSON_FLAG],
@@ -126,7 +126,7 @@ and nobody else can read a new one. Answers are not part of a session: the agent
   {
     words: ['sessions', 'delete'],
     group: 'Prompts',
-    elsewhere: ['rm', 'remove', 'del'],
+    otherNames: ['rm', 'remove', 'del'],
     summary: 'Delete sessions by id',
     description: 'Nothing is deleted if one of the ids is wrong. A session that is being worked on is not deleted.',
     positionals: [{ ...SESSION, repeats: true }],

@@ -5,13 +5,13 @@ import { abandonedAgentsEnder } from '../../prompts/end-abandoned-agents.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import { openSessionStore } from '../../sessions/sqlite-session-store.ts'
 import type { Invocation } from '../command.ts'
-import { readSettings, surroundingsOf } from '../settings.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { listCandidates } from './ambiguous-id.ts'
 
 /** Opens the user's session store. First ends the sessions that a killed process left in the state `active`. */
 export async function openSessions(invocation: Invocation, config: Config): Promise<SessionStore> {
   const store = await openSessionStore({
-    path: findPaths(surroundingsOf(invocation)).sessions,
+    path: findPaths(configEnvironmentOf(invocation)).sessions,
     clock: invocation.runtime.clock,
     ids: randomIds,
     storeTokenUsage: config.session.store_token_usage,

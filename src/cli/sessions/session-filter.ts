@@ -6,7 +6,7 @@ import type { SessionStatus } from '../../sessions/session-statuses.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
-import { parseMoment } from '../output/moments.ts'
+import { parseTime } from '../words/parse-time.ts'
 
 export function readFilter(invocation: Invocation): SessionFilter {
   const { flags } = invocation
@@ -43,7 +43,7 @@ function realPathOf(path: string): string {
 function momentOf({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {
   const given = flags.text(name)
   if (given === undefined) return undefined
-  const moment = parseMoment(given, runtime.clock.now())
+  const moment = parseTime(given, runtime.clock.now())
   if (moment !== undefined) return moment
   const allowed = 'a date such as 2026-01-31, an RFC 3339 moment, or an age such as 90m, 12h, 7d, 2w'
   throw flagValueInvalid({ flag: `--${name}`, given, allowed })

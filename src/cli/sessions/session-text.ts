@@ -2,7 +2,7 @@
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
-import { sayAge } from '../output/moments.ts'
+import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatUsage, totalTokens } from '../output/usage-text.ts'
 
@@ -23,7 +23,7 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
     shortIdOf(session),
     session.backend,
     session.status,
-    sayAge(session.last_used, now),
+    formatAge(session.last_used, now),
     String(totalTokens(session.token_usage)),
     titleOf(session),
   ])
@@ -41,7 +41,10 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ['model', session.model],
     ['directory', session.working_dir],
     ['created', session.created_at],
-    ['last used', now === undefined ? session.last_used : `${session.last_used} (${sayAge(session.last_used, now)})`],
+    [
+      'last used',
+      now === undefined ? session.last_used : `${session.last_used} (${formatAge(session.last_used, now)})`,
+    ],
     ['turns', String(session.turn_count)],
     ['tokens', formatUsage(usage)],
     ['tags', session.tags.join(', ')],

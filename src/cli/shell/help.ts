@@ -8,7 +8,7 @@ import { findCommand, GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
 type Row = { left: string; right: string }
 
 /** What help is written on, as wide as it is. */
-type Paper = Pick<Channel, 'style' | 'isTty' | 'columns'>
+type TextLayout = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
 /** Where less is left for what is said of a row, it stands under the row. */
 const NARROWEST_SAYING = 24
@@ -35,7 +35,7 @@ export const run: Run = async ({ args, runtime, commands }) => {
 }
 
 /** One line per command, grouped. */
-function rootHelp(table: readonly Command[], paper: Paper): string {
+function rootHelp(table: readonly Command[], paper: TextLayout): string {
   const groups = GROUPS.flatMap((group) => {
     const rows = table.filter((command) => command.group === group && command.isHidden !== true).map(commandRow)
     return rows.length === 0 ? [] : [section(group, rows, paper)]
@@ -51,7 +51,7 @@ function rootHelp(table: readonly Command[], paper: Paper): string {
 }
 
 /** Help of drover as a whole, or of words that only group commands, such as `drover config`. */
-export function groupHelp(table: readonly Command[], words: readonly string[], paper: Paper): string {
+export function groupHelp(table: readonly Command[], words: readonly string[], paper: TextLayout): string {
   if (words.length === 0) return rootHelp(table, paper)
   const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
   return [
@@ -62,7 +62,7 @@ export function groupHelp(table: readonly Command[], words: readonly string[], p
 }
 
 /** Help of one command. */
-export function commandHelp(command: Command, paper: Paper): string {
+export function commandHelp(command: Command, paper: TextLayout): string {
   const { positionals, flags, examples, description, summary } = command
   return [
     fill(description === undefined ? summary : `${summary}\n\n${description}`, paper),
@@ -103,7 +103,7 @@ function flagRow(flag: Flag): Row {
   return { left: `${short}--${flag.name}${value}`, right: `${flag.description}${choices}${again}` }
 }
 
-function section(title: string, rows: readonly Row[], paper: Paper): string {
+function section(title: string, rows: readonly Row[], paper: TextLayout): string {
   const width = tableWidth(paper)
   const left = Math.max(...rows.map((row) => row.left.length))
   const room = width - left - 4
@@ -119,13 +119,13 @@ function section(title: string, rows: readonly Row[], paper: Paper): string {
 }
 
 /** The lines as they were written where they fit. Else they are broken anew, though not joined after a sentence. */
-function fill(text: string, paper: Paper): string {
+function fill(text: string, paper: TextLayout): string {
   const width = tableWidth(paper)
   if (text.split('\n').every((line) => line.length <= width)) return text
   const joined = text.replace(/(?<![.\n])\n(?!\n)/g, ' ')
   return wrapWords(joined, width).join('\n')
 }
 
-function heading(title: string, paper: Paper): string {
+function heading(title: string, paper: TextLayout): string {
   return paper.style('bold', title)
 }

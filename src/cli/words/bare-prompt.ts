@@ -12,7 +12,7 @@ const TELLING_FLAGS = ['backend', 'model', 'continue']
 export function withPrompt(
   table: readonly Command[],
   argv: readonly string[],
-  isFed: () => boolean,
+  isPiped: () => boolean,
 ): readonly string[] {
   const prompt = table.find((command) => command.words[0] === 'prompt')
   if (prompt === undefined) return argv
@@ -20,7 +20,7 @@ export function withPrompt(
   if (flags.includes('help') || flags.includes('version')) return argv
   if (firstWord === undefined) {
     const hasPromptFlag = flags.some((flag) => prompt.flags.some((own) => own.name === flag))
-    return hasPromptFlag || isFed() ? ['prompt', ...argv] : argv
+    return hasPromptFlag || isPiped() ? ['prompt', ...argv] : argv
   }
   if (table.some((command) => command.words[0] === firstWord)) return argv
   const isPrompt = /\s/.test(firstWord) || firstWord === '-' || TELLING_FLAGS.some((flag) => flags.includes(flag))

@@ -79,7 +79,7 @@ function unknownCommand(table: readonly Command[], words: readonly string[], res
   const siblings = visible.filter((command) => isPrefix(words.slice(0, -1), command.words))
   const known = new Set(siblings.map((command) => command.words[words.length - 1] ?? ''))
   const word = words.at(-1) ?? ''
-  const meant = siblings.find((command) => command.words.length === words.length && command.elsewhere?.includes(word))
+  const meant = siblings.find((command) => command.words.length === words.length && command.otherNames?.includes(word))
   const nearest = meant?.words.at(-1) ?? nearestWord(word, [...known])
   return commandUnknown({
     given: words.join(' '),

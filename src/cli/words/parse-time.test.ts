@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseAge, parseMoment, sayAge, sayDuration } from './moments.ts'
+import { parseAge, parseTime } from './parse-time.ts'
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
 
@@ -22,7 +22,7 @@ describe('parseAge', () => {
   })
 })
 
-describe('parseMoment', () => {
+describe('parseTime', () => {
   it.each([
     ['7d', '2026-03-03T12:00:00.000Z'],
     ['12h', '2026-03-10T00:00:00.000Z'],
@@ -36,35 +36,6 @@ describe('parseMoment', () => {
     ['yesterday', undefined],
     ['', undefined],
   ])('reads %j as %s', (text, moment) => {
-    expect(parseMoment(text, NOW)).toBe(moment)
-  })
-})
-
-describe('sayAge', () => {
-  it.each([
-    ['2026-03-10T12:00:05.000Z', 'just now'],
-    ['2026-03-10T11:59:01.000Z', 'just now'],
-    ['2026-03-10T11:59:00.000Z', '1m ago'],
-    ['2026-03-10T11:00:01.000Z', '59m ago'],
-    ['2026-03-10T11:00:00.000Z', '1h ago'],
-    ['2026-03-09T12:00:00.000Z', '1d ago'],
-    ['2026-03-03T12:00:01.000Z', '6d ago'],
-    ['2026-03-03T12:00:00.000Z', '2026-03-03'],
-  ])('says %s as %s', (moment, words) => {
-    expect(sayAge(moment, NOW)).toBe(words)
-  })
-})
-
-describe('sayDuration', () => {
-  it.each([
-    [0, '0 ms'],
-    [999, '999 ms'],
-    [1000, '1.0 s'],
-    [59_900, '59.9 s'],
-    [60_000, '1:00'],
-    [245_000, '4:05'],
-    [3_723_000, '1:02:03'],
-  ])('says %i as %s', (milliseconds, words) => {
-    expect(sayDuration(milliseconds)).toBe(words)
+    expect(parseTime(text, NOW)).toBe(moment)
   })
 })
