@@ -1,4 +1,6 @@
 /** What it costs to read and pin an issue, against parsing the same bytes as JSON, and how that grows with their number. */
+
+import { PARSER_LIMITS } from '../src/source/markdown.ts'
 import { readEnvelope } from '../src/source/read-envelope.ts'
 import { readSource } from '../src/source/read-source.ts'
 import { commentText, FIVE_SECTIONS, makeBundle, type SectionDraft } from '../test/support/source-bundle.ts'
@@ -7,43 +9,65 @@ import { formatTable, measure } from './measure.ts'
 const MIB = 1024 * 1024
 const SIZES = [1, 4, 16]
 const ROUNDS = 7
-/** Text of every sort that the scan of the body looks at. */
+/** Blocks of every kind. */
 const PARAGRAPH =
   'Some words – and a *few* more.\n\n- an item\n  1. in it\n     ```js\n     code()\n     ```\n> quoted\n> - ~~~\n>   x\n>   ~~~\n\n'
 
-/** For this all of the body has to be looked at line by line. */
+/** Makes the reader parse the text below the manifest. */
 const EXAMPLE = '```\n<!-- drover-level: change/v2 -->\n```\n'
+/** The slowest text that we know, for the parser, within its limits. */
+const HOSTILE = `${'- '.repeat(PARSER_LIMITS.nesting)}a\n`
 
 export async function benchSource(): Promise<string> {
   const tables: string[] = []
   for (const size of SIZES) {
-    const plain = envelopeOf(size * MIB, '')
-    const withExample = envelopeOf(size * MIB, EXAMPLE)
+    const plain = envelopeOf(size * MIB)
     const timings = await measure(
       [
         { name: 'JSON.parse', once: () => void JSON.parse(plain.toString()) },
         { name: 'read the envelope', once: () => void readEnvelope(plain, { input: 'it' }) },
         { name: 'read and pin', once: () => pin(plain) },
-        { name: 'read and pin one with an example in code', once: () => pin(withExample) },
       ],
       ROUNDS,
     )
     tables.push(formatTable(`An envelope of ${size} MiB`, timings))
   }
-  return tables.join('\n\n')
+  return [...tables, await benchExamples()].join('\n\n')
+}
+
+/** What the Markdown parser costs, with as many lines as it takes. */
+async function benchExamples(): Promise<string> {
+  const bundleWith = (block: string, end: string) => {
+    const text = block.repeat((PARSER_LIMITS.lines - 10) / (block.split('\n').length - 1))
+    return Buffer.from(JSON.stringify(makeBundle({ trailing: text + end })))
+  }
+  const [plain, example, hostile] = [
+    bundleWith(PARAGRAPH, ''),
+    bundleWith(PARAGRAPH, EXAMPLE),
+    bundleWith(HOSTILE, EXAMPLE),
+  ]
+  const timings = await measure(
+    [
+      { name: 'without an example', once: () => pin(plain) },
+      { name: 'with an example in code', once: () => pin(example) },
+      { name: 'with an example in code, hostile', once: () => pin(hostile) },
+    ],
+    ROUNDS,
+  )
+  return formatTable(`${PARSER_LIMITS.lines} lines below the manifest`, timings)
 }
 
 /** Exactly as many bytes: about a quarter of them in sections, which at 16 MiB may not be more, the rest in the body. */
-function envelopeOf(totalBytes: number, end: string): Buffer {
+function envelopeOf(totalBytes: number): Buffer {
   const count = Math.max(FIVE_SECTIONS.length, Math.ceil(totalBytes / 4 / 250_000))
   const text = PARAGRAPH.repeat(Math.floor(totalBytes / 5 / count / Buffer.byteLength(PARAGRAPH)))
   const sections = Array.from({ length: count }, (_, at): SectionDraft => {
     return { ...(FIVE_SECTIONS[at % 5] as SectionDraft), key: `k${at}`, text }
   })
   const bare = makeBundle({ sections, toBody: commentText })
-  const left = totalBytes - Buffer.byteLength(JSON.stringify(bare)) - 2 * end.length
+  const left = totalBytes - Buffer.byteLength(JSON.stringify(bare))
   const filler = PARAGRAPH.repeat(left / Buffer.byteLength(JSON.stringify(PARAGRAPH)))
-  const bytes = Buffer.from(JSON.stringify({ ...bare, body: bare.body + filler + end }))
+  const bytes = Buffer.from(JSON.stringify({ ...bare, body: bare.body + filler }))
   return Buffer.concat([bytes, Buffer.alloc(totalBytes - bytes.length, ' ')])
 }
 

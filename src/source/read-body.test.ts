@@ -76,6 +76,7 @@ const taken: readonly (readonly [string, string])[] = [
   ['a fence in nested lists', `- a\n  - b\n    \`\`\`\n    ${MARKER}\n    \`\`\`\n`],
   ['a manifest that is quoted as code', '> ```drover-manifest\n> {}\n> ```\n'],
   ['a fence that never ends', `\`\`\`\n${MARKER}\n`],
+  ['a marker in the fence of an item that a tab indents', `-\t\`\`\`\n\t${MARKER}\n\t\`\`\`\n`],
 ]
 
 const refused: readonly (readonly [string, string])[] = [
@@ -91,6 +92,9 @@ const refused: readonly (readonly [string, string])[] = [
   ['a marker in a fence that an item 2. does not open', `text\n2. \`\`\`\n   ${MARKER}\n   \`\`\`\n`],
   ['a marker in a fence that an item 0. does not open', `text\n0. \`\`\`\n   ${MARKER}\n   \`\`\`\n`],
   ['a marker in code of one line', `\`${MARKER}\`\n`],
+  ['a marker in indented code', `text\n\n    ${MARKER}\n`],
+  ['a marker in what only looks like a fence, inside HTML', `<div>\n\`\`\`\n${MARKER}\n\`\`\`\n</div>\n`],
+  ['a marker in the fence of a quote that a blank line has ended', `> \`\`\`\n\n> ${MARKER}\n`],
 ]
 
 describe('below the manifest', () => {
@@ -108,6 +112,16 @@ describe('below the manifest', () => {
     })
     expect(readBody(bodyOf('{}', '```drover-manifest'))).toMatchObject({
       error: 'line 5 of the body opens a second manifest',
+    })
+  })
+
+  it('there may be no example in text that exceeds the limits of the parser', () => {
+    const example = `\`\`\`\n${MARKER}\n\`\`\`\n`
+    const long = 'a\n'.repeat(500)
+    expect(codeOf(bodyOf('{}', long))).toBe('found')
+    expect(readBody(bodyOf('{}', example + long))).toMatchObject({
+      code: 'source_manifest_invalid',
+      error: expect.stringMatching(/^line 6 of the body has a second level marker; examples in code .* 500 lines/),
     })
   })
 

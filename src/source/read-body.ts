@@ -10,7 +10,7 @@
  * Anything may follow but a second marker or manifest, which may only be shown as an example in fenced code.
  */
 import { excerpt, type Rejection, reject } from './classification.ts'
-import { FencedCode } from './fenced-code.ts'
+import { findFencedCode, PARSER_LIMITS } from './markdown.ts'
 import type { ManifestText } from './read-manifest.ts'
 import { isBlank, type Line, linesOf } from './text-lines.ts'
 
@@ -18,6 +18,7 @@ export const LEVEL_MARKER = '<!-- drover-level: change/v2 -->'
 export const MANIFEST_OPENING = '```drover-manifest'
 export const MANIFEST_END = '```'
 const ANY_MARKER = '<!-- drover-level:'
+const NOT_PARSED = `; examples in code are allowed only if the text below the manifest has at most ${PARSER_LIMITS.characters} characters, ${PARSER_LIMITS.lines} lines and ${PARSER_LIMITS.nesting} nested quotes or lists`
 
 /** The text of the manifest, or why there is none. Line ends must be normalized. */
 export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejection {
@@ -34,7 +35,7 @@ export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejec
     return invalid(`the manifest that line ${opening.number} opens is not closed by a line with ${MANIFEST_END} alone`)
   }
   const text = body.slice(opening.end + 1, closing.end - MANIFEST_END.length - 1)
-  const misplaced = mayHoldSecond(body, closing.end) ? judgeRest(lines) : undefined
+  const misplaced = mayHoldSecond(body, closing.end) ? checkTextBelow(body, closing) : undefined
   return misplaced ?? { is: 'found', text, lineAbove: opening.number }
 }
 
@@ -65,20 +66,24 @@ function judgeMarker(line: Line | undefined): Rejection | undefined {
     : reject('change_marker_required', `line ${number} of the body is ${excerpt(text)}, no level marker; ${expected}`)
 }
 
-/** Most bodies hold neither, which is seen much faster than the structure of their lines. */
+/** A fast check that spares most bodies the parser. */
 function mayHoldSecond(body: string, from: number): boolean {
   return body.includes(MANIFEST_OPENING, from) || body.includes(ANY_MARKER, from)
 }
 
-function judgeRest(lines: Iterable<Line>): Rejection | undefined {
-  const code = new FencedCode()
-  for (const { text, number } of lines) {
-    const place = code.read(text)
-    if (place === 'inside') continue
-    if (text.trim() === MANIFEST_OPENING) return invalid(`line ${number} of the body opens a second manifest`)
-    if (place === 'outside' && text.includes(ANY_MARKER)) {
-      return invalid(`line ${number} of the body has a second level marker`)
-    }
+/** Refuses a second manifest or level marker, except as an example inside fenced code. */
+function checkTextBelow(body: string, closing: Line): Rejection | undefined {
+  const text = body.slice(closing.end)
+  const fencedCode = findFencedCode(text)
+  const hint = fencedCode === undefined ? NOT_PARSED : ''
+  for (const line of linesOf(text)) {
+    const isOpening = line.text.trim() === MANIFEST_OPENING
+    if (!isOpening && !line.text.includes(ANY_MARKER)) continue
+    const code = fencedCode?.find(({ openingLine, lastLine }) => openingLine <= line.number && line.number <= lastLine)
+    if (code !== undefined && code.openingLine < line.number) continue
+    const number = closing.number + line.number - 1
+    if (isOpening) return invalid(`line ${number} of the body opens a second manifest${hint}`)
+    if (code === undefined) return invalid(`line ${number} of the body has a second level marker${hint}`)
   }
   return undefined
 }
