@@ -9,14 +9,11 @@ import { journalPathOf } from '../journal/run-store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
-import { answerQuestion } from './answer-question.ts'
-import { outputLost } from './output-lost.ts'
+import { outputFailure } from './faults.ts'
+import { answerQuestion, skipAction, stopRun, submitOutcome } from './operations.ts'
 import type { RunContext } from './run-context.ts'
-import { showStatus } from './show-status.ts'
-import { skipAction } from './skip-action.ts'
+import { showStatus } from './run-status.ts'
 import { startRun } from './start-run.ts'
-import { stopRun } from './stop-run.ts'
-import { submitOutcome } from './submit-outcome.ts'
 
 const REQUEST = { goal: 'A goal', budget: 8, reviewEnabled: true }
 
@@ -169,7 +166,7 @@ describe('a change', () => {
   })
 
   it('whose answer is lost is there all the same, and the fault says so', () => {
-    expect(outputLost('the pipe broke')).toMatchObject({
+    expect(outputFailure('the pipe broke')).toMatchObject({
       code: 'mutation_committed_output_failed',
       details: { details: { phase: 'response_output', committed: true, ambiguous: false } },
     })

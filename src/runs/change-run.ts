@@ -1,7 +1,7 @@
 import type { ProtocolState } from '../contract/protocol-state.shape.ts'
 import type { ResumeResult } from '../contract/resume-result.shape.ts'
 import type { Decided, Decision } from '../engine/decision.ts'
-import type { Facts } from '../engine/facts.ts'
+import type { Facts, GitFacts } from '../engine/facts.ts'
 import type { Run } from '../engine/state/run.ts'
 import { toProtocolState } from '../engine/to-protocol-state.ts'
 import type { Material } from '../journal/materials.ts'
@@ -9,31 +9,30 @@ import { updateRun } from '../journal/update-run.ts'
 import { toTimestamp } from '../kit/clock.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
-import { interruptible } from './interruptible.ts'
-import { observeWorkspace } from './observe-workspace.ts'
-import { refuseOthers, refuseUntrue } from './open-run.ts'
-import { outputLost } from './output-lost.ts'
-import { refuseMoved } from './own-workspace.ts'
-import type { RunContext } from './run-context.ts'
+import { observeGit } from '../workspace/observe-git.ts'
+import { checkWorkspaceInPlace } from './check-workspace.ts'
+import { outputFailure } from './faults.ts'
+import { checkRunOwner, checkSourceRevisions } from './open-run.ts'
+import { interruptible, type RunContext } from './run-context.ts'
 
-/** What the engine is to decide, and the texts that come and go with what it decides. */
+/** The decision that the engine must make, and the section texts to store or remove with it. */
 export type Change = {
   readonly decide: (run: Run, facts: Facts) => Decision
   readonly materials?: readonly Material[]
   readonly toDrop?: (before: Run, after: Run) => readonly Digest[]
 }
 
-/** Takes the run, lets the engine decide, and records what it says. Nobody else can change the run meanwhile. */
+/** Locks a run, lets the engine decide, and records the event. */
 export async function changeRun(context: RunContext, runId: string, change: Change): Promise<Decided> {
-  refuseOthers(context, runId)
+  checkRunOwner(context, runId)
   return await interruptible(context, () =>
     updateRun<Decided>(context.store, runId, async (run) => {
-      // Others may have been waited for, and whoever has lost patience by then wants nothing done any more.
+      // The lock may have taken a while: stop here if the caller aborted meanwhile.
       context.signal.throwIfAborted()
-      refuseUntrue(context, run)
+      checkSourceRevisions(context, run)
       const decided = await decideWithFacts(context, run, change)
       if (decided.is === 'unchanged') return { result: decided }
-      refuseMoved(context, run)
+      checkWorkspaceInPlace(context, run)
       const { materials = [], toDrop } = change
       return {
         event: decided.event,
@@ -45,21 +44,31 @@ export async function changeRun(context: RunContext, runId: string, change: Chan
   )
 }
 
-/** Looking at the worktree takes time, so it is looked at only when the engine asks for it. */
+/** Observing the worktree takes time, so it happens only if the engine asks for it. */
 async function decideWithFacts(context: RunContext, run: Run, { decide }: Change): Promise<Decided> {
   const facts = { now: toTimestamp(context.clock.now()), actionId: context.ids.uuid() }
   const first = decide(run, facts)
   if (first.is !== 'needs_git_facts') return first
   const second = decide(run, { ...facts, gitFacts: await observeWorkspace(context) })
-  if (second.is === 'needs_git_facts') throw new TypeError('the engine was told what it asked for and asks again')
+  if (second.is === 'needs_git_facts') throw new TypeError('the engine has the git facts and asks for them again')
   return second
 }
 
-/** What a command that changed a run answers. A change that is recorded stays so, whatever becomes of the answer. */
+/** A git failure is a fact that the engine handles; an abort is not. */
+async function observeWorkspace({ workspace, git, signal }: RunContext): Promise<GitFacts> {
+  try {
+    return { is: 'observed', git: await observeGit({ start: workspace.worktree_root, isRoot: true, git, signal }) }
+  } catch (error) {
+    if (!(error instanceof Fault) || signal.aborted) throw error
+    return { is: 'unavailable', problem: error.message }
+  }
+}
+
+/** The response to a change. The change stays recorded even if the response fails. */
 export function reportChange(run: Run, resumed?: ResumeResult): ProtocolState {
   try {
     return toProtocolState(run, resumed)
   } catch (error) {
-    throw error instanceof Fault ? outputLost(error.message, error) : error
+    throw error instanceof Fault ? outputFailure(error.message, error) : error
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next } from '../contract/next.shape.ts'
-import { defineFault } from '../kit/fault.ts'
+import { defineFault, type Fault } from '../kit/fault.ts'
 
 type Details = NonNullable<CliError['details']>
 
@@ -164,3 +164,9 @@ export const mutationCommittedOutputFailed = defineFault({
   say: (d: { problem: string; details: Details }) =>
     `the run was changed, but its answer was lost: ${d.problem}; observeWorkspace at the run before you repeat the command`,
 })
+
+/** The fault for a recorded change whose response could not be made or written. */
+export function outputFailure(problem: string, cause?: unknown): Fault {
+  const recorded = { committed: true, projection_stale: false, namespace_detached: false, ambiguous: false }
+  return mutationCommittedOutputFailed({ problem, details: { phase: 'response_output', ...recorded } }, cause)
+}

@@ -5,9 +5,9 @@ import { until } from '../../test/support/until.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { takeLock } from '../kit/files/lock.ts'
 import { followRun } from './follow-run.ts'
+import { skipAction } from './operations.ts'
 import type { RunContext } from './run-context.ts'
-import { outlineRun } from './show-status.ts'
-import { skipAction } from './skip-action.ts'
+import { outlineRun } from './run-status.ts'
 import { startRun } from './start-run.ts'
 
 async function begin(options: { lockWaitMs?: number } = {}) {

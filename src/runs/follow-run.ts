@@ -6,21 +6,21 @@ import { Fault } from '../kit/fault.ts'
 import { runInterrupted } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Asking for the size of a file this often costs nothing, and works where nothing tells of changes. */
+/** Polling is cheap, and works on file systems without change notifications. */
 const POLL_MS = 200
 
-/** What is to be seen of a run, and how it is looked at. */
+/** The run to follow, and how to read it. */
 type View<R> = { readonly runId: string; readonly show: (context: RunContext, runId: string) => Promise<R> }
 
-/** A run as it is and after every change, until it has ended or `signal` fires. */
+/** Yields a run now and after every change, until it has ended or the signal is aborted. */
 export async function* followRun<R extends { state: string }>(context: RunContext, view: View<R>): AsyncGenerator<R> {
   const path = journalPathOf(context.store, view.runId)
   let last = ''
   while (!context.signal.aborted) {
-    // Looked at before the run is read: what is written in between is noticed the next time.
+    // Taken before the run is read, so that a change in between is noticed in the next round.
     const mark = markOf(path)
     if (mark !== last) {
-      const status = await lookAt(context, view, { isFirst: last === '' })
+      const status = await tryRead(context, view, { isFirst: last === '' })
       if (status !== undefined) {
         yield status
         if (status.state === 'ended') return
@@ -31,8 +31,8 @@ export async function* followRun<R extends { state: string }>(context: RunContex
   }
 }
 
-/** Undefined while there is nothing to be seen: somebody else is still at work on the run, or nobody looks any more. */
-async function lookAt<R>(
+/** Undefined if another process is still changing the run, or if the signal was aborted. */
+async function tryRead<R>(
   context: RunContext,
   { runId, show }: View<R>,
   { isFirst }: { isFirst: boolean },
@@ -46,7 +46,7 @@ async function lookAt<R>(
   }
 }
 
-/** Different whenever the file is; "gone" is for the reader of the run to complain about. */
+/** Changes whenever the file does. A missing file is reported by the reader of the run. */
 function markOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? 'gone' : [found.ino, found.size, found.mtimeNs].join()

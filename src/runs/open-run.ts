@@ -6,45 +6,44 @@ import { readRunHeader } from '../journal/read-header.ts'
 import { readRun, readWholeRun } from '../journal/read-run.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { findRevisionProblems } from '../source/verify-pinned-source.ts'
-import { interruptible } from './interruptible.ts'
-import { refuseForeign } from './own-workspace.ts'
-import type { RunContext } from './run-context.ts'
+import { checkSameWorkspace } from './check-workspace.ts'
+import { interruptible, type RunContext } from './run-context.ts'
 
-/** Reads a run of this worktree. It cannot change while `work` looks at it; `work` may be done twice. */
+/** Reads a run of this worktree. The run cannot change during `work`, which may be called twice. */
 export async function openRun<T>(
   context: RunContext,
   runId: string,
   work: (run: Run, materials: MaterialReader) => T,
 ): Promise<T> {
-  refuseOthers(context, runId)
+  checkRunOwner(context, runId)
   return await interruptible(context, () => readRun(context.store, runId, checked(context, work)))
 }
 
-/** The same with every action as it was issued, which takes longer. */
+/** Like `openRun`, with the full text of every action. It reads the whole journal. */
 export async function openWholeRun<T>(
   context: RunContext,
   runId: string,
   work: (run: Run, issued: readonly Action[]) => T,
 ): Promise<T> {
-  refuseOthers(context, runId)
+  checkRunOwner(context, runId)
   return await interruptible(context, () => readWholeRun(context.store, runId, checked(context, work)))
 }
 
 function checked<More, T>(context: RunContext, work: (run: Run, more: More) => T): (run: Run, more: More) => T {
   return (run, more) => {
     context.signal.throwIfAborted()
-    refuseUntrue(context, run)
+    checkSourceRevisions(context, run)
     return work(run, more)
   }
 }
 
-/** Whose run it is can be told without waiting for anybody who works on it. */
-export function refuseOthers(context: RunContext, runId: string): void {
-  refuseForeign(context, readRunHeader(context.store, runId))
+/** Checks that the run belongs to this worktree. It does not wait for the lock of the run. */
+export function checkRunOwner(context: RunContext, runId: string): void {
+  checkSameWorkspace(context, readRunHeader(context.store, runId))
 }
 
-/** A journal says what was pinned and by which digests. The events cannot tell whether these fit; the content can. */
-export function refuseUntrue({ store }: RunContext, { id, pinned_source, source_candidate }: Run): void {
+/** Checks that the revisions of the sources match their content, which the event rules cannot do. */
+export function checkSourceRevisions({ store }: RunContext, { id, pinned_source, source_candidate }: Run): void {
   const sources = [pinned_source, source_candidate?.snapshot].filter((source) => source !== undefined)
   const [problem] = sources.flatMap(findRevisionProblems)
   if (problem === undefined) return

@@ -15,7 +15,7 @@ import { materialCorrupt } from './faults.ts'
 import { openRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
 
-/** A section for the current action, which alone may read it. */
+/** Reads a section for an action, which must be the current one. */
 export async function readActionMaterial(
   context: RunContext,
   { runId, actionId, key }: { runId: string; actionId: string; key: string },
@@ -34,7 +34,7 @@ export async function readActionMaterial(
   })
 }
 
-/** A section for a person, whatever the state of the run. */
+/** Reads a section for a person, in any state of the run. */
 export async function readPinnedMaterial(
   context: RunContext,
   { runId, key }: { runId: string; key: string },
@@ -55,16 +55,16 @@ export async function readPinnedMaterial(
   })
 }
 
-/** A section was found, so there is a source. */
+/** Call this after a section was found: then there is a source. */
 function sourceOf({ pinned_source }: Run): PinnedSource {
-  if (pinned_source === undefined) throw new TypeError('a section without a source')
+  if (pinned_source === undefined) throw new TypeError('there is a section but no source')
   return pinned_source
 }
 
 function withText(section: PinnedSourceSection, read: MaterialReader) {
   const { key, role, title, section_revision } = section
   const markdown = textOf(section, read)
-  if (!isTextOf(section, markdown)) throw materialCorrupt({ key, problem: 'it has another length or another revision' })
+  if (!isTextOf(section, markdown)) throw materialCorrupt({ key, problem: 'its length or its revision differs' })
   return { key, role, title, section_revision, markdown }
 }
 

@@ -10,8 +10,8 @@ import { readJson } from '../kit/json/read-json.ts'
 import { contractVersionMismatch } from './faults.ts'
 
 /**
- * An outcome from its bytes. A field that nobody knows is told before the version is looked at; beyond that, an outcome for
- * another version is told so, and not what all does not fit this one.
+ * Parses an outcome. An unknown field is reported first, then a version mismatch, then everything else: an outcome of
+ * another version would break many rules of this one.
  */
 export function readOutcome(bytes: Uint8Array): Pick<Submission, 'outcome' | 'payloadSha256'> {
   try {
@@ -33,8 +33,8 @@ function refuseOtherVersion(value: JsonValue): void {
   throw contractVersionMismatch({ found: found === undefined ? 'none' : String(found), expected: CONTRACT_VERSION })
 }
 
-/** Stands in for what an outcome leaves out, which is told after its version. */
-const PLAINEST = {
+/** Fills in missing fields, which are reported only after the version. */
+const DEFAULTS = {
   action_id: '-',
   action_kind: 'orient',
   status: 'completed',
@@ -48,8 +48,8 @@ const PLAINEST = {
 }
 
 function refuseUnknownField(value: JsonObject): void {
-  const likened = { ...PLAINEST, ...value, contract_version: CONTRACT_VERSION }
-  if (validateOutcome(likened)) return
+  const completed = { ...DEFAULTS, ...value, contract_version: CONTRACT_VERSION }
+  if (validateOutcome(completed)) return
   const isUnknown = validateOutcome.errors?.some((each) => each.keyword === 'enum' && each.propertyName !== undefined)
-  if (isUnknown) checkOutcome(likened)
+  if (isUnknown) checkOutcome(completed)
 }

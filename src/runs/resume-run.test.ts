@@ -6,10 +6,10 @@ import { createRunContext } from '../../test/support/create-run-context.ts'
 import { makeBundle } from '../../test/support/source-bundle.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { readSource } from '../source/read-source.ts'
+import { stopRun } from './operations.ts'
 import { readPinnedMaterial } from './read-material.ts'
-import { adviseResume, resumeRun } from './resume-run.ts'
+import { nextForResume, resumeRun } from './resume-run.ts'
 import { startRun } from './start-run.ts'
-import { stopRun } from './stop-run.ts'
 
 /** A stopped run that serves an issue, and what it would find if the issue was amended. */
 async function begin() {
@@ -61,7 +61,7 @@ describe('an issue that has changed', () => {
 describe('what to do about an envelope that cannot be read', () => {
   it('is what the run waits for', async () => {
     const { context, runId } = await begin()
-    const { variants } = await adviseResume(context, runId, { budget: 5 })
+    const { variants } = await nextForResume(context, runId, { budget: 5 })
     expect(variants.map(({ id }) => id)).toEqual(['refresh-source', 'use-pinned-source'])
   })
 
@@ -70,7 +70,7 @@ describe('what to do about an envelope that cannot be read', () => {
     [5, ['--budget', '5']],
   ])('is to try another where the run cannot be read, with a budget of %s', async (budget, words) => {
     const { context } = await begin()
-    const { variants } = await adviseResume(context, 'absent', { budget })
+    const { variants } = await nextForResume(context, 'absent', { budget })
     expect(variants[0]?.base_argv).toEqual([
       ...['drover', 'protocol', 'resume', 'absent', '--root', context.workspace.worktree_root],
       ...words,

@@ -13,9 +13,9 @@ import { toCandidate } from '../source/to-candidate.ts'
 import { changeRun, reportChange } from './change-run.ts'
 import { openRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
-import { rejectedTexts, toMaterials } from './source-texts.ts'
+import { rejectedMaterials, toMaterials } from './source-materials.ts'
 
-export type Resumption = {
+export type ResumeOptions = {
   readonly budget?: number | undefined
   /** The issue as it is now. */
   readonly envelope?: RawSourceEnvelope | undefined
@@ -24,27 +24,27 @@ export type Resumption = {
   readonly candidateId?: string | undefined
 }
 
-/** Lets an interrupted run go on. An issue that has changed is kept beside the pinned one, for a person to choose. */
-export async function resumeRun(context: RunContext, runId: string, asked: Resumption): Promise<ProtocolState> {
-  const { envelope, ...words } = asked
+/** Resumes a run. A changed issue is stored as a candidate, so that a person can choose. */
+export async function resumeRun(context: RunContext, runId: string, options: ResumeOptions): Promise<ProtocolState> {
+  const { envelope, ...rest } = options
   const reading = envelope && readSource(envelope)
   const stamp = { candidate_id: context.ids.uuid(), created_at: toTimestamp(context.clock.now()) }
   const refreshed = envelope && reading && toCandidate(envelope, reading, stamp)
-  const request = withoutUndefined({ ...words, refreshed })
+  const request = withoutUndefined({ ...rest, refreshed })
   const decided = await changeRun(context, runId, {
     decide: (run, facts) => resume(run, request, { ...facts, revisionOf: digestSource }),
     materials: toMaterials(reading),
-    toDrop: rejectedTexts,
+    toDrop: rejectedMaterials,
   })
   const resumed = decided.is === 'unchanged' ? decided.resumed : decided.run.last_resume_result
   return reportChange(decided.run, resumed)
 }
 
-/** What to do about an envelope that cannot be read: what the run waits for, or, where that is unknown, try another. */
-export async function adviseResume(
+/** The `next` after an unreadable envelope: how to resume the run or, if the run cannot be read, how to refresh it. */
+export async function nextForResume(
   context: RunContext,
   runId: string,
-  { budget }: Pick<Resumption, 'budget'>,
+  { budget }: Pick<ResumeOptions, 'budget'>,
 ): Promise<Next> {
   try {
     return await openRun(context, runId, resumeHint)

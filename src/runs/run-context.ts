@@ -3,8 +3,9 @@ import { openRunStore, type RunStore } from '../journal/run-store.ts'
 import type { Clock } from '../kit/clock.ts'
 import { type Ids, randomIds } from '../kit/ids.ts'
 import type { Git } from '../workspace/git.ts'
+import { runInterrupted } from './faults.ts'
 
-/** Where runs are worked on: a worktree, the runs of its repository, and where facts come from. */
+/** What every operation on runs needs: the worktree, the runs of its repository, and the sources of facts. */
 export type RunContext = {
   readonly workspace: WorkspaceIdentity
   readonly store: RunStore
@@ -15,16 +16,25 @@ export type RunContext = {
 }
 
 export type RunContextOptions = Omit<RunContext, 'store' | 'ids'> & {
-  /** Of drover, for who does not mean to read every journal. */
+  /** The version of drover, see `RunStore.version`. */
   readonly version?: string
   readonly ids?: Ids
   readonly lockWaitMs?: number
 }
 
-/** Looks at nothing yet and creates nothing. */
-export function openRunContext({ ids = randomIds, lockWaitMs, version, ...context }: RunContextOptions): RunContext {
-  const { git_common_dir: gitCommonDir } = context.workspace
-  const waiting = { signal: context.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) }
+/** Reads and creates no files. */
+export function openRunContext({ ids = randomIds, lockWaitMs, version, ...rest }: RunContextOptions): RunContext {
+  const { git_common_dir: gitCommonDir } = rest.workspace
+  const waiting = { signal: rest.signal, ...(lockWaitMs !== undefined && { lockWaitMs }) }
   const store = openRunStore({ gitCommonDir, version, ...waiting })
-  return { ...context, ids, store }
+  return { ...rest, ids, store }
+}
+
+/** Reports an abort as `run_interrupted`. Work that throws the reason of the signal has changed nothing. */
+export async function interruptible<T>({ signal }: RunContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? runInterrupted({}, error) : error
+  }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { StatusList } from '../../contract/status-list.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import { listRuns } from '../../runs/list-runs.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { listRuns } from '../../runs/run-status.ts'
 import { defineCheck, type Finding } from './check.ts'
 
 const RUNS = { group: 'Runs', name: 'runs' } as const

@@ -1,15 +1,15 @@
 import type { ProtocolState } from '../../contract/protocol-state.shape.ts'
 import type { JsonValue } from '../../kit/json/json-value.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
-import { outputLost } from '../../runs/output-lost.ts'
+import { outputFailure } from '../../runs/faults.ts'
 import type { Channel } from '../terminal.ts'
 
 /** Prints the new state of a run. If that fails, the error says that the change was made anyway. */
 export async function printChange(out: Channel, text: string): Promise<void> {
   const written = await out.write(text).catch((error: Error) => {
-    throw outputLost(error.message, error)
+    throw outputFailure(error.message, error)
   })
-  if (written === 'closed') throw outputLost('nobody reads standard output any more')
+  if (written === 'closed') throw outputFailure('nobody reads standard output any more')
 }
 
 export async function printState(out: Channel, state: ProtocolState): Promise<void> {

@@ -1,8 +1,8 @@
-import { answerQuestion } from '../../runs/answer-question.ts'
 import { answerFileRequired, answerModeConflict } from '../../runs/faults.ts'
-import { ANSWER, decodeAnswer } from '../../runs/given-text.ts'
-import { toActionId } from '../../runs/named-parts.ts'
-import { toAnswer } from '../../runs/request-words.ts'
+import { answerQuestion } from '../../runs/operations.ts'
+import { parseActionId } from '../../runs/parse-ids.ts'
+import { parseAnswer } from '../../runs/parse-request.ts'
+import { ANSWER_INPUT, decodeAnswer } from '../../runs/text-inputs.ts'
 import type { Invocation, Run } from '../command.ts'
 import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
@@ -14,8 +14,8 @@ export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const runId = await readRunId(command, flags.text('run'))
-    const actionId = toActionId(flags.text('action'))
-    const answer = toAnswer({
+    const actionId = parseActionId(flags.text('action'))
+    const answer = parseAnswer({
       actionId,
       text: await readText(invocation),
       confirmDestructive: flags.isOn('confirm-destructive'),
@@ -31,5 +31,5 @@ async function readText({ flags, runtime }: Invocation): Promise<string | undefi
   const modes = [text !== undefined, file !== undefined, isStdin].filter(Boolean)
   if (modes.length > 1) throw answerModeConflict({})
   if (file === '') throw answerFileRequired({})
-  return file === undefined && !isStdin ? text : decodeAnswer(await readInput({ ...ANSWER, file, runtime }))
+  return file === undefined && !isStdin ? text : decodeAnswer(await readInput({ ...ANSWER_INPUT, file, runtime }))
 }

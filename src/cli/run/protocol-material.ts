@@ -1,4 +1,4 @@
-import { toActionId, toSectionKey } from '../../runs/named-parts.ts'
+import { parseActionId, parseSectionKey } from '../../runs/parse-ids.ts'
 import { readActionMaterial } from '../../runs/read-material.ts'
 import type { Run } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
@@ -10,8 +10,8 @@ export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const runId = await readRunId(command, flags.text('run'), 'inspect-runs')
-    const actionId = toActionId(flags.text('action'))
-    const key = toSectionKey(flags.text('section'))
+    const actionId = parseActionId(flags.text('action'))
+    const key = parseSectionKey(flags.text('section'))
     const material = await readActionMaterial(await openRuns(command, runtime), { runId, actionId, key })
     await runtime.terminal.out.write(toJsonLine(material))
     return 0

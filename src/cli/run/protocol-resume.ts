@@ -1,6 +1,6 @@
 import { invalidSourceCandidate } from '../../runs/faults.ts'
-import { toResumption } from '../../runs/request-words.ts'
-import { adviseResume, resumeRun } from '../../runs/resume-run.ts'
+import { parseResume } from '../../runs/parse-request.ts'
+import { nextForResume, resumeRun } from '../../runs/resume-run.ts'
 import type { Run } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -14,7 +14,7 @@ export const run: Run = (invocation) =>
     const budget = readBudget(flags)
     const runId = await readRunId(command, args[0])
     const file = flags.text('source-file')
-    const resumption = toResumption({
+    const resumption = parseResume({
       budget,
       sourceFile: file,
       usePinnedSource: flags.isOn('use-pinned-source'),
@@ -22,7 +22,7 @@ export const run: Run = (invocation) =>
       candidate: flags.text('candidate'),
     })
     const context = await openRuns(command, runtime)
-    const resumeAgain = { next: () => adviseResume(context, runId, { budget }) }
+    const resumeAgain = { next: () => nextForResume(context, runId, { budget }) }
     const envelope = await command.suggesting(resumeAgain, () =>
       file === undefined ? undefined : readEnvelopeFile({ runtime, file, refuse: invalidSourceCandidate }),
     )

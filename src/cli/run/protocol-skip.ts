@@ -1,5 +1,5 @@
-import { toActionId } from '../../runs/named-parts.ts'
-import { skipAction } from '../../runs/skip-action.ts'
+import { skipAction } from '../../runs/operations.ts'
+import { parseActionId } from '../../runs/parse-ids.ts'
 import type { Run } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -10,7 +10,7 @@ export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const runId = await readRunId(command, flags.text('run'))
-    const actionId = toActionId(flags.text('action'))
+    const actionId = parseActionId(flags.text('action'))
     await printState(runtime.terminal.out, await skipAction(await openRuns(command, runtime), runId, actionId))
     return 0
   })

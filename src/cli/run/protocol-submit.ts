@@ -1,7 +1,7 @@
 import { makeVariant } from '../../contract/next-variants.ts'
 import { outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
-import { OUTCOME } from '../../runs/given-text.ts'
-import { toActionId } from '../../runs/named-parts.ts'
+import { parseActionId } from '../../runs/parse-ids.ts'
+import { OUTCOME_INPUT } from '../../runs/text-inputs.ts'
 import type { Run } from '../command.ts'
 import { readInput } from '../read-input.ts'
 import { type Suggestion, withWorkspace } from '../workspace-command.ts'
@@ -13,7 +13,7 @@ export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
     const runId = await readRunId(command, flags.text('run'))
-    const actionId = toActionId(flags.text('action'))
+    const actionId = parseActionId(flags.text('action'))
     const [file, isStdin] = [flags.text('outcome-file'), flags.isOn('outcome-stdin')]
     if ((file !== undefined) === isStdin) throw outcomeModeRequired({})
     if (file === '') throw outcomeFileRequired({})
@@ -22,7 +22,7 @@ export const run: Run = (invocation) =>
     const [context, { readOutcome }, { submitOutcome }] = await Promise.all([
       openRuns(command, runtime),
       import('../../runs/read-outcome.ts'),
-      import('../../runs/submit-outcome.ts'),
+      import('../../runs/operations.ts'),
     ])
     const variant = isStdin ? 'submit-outcome-stdin' : 'submit-outcome-file'
     const submitAgain: Suggestion = {
@@ -36,7 +36,7 @@ export const run: Run = (invocation) =>
     const { signal } = context
     const interrupted = (cause: unknown) => runInterrupted({}, cause)
     const outcome = await command.suggesting(submitAgain, async () =>
-      readOutcome(await readInput({ ...OUTCOME, file, runtime, signal, interrupted })),
+      readOutcome(await readInput({ ...OUTCOME_INPUT, file, runtime, signal, interrupted })),
     )
     await printState(runtime.terminal.out, await submitOutcome(context, runId, { actionId, ...outcome }))
     return 0

@@ -1,5 +1,5 @@
 /** Arguments that several commands on runs have. */
-import { toRunId } from '../../runs/named-parts.ts'
+import { parseRunId } from '../../runs/parse-ids.ts'
 import type { Flags } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { offer } from '../remedies.ts'
@@ -11,7 +11,7 @@ export async function readRunId(
   given: string | undefined,
   variant: 'none' | 'inspect-runs' | 'list-runs' = 'none',
 ): Promise<string> {
-  const runId = await command.suggesting({ next: (workspace) => offer(variant, workspace) }, () => toRunId(given))
+  const runId = await command.suggesting({ next: (workspace) => offer(variant, workspace) }, () => parseRunId(given))
   command.runId = runId
   return runId
 }

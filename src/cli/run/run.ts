@@ -2,10 +2,10 @@ import type { Next } from '../../contract/next.shape.ts'
 import { makeVariant } from '../../contract/next-variants.ts'
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { goalFileRequired, goalModeConflict } from '../../runs/faults.ts'
-import { decodeGoal, GOAL } from '../../runs/given-text.ts'
-import { toStart } from '../../runs/request-words.ts'
+import { parseStart } from '../../runs/parse-request.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { startRun } from '../../runs/start-run.ts'
+import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
@@ -29,7 +29,7 @@ export const run: Run = (invocation) =>
     const givenBudget = readBudget(flags)
     if (sourceFile !== undefined && issue !== undefined) throw flagsConflict({ flags: ['--source-file', '--issue'] })
     const givenGoal = await readGoal(invocation)
-    const { budget } = toStart({ goal: givenGoal, budget: givenBudget, sourceFile })
+    const { budget } = parseStart({ goal: givenGoal, budget: givenBudget, sourceFile })
     const reviewEnabled = !flags.isOn('no-review')
     const tryAgain: Suggestion = {
       next: (workspace) => startAgain(workspace, { budget, reviewEnabled, sourceFile, issue }),
@@ -57,7 +57,7 @@ async function readGoal({ args, flags, runtime }: Invocation): Promise<string | 
   if (words !== undefined) return words
   if (modes.length === 0) return flags.text('issue') === undefined ? '' : undefined
   if (file === '') throw goalFileRequired({})
-  return decodeGoal(await readInput({ ...GOAL, file, runtime }))
+  return decodeGoal(await readInput({ ...GOAL_INPUT, file, runtime }))
 }
 
 async function findEnvelope(

@@ -1,9 +1,8 @@
 import { followRun } from '../../runs/follow-run.ts'
-import { listRuns, outlineRuns, type RunList } from '../../runs/list-runs.ts'
-import { toSectionKey } from '../../runs/named-parts.ts'
+import { parseSectionKey } from '../../runs/parse-ids.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { outlineRun, showStatus } from '../../runs/show-status.ts'
+import { listRuns, outlineRun, outlineRuns, type RunList, showStatus } from '../../runs/run-status.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { withWorkspace } from '../workspace-command.ts'
@@ -23,7 +22,7 @@ export const run: Run = (invocation) =>
       return await showAll(invocation, await openRuns(command, runtime))
     }
     const runId = await readRunId(command, given, 'inspect-runs')
-    const key = section === undefined ? undefined : toSectionKey(section)
+    const key = section === undefined ? undefined : parseSectionKey(section)
     const context = await openRuns(command, runtime)
     if (isWatched) return await watchRun(invocation, followRun(context, { runId, show: viewFor(invocation) }))
     return key === undefined

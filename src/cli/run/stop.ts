@@ -1,6 +1,6 @@
-import { outlineRuns } from '../../runs/list-runs.ts'
+import { onlyStoppable, stopRun } from '../../runs/operations.ts'
 import type { RunContext } from '../../runs/run-context.ts'
-import { onlyStoppable, stopRun } from '../../runs/stop-run.ts'
+import { outlineRuns } from '../../runs/run-status.ts'
 import type { Run } from '../command.ts'
 import { offer } from '../remedies.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'

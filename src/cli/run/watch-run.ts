@@ -1,4 +1,4 @@
-import type { RunOutline } from '../../runs/show-status.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toJsonLine } from './print-change.ts'

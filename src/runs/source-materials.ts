@@ -1,4 +1,4 @@
-/** The texts of sections: which of them are kept, and in what form. */
+/** The section texts of a source, as materials of the journal. */
 import type { Run } from '../engine/state/run.ts'
 import type { Material } from '../journal/materials.ts'
 import type { Digest } from '../kit/digest.ts'
@@ -12,11 +12,11 @@ export function toMaterials(reading: SourceReading | undefined): readonly Materi
   return Array.from(reading.materials, ([digest, text]) => ({ digest: digest as Digest, bytes: encodeUtf8(text) }))
 }
 
-/** The texts of a candidate that was not chosen, which nobody will read any more. */
-export function rejectedTexts(before: Run, after: Run): readonly Digest[] {
+/** The section texts that only a rejected candidate used. */
+export function rejectedMaterials(before: Run, after: Run): readonly Digest[] {
   const candidate = before.source_candidate?.snapshot
   if (candidate === undefined || after.source_candidate !== undefined) return []
-  const kept = new Set(after.accepted_sections.map(({ material_sha256 }) => material_sha256))
+  const accepted = new Set(after.accepted_sections.map(({ material_sha256 }) => material_sha256))
   const texts = new Set(candidate.sections.map(({ material_sha256 }) => material_sha256))
-  return [...texts].filter((digest) => !kept.has(digest)) as Digest[]
+  return [...texts].filter((digest) => !accepted.has(digest)) as Digest[]
 }

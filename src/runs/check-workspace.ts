@@ -10,31 +10,31 @@ import { isSameWorkspace } from '../workspace/identity.ts'
 import { workspaceIdentityMismatch } from './faults.ts'
 import type { RunContext } from './run-context.ts'
 
-type Owned = { readonly id: string; readonly workspace_identity: WorkspaceIdentity }
+type OwnedRun = { readonly id: string; readonly workspace_identity: WorkspaceIdentity }
 
-/** Throws `workspace_identity_mismatch` for a run that is not of this worktree. */
-export function refuseForeign({ workspace }: RunContext, run: Owned): void {
+/** Throws `workspace_identity_mismatch` if the run belongs to another worktree. */
+export function checkSameWorkspace({ workspace }: RunContext, run: OwnedRun): void {
   if (isSameWorkspace(workspace, run.workspace_identity)) return
   const { worktree_root: ROOT } = run.workspace_identity
-  const next = offerAt(run.workspace_identity, makeVariant('inspect-run-in-its-workspace', { ROOT }))
+  const next = commandHint(run.workspace_identity, makeVariant('inspect-run-in-its-workspace', { ROOT }))
   throw mismatch(run, { next, observed: { observed_workspace_identity: workspace.id } })
 }
 
-/** Throws it too when the worktree was moved or replaced since it was found: what was seen there is of another place. */
-export function refuseMoved({ workspace }: RunContext, run: Owned): void {
+/** Throws `workspace_identity_mismatch` if the worktree was moved or replaced since the command started. */
+export function checkWorkspaceInPlace({ workspace }: RunContext, run: OwnedRun): void {
   const { worktree_root, git_dir, git_common_dir } = workspace
   for (const directory of [worktree_root, git_dir, git_common_dir]) {
-    const problem = whyNotAt(directory)
+    const problem = findPathProblem(directory)
     if (problem === undefined) continue
     throw mismatch(run, { next: noHint(run.workspace_identity), observed: { discovery_error: problem } })
   }
 }
 
-function whyNotAt(directory: string): string | undefined {
+function findPathProblem(directory: string): string | undefined {
   try {
-    // The separator makes the system refuse what is not a directory.
+    // With the separator at its end, a path that is not a directory is an error.
     const found = realpathSync.native(`${directory}/`)
-    return found === directory ? undefined : `${directory} has become a link to ${found}`
+    return found === directory ? undefined : `${directory} is now a link to ${found}`
   } catch (error) {
     return `${directory} cannot be entered: ${systemReason(error)}`
   }
@@ -42,13 +42,13 @@ function whyNotAt(directory: string): string | undefined {
 
 type Observed = { readonly observed_workspace_identity: string } | { readonly discovery_error: string }
 
-function mismatch({ id, workspace_identity }: Owned, { next, observed }: { next: Next; observed: Observed }): Fault {
+function mismatch({ id, workspace_identity }: OwnedRun, { next, observed }: { next: Next; observed: Observed }): Fault {
   const { id: expected, worktree_root: owner } = workspace_identity
   const details: CliError['details'] = { expected_workspace_identity: expected, ...observed }
   return workspaceIdentityMismatch({ run_id: id, owner, next, details })
 }
 
-/** A command for the worktree that a run belongs to. */
-export function offerAt({ id }: WorkspaceIdentity, variant: ReturnType<typeof makeVariant>): Next {
+/** Offers a command in the worktree that a run belongs to. */
+export function commandHint({ id }: WorkspaceIdentity, variant: ReturnType<typeof makeVariant>): Next {
   return { operation: 'command', workspace_identity: id, variants: [variant] }
 }

@@ -3,7 +3,7 @@ import { runStatus } from '../../scripts/protocol-examples.ts'
 import type { RunStatus } from '../contract/run-status.shape.ts'
 import type { StatusList } from '../contract/status-list.shape.ts'
 import { Fault } from '../kit/fault.ts'
-import { onlyStoppable } from './stop-run.ts'
+import { onlyStoppable } from './operations.ts'
 
 const runIn = (id: string, state: RunStatus['state'], workspace_foreign = false) =>
   ({ ...runStatus, id, state, workspace_foreign }) as RunStatus

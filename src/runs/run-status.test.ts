@@ -7,12 +7,10 @@ import { createRepository } from '../../test/support/temporary-repository.ts'
 import { journalPathOf } from '../journal/run-store.ts'
 import { digest } from '../kit/digest.ts'
 import { takeLock } from '../kit/files/lock.ts'
-import { listRuns, outlineRuns } from './list-runs.ts'
+import { skipAction, stopRun } from './operations.ts'
 import type { RunContext } from './run-context.ts'
-import { outlineRun, showStatus } from './show-status.ts'
-import { skipAction } from './skip-action.ts'
+import { listRuns, outlineRun, outlineRuns, showStatus } from './run-status.ts'
 import { startRun } from './start-run.ts'
-import { stopRun } from './stop-run.ts'
 
 const begin = async (context: RunContext) =>
   (await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true })).run_id

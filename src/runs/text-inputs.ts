@@ -1,43 +1,43 @@
-/** What people and hosts hand over as text: how much of each is taken, and what is said when it cannot be. */
+/** The texts that people and hosts pass to commands: the size limit of each, and the faults for one that cannot be read. */
 import { LIMITS } from '../contract/limits.ts'
 import { actionTooLarge, answerTooLarge, invalidAnswer, invalidGoal, invalidOutcome } from '../engine/faults.ts'
 import type { Fault } from '../kit/fault.ts'
 import { decodeUtf8 } from '../kit/files/read-file.ts'
 import { answerUnavailable, goalUnavailable, outcomeUnavailable } from './faults.ts'
 
-export type Given = {
+export type TextInput = {
   readonly limitBytes: number
-  /** There is no reading it. */
+  /** The text cannot be read. */
   readonly unavailable: (facts: { problem: string }, cause: unknown) => Fault
-  /** It has at least so many bytes. */
+  /** The text has at least `sizeBytes` bytes. */
   readonly tooLarge: (sizeBytes: number, cause: unknown) => Fault
 }
 
-export const GOAL: Given = {
+export const GOAL_INPUT: TextInput = {
   limitBytes: LIMITS.goalBytes,
   unavailable: goalUnavailable,
   tooLarge: (sizeBytes, cause) => actionTooLarge({ sizeBytes, limitBytes: LIMITS.goalBytes }, cause),
 }
 
-export const ANSWER: Given = {
+export const ANSWER_INPUT: TextInput = {
   limitBytes: LIMITS.answerBytes,
   unavailable: answerUnavailable,
   tooLarge: (sizeBytes, cause) => answerTooLarge({ sizeBytes, limitBytes: LIMITS.answerBytes }, cause),
 }
 
-export const OUTCOME: Given = {
+export const OUTCOME_INPUT: TextInput = {
   limitBytes: LIMITS.outcomeBytes,
   unavailable: outcomeUnavailable,
   tooLarge: (sizeBytes, cause) =>
-    invalidOutcome({ problem: `it has ${sizeBytes} bytes or more and may have ${LIMITS.outcomeBytes}` }, cause),
+    invalidOutcome({ problem: `it has at least ${sizeBytes} bytes; the limit is ${LIMITS.outcomeBytes}` }, cause),
 }
 
-/** The goal, exactly as it was written. */
+/** Keeps the goal exactly as it was written. */
 export function decodeGoal(bytes: Uint8Array): string {
   return decode(bytes, (cause) => invalidGoal({}, cause))
 }
 
-/** The answer, exactly as it was written. */
+/** Keeps the answer exactly as it was written. */
 export function decodeAnswer(bytes: Uint8Array): string {
   return decode(bytes, (cause) => invalidAnswer({}, cause))
 }

@@ -1,6 +1,6 @@
 /**
- * What was asked for, in the words of whoever asks, as a request that can be tried. What is wrong with the words is said
- * before a worktree or a run is looked at; where several things are wrong, the first check that fails decides.
+ * Turns the arguments of a command into a request, before the worktree or a run is read. The order of the checks decides
+ * which error is reported.
  */
 
 import { sourceChoiceRequiresCandidate, sourceModeConflict } from '../engine/faults.ts'
@@ -10,53 +10,53 @@ import { parseSourceChoice } from '../engine/operations/choose-source.ts'
 import { checkGoal } from '../engine/operations/start.ts'
 import type { Answer } from '../engine/state/answer-digest.ts'
 import { destructiveConfirmationPairRequired, sourceFileRequired } from './faults.ts'
-import type { Resumption } from './resume-run.ts'
+import type { ResumeOptions } from './resume-run.ts'
 import type { RunRequest } from './start-run.ts'
 
-/** What was not given is undefined; what was given and is empty is an empty text. */
-type Word = string | undefined
+/** Undefined if the argument is missing. */
+type Argument = string | undefined
 
-export type StartWords = {
-  /** Undefined where the issue is to say it. */
-  readonly goal: Word
+export type StartArguments = {
+  /** Undefined if the issue supplies the goal. */
+  readonly goal: Argument
   readonly budget: number | undefined
-  readonly sourceFile: Word
+  readonly sourceFile: Argument
 }
 
-export function toStart({ goal, budget = DEFAULT_BUDGET, sourceFile }: StartWords): Pick<RunRequest, 'budget'> {
+export function parseStart({ goal, budget = DEFAULT_BUDGET, sourceFile }: StartArguments): Pick<RunRequest, 'budget'> {
   if (goal !== undefined) checkGoal(goal)
   checkBudget(budget)
   if (sourceFile === '') throw sourceFileRequired({})
   return { budget }
 }
 
-export type AnswerWords = {
+export type AnswerArguments = {
   readonly actionId: string
-  readonly text: Word
+  readonly text: Argument
   readonly confirmDestructive: boolean
-  readonly scopeSha256: Word
+  readonly scopeSha256: Argument
 }
 
-export function toAnswer({ actionId, text = '', confirmDestructive, scopeSha256 = '' }: AnswerWords): Answer {
+export function parseAnswer({ actionId, text = '', confirmDestructive, scopeSha256 = '' }: AnswerArguments): Answer {
   checkAnswerText(text)
   const hasScope = scopeSha256.trim() !== ''
   if (confirmDestructive !== hasScope) throw destructiveConfirmationPairRequired({})
   return { actionId, text, confirmDestructive, ...(hasScope && { scopeSha256 }) }
 }
 
-export type ResumeWords = {
+export type ResumeArguments = {
   readonly budget: number | undefined
-  readonly sourceFile: Word
+  readonly sourceFile: Argument
   readonly usePinnedSource: boolean
-  readonly sourceChoice: Word
-  readonly candidate: Word
+  readonly sourceChoice: Argument
+  readonly candidate: Argument
 }
 
-export function toResumption(words: ResumeWords): Resumption {
-  const { budget, sourceFile, usePinnedSource, sourceChoice = '', candidate = '' } = words
+export function parseResume(args: ResumeArguments): ResumeOptions {
+  const { budget, sourceFile, usePinnedSource, sourceChoice = '', candidate = '' } = args
   if (budget !== undefined) checkBudget(budget)
   if (sourceFile === '') throw sourceFileRequired({})
-  const isChoiceNamed = words.sourceChoice !== undefined || words.candidate !== undefined
+  const isChoiceNamed = args.sourceChoice !== undefined || args.candidate !== undefined
   if (isChoiceNamed && (sourceChoice === '' || candidate === '')) throw sourceChoiceRequiresCandidate({})
   const choice = isChoiceNamed ? parseSourceChoice(sourceChoice) : undefined
   const modes = [sourceFile !== undefined, usePinnedSource, isChoiceNamed].filter(Boolean)
