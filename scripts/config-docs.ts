@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigShape } from '../src/config/config.shape.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
-import { UNSUPPORTED_KEYS } from '../src/config/unsupported-keys.ts'
+import { UNSUPPORTED_KEYS } from '../src/config/resolve-key.ts'
 import { type KeyRow, listFields, listKeys } from './config-keys.ts'
 import { markdownTable } from './markdown-table.ts'
 

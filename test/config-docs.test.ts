@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { CONFIG_KEYS } from '../src/config/keys.ts'
 import { readConfig } from '../src/config/read-config.ts'
-import { UNSUPPORTED_KEYS } from '../src/config/unsupported-keys.ts'
+import { UNSUPPORTED_KEYS } from '../src/config/resolve-key.ts'
 import { temporaryDirectory } from './support/run-drover.ts'
 
 const ROOT = join(import.meta.dirname, '..')

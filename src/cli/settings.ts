@@ -1,19 +1,16 @@
 /** How a command gets at the configuration. */
 
-import type { Surroundings } from '../config/paths.ts'
-import { type ConfigReading, type Override, readConfig } from '../config/read-config.ts'
+import type { ConfigEnvironment } from '../config/paths.ts'
+import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
 
-export function configEnvironmentOf({ flags, runtime }: Invocation): Surroundings {
+export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvironment {
   const { env, homeDirectory, cwd } = runtime
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
 }
 
 /** Reads the configuration and passes its warnings on to stderr. */
-export async function readSettings(
-  invocation: Invocation,
-  overrides: readonly Override[] = [],
-): Promise<ConfigReading> {
+export async function readSettings(invocation: Invocation, overrides: readonly Override[] = []): Promise<LoadedConfig> {
   const reading = await readConfig({ ...configEnvironmentOf(invocation), overrides })
   const { out, err } = invocation.runtime.terminal
   if (!reading.config.output.color) for (const channel of [out, err]) channel.disableColor()

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../kit/digest.ts'
 import type { Log } from '../kit/log.ts'
-import { type LoadedKeys, loadApiKeys } from './api-keys.ts'
+import { type ApiKeys, loadApiKeys } from './api-keys.ts'
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'drover-keys-'))
@@ -15,7 +15,7 @@ function temporaryDirectory(): string {
 
 type Wishes = { env?: Record<string, string>; keys?: { name: string; sha256: string }[]; gopass?: string }
 
-async function load({ env = {}, keys = [], gopass = '' }: Wishes): Promise<LoadedKeys> {
+async function load({ env = {}, keys = [], gopass = '' }: Wishes): Promise<ApiKeys> {
   const loaded = await loadApiKeys({ env, cwd: '/', server: { keys, api_keys_gopass_path: gopass } })
   onTestFinished(() => loaded.close())
   return loaded
@@ -57,7 +57,7 @@ async function until(ask: () => boolean): Promise<void> {
   }
 }
 
-const knows = ({ ring }: LoadedKeys, ...keys: string[]) => keys.map((key) => ring.find(key) !== undefined)
+const knows = ({ ring }: ApiKeys, ...keys: string[]) => keys.map((key) => ring.find(key) !== undefined)
 
 describe('loadApiKeys', () => {
   it('asks for no key when none is configured', async () => {

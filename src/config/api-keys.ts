@@ -15,7 +15,7 @@ import type { Environment } from './paths.ts'
 
 export type { ApiKey, KeyRing }
 
-export type KeyPlaces = {
+export type ApiKeyOptions = {
   env: Environment
   cwd: string
   server: Pick<Config['server'], 'keys' | 'api_keys_gopass_path'>
@@ -33,7 +33,7 @@ const RAN_DRY = 'a source of API keys holds none any more; those that it held ar
 const RELOAD_FAILED = 'API keys could not be read again; the last ones stay valid'
 
 /** Reads every configured place; throws `api_keys_unavailable` for one that gives no key. */
-export async function loadApiKeys(places: KeyPlaces): Promise<LoadedKeys> {
+export async function loadApiKeys(places: ApiKeyOptions): Promise<ApiKeys> {
   const { env, cwd, server } = places
   const { DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file } = env
   refuseEmpty({ DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file })
@@ -46,7 +46,7 @@ export async function loadApiKeys(places: KeyPlaces): Promise<LoadedKeys> {
   ]
   const read = new Map<KeySource, readonly NamedDigest[]>()
   for (const source of sources) read.set(source, await firstKeys(source))
-  return new LoadedKeys({ fixed: server.keys.map(toNamedDigest), read, watchedFile, asksGopass: gopassPath !== '' })
+  return new ApiKeys({ fixed: server.keys.map(toNamedDigest), read, watchedFile, asksGopass: gopassPath !== '' })
 }
 
 /**
@@ -66,7 +66,7 @@ type Loading = {
   asksGopass: boolean
 }
 
-export class LoadedKeys {
+export class ApiKeys {
   readonly ring: KeyRing
   /** Where keys come from, for people. */
   readonly sources: readonly string[]
@@ -159,7 +159,7 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
   return listOf(some) === listOf(others)
 }
 
-function toNamedDigest(key: KeyPlaces['server']['keys'][number]): NamedDigest {
+function toNamedDigest(key: ApiKeyOptions['server']['keys'][number]): NamedDigest {
   const { name, sha256, rate_limit_rps: rps, rate_limit_burst: burst } = key
   return {
     digest: sha256,

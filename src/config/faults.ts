@@ -30,7 +30,7 @@ export const configKeyUnknown = defineFault({
   code: 'config_key_unknown',
   kind: 'usage',
   when: 'A command names a configuration key that does not exist.',
-  say: (d: { key: string; reason: string }) => `${d.key} ${d.reason}`,
+  say: (d: { key: string; reason: string }) => `${d.key === '' ? '""' : d.key} ${d.reason}`,
 })
 
 export const configValueInvalid = defineFault({

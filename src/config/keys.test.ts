@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, placeUnder, suggestKey } from './keys.ts'
+import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, pathUnder, suggestKey } from './keys.ts'
 import { OTHER_VARIABLES } from './read-environment.ts'
 
 const BLOCKED =
@@ -156,7 +156,7 @@ describe('places', () => {
   })
 
   it('quote a name with a dot, so that it is not taken for a path', () => {
-    expect([placeUnder('', 'server.port'), placeUnder('server', 'port'), placeUnder('', 'server')]).toEqual([
+    expect([pathUnder('', 'server.port'), pathUnder('server', 'port'), pathUnder('', 'server')]).toEqual([
       '["server.port"]',
       'server.port',
       'server',

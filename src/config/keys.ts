@@ -48,7 +48,7 @@ export function isWithin(place: string, outer: string): boolean {
 }
 
 /** The place of a name in a section; a name that no key could have is quoted, so that it is never taken for one. */
-export function placeUnder(section: string, name: string): string {
+export function pathUnder(section: string, name: string): string {
   const step = formatPath({}, [name]).slice(1)
   return section === '' && step.startsWith('.') ? name : `${section}${step}`
 }

@@ -21,7 +21,7 @@ describe('parseConfig', () => {
       ['server.port', 9000],
       ['server.trusted_proxies', ['10.0.0.1']],
     ])
-    expect(Object.fromEntries(layer.places)).toEqual({
+    expect(Object.fromEntries(layer.origins)).toEqual({
       server: at(2, 1),
       'server.port': at(3, 3),
       'server.trusted_proxies': at(4, 3),
@@ -97,20 +97,20 @@ describe('parseConfig', () => {
     ['<<: {server: {}}\n', '1:1 ["<<"] is not a known key'],
     ['__proto__: {server: {}}\n', '1:1 __proto__ is not a known key'],
     ['constructor: 1\n', '1:1 constructor is not a known key'],
-    ['server: 1\n', '1:1 server must hold keys of its own'],
-    ['backends:\n  codex: [1]\n', '2:3 backends.codex must hold keys of its own'],
-    ['server:\n  port:\n', '2:3 server.port has no value; give it one or remove it'],
+    ['server: 1\n', '1:1 server is a section and must hold keys'],
+    ['backends:\n  codex: [1]\n', '2:3 backends.codex is a section and must hold keys'],
+    ['server:\n  port:\n', '2:3 server.port has no value; set it or remove the key'],
     ['backends:\n  cursor: {}\n', '2:3 backends.cursor is not a known key'],
-    ['retry: {global: {enabled: true}}\n', expect.stringMatching(/^1:1 retry is not supported and must be removed: /)],
-    ['mcp:\n', expect.stringMatching(/^1:1 mcp is not supported and must be removed: /)],
-    ['server:\n  policy: {enabled: true}\n', expect.stringMatching(/^2:3 server.policy is not supported and must be/)],
+    ['retry: {global: {enabled: true}}\n', expect.stringMatching(/^1:1 retry is not supported: /)],
+    ['mcp:\n', expect.stringMatching(/^1:1 mcp is not supported: /)],
+    ['server:\n  policy: {enabled: true}\n', expect.stringMatching(/^2:3 server.policy is not supported: /)],
     [
       'session:\n  auto_resume: false\n',
-      expect.stringMatching(/^2:3 session.auto_resume is not supported .* never continues a session by itself/),
+      expect.stringMatching(/^2:3 session.auto_resume is not supported: .* never continues a session on its own/),
     ],
     [
       'server:\n  api_keys: [hunter2]\n',
-      '2:3 server.api_keys is not supported and must be removed: API keys are not written into the file as they are; set DROVER_API_KEYS, keep them in gopass (server.api_keys_gopass_path) or list their SHA-256 digests in server.keys',
+      '2:3 server.api_keys is not supported: the file may not contain API keys; set DROVER_API_KEYS, keep them in gopass (server.api_keys_gopass_path) or list their SHA-256 digests in server.keys',
     ],
   ])('refuses %j', (text, problem) => {
     expect(wrong(text)).toEqual([problem])

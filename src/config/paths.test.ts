@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { findPaths, type Surroundings } from './paths.ts'
+import { type ConfigEnvironment, findPaths } from './paths.ts'
 
-const find = (given: Partial<Surroundings>) =>
+const find = (given: Partial<ConfigEnvironment>) =>
   findPaths({ env: {}, homeDirectory: '/home/me', cwd: '/project/project', ...given })
 
 describe('findPaths', () => {

@@ -4,7 +4,7 @@ import { environmentInvalid } from './faults.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export type Surroundings = {
+export type ConfigEnvironment = {
   env: Environment
   homeDirectory: string
   cwd: string
@@ -22,7 +22,7 @@ export type Paths = {
 }
 
 /** Finds the per-user directory and the files in it. An empty variable counts as one that is not set. */
-export function findPaths({ env, homeDirectory, cwd, configFlag }: Surroundings): Paths {
+export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnvironment): Paths {
   const directory = env['DROVER_HOME'] || join(homeDirectory, '.drover')
   // A relative one would be another directory in every project, and nobody means that.
   if (!isAbsolute(directory)) throw environmentInvalid({ variable: 'DROVER_HOME', rule: 'must be an absolute path' })

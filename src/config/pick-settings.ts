@@ -1,6 +1,6 @@
 import type { Problem } from '../kit/schema.ts'
-import { type ConfigPath, findKey, isSection, placeUnder, suggestKey } from './keys.ts'
-import { unsupportedReason } from './unsupported-keys.ts'
+import { type ConfigPath, findKey, isSection, pathUnder } from './keys.ts'
+import { explainUnknownKey } from './resolve-key.ts'
 
 export type Tree = Readonly<Record<string, unknown>>
 
@@ -8,7 +8,7 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Sorts what a file holds into the values of keys and the places that are no keys. */
+/** Separates the content of a file into values of known keys and problems with everything else. */
 export function pickSettings(tree: Tree): { values: Map<ConfigPath, unknown>; problems: Problem[] } {
   const values = new Map<ConfigPath, unknown>()
   const problems: Problem[] = []
@@ -22,22 +22,15 @@ export function pickSettings(tree: Tree): { values: Map<ConfigPath, unknown>; pr
 type Found = { path: ConfigPath; value: unknown } | Problem
 
 function settingsIn(tree: Tree, section: string): Found[] {
-  return Object.entries(tree).flatMap(([name, value]) => settingsAt(placeUnder(section, name), value))
+  return Object.entries(tree).flatMap(([name, value]) => settingsAt(pathUnder(section, name), value))
 }
 
 function settingsAt(path: string, value: unknown): Found[] {
   const key = findKey(path)
-  if (key !== undefined && value === null) return [{ path, rule: 'has no value; give it one or remove it' }]
+  if (key !== undefined && value === null) return [{ path, rule: 'has no value; set it or remove the key' }]
   if (key !== undefined) return [{ path: key.path, value }]
-  if (!isSection(path)) return [{ path, rule: explainUnknown(path) }]
+  if (!isSection(path)) return [{ path, rule: explainUnknownKey(path) }]
   if (isTree(value)) return settingsIn(value, path)
-  // A section whose keys are all commented out is null and says nothing.
-  return value === null ? [] : [{ path, rule: 'must hold keys of its own' }]
-}
-
-function explainUnknown(path: string): string {
-  const reason = unsupportedReason(path)
-  if (reason !== undefined) return `is not supported and must be removed: ${reason}`
-  const nearest = suggestKey(path)
-  return nearest === undefined ? 'is not a known key' : `is not a known key; did you mean ${nearest}?`
+  // A section whose keys are all commented out is null.
+  return value === null ? [] : [{ path, rule: 'is a section and must hold keys' }]
 }

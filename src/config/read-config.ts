@@ -1,31 +1,29 @@
 import { Fault } from '../kit/fault.ts'
 import { fileMissing } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
-import { adviseOn } from './advice.ts'
-import { checkLayer } from './check-layer.ts'
 import type { Config } from './config.shape.ts'
 import { configFileMissing, configInvalid } from './faults.ts'
 import type { ConfigPath } from './keys.ts'
-import type { Layer } from './layer.ts'
+import { checkLayer, type Layer, mergeLayers, type Origins } from './layers.ts'
 import { byLine } from './origin.ts'
 import type { ParsedConfig } from './parse-config.ts'
-import { findPaths, type Surroundings } from './paths.ts'
+import { type ConfigEnvironment, findPaths } from './paths.ts'
 import { readEnvironment } from './read-environment.ts'
-import { type Origins, settle } from './settle.ts'
+import { findWarnings } from './warnings.ts'
 
-/** A key that a flag sets for this call; undefined when the flag was not given. */
+/** A key that a flag sets for this call; the value is undefined if the flag was not given. */
 export type Override = {
   key: ConfigPath
   flag: string
   value: string | number | boolean | readonly string[] | undefined
 }
 
-export type ConfigReading = {
+export type LoadedConfig = {
   /** Complete and deeply frozen. */
   config: Config
   origins: Origins
   file: { path: string; exists: boolean }
-  /** Sentences for people; nothing in them keeps the configuration from being used. */
+  /** Sentences for people about settings that are valid but probably a mistake. */
   warnings: readonly string[]
 }
 
@@ -33,9 +31,11 @@ const CONFIG_FILE_BYTES = 1_048_576
 
 /**
  * Reads the configuration: a flag beats an environment variable, a variable beats the file, the file beats the default.
- * Throws `config_invalid` with every problem of all sources, or `config_file_missing` for a file that was asked for.
+ * Throws `config_invalid` with every problem of all sources, or `config_file_missing` if a named file does not exist.
  */
-export async function readConfig(sources: Surroundings & { overrides?: readonly Override[] }): Promise<ConfigReading> {
+export async function readConfig(
+  sources: ConfigEnvironment & { overrides?: readonly Override[] },
+): Promise<LoadedConfig> {
   const paths = findPaths(sources)
   const flags = toLayer(sources.overrides ?? [])
   const environment = readEnvironment(sources.env)
@@ -47,17 +47,17 @@ export async function readConfig(sources: Surroundings & { overrides?: readonly 
   const checked = await Promise.all(layers.map(checkLayer))
   const problems = [...environment.problems, ...(file?.problems ?? []), ...checked.flat()].toSorted(byLine)
   if (problems.length > 0) throw configInvalid({ file: paths.config, problems })
-  const { config, origins, problems: broken } = settle(layers)
+  const { config, origins, problems: broken } = mergeLayers(layers)
   if (broken.length > 0) throw configInvalid({ file: paths.config, problems: broken })
   return {
     config,
     origins,
     file: { path: paths.config, exists: file !== undefined },
-    warnings: [...environment.warnings, ...adviseOn(config)],
+    warnings: [...environment.warnings, ...findWarnings(config)],
   }
 }
 
-/** The file's content, or undefined when there is no such file. YAML is loaded only when there is something to parse. */
+/** The parsed file, or undefined if it does not exist. Loads the YAML parser only for an existing file. */
 async function parseConfigFile(file: string): Promise<ParsedConfig | undefined> {
   const text = readConfigText(file)
   if (text === undefined) return undefined
@@ -78,6 +78,6 @@ function toLayer(overrides: readonly Override[]): Layer {
   const given = overrides.filter(({ value }) => value !== undefined)
   return {
     values: new Map(given.map(({ key, value }) => [key, value])),
-    places: new Map(given.map(({ key, flag }) => [key, { from: 'flag', flag }])),
+    origins: new Map(given.map(({ key, flag }) => [key, { from: 'flag', flag }])),
   }
 }

@@ -25,7 +25,7 @@ describe('readEnvironment', () => {
   ])('takes %s=%s for %s', (variable, text, key, value) => {
     const { layer, problems, warnings } = read({ [variable]: text })
     expect([...layer.values]).toEqual([[key, value]])
-    expect([...layer.places]).toEqual([[key, { from: 'environment', variable }]])
+    expect([...layer.origins]).toEqual([[key, { from: 'environment', variable }]])
     expect([problems, warnings]).toEqual([[], []])
   })
 

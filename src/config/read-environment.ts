@@ -2,7 +2,7 @@ import { nearestWord } from '../kit/nearest.ts'
 import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigPath } from './keys.ts'
-import type { Layer } from './layer.ts'
+import type { Layer } from './layers.ts'
 import type { Origin } from './origin.ts'
 import { parseText } from './parse-text.ts'
 import type { Environment } from './paths.ts'
@@ -30,7 +30,7 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
 /** The values that variables set, with every variable that cannot be used and every one that nobody reads. */
 export function readEnvironment(env: Environment): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {
   const values = new Map<ConfigPath, unknown>()
-  const places = new Map<string, Origin>()
+  const origins = new Map<string, Origin>()
   const problems: ConfigProblem[] = []
   for (const key of CONFIG_KEYS) {
     const [variable, ...others] = key.variables.filter((name) => isSet(env, name))
@@ -39,9 +39,9 @@ export function readEnvironment(env: Environment): { layer: Layer; problems: Con
     const parsed = parseVariables({ key, variable, others }, env)
     if ('rule' in parsed) problems.push({ key: key.path, rule: parsed.rule, origin })
     else values.set(key.path, parsed.value)
-    places.set(key.path, origin)
+    origins.set(key.path, origin)
   }
-  return { layer: { values, places }, problems, warnings: unknownVariables(env) }
+  return { layer: { values, origins }, problems, warnings: unknownVariables(env) }
 }
 
 /** An empty variable is one that is not set: a shell or a compose file cannot always leave it out. */

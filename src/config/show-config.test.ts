@@ -61,14 +61,14 @@ describe('showSetting', () => {
   })
 
   it.each([
-    ['server.prot', 'server.prot is not a key; did you mean server.port?'],
+    ['server.prot', 'server.prot is not a known key; did you mean server.port?'],
     ['server', 'server is a section; name one of its keys, such as server.host'],
     ['backends.codex', 'backends.codex is a section; name one of its keys, such as backends.codex.model'],
-    ['elephants', 'elephants is not a key; drover config show lists them all'],
+    ['elephants', 'elephants is not a known key; drover config show lists all keys'],
     ['mcp.port', 'mcp.port is not supported: drover is not an MCP server'],
-    ['server.api_keys', expect.stringContaining('server.api_keys is not supported: API keys are not written')],
-    ['server.port.x', expect.stringContaining('server.port.x is not a key')],
-    ['', ' is not a key; drover config show lists them all'],
+    ['server.api_keys', expect.stringContaining('server.api_keys is not supported: the file may not contain API keys')],
+    ['server.port.x', expect.stringContaining('server.port.x is not a known key')],
+    ['', '"" is not a known key; drover config show lists all keys'],
   ])('refuses %j', async (key, message) => {
     const reading = await read()
     expect(() => showSetting(reading, key)).toThrow(expect.objectContaining({ code: 'config_key_unknown', message }))

@@ -1,29 +1,28 @@
-/** The configuration for people to look at. */
-
+/** The configuration as `drover config show` prints it. */
 import { CONFIG_KEYS, type ConfigKey } from './keys.ts'
-import { nameKey } from './name-key.ts'
 import type { Origin } from './origin.ts'
 import { isTree, type Tree } from './pick-settings.ts'
-import type { ConfigReading } from './read-config.ts'
+import type { LoadedConfig } from './read-config.ts'
+import { resolveKey } from './resolve-key.ts'
 
-/** One key with its value, in which secrets are masked. */
+/** One key with its value; secrets are masked. */
 export type ShownSetting = { key: string; value: unknown; origin: Origin; isMasked: boolean }
 
 const MASK = '********'
 
-export function showConfig(reading: ConfigReading): ShownSetting[] {
+export function showConfig(reading: LoadedConfig): ShownSetting[] {
   return CONFIG_KEYS.map((key) => show(key, reading))
 }
 
-/** One key, or one entry of a map (undefined when the map has no such entry). */
-export function showSetting(reading: ConfigReading, name: string): ShownSetting {
-  const { key, entry } = nameKey(name)
+/** One key, or one entry of a map; the value is undefined if the map has no such entry. */
+export function showSetting(reading: LoadedConfig, name: string): ShownSetting {
+  const { key, entry } = resolveKey(name)
   const shown = show(key, reading)
   if (entry === undefined) return shown
   return { ...shown, key: name, value: (shown.value as Tree)[entry] }
 }
 
-function show(key: ConfigKey, { config, origins }: ConfigReading): ShownSetting {
+function show(key: ConfigKey, { config, origins }: LoadedConfig): ShownSetting {
   const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree)[step], config)
   const { secrets = [] } = key
   const isMasked = secrets.length > 0

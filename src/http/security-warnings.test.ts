@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Config } from '../config/config.shape.ts'
 import type { ConfigPath } from '../config/keys.ts'
-import { settle } from '../config/settle.ts'
+import { mergeLayers } from '../config/layers.ts'
 import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}): Config => {
-  const places = new Map()
-  return settle([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, places }]).config
+  const origins = new Map()
+  return mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins }]).config
 }
 
 const at = (address: string, host = address) => ({ host, address, port: 1 })

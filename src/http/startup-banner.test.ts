@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Located } from '../agents/locate-agents.ts'
 import type { ConfigPath } from '../config/keys.ts'
-import { settle } from '../config/settle.ts'
+import { mergeLayers } from '../config/layers.ts'
 import { type BannerFacts, startupBanner } from './startup-banner.ts'
 
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
-  settle([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, places: new Map() }]).config
+  mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config
 
 const installed: Located = {
   backend: 'claude',

@@ -177,7 +177,7 @@ describe('flags', () => {
 
   it('end at --', async () => {
     const { stderr } = await runDrover(['config', 'get', '--', '--json'])
-    expect(stderr).toContain('--json is not a key')
+    expect(stderr).toContain('--json is not a known key')
   })
 })
 

@@ -48,7 +48,7 @@ describe('drover config set', () => {
   })
 
   it.each([
-    ['an unknown key', 'server.prot 1', 'server.prot is not a key; did you mean server.port?'],
+    ['an unknown key', 'server.prot 1', 'server.prot is not a known key; did you mean server.port?'],
     ['a value of the wrong type', 'server.port many', 'server.port was not changed: server.port must be'],
     ['a value past the limit', 'server.port 65536', 'server.port must be at most 65535'],
     ['a value that is not offered', 'default_backend clod', 'must be one of "claude", "codex", "gemini"'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
 import { locateAgent } from '../../src/agents/locate-agents.ts'
-import { settle } from '../../src/config/settle.ts'
+import { mergeLayers } from '../../src/config/layers.ts'
 import type { Script } from '../../src/demo/script.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
@@ -31,7 +31,7 @@ export async function createPromptRoom(scripts: Scripts = {}, over: Partial<Prom
   onTestFinished(() => store.close())
   const context: PromptContext = {
     caller: 'client',
-    settings: settle([]).config,
+    settings: mergeLayers([]).config,
     env: { PATH: `${directory}:${PATH_HERE}`, HOME: directory },
     cwd: work,
     isRoot: false,

@@ -1,7 +1,7 @@
 import { type ConfigProblem, configInvalid } from '../../config/faults.ts'
 import { formatOrigin } from '../../config/origin.ts'
-import type { Surroundings } from '../../config/paths.ts'
-import { type ConfigReading, readConfig } from '../../config/read-config.ts'
+import type { ConfigEnvironment } from '../../config/paths.ts'
+import { type LoadedConfig, readConfig } from '../../config/read-config.ts'
 import { Fault } from '../../kit/fault.ts'
 import { defineCheck, type Finding } from './check.ts'
 
@@ -39,9 +39,9 @@ export const configUnreadable = defineCheck({
 })
 
 /** The configuration, or why there is none. */
-export type Settings = { is: 'read'; reading: ConfigReading } | { is: 'refused'; why: Fault }
+export type Settings = { is: 'read'; reading: LoadedConfig } | { is: 'refused'; why: Fault }
 
-export async function findSettings(surroundings: Surroundings): Promise<Settings> {
+export async function findSettings(surroundings: ConfigEnvironment): Promise<Settings> {
   try {
     return { is: 'read', reading: await readConfig(surroundings) }
   } catch (error) {

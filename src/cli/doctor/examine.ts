@@ -4,8 +4,8 @@ import { toAgentEnvironment } from '../../agents/agent-environment.ts'
 import { locateAgents } from '../../agents/locate-agents.ts'
 import { askVersion } from '../../agents/probe-version.ts'
 import { lockPathOf } from '../../config/edit-config.ts'
-import { findPaths, type Surroundings } from '../../config/paths.ts'
-import { settle } from '../../config/settle.ts'
+import { mergeLayers } from '../../config/layers.ts'
+import { type ConfigEnvironment, findPaths } from '../../config/paths.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { changesLock } from '../../hosts/change/change-lock.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -40,7 +40,7 @@ export const checkFailed = defineCheck({
 
 export type Examination = {
   runtime: Runtime
-  surroundings: Surroundings
+  surroundings: ConfigEnvironment
   /** What `--root` names; undefined for the current directory. */
   root: string | undefined
   isOffline: boolean
@@ -125,7 +125,7 @@ async function checkPrograms({ runtime, signal }: Examination, git: Git): Promis
   return [judgeNode(process.versions.node), judgeGit(gitVersion), judgeDrover(onPath, runtime.version())]
 }
 
-function namedLocks(surroundings: Surroundings, place: Place) {
+function namedLocks(surroundings: ConfigEnvironment, place: Place) {
   const config = { guards: 'changes of the configuration', path: lockPathOf(findPaths(surroundings).config) }
   if (place.is === 'none') return [config]
   return [config, { guards: 'changes of hosts', path: changesLock(place.workspace) }]
@@ -134,7 +134,7 @@ function namedLocks(surroundings: Surroundings, place: Place) {
 /** Where the configuration is broken, agents are looked for by their usual names. */
 async function checkAgents({ runtime, signal }: Examination, settings: Settings): Promise<Finding[]> {
   const { env, cwd, isRoot } = runtime
-  const config = settings.is === 'read' ? settings.reading.config : settle([]).config
+  const config = settings.is === 'read' ? settings.reading.config : mergeLayers([]).config
   const hasTimeout = config.unified_flags.command_timeout_secs > 0
   const place = { env: toAgentEnvironment(env, {}), cwd, signal }
   const judged = locateAgents({ ...runtime, backends: config.backends }).map(async (located) => {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ApprovalMode, SandboxMode } from '../../agents/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
-import type { ConfigReading } from '../../config/read-config.ts'
+import type { LoadedConfig } from '../../config/read-config.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import type { Invocation } from '../command.ts'
 import { workdirMissing } from '../faults.ts'
@@ -11,10 +11,7 @@ import { workdirMissing } from '../faults.ts'
 export type Format = 'text' | 'json' | 'stream-json' | 'raw'
 
 /** A person wants the answer; the configured format counts once somebody has set it. */
-export function formatOf(
-  { flags }: Invocation,
-  { config, origins }: Pick<ConfigReading, 'config' | 'origins'>,
-): Format {
+export function formatOf({ flags }: Invocation, { config, origins }: Pick<LoadedConfig, 'config' | 'origins'>): Format {
   if (flags.isOn('raw')) return 'raw'
   const isSet = origins['output.format'].from !== 'default'
   const asked = flags.text('output-format') ?? (isSet ? config.output.format : 'text')

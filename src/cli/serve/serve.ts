@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type LoadedKeys, loadApiKeys } from '../../config/api-keys.ts'
+import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { keepSessionsClean } from '../../http/clean-sessions.ts'
 import { createContext } from '../../http/context/create-context.ts'
@@ -42,7 +42,7 @@ export const run: Run = async (invocation) => {
   }
 }
 
-type Parts = ServerLog & { config: Config; place: Place; keys: LoadedKeys; store: SessionStore }
+type Parts = ServerLog & { config: Config; place: Place; keys: ApiKeys; store: SessionStore }
 
 function placeOf({ flags, runtime }: Invocation, config: Config): Place {
   const socket = flags.text('socket')
@@ -104,7 +104,7 @@ function contextOf(
 
 function bannerOf(
   app: FastifyInstance,
-  facts: { context: ServerContext; place: BoundPlace; keys: LoadedKeys; isRoot: boolean },
+  facts: { context: ServerContext; place: BoundPlace; keys: ApiKeys; isRoot: boolean },
 ): string {
   const { context, place, keys, isRoot } = facts
   return startupBanner({

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { checkLayer } from './check-layer.ts'
 import { CONFIG_KEYS, type ConfigPath } from './keys.ts'
+import { checkLayer, type Layer, mergeLayers } from './layers.ts'
 import type { Origin } from './origin.ts'
 
 const ORIGIN: Origin = { from: 'flag', flag: '--x' }
 
-/** What is wrong with the value of one key: `place rule`. */
-async function wrong(path: string, value: unknown): Promise<string[]> {
+/** The problems of one key with one value: `path rule`. */
+async function problemsOf(path: string, value: unknown): Promise<string[]> {
   const problems = await checkLayer({
     values: new Map([[path as ConfigPath, value]]),
-    places: new Map([[path, ORIGIN]]),
+    origins: new Map([[path, ORIGIN]]),
   })
   expect(problems.filter(({ origin }) => origin !== ORIGIN)).toEqual([])
   return problems.map(({ key, rule }) => `${key} ${rule}`)
@@ -21,23 +21,23 @@ const integers = CONFIG_KEYS.flatMap(({ type, path, minimum = 0, maximum = 0 }) 
 const enums = CONFIG_KEYS.flatMap(({ path, allowed }) => (allowed === undefined ? [] : [{ path, allowed }]))
 
 describe('checkLayer', () => {
-  it.each(CONFIG_KEYS.map((key) => [key.path, key.default]))('takes the default of %s', async (path, fallback) => {
-    expect(await wrong(String(path), fallback)).toEqual([])
+  it.each(CONFIG_KEYS.map((key) => [key.path, key.default]))('accepts the default of %s', async (path, fallback) => {
+    expect(await problemsOf(String(path), fallback)).toEqual([])
   })
 
-  it.each(integers)('takes $path from $minimum to $maximum and nothing beyond', async ({ path, minimum, maximum }) => {
-    expect(await wrong(path, minimum)).toEqual([])
-    expect(await wrong(path, maximum)).toEqual([])
-    expect(await wrong(path, minimum - 1)).toEqual([`${path} must be at least ${minimum}`])
-    expect(await wrong(path, maximum + 1)).toEqual([`${path} must be at most ${maximum}`])
-    expect(await wrong(path, minimum + 0.5)).toEqual([`${path} must be an integer`])
-    expect(await wrong(path, String(minimum))).toEqual([`${path} must be an integer`])
+  it.each(integers)('accepts $path from $minimum to $maximum only', async ({ path, minimum, maximum }) => {
+    expect(await problemsOf(path, minimum)).toEqual([])
+    expect(await problemsOf(path, maximum)).toEqual([])
+    expect(await problemsOf(path, minimum - 1)).toEqual([`${path} must be at least ${minimum}`])
+    expect(await problemsOf(path, maximum + 1)).toEqual([`${path} must be at most ${maximum}`])
+    expect(await problemsOf(path, minimum + 0.5)).toEqual([`${path} must be an integer`])
+    expect(await problemsOf(path, String(minimum))).toEqual([`${path} must be an integer`])
   })
 
-  it.each(enums)('takes $allowed for $path and nothing else', async ({ path, allowed }) => {
-    for (const value of allowed) expect(await wrong(path, value)).toEqual([])
+  it.each(enums)('accepts only $allowed for $path', async ({ path, allowed }) => {
+    for (const value of allowed) expect(await problemsOf(path, value)).toEqual([])
     const listed = allowed.map((value) => JSON.stringify(value)).join(', ')
-    expect(await wrong(path, 'readonly')).toEqual([`${path} must be one of ${listed}`])
+    expect(await problemsOf(path, 'readonly')).toEqual([`${path} must be one of ${listed}`])
   })
 
   it.each([
@@ -52,7 +52,7 @@ describe('checkLayer', () => {
     ['server.rate_limit_cleanup_secs', 1],
     ['server.max_concurrent_runs', 1],
     ['parallel.max_workers', 1],
-  ])('has %s begin at %i', (path, minimum) => {
+  ])('has the minimum of %s at %i', (path, minimum) => {
     expect(integers.find((key) => key.path === path)?.minimum).toBe(minimum)
   })
 
@@ -72,8 +72,8 @@ describe('checkLayer', () => {
     ['backends.codex.extra_flags', [['-c', 'a="b,c"']]],
     ['backends.codex.system_prompt', ['two\nlines', 'ä'.repeat(32_768)]],
     ['backends.codex.model_aliases', [{}, { 'odd name': 'x' }]],
-  ])('takes for %s what fits', async (path, values) => {
-    for (const value of values) expect(await wrong(path, value)).toEqual([])
+  ])('accepts valid values of %s', async (path, values) => {
+    for (const value of values) expect(await problemsOf(path, value)).toEqual([])
   })
 
   const host = 'must be an IP address or a host name'
@@ -125,17 +125,17 @@ describe('checkLayer', () => {
     ['backends.codex.model_aliases', { fast: '' }, 'backends.codex.model_aliases.fast must not be empty'],
     ['backends.codex.model_aliases', { 'a b': 1 }, 'backends.codex.model_aliases["a b"] must be a string'],
     ['output.color', 'true', 'output.color must be a boolean'],
-  ])('refuses for %s the value %j', async (path, value, problem) => {
-    expect(await wrong(path, value)).toEqual([problem])
+  ])('refuses %s = %j', async (path, value, problem) => {
+    expect(await problemsOf(path, value)).toEqual([problem])
   })
 
-  it('finds the problems of all values at once', async () => {
+  it('reports the problems of all values', async () => {
     const values = new Map<ConfigPath, unknown>([
       ['server.port', -1],
       ['server.host', '?'],
       ['output.format', 'xml'],
     ])
-    const problems = await checkLayer({ values, places: new Map() })
+    const problems = await checkLayer({ values, origins: new Map() })
     expect(problems.map(({ key }) => key).sort()).toEqual(['output.format', 'server.host', 'server.port'])
   })
 })
@@ -144,14 +144,14 @@ describe('checkLayer on server.keys', () => {
   const sha256 = 'a'.repeat(64)
   const digest = 'must be the SHA-256 digest of the key in 64 hexadecimal digits, never the key itself'
   const plain =
-    'is not supported: API keys are not written into the file as they are; set DROVER_API_KEYS, keep them in gopass (server.api_keys_gopass_path) or list their SHA-256 digests in server.keys'
+    'is not supported: the file may not contain API keys; set DROVER_API_KEYS, keep them in gopass (server.api_keys_gopass_path) or list their SHA-256 digests in server.keys'
 
   it.each([
     [[]],
     [[{ name: 'ci', sha256 }]],
     [[{ name: 'ci', sha256: `sha256:${sha256.toUpperCase()}`, rate_limit_rps: 1, rate_limit_burst: 1_000_000 }]],
-  ])('takes %j', async (entries) => {
-    expect(await wrong('server.keys', entries)).toEqual([])
+  ])('accepts %j', async (entries) => {
+    expect(await problemsOf('server.keys', entries)).toEqual([])
   })
 
   it.each([
@@ -178,9 +178,128 @@ describe('checkLayer on server.keys', () => {
     [[{ name: 'ci', sha256, secret: 'hunter2' }], [`server.keys[0].secret ${plain}`]],
     [[null], ['server.keys[0] must be an object']],
     ['hunter2', ['server.keys must be an array']],
-  ])('refuses %j and does not repeat a key', async (entries, problems) => {
-    const found = await wrong('server.keys', entries)
+  ])('refuses %j without repeating the key', async (entries, problems) => {
+    const found = await problemsOf('server.keys', entries)
     expect(found).toEqual(problems)
     expect(found.join()).not.toContain('hunter2')
+  })
+})
+
+function layer(values: Partial<Record<ConfigPath, unknown>>, flag = '--x'): Layer {
+  const entries = Object.entries(values) as [ConfigPath, unknown][]
+  return { values: new Map(entries), origins: new Map(entries.map(([path]) => [path, { from: 'flag', flag }])) }
+}
+
+const merged = (values: Partial<Record<ConfigPath, unknown>>) => mergeLayers([layer(values)])
+
+const broken = (values: Partial<Record<ConfigPath, unknown>>) =>
+  merged(values).problems.map(({ key, rule }) => `${key} ${rule}`)
+
+describe('mergeLayers', () => {
+  it('returns the defaults, with `default` as their origin', () => {
+    const { config, origins, problems } = mergeLayers([])
+    expect(config.server.port).toBe(8080)
+    expect(config.backends.gemini.command).toBe('gemini')
+    expect(origins['server.port']).toEqual({ from: 'default' })
+    expect(problems).toEqual([])
+  })
+
+  it('takes each key from the first layer that sets it', () => {
+    const { config, origins } = mergeLayers([
+      layer({ 'server.port': 1 }, '--a'),
+      layer({ 'server.port': 2, 'server.host': '::' }, '--b'),
+    ])
+    expect([config.server.port, config.server.host]).toEqual([1, '::'])
+    expect([origins['server.port'], origins['server.host']]).toEqual([
+      { from: 'flag', flag: '--a' },
+      { from: 'flag', flag: '--b' },
+    ])
+  })
+
+  it('adds blocked directories to the built-in ones, each once', () => {
+    const { server } = merged({ 'server.blocked_workdir_prefixes': ['/srv/secret', '/etc'] }).config
+    expect(server.blocked_workdir_prefixes).toEqual([
+      ...mergeLayers([]).config.server.blocked_workdir_prefixes,
+      '/srv/secret',
+    ])
+  })
+
+  it('replaces the default of other lists', () => {
+    const { server } = merged({ 'server.cors_allowed_origins': ['https://a.com'] }).config
+    expect(server.cors_allowed_origins).toEqual(['https://a.com'])
+  })
+
+  it('merges model aliases with the built-in ones by name', () => {
+    const { model_aliases } = merged({ 'backends.claude.model_aliases': { fast: 'x', mine: 'y' } }).config.backends
+      .claude
+    expect({ ...model_aliases }).toEqual({
+      fast: 'x',
+      quick: 'haiku',
+      balanced: 'sonnet',
+      default: 'sonnet',
+      best: 'opus',
+      powerful: 'opus',
+      mine: 'y',
+    })
+  })
+
+  it('has no aliases from the object prototype', () => {
+    for (const { config } of [mergeLayers([]), merged({ 'backends.claude.model_aliases': {} })]) {
+      expect(config.backends.claude.model_aliases['constructor']).toBeUndefined()
+    }
+  })
+
+  it('normalizes digests', () => {
+    const keys = [
+      { name: 'a', sha256: 'AB'.repeat(32) },
+      { name: 'b', sha256: `sha256:${'cd'.repeat(32)}` },
+    ]
+    expect(merged({ 'server.keys': keys }).config.server.keys.map(({ sha256 }) => sha256)).toEqual([
+      `sha256:${'ab'.repeat(32)}`,
+      `sha256:${'cd'.repeat(32)}`,
+    ])
+  })
+
+  it('freezes the configuration', () => {
+    const { config } = merged({ 'server.keys': [{ name: 'a', sha256: 'ab'.repeat(32) }] })
+    const parts = [config, config.server, config.server.keys, config.server.keys[0], config.server.trusted_proxies]
+    expect([...parts, config.backends.codex.model_aliases].every(Object.isFrozen)).toBe(true)
+  })
+})
+
+describe('the rules across keys', () => {
+  const key = (name: string, digest: string) => ({ name, sha256: digest.repeat(32) })
+
+  it.each<[Partial<Record<ConfigPath, unknown>>, string[]]>([
+    [{ 'server.rate_limit_enabled': true, 'server.rate_limit_rps': 1 }, []],
+    [{ 'server.rate_limit_enabled': false, 'server.rate_limit_rps': 0 }, []],
+    [
+      { 'server.rate_limit_enabled': true, 'server.rate_limit_rps': 0 },
+      ['server.rate_limit_rps must be at least 1 when server.rate_limit_enabled is true'],
+    ],
+    [{ 'server.cors_allowed_origins': ['*'] }, []],
+    [{ 'server.cors_allow_credentials': true }, []],
+    [{ 'server.cors_allow_credentials': true, 'server.cors_allowed_origins': ['https://*.a.com'] }, []],
+    [
+      { 'server.cors_allow_credentials': true, 'server.cors_allowed_origins': ['https://a.com', '*'] },
+      ['server.cors_allowed_origins must not hold * when server.cors_allow_credentials is true; list the origins'],
+    ],
+    [{ 'server.keys': [key('a', 'aa'), key('b', 'bb')] }, []],
+    [{ 'server.keys': [key('a', 'aa'), key('a', 'bb')] }, ['server.keys[1].name is the same as that of another key']],
+    [{ 'server.keys': [key('a', 'aa'), key('b', 'AA')] }, ['server.keys[1].sha256 is the same as that of another key']],
+    [
+      { 'server.keys': [{ name: 'a', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }] },
+      ['server.keys[0].sha256 is the digest of an empty key'],
+    ],
+  ])('check %j', (values, problems) => {
+    expect(broken(values)).toEqual(problems)
+  })
+
+  it('report the layer that set the value', () => {
+    const layers = [
+      layer({ 'server.rate_limit_enabled': true }, '--limit'),
+      layer({ 'server.rate_limit_rps': 0 }, '--rate'),
+    ]
+    expect(mergeLayers(layers).problems[0]?.origin).toEqual({ from: 'flag', flag: '--rate' })
   })
 })

@@ -1,35 +1,35 @@
-/** What is allowed and yet seldom meant. */
+/** Finds settings that are valid but probably a mistake. */
 import { relative } from 'node:path'
 import type { Config } from './config.shape.ts'
 
-type Advice = (config: Config) => readonly string[]
+type Check = (config: Config) => readonly string[]
 
-const defaultBackendIsEnabled: Advice = ({ backends, default_backend }) =>
+const defaultBackendIsEnabled: Check = ({ backends, default_backend }) =>
   backends[default_backend].enabled
     ? []
     : [
         `default_backend is ${default_backend}, but backends.${default_backend}.enabled is false; prompts must name another backend`,
       ]
 
-const onlyClaudeTakesTools: Advice = ({ backends }) =>
+const onlyClaudeTakesTools: Check = ({ backends }) =>
   (['codex', 'gemini'] as const)
     .filter((name) => backends[name].allowed_tools !== '')
     .map((name) => `backends.${name}.allowed_tools has no effect; only Claude Code takes a list of tools`)
 
-const allowedDirectoriesAreNotBlocked: Advice = ({ server }) =>
+const allowedDirectoriesAreNotBlocked: Check = ({ server }) =>
   server.allowed_workdir_prefixes.flatMap((allowed) => {
     const blocked = server.blocked_workdir_prefixes.find((prefix) => isInside(allowed, prefix))
     return blocked === undefined
       ? []
-      : [`server.allowed_workdir_prefixes holds ${allowed}, but ${blocked} is blocked and wins`]
+      : [`server.allowed_workdir_prefixes has ${allowed}, but ${blocked} is blocked and takes precedence`]
   })
 
 function isInside(path: string, directory: string): boolean {
   return !/^\.\.(?:[/\\]|$)/.test(relative(directory, path))
 }
 
-const ADVICE: readonly Advice[] = [defaultBackendIsEnabled, onlyClaudeTakesTools, allowedDirectoriesAreNotBlocked]
+const CHECKS: readonly Check[] = [defaultBackendIsEnabled, onlyClaudeTakesTools, allowedDirectoriesAreNotBlocked]
 
-export function adviseOn(config: Config): string[] {
-  return ADVICE.flatMap((advice) => advice(config))
+export function findWarnings(config: Config): string[] {
+  return CHECKS.flatMap((check) => check(config))
 }
