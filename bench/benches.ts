@@ -18,7 +18,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   prompts: {
     compares:
-      'A prompt, against starting the same agent directly with the same arguments and input. The agent is the demo agent, which speaks for about 0.8 s.',
+      'A prompt, against starting the same agent directly with the same arguments and input. The agent is the fake agent of the tests, which answers in about 0.8 s.',
     run: async () => await (await import('./run-prompts.ts')).benchPrompts(),
   },
   events: {

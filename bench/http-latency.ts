@@ -1,25 +1,24 @@
 /** How long a prompt takes over HTTP, against starting the same agent directly. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildCommand } from '../src/agents/build-command.ts'
 import { agentRequest } from '../test/support/agent-request.ts'
+import { installFakeAgent } from '../test/support/fake-agent.ts'
 import { formatTable, measure } from './measure.ts'
 import { withServer } from './served.ts'
 
 const GOAL = 1.1
 const ROUNDS = 12
-const DEMO_AGENT = join(import.meta.dirname, '..', 'bin', 'demo-agent.cjs')
-/** The demo agent says 40 words in about 800 ms, which is what the real claude takes to say nothing. */
+/** The fake agent prints 40 words in about 800 ms: as long as the real claude takes to start and end. */
 const SCRIPT = JSON.stringify({ text: Array.from({ length: 40 }, (_, word) => `word${word} `), chunkMs: 20 })
 
 export async function benchLatency(drover: string): Promise<string> {
   const room = mkdtempSync(join(tmpdir(), 'drover-bench-'))
-  const agent = join(room, 'claude')
-  writeFileSync(agent, `#!/bin/sh\nexec '${process.execPath}' '${DEMO_AGENT}' claude "$@"\n`, { mode: 0o755 })
-  const env = { DEMO_AGENT_SCRIPT: SCRIPT, DROVER_BACKENDS_CLAUDE_COMMAND: agent }
+  const agent = installFakeAgent(room, 'claude')
+  const env = { FAKE_AGENT_SCRIPT: SCRIPT, DROVER_BACKENDS_CLAUDE_COMMAND: agent }
   try {
     return await withServer({ args: [drover, 'serve', '-p', '0'], env }, async ({ port }) =>
       [await benchAtOnce(1, { port, agent }), await benchAtOnce(8, { port, agent })].join('\n\n'),
@@ -44,7 +43,7 @@ async function benchAtOnce(count: number, { port, agent }: { port: number; agent
 
 /** As drover starts it: the same arguments, the same input, and a session of its own, to which Linux may give its own share. */
 function startDirectly(agent: string): Promise<void> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), DEMO_AGENT_SCRIPT: SCRIPT }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), FAKE_AGENT_SCRIPT: SCRIPT }
   const request = agentRequest('claude', { workdir: tmpdir(), wantsDeltas: true, program: [agent], env })
   const { argv, stdin } = buildCommand(request)
   const child = spawn(agent, argv.slice(1), { env, cwd: tmpdir(), detached: true, stdio: ['pipe', 'pipe', 'ignore'] })

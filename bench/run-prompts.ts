@@ -1,6 +1,6 @@
 /** What drover adds to an agent: the same executable started directly, by the runner, and by the whole program. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentRequest } from '../src/agents/agent.ts'
@@ -8,21 +8,21 @@ import { buildCommand } from '../src/agents/build-command.ts'
 import { runAgent } from '../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../src/agents/scratch-files.ts'
 import { agentRequest } from '../test/support/agent-request.ts'
+import { installFakeAgent } from '../test/support/fake-agent.ts'
 import { formatTable, measure } from './measure.ts'
 import { withPublished } from './published.ts'
 
 const GOAL = 1.1
 const ROUNDS = 12
-const root = join(import.meta.dirname, '..')
 /** The one executable that all rows start. */
 const agentRoom = mkdtempSync(join(tmpdir(), 'drover-bench-'))
 const program = [join(agentRoom, 'claude')] as const
-/** The demo agent says 40 words in about 800 ms, which is what the real claude takes to say nothing. */
+/** The fake agent prints 40 words in about 800 ms: as long as the real claude takes to start and end. */
 const script = JSON.stringify({ text: Array.from({ length: 40 }, (_, word) => `word${word} `), chunkMs: 20 })
 const env = {
   PATH: process.env['PATH'] ?? '',
   HOME: agentRoom,
-  DEMO_AGENT_SCRIPT: script,
+  FAKE_AGENT_SCRIPT: script,
   DROVER_BACKENDS_CLAUDE_COMMAND: program[0],
 }
 
@@ -36,8 +36,7 @@ const request = (): AgentRequest =>
   })
 
 export async function benchPrompts(): Promise<string> {
-  const launcher = join(root, 'bin', 'demo-agent.cjs')
-  writeFileSync(program[0], `#!/bin/sh\nexec '${process.execPath}' '${launcher}' claude "$@"\n`, { mode: 0o755 })
+  installFakeAgent(agentRoom, 'claude')
   try {
     return await benchAll()
   } finally {

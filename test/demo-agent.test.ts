@@ -1,54 +1,142 @@
+/** Runs the demo agent with the commands that drover builds for it, and reads its output as drover does. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type AgentRequest, APPROVAL_MODES, BACKENDS, type Backend, SANDBOX_MODES } from '../src/agents/agent.ts'
 import { AGENTS } from '../src/agents/registry.ts'
-import { claudeDialect } from '../src/demo/claude-dialect.ts'
-import { codexDialect } from '../src/demo/codex-dialect.ts'
-import type { Dialect } from '../src/demo/dialect.ts'
-import { geminiDialect } from '../src/demo/gemini-dialect.ts'
+import { readRequest } from '../src/demo/read-request.ts'
 import { agentRequest } from './support/agent-request.ts'
+import { ending } from './support/run-drover.ts'
 
-const DIALECTS: Record<Backend, Dialect> = { claude: claudeDialect, codex: codexDialect, gemini: geminiDialect }
+const DEMO_AGENT = join(import.meta.dirname, '..', 'bin', 'demo-agent.cjs')
 const RESUME_ID = '67864b76-e99a-43db-a994-02adfd707235'
+const NEW_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function commandFor(backend: Backend, over: Partial<AgentRequest>, isRoot = false) {
+  const { argv, stdin } = AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...over }))
+  return { argv: argv.slice(1), stdin }
+}
+
+function startDemo(args: readonly string[], stdin: string) {
+  const child = spawn(process.execPath, [DEMO_AGENT, ...args], { env: { DEMO_AGENT_WORD_MS: '0' } })
+  child.stdin.end(stdin)
+  return { child, ended: ending(child) }
+}
+
+/** What drover reads from a turn of the demo agent. */
+async function runTurn(backend: Backend, over: Partial<AgentRequest>) {
+  const { argv, stdin } = commandFor(backend, over)
+  const { code, stdout, stderr } = await startDemo([backend, ...argv], stdin).ended
+  expect(stderr).toBe('')
+  const reader = AGENTS[backend].createReader({})
+  const events = stdout.split('\n').flatMap((line) => reader.readLine(line))
+  const { verdict } = reader.finish({ code, signal: null, stderrTail: stderr })
+  return { code, events, verdict, types: events.map(({ type }) => type) }
+}
 
 describe.each(BACKENDS)('the demo agent as %s', (backend) => {
-  const read = (wishes: Partial<AgentRequest>, isRoot = false) => {
-    const { argv, stdin } = AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...wishes }))
-    const invocation = DIALECTS[backend].readInvocation(argv.slice(1))
-    if ('exit' in invocation) throw new Error(`refused: ${argv.join(' ')}`)
-    return { invocation, prompt: DIALECTS[backend].toPrompt(stdin, invocation) }
-  }
+  const text = `This is drover's built-in demo agent, standing in for ${backend}. No model was called. Your prompt arrived: "say hello"`
 
-  it('takes every mode that drover asks for', () => {
+  it('answers with a new session and token counts', async () => {
+    const { code, verdict, types } = await runTurn(backend, { prompt: 'say hello' })
+    expect({ code, error: verdict.error, text: verdict.text }).toEqual({ code: 0, error: undefined, text })
+    expect(verdict.sessionId).toMatch(NEW_ID)
+    expect(verdict.usage).toMatchObject({ input_tokens: 3, output_tokens: Math.ceil(text.length / 4) })
+    expect(types[0]).toBe('init')
+    expect(types.at(-1)).toBe('token_usage')
+  })
+
+  it('prints one event for each word, where the real agent does', async () => {
+    const { events } = await runTurn(backend, { prompt: 'say hello', wantsDeltas: true })
+    const pieces = events.flatMap((event) => (event.type === 'message' ? [event.content.text] : []))
+    expect(pieces.join('')).toBe(text)
+    expect(pieces.length).toBe(backend === 'codex' ? 1 : text.split(' ').length)
+  })
+
+  it('continues any session', async () => {
+    const { verdict } = await runTurn(backend, { resumeId: RESUME_ID })
+    expect(verdict.sessionId).toBe(RESUME_ID)
+    expect(verdict.text).toContain(` It continues session ${RESUME_ID}. `)
+  })
+
+  it('thinks, and calls a tool, if the prompt asks for it', async () => {
+    const { verdict, events, types } = await runTurn(backend, { prompt: 'think, then run a command' })
+    expect(types.includes('thinking')).toBe(backend !== 'gemini')
+    expect(types.filter((type) => type.startsWith('tool_'))).toEqual(['tool_use', 'tool_result'])
+    expect(events.find(({ type }) => type === 'tool_result')?.content).toMatchObject({
+      output: expect.stringMatching(/^hello from drover\n?$/),
+    })
+    expect(verdict.text).toContain('the call and its output are made up')
+    expect(verdict.usage).toMatchObject(backend === 'claude' ? { cached_tokens: 7 } : { cached_tokens: 7, reasoning_tokens: 15 }) // biome-ignore format: one expectation
+  })
+
+  it('fails if the prompt asks for it', async () => {
+    const { code, verdict } = await runTurn(backend, { prompt: 'please fail' })
+    expect(code).toBe(backend === 'gemini' ? 244 : 1)
+    expect(verdict.error).toEqual({
+      code: 'agent_overloaded',
+      message: expect.stringContaining('the demo agent fails because the prompt asks it to'),
+    })
+  })
+
+  it.each(['/help', '@file', '-hello', 'resume', 'a\nb'])('gets the prompt %j', (prompt) => {
+    expect(readRequest({ agent: backend, ...commandFor(backend, { prompt }) }).prompt).toContain(
+      prompt.replace('@', ''),
+    )
+  })
+
+  it('reads the model, the session and the prompt, whatever else drover asks for', () => {
+    const asked = { prompt: 'say hello', model: 'm-1', resumeId: RESUME_ID, maxTurns: 3, systemPrompt: 'be brief' }
     for (const approvalMode of APPROVAL_MODES) {
       for (const sandboxMode of SANDBOX_MODES) {
         for (const isRoot of [true, false]) {
-          expect(read({ approvalMode, sandboxMode }, isRoot).prompt).toBe('say hello')
+          const command = commandFor(backend, { ...asked, approvalMode, sandboxMode, isVerbose: true }, isRoot)
+          expect(readRequest({ agent: backend, ...command })).toMatchObject({
+            prompt: expect.stringContaining('say hello'),
+            model: 'm-1',
+            resumeId: RESUME_ID,
+          })
         }
       }
     }
   })
 
-  it('understands all other wishes', () => {
-    const { invocation, prompt } = read({
-      model: 'm-1',
-      maxTurns: 3,
-      systemPrompt: 'be brief',
-      isVerbose: true,
-      resumeId: RESUME_ID,
-      isEphemeral: true,
-      wantsDeltas: true,
-    })
-    expect(invocation).toMatchObject({ format: 'stream-json', model: 'm-1', resumeId: RESUME_ID })
-    expect(prompt).toContain('say hello')
-  })
-
-  it.each(['/help', '@file', '-hello', 'resume', 'a\nb'])('gets the prompt %j', (text) => {
-    expect(read({ prompt: text }).prompt).toContain(text.replace('@', ''))
-  })
-
-  it('takes every flag that callers may pass on', () => {
+  it('accepts every flag that callers may pass on', () => {
     for (const [flag, takes] of Object.entries(AGENTS[backend].extraFlags)) {
-      expect(read({ extra: takes === 'value' ? [flag, 'x'] : [flag] }).prompt).toBe('say hello')
+      const command = commandFor(backend, { prompt: 'say hello', extra: takes === 'value' ? [flag, 'x'] : [flag] })
+      expect(readRequest({ agent: backend, ...command }).prompt).toBe('say hello')
     }
+  })
+})
+
+describe('the demo agent', () => {
+  it('deletes a session of gemini by doing nothing', async () => {
+    expect(await startDemo(['gemini', '--delete-session', RESUME_ID], '').ended).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
+  it('refuses an unknown agent name', async () => {
+    expect(await startDemo(['cursor'], 'hello').ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^usage: /),
+    })
+  })
+
+  it('takes no orders from the environment of the tests', async () => {
+    const env = { DEMO_AGENT_SCRIPT: '{"text":["scripted"]}', FAKE_AGENT_SCRIPT: '{"text":["scripted"]}' }
+    const { argv, stdin } = commandFor('codex', {})
+    const child = spawn(process.execPath, [DEMO_AGENT, 'codex', ...argv], { env })
+    child.stdin.end(stdin)
+    expect((await ending(child)).stdout).toContain('built-in demo agent')
+  })
+
+  it('ends when its output is not read any more', async () => {
+    const { argv, stdin } = commandFor('gemini', {})
+    const { child, ended } = startDemo(['gemini', ...argv], stdin)
+    child.stdout.destroy()
+    expect(await ended).toMatchObject({ code: 1 })
   })
 })

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readPids } from './support/demo-agent.ts'
+import { installFakeAgents, readPids } from './support/fake-agent.ts'
 import { DROVER, runDrover, temporaryDirectory } from './support/run-drover.ts'
 import { isRunning } from './support/test-command.ts'
 import { until } from './support/until.ts'
@@ -19,9 +19,9 @@ describe.skipIf(process.platform !== 'linux')('an agent whose drover was killed'
     const pidFile = join(home, 'pids')
     const isStubborn = name.includes('stubborn')
     const script = { hangAfter: 'init', pidFile, ignoreSigterm: isStubborn, ignoreSigint: isStubborn }
-    const env = { HOME: home, PATH: process.env['PATH'] ?? '' }
-    const victim = spawn(process.execPath, [DROVER, ...args, '--demo'], {
-      env: { ...env, DEMO_AGENT_SCRIPT: JSON.stringify(script) },
+    const env = { HOME: home, PATH: `${installFakeAgents(temporaryDirectory())}:${process.env['PATH']}` }
+    const victim = spawn(process.execPath, [DROVER, ...args], {
+      env: { ...env, FAKE_AGENT_SCRIPT: JSON.stringify(script) },
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     let heard = ''

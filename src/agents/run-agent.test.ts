@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Script } from '../../test/fake-agent/script.ts'
 import { agentRequest } from '../../test/support/agent-request.ts'
-import { installDemoAgents } from '../../test/support/demo-agent.ts'
+import { installFakeAgents } from '../../test/support/fake-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { until } from '../../test/support/until.ts'
-import type { Script } from '../demo/script.ts'
 import { Fault } from '../kit/fault.ts'
 import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './agent.ts'
 import { buildCommand } from './build-command.ts'
@@ -22,7 +22,7 @@ let room: string
 
 beforeEach(() => {
   room = temporaryDirectory()
-  installDemoAgents(room)
+  installFakeAgents(room)
   mkdirSync(join(room, 'work'))
 })
 
@@ -33,7 +33,7 @@ function requestFor(backend: Backend, { script = {}, request = {} }: Setup): Age
     workdir: join(room, 'work'),
     wantsDeltas: true,
     program: [join(room, backend)],
-    env: { PATH: PATH_HERE, HOME: room, DEMO_AGENT_WORD_MS: '0', DEMO_AGENT_SCRIPT: JSON.stringify(script) },
+    env: { PATH: PATH_HERE, HOME: room, FAKE_AGENT_SCRIPT: JSON.stringify(script) },
     scratchDirectory: newScratchDirectory(),
     ...request,
   })
@@ -257,7 +257,7 @@ describe('runAgent with an ephemeral run of gemini', () => {
     const script: Script = how === 'finishes' ? { text: ['fine'] } : { hangAfter: 'word' }
     const { env } = requestFor('gemini', { script })
     const running = start('gemini', {
-      request: { isEphemeral: true, env: { ...env, DEMO_AGENT_STATE: state } },
+      request: { isEphemeral: true, env: { ...env, FAKE_AGENT_STATE: state } },
       options: { signal: controller.signal },
     })
     const seen: AgentEvent[] = []

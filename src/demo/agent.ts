@@ -1,26 +1,64 @@
 /**
- * drover's demo agent: a program that speaks as claude, codex or gemini does, and calls no model. It is run as
- * `node agent.ts <agent> <arguments of that agent>` with the prompt on stdin. Tests tell it through its environment what
- * to say and how to go wrong: `DEMO_AGENT_SCRIPT` (script.ts), `DEMO_AGENT_WORD_MS`, and `DEMO_AGENT_STATE`, the directory
- * of its sessions. drover hands none of its own variables to an agent, hence these names.
+ * drover's demo agent: a program that prints a canned answer as claude, codex or gemini would, and calls no model.
+ * `--demo` starts it as `node agent.ts <agent> <arguments of that agent>` with the prompt on stdin.
  */
-import { runAgent } from './run-agent.ts'
+import { randomUUID } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AGENT_NAMES, type AgentName, planAnswer, type Reply } from './answer.ts'
+import { ClaudeOutput } from './claude-output.ts'
+import { CodexOutput } from './codex-output.ts'
+import { GeminiOutput } from './gemini-output.ts'
+import { type DemoRequest, readRequest } from './read-request.ts'
+import type { TurnOutput } from './turn-output.ts'
 
-process.stdin.setEncoding('utf8')
+const OUTPUTS = { claude: ClaudeOutput, codex: CodexOutput, gemini: GeminiOutput }
+const USAGE_EXIT_CODE = 2
+/** The answer appears word by word, as it does with a model. The variable sets another pace, for scripts that do not wait. */
+// biome-ignore lint/style/noProcessEnv: the entry of a program reads its environment
+const WORD_MS = Number(process.env['DEMO_AGENT_WORD_MS'] ?? 15)
 
-await runAgent({
-  argv: process.argv.slice(2),
-  // biome-ignore lint/style/noProcessEnv: the entry of a program reads its environment
-  env: process.env,
-  cwd: process.cwd(),
-  pid: process.pid,
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  leave: (exit) => {
-    if (typeof exit === 'number') process.exit(exit)
-    process.removeAllListeners(exit)
-    process.kill(process.pid, exit)
-  },
-  onSignal: (signal, react) => process.on(signal, react),
-})
+const [name = '', ...argv] = process.argv.slice(2)
+// Nobody reads the output any more.
+process.stdout.on('error', () => process.exit(1))
+if (isAgentName(name)) await answer(readRequest({ agent: name, argv, stdin: await text(process.stdin) }))
+else {
+  process.stderr.write(`usage: agent.ts ${AGENT_NAMES.join('|')} [arguments of that agent]\n`)
+  process.exitCode = USAGE_EXIT_CODE
+}
+
+async function answer(request: DemoRequest): Promise<void> {
+  // Only `gemini --delete-session` has no prompt. The demo stores no sessions, so there is nothing to delete.
+  if (request.prompt === '') return
+  const { replies, failure, usage } = planAnswer(request)
+  const output = new OUTPUTS[request.agent]({ ...request, sessionId: request.resumeId ?? randomUUID() })
+  print(output.begin(request.prompt))
+  if (failure !== undefined) {
+    const failed = output.fail(failure)
+    print(failed.output)
+    process.exitCode = failed.exitCode
+    return
+  }
+  for (const reply of replies) await printReply(output, reply)
+  print(output.finish(usage))
+}
+
+async function printReply(output: TurnOutput, { thinking, chunks, call }: Reply): Promise<void> {
+  if (thinking !== undefined) print(output.thinking?.(thinking))
+  for (const chunk of chunks) {
+    print(output.word?.(chunk))
+    await delay(WORD_MS)
+  }
+  print(output.textEnd?.(chunks.join('')))
+  if (call === undefined) return
+  print(output.toolCall(call.command))
+  print(output.toolResult(call.command, call.result))
+}
+
+function print(lines = ''): void {
+  process.stdout.write(lines)
+}
+
+function isAgentName(word: string): word is AgentName {
+  return AGENT_NAMES.some((each) => each === word)
+}

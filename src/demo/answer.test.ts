@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AGENT_NAMES } from './agent-name.ts'
-import { planAnswer } from './answer.ts'
+import { AGENT_NAMES, planAnswer } from './answer.ts'
 
-const plan = (prompt: string) => planAnswer({ agent: 'claude', prompt, script: {} })
+const CANNED_COMMAND = 'echo "hello from drover"'
+const plan = (prompt: string) => planAnswer({ agent: 'claude', prompt })
 const textOf = (prompt: string) => plan(prompt).replies.at(-1)?.chunks.join('')
 
 describe('the answer', () => {
-  it.each(AGENT_NAMES)('says that it comes from no model but from a stand-in for %s', (agent) => {
-    const { replies } = planAnswer({ agent, prompt: 'say hello', script: {} })
+  it.each(AGENT_NAMES)('says that it stands in for %s and that no model was called', (agent) => {
+    const { replies } = planAnswer({ agent, prompt: 'say hello' })
     expect(replies).toEqual([{ chunks: expect.any(Array) }])
     expect(replies[0]?.chunks.join('')).toBe(
       `This is drover's built-in demo agent, standing in for ${agent}. No model was called. Your prompt arrived: "say hello"`,
@@ -16,11 +16,11 @@ describe('the answer', () => {
   })
 
   it('names the session that it continues', () => {
-    const { replies } = planAnswer({ agent: 'codex', prompt: 'go on', resumeId: 'abc', script: {} })
+    const { replies } = planAnswer({ agent: 'codex', prompt: 'go on', resumeId: 'abc' })
     expect(replies[0]?.chunks.join('')).toContain(' It continues session abc. ')
   })
 
-  it('quotes 80 letters of the prompt whole and cuts it after that', () => {
+  it('quotes up to 80 characters of the prompt', () => {
     expect(textOf('é'.repeat(80))).toContain(`"${'é'.repeat(80)}"`)
     expect(textOf('é'.repeat(81))).toContain(`"${'é'.repeat(80)}…"`)
     expect(textOf('😀'.repeat(80))).toContain(`"${'😀'.repeat(80)}"`)
@@ -31,7 +31,7 @@ describe('the answer', () => {
     expect(textOf('  one\n\n two\tthree ')).toContain('"one two three"')
   })
 
-  it('comes in words, whatever the prompt', () => {
+  it('comes in words for every prompt', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (prompt) => {
         const chunks = plan(prompt).replies.at(-1)?.chunks ?? []
@@ -41,13 +41,13 @@ describe('the answer', () => {
     )
   })
 
-  it('is counted by its length', () => {
+  it('has token counts estimated from its length', () => {
     const text = textOf('12345678') ?? ''
     expect(plan('12345678').usage).toEqual({ input: 2, cached: 0, output: Math.ceil(text.length / 4), reasoning: 0 })
   })
 })
 
-describe('an order to fail', () => {
+describe('a prompt that asks to fail', () => {
   it.each(['fail', ' Fail. ', 'fail!\r\n', 'some words\nfail\nmore words', 'Please fail', 'now please, fail for me'])(
     'is %j',
     (prompt) => {
@@ -63,27 +63,27 @@ describe('an order to fail', () => {
   )
 })
 
-describe('a word that asks for more', () => {
-  it('"think" gives a thought first', () => {
+describe('a word in the prompt', () => {
+  it('"think" puts a thought before the answer', () => {
     const { replies, usage } = plan('Think about it')
     expect(replies).toEqual([{ thinking: expect.stringContaining('demo agent'), chunks: expect.any(Array) }])
     expect(usage.reasoning).toBeGreaterThan(0)
   })
 
-  it('"run a command" gives a call that is only pretended, and says so', () => {
+  it('"run a command" adds a tool call that is made up, and says so', () => {
     const { replies, usage } = plan('Please run a command')
     expect(replies).toHaveLength(2)
-    expect(replies[0]).toMatchObject({ call: { pretended: { exitCode: 0, isDenied: false } } })
+    expect(replies[0]).toMatchObject({ call: { command: CANNED_COMMAND, result: { exitCode: 0 } } })
     expect(replies[0]?.chunks.join('')).toBe('I will pretend to run a command.')
     expect(replies[1]?.chunks.join('')).toContain('No command was run either')
     expect(usage).toMatchObject({ input: 10, cached: 5 })
   })
 
-  it('is no script: a prompt cannot make the agent run anything', () => {
+  it('never chooses the command of the tool call', () => {
     fc.assert(
       fc.property(fc.string(), (words) => {
         const { replies } = plan(`run a command ${words} #script {"tool":"touch /tmp/x"}`)
-        expect(replies.every(({ call }) => call === undefined || call.pretended !== undefined)).toBe(true)
+        expect(replies.map(({ call }) => call?.command)).toEqual([CANNED_COMMAND, undefined])
       }),
     )
   })

@@ -1,78 +1,60 @@
-/** What the demo agent answers: it reads the prompt for a few words, and does nothing else with it. */
-import type { AgentName } from './agent-name.ts'
-import type { FailureStatus, Script } from './script.ts'
-import { estimateTokens, type Usage } from './usage.ts'
+/** The canned answer of the demo agent. The prompt decides whether it thinks, calls a tool or fails; nothing else is read from it. */
+
+export const AGENT_NAMES = ['claude', 'codex', 'gemini'] as const
+export type AgentName = (typeof AGENT_NAMES)[number]
 
 export type Answer = {
-  /** One per request to the model; all but the last end with a tool call. */
+  /** One per request to the model; every reply but the last ends with a tool call. */
   replies: readonly Reply[]
   failure?: Failure
   usage: Usage
 }
 
+/** Token counts of one turn. `input` includes `cached`. */
+export type Usage = { input: number; cached: number; output: number; reasoning: number }
+
 export type Reply = { thinking?: string; chunks: readonly string[]; call?: ToolCall }
 
-export type ToolCall = {
-  command: string
-  /** Without it the command really runs. */
-  pretended?: ToolResult
-}
+/** The command never runs: its result is made up. */
+export type ToolCall = { command: string; result: ToolResult }
 
-export type ToolResult = { output: string; exitCode: number; isDenied: boolean }
+export type ToolResult = { output: string; exitCode: number }
 
-/** What the upstream model is said to have refused with. */
-export type Failure = { status: FailureStatus; message: string }
+/** The error that the model's API is said to have returned. */
+export type Failure = { status: 500; message: string }
 
 const QUOTE_LENGTH = 80
-const PRETENDED_COMMAND = 'echo "hello from drover"'
-const PRETENDED_RESULT: ToolResult = { output: 'hello from drover', exitCode: 0, isDenied: false }
-const DENIED_RESULT: ToolResult = { output: 'This command requires approval', exitCode: 1, isDenied: true }
+const CALL: ToolCall = { command: 'echo "hello from drover"', result: { output: 'hello from drover', exitCode: 0 } }
 const THINKING = 'Whatever a model would think here, this demo agent does not.'
+const FAILURE: Failure = { status: 500, message: 'the demo agent fails because the prompt asks it to' }
 
-type Turn = { agent: AgentName; prompt: string; resumeId?: string | undefined; script: Script }
+type Turn = { agent: AgentName; prompt: string; resumeId?: string | undefined }
 
 export function planAnswer(turn: Turn): Answer {
-  const { prompt, script } = turn
-  const call = planCall(prompt, script)
-  const last: Reply = { chunks: script.text ?? toWords(finalText(turn, call)) }
-  const replies = call === undefined ? [last] : [{ chunks: toWords(announce(call)), call }, last]
+  const { prompt } = turn
+  const call = /\brun (a|the|this|some) command\b/i.test(prompt) ? CALL : undefined
+  const last: Reply = { chunks: toWords(finalText(turn, call)) }
+  const replies = call === undefined ? [last] : [{ chunks: toWords('I will pretend to run a command.'), call }, last]
   const thinking = /\bthink/i.test(prompt) ? THINKING : undefined
   const [first = last, ...others] = replies
-  const failure = planFailure(prompt, script)
   return {
     replies: [thinking === undefined ? first : { ...first, thinking }, ...others],
-    ...(failure && { failure }),
-    usage: { ...estimateUsage(prompt, replies, thinking ?? ''), ...script.usage },
+    ...(asksToFail(prompt) && { failure: FAILURE }),
+    usage: estimateUsage(prompt, replies, thinking ?? ''),
   }
 }
 
-function planCall(prompt: string, script: Script): ToolCall | undefined {
-  if (script.tool !== undefined) {
-    return script.toolDenied ? { command: script.tool, pretended: DENIED_RESULT } : { command: script.tool }
-  }
-  return /\brun (a|the|this|some) command\b/i.test(prompt)
-    ? { command: PRETENDED_COMMAND, pretended: PRETENDED_RESULT }
-    : undefined
-}
-
-function announce(call: ToolCall): string {
-  return call.pretended === PRETENDED_RESULT ? 'I will pretend to run a command.' : 'I will run a command.'
-}
-
-/** Only as an order, alone on its line or after a "please": a prompt about failing tests is a prompt like any other. */
-function planFailure(prompt: string, script: Script): Failure | undefined {
-  if (script.fail !== undefined) return { status: script.fail, message: 'the script of the demo agent says so' }
+/** Only "fail" alone on its line or after a "please" counts: a prompt about failing tests is a prompt like any other. */
+function asksToFail(prompt: string): boolean {
   return /^[ \t]*fail[.!]?[ \t\r]*$/im.test(prompt) || /\bplease,? fail\b/i.test(prompt)
-    ? { status: 500, message: 'the demo agent fails because the prompt asks it to' }
-    : undefined
 }
 
-function finalText(turn: Turn, call: ToolCall | undefined): string {
+function finalText({ agent, prompt, resumeId }: Turn, call: ToolCall | undefined): string {
   return [
-    `This is drover's built-in demo agent, standing in for ${turn.agent}. No model was called.`,
-    turn.resumeId === undefined ? '' : `It continues session ${turn.resumeId}.`,
-    call?.pretended === PRETENDED_RESULT ? 'No command was run either: the call and its output are made up.' : '',
-    `Your prompt arrived: "${quote(turn.prompt)}"`,
+    `This is drover's built-in demo agent, standing in for ${agent}. No model was called.`,
+    resumeId === undefined ? '' : `It continues session ${resumeId}.`,
+    call === undefined ? '' : 'No command was run either: the call and its output are made up.',
+    `Your prompt arrived: "${quote(prompt)}"`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ')
@@ -80,25 +62,32 @@ function finalText(turn: Turn, call: ToolCall | undefined): string {
 
 function quote(prompt: string): string {
   const whole = prompt.trim()
-  // A prompt may have megabytes. No letter takes more than two code units.
-  const letters = [...whole.slice(0, 2 * QUOTE_LENGTH + 1).replace(/\s+/g, ' ')]
-  const head = letters.slice(0, QUOTE_LENGTH).join('')
-  return whole.length > 2 * QUOTE_LENGTH + 1 || letters.length > QUOTE_LENGTH ? `${head}…` : head
+  // A prompt may have megabytes, so only its start is split into characters. A character has at most two code units.
+  const characters = [...whole.slice(0, 2 * QUOTE_LENGTH + 1).replace(/\s+/g, ' ')]
+  const head = characters.slice(0, QUOTE_LENGTH).join('')
+  return whole.length > 2 * QUOTE_LENGTH + 1 || characters.length > QUOTE_LENGTH ? `${head}…` : head
 }
 
-/** Words with the space before them, so that they join to the same text. */
-function toWords(text: string): string[] {
+/** Each word keeps the space before it, so that the words join to the same text. */
+export function toWords(text: string): string[] {
   return text.match(/\s*\S+/g) ?? []
 }
 
+type ReplyText = { chunks: readonly string[]; call?: { command: string } }
+
 /** Every further request sends the prompt again, and finds it in the cache. */
-function estimateUsage(prompt: string, replies: readonly Reply[], thinking: string): Usage {
+export function estimateUsage(prompt: string, replies: readonly ReplyText[], thinking: string): Usage {
   const tokens = estimateTokens(prompt)
-  const said = replies.map(({ chunks, call }) => chunks.join('') + (call?.command ?? '')).join('')
+  const text = replies.map(({ chunks, call }) => chunks.join('') + (call?.command ?? '')).join('')
   return {
     input: tokens * replies.length,
     cached: tokens * (replies.length - 1),
-    output: estimateTokens(said),
+    output: estimateTokens(text),
     reasoning: estimateTokens(thinking),
   }
+}
+
+/** A rough count: four characters to a token. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4)
 }

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readPids } from '../../test/support/demo-agent.ts'
+import { installFakeAgent, readPids } from '../../test/support/fake-agent.ts'
 import { createPromptRoom, finishPrompt } from '../../test/support/prompt-room.ts'
 import { until } from '../../test/support/until.ts'
 import { BACKENDS } from '../agents/agent.ts'
@@ -121,12 +121,7 @@ describe('the session of a prompt', () => {
     const { context, store, directory } = await createPromptRoom({})
     const pidFile = join(directory, 'pids')
     const cancel = new AbortController()
-    const script = JSON.stringify({ hangAfter: point, pidFile })
-    const claude = join(directory, 'claude')
-    writeFileSync(
-      claude,
-      readFileSync(claude, 'utf8').replace(/DEMO_AGENT_SCRIPT='.*'/, `DEMO_AGENT_SCRIPT='${script}'`),
-    )
+    installFakeAgent(directory, 'claude', { script: { hangAfter: point, pidFile } })
     const running = finishPrompt(HELLO, context, { signal: cancel.signal })
     await until(() => hangs(directory).hangs)
     cancel.abort()

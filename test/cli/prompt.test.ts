@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
-import { installDemoAgents } from '../support/demo-agent.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { DROVER, ending, type Ran, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
@@ -14,11 +14,11 @@ beforeEach(() => {
   room = temporaryDirectory()
   const bin = join(room, 'bin')
   mkdirSync(bin)
-  installDemoAgents(bin)
-  env = { HOME: room, PATH: `${bin}:${process.env['PATH']}`, DEMO_AGENT_WORD_MS: '0' }
+  installFakeAgents(bin)
+  env = { HOME: room, PATH: `${bin}:${process.env['PATH']}` }
 })
 
-const scripted = (script: Script) => ({ ...env, DEMO_AGENT_SCRIPT: JSON.stringify(script) })
+const scripted = (script: Script) => ({ ...env, FAKE_AGENT_SCRIPT: JSON.stringify(script) })
 const drover = (args: readonly string[], vars = env): Promise<Ran> => runDrover(args, { env: vars })
 
 /** Starts drover with something on standard input. */

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-room.ts'
-import { installDemoAgents } from '../support/demo-agent.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, run, temporaryDirectory } from '../support/run-drover.ts'
 
@@ -16,7 +16,7 @@ let env: Record<string, string>
 beforeEach(() => {
   const room = temporaryDirectory()
   mkdirSync(join(room, 'bin'))
-  installDemoAgents(join(room, 'bin'))
+  installFakeAgents(join(room, 'bin'))
   env = { HOME: room, PATH: `${join(room, 'bin')}:${process.env['PATH']}`, NO_COLOR: '1', TERM: 'xterm' }
 })
 
@@ -25,7 +25,7 @@ async function onTerminal(args: readonly string[], script: Script): Promise<stri
   const command = [process.execPath, DROVER, ...args].map((word) => `'${word}'`).join(' ')
   const { stdout } = await run(['script', '-qec', command, '/dev/null'], {
     ...env,
-    DEMO_AGENT_SCRIPT: JSON.stringify(script),
+    FAKE_AGENT_SCRIPT: JSON.stringify(script),
   })
   return stdout.replaceAll('\r\n', '\n')
 }
@@ -65,7 +65,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
   it('says after Ctrl-C that it was cancelled, and how to go on', async () => {
     const pidFile = join(env['HOME'] ?? '', 'pids')
     const script = JSON.stringify({ hangAfter: 'init', pidFile })
-    const terminal = startOnTerminal(['say hello'], { cwd: process.cwd(), env: { ...env, DEMO_AGENT_SCRIPT: script } })
+    const terminal = startOnTerminal(['say hello'], { cwd: process.cwd(), env: { ...env, FAKE_AGENT_SCRIPT: script } })
     await hangingAgent(pidFile)
     terminal.type('\u0003')
     const { code, seen } = await terminal.ended

@@ -1,7 +1,7 @@
 /** What agents do wrong. */
 import { randomUUID } from 'node:crypto'
-import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { until } from '../support/until.ts'
 import { ask, connectTo, openStream, promptOf, rawPrompt } from './client.ts'
 import { agentsOf, processesOf } from './observation.ts'

@@ -20,7 +20,7 @@ export function processesOf(home: string): number[] {
 
 /** Those among them that are agents, and not what agents have started. */
 export function agentsOf(home: string): number[] {
-  return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('demo-agent.cjs'))
+  return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('fake-agent/agent.ts'))
 }
 
 /** Children of a process, also those that have ended and that it has not reaped. */

@@ -1,16 +1,16 @@
 /** A home of its own with two agents, in which real servers live one after the other. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { installFakeAgent } from '../support/fake-agent.ts'
 import { until } from '../support/until.ts'
 import { descriptorsOf, memoryOf, processesOf } from './observation.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const DROVER = join(root, 'bin', 'drover.cjs')
-const DEMO_AGENT = join(root, 'bin', 'demo-agent.cjs')
 const PROGRAMS = join(root, 'test', 'programs')
 
 export type RoomOptions = {
@@ -36,8 +36,8 @@ export class Room implements AsyncDisposable {
     this.#drainMs = drainMs
     for (const directory of ['.drover', 'work', 'tmp']) mkdirSync(join(this.home, directory))
     const backends = {
-      claude: { command: installAgent(this.home, 'claude', script) },
-      codex: { command: installAgent(this.home, 'codex', {}) },
+      claude: { command: installFakeAgent(this.home, 'claude', { script }) },
+      codex: { command: installFakeAgent(this.home, 'codex') },
     }
     // JSON is YAML.
     writeFileSync(join(this.home, '.drover', 'config.yaml'), JSON.stringify({ server, backends }))
@@ -49,7 +49,7 @@ export class Room implements AsyncDisposable {
     const observing = ['--import', join(PROGRAMS, 'tell-heap.ts')]
     const child = spawn(process.execPath, [...observing, ...entry, 'serve', '-p', '0'], {
       cwd: join(this.home, 'work'),
-      env: { PATH: '/usr/bin:/bin', HOME: this.home, TMPDIR: join(this.home, 'tmp'), DEMO_AGENT_WORD_MS: '0' },
+      env: { PATH: '/usr/bin:/bin', HOME: this.home, TMPDIR: join(this.home, 'tmp') },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const server = new ObservedServer(child)
@@ -114,13 +114,4 @@ export class ObservedServer {
     const [heapBytes] = await once(this.#child, 'message')
     return { descriptors: descriptorsOf(this.pid), heapMiB: Number(heapBytes) / 2 ** 20, ...memoryOf(this.pid) }
   }
-}
-
-function installAgent(directory: string, backend: 'claude' | 'codex', script: Script): string {
-  const path = join(directory, backend)
-  const orders = JSON.stringify(script).replaceAll("'", "'\\''")
-  const line = `DEMO_AGENT_SCRIPT='${orders}' exec '${process.execPath}' '${DEMO_AGENT}' ${backend} "$@"`
-  writeFileSync(path, `#!/bin/sh\n${line}\n`)
-  chmodSync(path, 0o755)
-  return path
 }

@@ -1,5 +1,5 @@
 /** Servers that are told to end, or are ended, while agents work. */
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { expectDone } from './agent-faults.ts'
 import { ask, openStream, promptOf, type Stream } from './client.ts'
 import { processesOf } from './observation.ts'

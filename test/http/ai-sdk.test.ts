@@ -5,7 +5,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
@@ -32,7 +32,7 @@ const HELLO: Script = { text: ['Hello', ' there'], usage: { input: 12, output: 3
 
 describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => {
   async function open(script: Script, { id = 'claude', ...options }: ServerOptions & { id?: string } = {}) {
-    const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
+    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
     // A failed prompt is not worth a second run, and the SDK does not ask the server about that.
     return { server, settings: { model: model(server.url, id), maxRetries: 0, maxOutputTokens: 100 } }
   }
@@ -97,7 +97,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
 
   it.each<[string, Script, ServerOptions, number, string]>([
     ['a wrong key', HELLO, { env: { DROVER_API_KEYS: 'another' } }, 401, 'invalid API key'],
-    ['a backend that is not there', HELLO, { isWithoutDemo: true }, 400, 'claude'],
+    ['a backend that is not there', HELLO, { agents: 'none' }, 400, 'claude'],
     ['an agent that fails', { fail: 500 }, {}, 500, 'claude failed: '],
     ['an agent that is too slow', { hangAfter: 'init' }, { server: { request_timeout_secs: 1 } }, 504, 'within 1 s'],
   ])('says what is wrong: %s', async (_name, script, options, status, says) => {
@@ -136,7 +136,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
 })
 
 it('the message of an error is that of the server with the provider that reads it', async () => {
-  const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify({ fail: 500 }) } })
+  const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ fail: 500 }) } })
   const [chat] = PROVIDERS
   if (chat === undefined) throw new Error('no provider')
   await expect(generateText({ model: chat.model(server.url, 'claude'), maxRetries: 0, prompt: 'x' })).rejects.toThrow(

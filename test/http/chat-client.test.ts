@@ -9,15 +9,15 @@ import OpenAI, {
   RateLimitError,
 } from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
-import { readPids } from '../support/demo-agent.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { readPids } from '../support/fake-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
   const { apiKey = 'none', maxRetries = 0, ...rest } = options
-  const server = await startServer({ ...rest, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...rest.env } })
+  const server = await startServer({ ...rest, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...rest.env } })
   const client = new OpenAI({ baseURL: `${server.url}/openai/v1`, apiKey, maxRetries })
   return { server, client }
 }
@@ -99,7 +99,7 @@ describe('the openai package', () => {
     Object.assign(server.context.prompts, {
       env: {
         ...server.context.prompts.env,
-        DEMO_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
+        FAKE_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
       },
     })
     const stream = await client.chat.completions.create({ ...hello, model: 'claude', stream: true })
@@ -200,7 +200,7 @@ describe('the errors of the openai package', () => {
   })
 
   it('tell of a missing backend with 400', async () => {
-    const { client } = await open({}, { isWithoutDemo: true })
+    const { client } = await open({}, { agents: 'none' })
     for (const stream of [false, true]) {
       const error = await thrown(client.chat.completions.create({ ...hello, stream }))
       expect(error).toBeInstanceOf(BadRequestError)

@@ -1,6 +1,6 @@
 /** Every status that the compatible APIs answer with when they say no: media type, headers and the whole body. */
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { type Answer, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
@@ -96,7 +96,7 @@ const CASES: readonly Case[] = [
   {
     status: 400,
     name: 'an agent that is not installed',
-    options: { isWithoutDemo: true },
+    options: { agents: 'none' },
     problem: 'backend-unavailable',
     title: 'Backend Unavailable',
     detail: /claude/,
@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
     headers: AGAIN,
     problem: 'backend-execution-failed',
     title: 'Backend Execution Failed',
-    detail: 'claude failed: Failed to authenticate. API Error: 401 the script of the demo agent says so',
+    detail: 'claude failed: Failed to authenticate. API Error: 401 the script of the fake agent says so',
     chat: { type: 'server_error', code: 'backend_execution_failed' },
     message: 'api_error',
   },
@@ -223,7 +223,7 @@ describe.each(CASES)('$status for $name', (refused) => {
     'is a problem of the %s API, also where a stream was asked for',
     async (name) => {
       for (const stream of [false, true]) {
-        const env = { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...options.env }
+        const env = { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env }
         const server = await startServer({ ...options, env })
         const api = APIS[name]
         const answer = await ask(server, { ...api, body: { ...api.body, stream } })

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
@@ -40,7 +40,7 @@ const APIS: Readonly<Record<string, Api>> = {
 }
 
 const scripted = (script: Script, options: ServerOptions = {}) =>
-  startServer({ ...options, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script) } })
+  startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
 
 const agentIn = (file: string) =>
   until(() => existsSync(file) && (JSON.parse(readFileSync(file, 'utf8') || '{}').agent as number))

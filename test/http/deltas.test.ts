@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { type OpenStream, openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
@@ -39,7 +39,7 @@ const STYLES: Readonly<Record<string, Style>> = {
 /** An agent that says a piece each time it is let, and a client that listens. */
 async function follow(style: Style, agent: string, script: Script) {
   const permits = join(temporaryDirectory(), 'permits')
-  const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify({ ...script, permits }) } })
+  const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ ...script, permits }) } })
   const { path, headers = {}, body } = style
   const opened = openStream({ port: server.port, path, headers, body: body(agent) })
   const allow = (pieces: number) => appendFileSync(permits, '.'.repeat(pieces))

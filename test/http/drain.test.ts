@@ -160,7 +160,7 @@ describe('drain', () => {
   })
 
   it('starts no agent any more for a prompt that waits when the time is up', async () => {
-    const env = { DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
+    const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
     const server = await startServer({ server: { max_concurrent_runs: 1 }, env })
     const ask = (prompt: string) =>
       server.request('/api/v1/prompt', { method: 'POST', body: { backend: 'claude', prompt } })
@@ -178,7 +178,7 @@ describe('drain', () => {
     ['/openai/v1/chat/completions', { type: 'server_error', code: 'shutting_down', param: null }],
     ['/anthropic/v1/messages', { type: 'overloaded_error' }],
   ])('answers 503 in the words of %s to what ran and what waited when the time is up', async (path, error) => {
-    const env = { DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
+    const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
     const server = await startServer({ server: { max_concurrent_runs: 1 }, env })
     const messages = [{ role: 'user', content: 'hello' }]
     const headers = { 'anthropic-version': '2023-06-01' }

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
-import { installDemoAgents } from '../support/demo-agent.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -13,7 +13,7 @@ const ALL_DISABLED = { claude: { enabled: false }, codex: { enabled: false }, ge
 
 describe('/health', () => {
   it('tells version, uptime, agents and sessions', async () => {
-    const server = await startServer()
+    const server = await startServer({ agents: 'demo' })
     const { status, body } = await server.request('/health')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -27,7 +27,7 @@ describe('/health', () => {
   })
 
   it('is degraded when an enabled agent is not installed', async () => {
-    const server = await startServer({ isWithoutDemo: true, config: { backends: { codex: { enabled: false } } } })
+    const server = await startServer({ agents: 'none', config: { backends: { codex: { enabled: false } } } })
     const { status, body } = await server.request('/health')
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -42,13 +42,13 @@ describe('/health', () => {
   })
 
   it('does not miss agents that are disabled', async () => {
-    const server = await startServer({ isWithoutDemo: true, config: { backends: ALL_DISABLED } })
+    const server = await startServer({ agents: 'none', config: { backends: ALL_DISABLED } })
     expect((await server.request('/health')).body).toMatchObject({ status: 'ok', backends: [] })
   })
 
   it('tells the version of an agent once it is known, without waiting for it', async () => {
-    const directory = installDemoAgents(temporaryDirectory(), ['codex'])
-    const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` } })
+    const directory = installFakeAgents(temporaryDirectory(), ['codex'])
+    const server = await startServer({ agents: 'demo', env: { PATH: `${directory}:/usr/bin:/bin` } })
     await server.context.agents.versionOf(server.context.agents.list()[1] ?? missing())
     const { body } = await server.request('/health')
     expect(body).toMatchObject({
@@ -87,7 +87,8 @@ describe('/api/v1/backends', () => {
     const trace = join(directory, 'was-run')
     writeFileSync(join(directory, 'claude'), `#!/bin/sh\necho 1.2.3 | tee ${trace}\n`, { mode: 0o755 })
     const env = { PATH: `${directory}:/usr/bin:/bin` }
-    const start = (enabled: boolean) => startServer({ env, config: { backends: { claude: { enabled } } } })
+    const start = (enabled: boolean) =>
+      startServer({ agents: 'demo', env, config: { backends: { claude: { enabled } } } })
     const disabled = await (await start(false)).request('/api/v1/backends')
     expect([disabled.body, existsSync(trace)]).toMatchObject([{ backends: [{ version: null }, {}, {}] }, false])
     const enabled = await (await start(true)).request('/api/v1/backends')
@@ -95,8 +96,9 @@ describe('/api/v1/backends', () => {
   })
 
   it('tells of every agent, in canonical order, what it can do', async () => {
-    const directory = installDemoAgents(temporaryDirectory(), ['codex'])
+    const directory = installFakeAgents(temporaryDirectory(), ['codex'])
     const server = await startServer({
+      agents: 'demo',
       env: { PATH: `${directory}:/usr/bin:/bin` },
       config: { default_backend: 'gemini', backends: { claude: { enabled: false } } },
     })

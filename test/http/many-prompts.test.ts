@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -9,7 +9,7 @@ const SCRIPT: Script = { text: ['one'], usage: { input: 12, output: 3 } }
 const task = { backend: 'codex', prompt: 'x' }
 
 const post = async (path: string, body: unknown, script: Script = SCRIPT) => {
-  const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify(script) } })
+  const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) } })
   return { server, answer: await server.request(`/api/v1/${path}`, { method: 'POST', body }) }
 }
 
@@ -69,7 +69,7 @@ describe('POST /api/v1/parallel', () => {
   })
 
   it('ends its agents when the client hangs up', async () => {
-    const server = await startServer({ env: { DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) } })
+    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) } })
     const leaving = new AbortController()
     const tasks = ['claude', 'codex', 'gemini'].map((backend) => ({ backend, prompt: 'x' }))
     const gone = server.request('/api/v1/parallel', { method: 'POST', body: { tasks }, signal: leaving.signal })
@@ -154,7 +154,7 @@ describe('POST /api/v1/compare', () => {
 
 describe('POST /api/v1/sessions/{id}/resume', () => {
   const start = async (body: object = {}) => {
-    const env = { DEMO_AGENT_SCRIPT: JSON.stringify(SCRIPT), DEMO_AGENT_STATE: temporaryDirectory() }
+    const env = { FAKE_AGENT_SCRIPT: JSON.stringify(SCRIPT), FAKE_AGENT_STATE: temporaryDirectory() }
     const server = await startServer({ env })
     const first = await server.request('/api/v1/prompt', { method: 'POST', body: { ...task, ...body } })
     const { session_id: id } = first.body as { session_id: string }

@@ -8,15 +8,15 @@ import Anthropic, {
   RateLimitError,
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
-import { readPids } from '../support/demo-agent.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { readPids } from '../support/fake-agent.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
 async function open(script: Script = {}, options: ServerOptions & { apiKey?: string; maxRetries?: number } = {}) {
   const { apiKey = 'none', maxRetries = 0, ...rest } = options
-  const server = await startServer({ ...rest, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...rest.env } })
+  const server = await startServer({ ...rest, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...rest.env } })
   const client = new Anthropic({ baseURL: `${server.url}/anthropic`, apiKey, maxRetries })
   return { server, client }
 }
@@ -88,7 +88,7 @@ describe('the anthropic package', () => {
     Object.assign(server.context.prompts, {
       env: {
         ...server.context.prompts.env,
-        DEMO_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
+        FAKE_AGENT_SCRIPT: JSON.stringify({ text: ['one'], hangAfter: 'word', pidFile }),
       },
     })
     const stream = client.messages.stream(hello)

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
+import type { Script } from '../fake-agent/script.ts'
 import { openStream } from '../support/read-stream.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 
@@ -122,7 +122,7 @@ describe('the metrics of requests', () => {
 })
 
 describe('the metrics of agents', () => {
-  const script = (orders: Script) => ({ DEMO_AGENT_SCRIPT: JSON.stringify(orders) })
+  const script = (orders: Script) => ({ FAKE_AGENT_SCRIPT: JSON.stringify(orders) })
   const hello = { backend: 'codex', prompt: 'hello' }
 
   it('stand at 0 before anything ran', async () => {

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/agent.ts'
-import type { Script } from '../../src/demo/script.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
-import { readPids } from '../support/demo-agent.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { readPids } from '../support/fake-agent.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const PROMPT = '/api/v1/prompt'
 const scripted = (script: Script, options: ServerOptions = {}) =>
-  startServer({ ...options, env: { DEMO_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
+  startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
 const pidsIn = (file: string) => until(() => readPids(file).agent)
 
 describe('POST /api/v1/prompt', () => {
@@ -81,7 +81,7 @@ describe('POST /api/v1/prompt', () => {
   })
 
   it.each([['json'], ['stream-json']])('refuses a backend that is not there with 400, as %s', async (format) => {
-    const server = await startServer({ isWithoutDemo: true })
+    const server = await startServer({ agents: 'none' })
     const body = { backend: 'claude', prompt: 'x', output_format: format }
     const answer = await server.request(PROMPT, { method: 'POST', body })
     expect(answer.status).toBe(400)
@@ -188,7 +188,7 @@ describe('POST /api/v1/prompt', () => {
     // Found, but it cannot be run: its interpreter is missing.
     writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n', { mode: 0o755 })
     const config = { backends: { codex: { command: join(directory, 'missing') } } }
-    const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` }, config, isWithoutDemo: true })
+    const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` }, config, agents: 'none' })
     const said: string[] = []
     for (const backend of ['claude', 'codex']) {
       const body = { backend, prompt: 'x' }
@@ -222,7 +222,7 @@ describe('POST /api/v1/prompt', () => {
     const server = await startServer()
     const pidFile = join(server.workdir, 'pids')
     Object.assign(server.context.prompts, {
-      env: { ...server.context.prompts.env, DEMO_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init', pidFile }) },
+      env: { ...server.context.prompts.env, FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init', pidFile }) },
     })
     const leaving = new AbortController()
     const gone = server.request(PROMPT, {

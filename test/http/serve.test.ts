@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Script } from '../../src/demo/script.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask } from '../support/start-server.ts'
@@ -14,6 +15,12 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 
 const HANGS: Script = { hangAfter: 'init' }
 const TAKES_TIME: Script = { delayMs: 1000 }
+
+/** An environment with the fake agents on PATH. */
+const fakeAgents = (script: Script) => ({
+  PATH: `${installFakeAgents(temporaryDirectory())}:/usr/bin:/bin`,
+  FAKE_AGENT_SCRIPT: JSON.stringify(script),
+})
 
 async function listenerOn(place: { port: number; host: string } | string) {
   const other = createServer().listen(place)
@@ -182,7 +189,7 @@ describe('a signal', () => {
   })
 
   it('lets a prompt under way finish', async () => {
-    const serving = serveDrover(['-p', '0', '--demo'], { DEMO_AGENT_SCRIPT: JSON.stringify(TAKES_TIME) })
+    const serving = serveDrover(['-p', '0'], fakeAgents(TAKES_TIME))
     const port = await portOf(serving)
     const answer = ask({ port, path: '/api/v1/prompt', method: 'POST', body: { backend: 'claude', prompt: 'hi' } })
     await until(() => agentsOf(serving.child.pid ?? 0).length > 0)
@@ -192,7 +199,7 @@ describe('a signal', () => {
   })
 
   it('that comes a second time ends the server and its agents at once, with 1', async () => {
-    const serving = serveDrover(['-p', '0', '--demo'], { DEMO_AGENT_SCRIPT: JSON.stringify(HANGS) })
+    const serving = serveDrover(['-p', '0'], fakeAgents(HANGS))
     const port = await portOf(serving)
     const body = { backend: 'claude', prompt: 'hi' }
     // Whether an answer still gets out is a matter of luck.

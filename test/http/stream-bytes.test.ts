@@ -16,7 +16,7 @@ async function replaying(backend: Backend, recording: string) {
   const exitCode = Number(readFileSync(`${file}.exit`, 'utf8'))
   const script = { replay: `${file}.stdout`, exitCode, stderr: readFileSync(`${file}.stderr`, 'utf8') }
   const server = await startServer({
-    env: { DEMO_AGENT_SCRIPT: JSON.stringify(script) },
+    env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) },
     context: { ids: IDS, clock: { now: () => NOW } },
     ids: IDS,
   })

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentName } from '../../src/demo/agent-name.ts'
-import type { Script } from '../../src/demo/script.ts'
-import { installDemoAgents } from './demo-agent.ts'
+import type { AgentName } from '../../src/demo/answer.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { installFakeAgent, installFakeAgents } from './fake-agent.ts'
 import { DROVER, ending, type Ran, temporaryDirectory } from './run-drover.ts'
 import { until } from './until.ts'
 
@@ -18,23 +18,23 @@ export type RunOptions = {
 
 export type Room = ReturnType<typeof createRoom>
 
-/** A home of its own, in which all three agents are installed: the demo agent, which remembers its sessions. */
+/** A home of its own, in which all three agents are installed: the fake agent, which stores its sessions. */
 export function createRoom() {
   const path = realpathSync(temporaryDirectory())
   const bin = join(path, 'bin')
   mkdirSync(bin)
-  installDemoAgents(bin)
+  installFakeAgents(bin)
   const env: Record<string, string> = {
     HOME: path,
     PATH: `${bin}:${process.env['PATH']}`,
     DEMO_AGENT_WORD_MS: '0',
-    DEMO_AGENT_STATE: join(path, 'agents'),
+    FAKE_AGENT_STATE: join(path, 'agents'),
     NO_COLOR: '1',
   }
   const start = (args: readonly string[], options: RunOptions = {}) => {
     const child = spawn(process.execPath, [DROVER, ...args], {
       cwd: options.cwd ?? path,
-      env: { ...env, ...(options.script && { DEMO_AGENT_SCRIPT: JSON.stringify(options.script) }), ...options.env },
+      env: { ...env, ...(options.script && { FAKE_AGENT_SCRIPT: JSON.stringify(options.script) }), ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     child.stdin?.end(options.input)
@@ -49,9 +49,7 @@ export function createRoom() {
     drover: (args: readonly string[], options?: RunOptions): Promise<Ran> => start(args, options).ended,
     /** One of the agents follows a script of its own. */
     teach(agent: AgentName, script: Script): void {
-      const path = join(bin, agent)
-      const orders = `DEMO_AGENT_SCRIPT='${JSON.stringify(script)}'\nexport DEMO_AGENT_SCRIPT\n`
-      writeFileSync(path, readFileSync(path, 'utf8').replace('exec ', `${orders}exec `))
+      installFakeAgent(bin, agent, { script })
     },
     /** A directory in the room. */
     folder(name: string): string {

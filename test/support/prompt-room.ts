@@ -1,11 +1,10 @@
-/** A place in which prompts really run: demo agents as executables, a real session store, a directory to work in. */
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+/** A place in which prompts really run: fake agents as executables, a real session store, a directory to work in. */
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
 import { locateAgent } from '../../src/agents/locate-agents.ts'
 import { mergeLayers } from '../../src/config/layers.ts'
-import type { Script } from '../../src/demo/script.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { PromptContext } from '../../src/prompts/prompt-context.ts'
@@ -14,9 +13,10 @@ import type { PromptRequest } from '../../src/prompts/prompt-request.ts'
 import { type PromptRunOptions, runPrompt } from '../../src/prompts/run-prompt.ts'
 import { createSlots } from '../../src/prompts/slots.ts'
 import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
+import type { Script } from '../fake-agent/script.ts'
+import { installFakeAgent } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
 const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
 
 /** Each agent may have its own script, so that one call can meet several fates. */
@@ -26,7 +26,10 @@ export async function createPromptRoom(scripts: Scripts = {}, over: Partial<Prom
   const directory = realpathSync(temporaryDirectory())
   const work = join(directory, 'work')
   mkdirSync(work)
-  for (const backend of BACKENDS) installAgent(directory, backend, scripts[backend] ?? {})
+  // The agents store their sessions, so that one can be resumed and an unknown one cannot.
+  const stateDirectory = join(directory, 'agent-sessions')
+  for (const backend of BACKENDS)
+    installFakeAgent(directory, backend, { script: scripts[backend] ?? {}, stateDirectory })
   const store = await openSessionStore({ path: join(directory, 'sessions.db'), clock: systemClock, ids: randomIds })
   onTestFinished(() => store.close())
   const context: PromptContext = {
@@ -44,19 +47,6 @@ export async function createPromptRoom(scripts: Scripts = {}, over: Partial<Prom
     ...over,
   }
   return { context, store, directory, work }
-}
-
-/** Its sessions are kept beside it, so that one can be resumed and an unknown one cannot. */
-function installAgent(directory: string, backend: Backend, script: Script): void {
-  const orders = {
-    DEMO_AGENT_WORD_MS: '0',
-    DEMO_AGENT_STATE: join(directory, 'agent-sessions'),
-    DEMO_AGENT_SCRIPT: JSON.stringify(script),
-  }
-  const exports = Object.entries(orders).map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
-  const path = join(directory, backend)
-  writeFileSync(path, `#!/bin/sh\n${exports.join('\n')}\nexec '${process.execPath}' '${LAUNCHER}' ${backend} "$@"\n`)
-  chmodSync(path, 0o755)
 }
 
 /** Reads a prompt to its end. */

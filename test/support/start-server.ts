@@ -18,6 +18,7 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
 import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
+import { installFakeAgents } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
 const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
@@ -31,8 +32,8 @@ export type ServerOptions = {
   /** Parts of the context to put in place of the real ones. */
   context?: Partial<ServerContext>
   scopes?: readonly Scope[]
-  /** Without it every agent is the demo agent. */
-  isWithoutDemo?: boolean
+  /** What runs the prompts: the fake agent on PATH (the default), the demo agent, or nothing. */
+  agents?: 'fake' | 'demo' | 'none'
   host?: string
   /** Listens on a Unix socket instead. */
   isOnSocket?: boolean
@@ -69,7 +70,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   mkdirSync(workdir)
   // JSON is YAML.
   writeFileSync(join(droverHome, 'config.yaml'), JSON.stringify({ ...options.config, server: options.server ?? {} }))
-  const env = { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '0', ...options.env }
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  if (options.agents === undefined || options.agents === 'fake') installFakeAgents(bin)
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, DEMO_AGENT_WORD_MS: '0', ...options.env }
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
   const store = await openSessionStore({
@@ -86,7 +90,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       env,
       cwd: workdir,
       isRoot: false,
-      demo: options.isWithoutDemo === true ? undefined : [process.execPath, DEMO_AGENT],
+      demo: options.agents === 'demo' ? [process.execPath, DEMO_AGENT] : undefined,
       keys: keys.ring,
       store,
       shutdown: shutdown.signal,

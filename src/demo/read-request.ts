@@ -1,0 +1,39 @@
+import type { AgentName } from './answer.ts'
+
+export type DemoRequest = {
+  agent: AgentName
+  prompt: string
+  model: string
+  resumeId?: string | undefined
+  hasPartialMessages: boolean
+}
+
+type Input = { agent: AgentName; argv: readonly string[]; stdin: string }
+
+/** Reads what the demo needs. It ignores every other argument: drover has checked them, and passes the prompt on stdin. */
+export function readRequest({ agent, argv, stdin }: Input): DemoRequest {
+  return {
+    agent,
+    prompt: argv.includes('--input-format') ? textOfMessages(stdin) : stdin,
+    model: flagValue(argv, '--model') ?? 'demo',
+    resumeId: agent === 'codex' ? codexResumeId(argv) : flagValue(argv, '--resume'),
+    hasPartialMessages: argv.includes('--include-partial-messages'),
+  }
+}
+
+/** `--flag value` or `--flag=value`; the last one counts. */
+function flagValue(argv: readonly string[], flag: string): string | undefined {
+  const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  return argv[at] === flag ? argv[at + 1] : argv[at]?.slice(flag.length + 1)
+}
+
+/** Codex is called as `codex exec … resume <id> -`. */
+function codexResumeId(argv: readonly string[]): string | undefined {
+  return argv.at(-3) === 'resume' ? argv.at(-2) : undefined
+}
+
+/** Claude gets a prompt with `/` or `@` as a JSON message (`--input-format stream-json`). */
+function textOfMessages(stdin: string): string {
+  const { message } = JSON.parse(stdin) as { message: { content: readonly { text: string }[] } }
+  return message.content.map(({ text }) => text).join('')
+}

@@ -1,0 +1,22 @@
+import type { Failure, ToolResult, Usage } from './answer.ts'
+
+/** Formats the steps of a turn as one agent prints them on stdout. An agent prints nothing for a method it leaves out. */
+export type TurnOutput = {
+  begin(prompt: string): string
+  thinking?(text: string): string
+  word?(text: string): string
+  /** The text of a reply is complete. */
+  textEnd?(text: string): string
+  toolCall(command: string): string
+  toolResult(command: string, result: ToolResult): string
+  finish(usage: Usage): string
+  fail(failure: Failure): { output: string; exitCode: number }
+}
+
+/** What all the lines of one turn are about. */
+export type TurnFacts = { sessionId: string; model: string; hasPartialMessages: boolean }
+
+/** Formats events as one line of JSON each. */
+export function toLines(events: readonly object[]): string {
+  return events.map((event) => `${JSON.stringify(event)}\n`).join('')
+}

@@ -1,0 +1,48 @@
+import type { Usage } from '../../src/demo/answer.ts'
+import { CodexOutput } from '../../src/demo/codex-output.ts'
+import { toLines } from '../../src/demo/turn-output.ts'
+import type { AgentOutput, ApiFailure, Facts, Interruption } from './dialect.ts'
+import { addUsage } from './usage.ts'
+
+/** `codex exec --json`, with failures, retries and interruptions. */
+export class CodexEvents extends CodexOutput implements AgentOutput {
+  readonly #priorUsage: Usage
+
+  constructor(facts: Facts) {
+    super(facts)
+    this.#priorUsage = facts.priorUsage
+  }
+
+  retry(attempt: number): string {
+    return toLines([{ type: 'error', message: `Reconnecting... ${attempt} (waiting for network)` }])
+  }
+
+  textLine(text: string): string {
+    return this.textEnd(text)
+  }
+
+  /** Codex counts the tokens of the whole thread. */
+  override finish(usage: Usage): string {
+    return super.finish(addUsage(this.#priorUsage, usage))
+  }
+
+  override fail(failure: ApiFailure) {
+    const message = describeFailure(failure)
+    const events = [
+      { type: 'error', message: `Reconnecting... 1/1 (${message})` },
+      { type: 'error', message },
+      { type: 'turn.failed', error: { message } },
+    ]
+    return { output: toLines(events), exitCode: 1 }
+  }
+
+  interrupt(signal: Interruption) {
+    return { output: '', exitCode: signal === 'SIGTERM' ? signal : 1, tool: 'ended' } as const
+  }
+}
+
+export function describeFailure({ status, message }: ApiFailure): string {
+  if (status === 401) return `unexpected status 401 Unauthorized: ${message}`
+  if (status === 429) return `exceeded retry limit, last status: 429 Too Many Requests: ${message}`
+  return `unexpected status 500 Internal Server Error: ${message}`
+}

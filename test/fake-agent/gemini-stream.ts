@@ -1,0 +1,34 @@
+import { GeminiOutput } from '../../src/demo/gemini-output.ts'
+import { toLines } from '../../src/demo/turn-output.ts'
+import type { AgentOutput, ApiFailure, ToolOutcome } from './dialect.ts'
+import { toRetryNotice, toUpstreamError } from './gemini-summary.ts'
+import type { Output } from './output.ts'
+
+/** `gemini -o stream-json`, with denied tools, failures, retries and interruptions. */
+export class GeminiStream extends GeminiOutput implements AgentOutput {
+  override toolResult(command: string, result: ToolOutcome): string {
+    const line = super.toolResult(command, result)
+    if (!result.isDenied) return line
+    const error = { type: 'tool_not_registered', message: result.output }
+    return toLines([{ ...JSON.parse(line), status: 'error', error }])
+  }
+
+  retry(attempt: number): Output {
+    return toRetryNotice(attempt)
+  }
+
+  textLine(text: string): string {
+    return this.word(text)
+  }
+
+  override fail(failure: ApiFailure) {
+    const event = JSON.parse(super.fail({ ...failure, status: 500 }).output)
+    const message = `[API Error: ${JSON.stringify(toUpstreamError(failure))}]`
+    return { output: toLines([{ ...event, error: { ...event.error, message } }]), exitCode: failure.status % 256 }
+  }
+
+  /** Gemini stops without a word, and exits with 0. */
+  interrupt() {
+    return { output: '', exitCode: 0, tool: 'left' } as const
+  }
+}
