@@ -16,7 +16,7 @@ export type Usage = { input: number; cached: number; output: number; reasoning: 
 export type Reply = { thinking?: string; chunks: readonly string[]; call?: ToolCall }
 
 /** The command never runs: its result is made up. */
-export type ToolCall = { command: string; result: ToolResult }
+type ToolCall = { command: string; result: ToolResult }
 
 export type ToolResult = { output: string; exitCode: number }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
-import { installFakeAgents } from '../support/fake-agent.ts'
+import { installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask } from '../support/start-server.ts'
@@ -13,14 +13,13 @@ import { until } from '../support/until.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
-const HANGS: Script = { hangAfter: 'init' }
-const TAKES_TIME: Script = { delayMs: 1000 }
-
-/** An environment with the fake agents on PATH. */
-const fakeAgents = (script: Script) => ({
-  PATH: `${installFakeAgents(temporaryDirectory())}:/usr/bin:/bin`,
-  FAKE_AGENT_SCRIPT: JSON.stringify(script),
-})
+/** An environment with the fake agents on PATH, and the file in which they write their process ids. */
+function fakeAgents(script: Script) {
+  const directory = installFakeAgents(temporaryDirectory())
+  const pidFile = join(directory, 'pids')
+  const env = { PATH: `${directory}:/usr/bin:/bin`, FAKE_AGENT_SCRIPT: JSON.stringify({ ...script, pidFile }) }
+  return { env, pidFile }
+}
 
 async function listenerOn(place: { port: number; host: string } | string) {
   const other = createServer().listen(place)
@@ -189,31 +188,30 @@ describe('a signal', () => {
   })
 
   it('lets a prompt under way finish', async () => {
-    const serving = serveDrover(['-p', '0'], fakeAgents(TAKES_TIME))
+    const { env, pidFile } = fakeAgents({ delayMs: 1000 })
+    const serving = serveDrover(['-p', '0'], env)
     const port = await portOf(serving)
     const answer = ask({ port, path: '/api/v1/prompt', method: 'POST', body: { backend: 'claude', prompt: 'hi' } })
-    await until(() => agentsOf(serving.child.pid ?? 0).length > 0)
+    await until(() => readPids(pidFile).agent)
     serving.child.kill('SIGTERM')
     expect((await answer).body).toMatchObject({ exit_code: 0 })
     expect(await serving.ended).toBe(0)
   })
 
   it('that comes a second time ends the server and its agents at once, with 1', async () => {
-    const serving = serveDrover(['-p', '0'], fakeAgents(HANGS))
+    const { env, pidFile } = fakeAgents({ hangAfter: 'init' })
+    const serving = serveDrover(['-p', '0'], env)
     const port = await portOf(serving)
     const body = { backend: 'claude', prompt: 'hi' }
     // Whether an answer still gets out is a matter of luck.
     const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
-    const [agent] = await until(() => {
-      const found = agentsOf(serving.child.pid ?? 0)
-      return found.length > 0 && found
-    })
+    const agent = await until(() => readPids(pidFile).agent)
     serving.child.kill('SIGTERM')
     await until(() => serving.heard.stderr.includes('drover: stopping;'))
     serving.child.kill('SIGTERM')
     expect(await serving.ended).toBe(1)
     await answered
-    await until(() => agent !== undefined && !isRunning(agent))
+    await until(() => !isRunning(agent))
   })
 
   it('SIGHUP reads the API keys again', async () => {
@@ -234,12 +232,3 @@ describe('a signal', () => {
     expect(await statusWith('old')).toBe(401)
   })
 })
-
-/** The processes that a process has started and that are still there. */
-function agentsOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  } catch {
-    return []
-  }
-}
