@@ -1,18 +1,18 @@
 /** Fills the tables of docs/doctor.md, whose text stands in doctor-docs.md beside this file. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CheckKind } from '../src/cli/doctor/check.ts'
-import { gatherChecks } from './doctor-checks.ts'
+import type { FindingKind } from '../src/cli/doctor/checks/finding.ts'
+import { gatherFindings } from './doctor-findings.ts'
 import { markdownTable } from './markdown-table.ts'
 
-export function doctorDocs(): string {
+export async function doctorDocs(): Promise<string> {
   const text = readFileSync(join(import.meta.dirname, 'doctor-docs.md'), 'utf8')
-  const groups = gatherChecks()
-  const sections = groups.map(({ group, kinds }) => `### ${group}\n\n${checkTable(kinds)}`)
-  return text.replace('{{checks}}', () => sections.join('\n\n'))
+  const groups = await gatherFindings()
+  const sections = groups.map(({ group, kinds }) => `### ${group}\n\n${findingTable(kinds)}`)
+  return text.replace('{{findings}}', () => sections.join('\n\n'))
 }
 
-function checkTable(kinds: readonly CheckKind[]): string {
+function findingTable(kinds: readonly FindingKind[]): string {
   return markdownTable(
     ['Code', 'Status', 'Means', 'What to do'],
     kinds.map(({ code, status, means, todo }) => [

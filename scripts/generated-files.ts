@@ -49,7 +49,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await hostFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
-    { path: 'docs/doctor.md', content: doctorDocs() },
+    { path: 'docs/doctor.md', content: await doctorDocs() },
     { path: 'docs/architecture.svg', content: drawArchitecture() },
     { path: 'docs/cli.md', content: cliDocs() },
     { path: 'man/drover.1', content: manPage(readVersion()) },

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gatherChecks } from '../../scripts/doctor-checks.ts'
+import { gatherFindings } from '../../scripts/doctor-findings.ts'
 import { checkCliError } from '../../src/contract/cli-error.ts'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
@@ -204,11 +204,16 @@ const ROWS: readonly Row[] = [
     'cursor',
   ],
   ['adapter_not_detected', 'well', /^not used here$/, 'cursor'],
-  ['adapter_not_installed', 'unwell hosts', /^used here, without drover; run drover install --tool codex$/, 'codex'],
   [
     'adapter_not_installed',
     'unwell hosts',
-    /a file that nobody owns is where drover puts its own: \.opencode\/commands\/drover-run\.md; /,
+    /^used here, but drover is not installed; run drover install --tool codex$/,
+    'codex',
+  ],
+  [
+    'adapter_not_installed',
+    'unwell hosts',
+    /drover is not installed, and a file is in the way: \.opencode\/commands\/drover-run\.md; /,
     'opencode',
   ],
   [
@@ -221,10 +226,10 @@ const ROWS: readonly Row[] = [
   [
     'adapter_modified',
     'unwell hosts',
-    /^1 file is changed or missing: .*drover-run\/SKILL\.md; run drover install --tool claude --refresh/,
+    /^1 file is edited or missing: .*drover-run\/SKILL\.md; run drover install --tool claude --refresh/,
     'claude',
   ],
-  ['adapter_modified', 'unwell hosts', /was changed, .*; delete \.github\/copilot\/.* by hand/, 'copilot'],
+  ['adapter_modified', 'unwell hosts', /was edited, .*; delete \.github\/copilot\/.* by hand/, 'copilot'],
   [
     'adapter_refresh_required',
     'unwell hosts',
@@ -236,23 +241,23 @@ const ROWS: readonly Row[] = [
   ['install_settled', 'well', /^no install was interrupted$/],
   ['install_interrupted', 'unwell hosts', /^a change was cut off.*; run drover doctor --clear-interrupted$/, 'kilo'],
   ['install_interrupted', 'unwell hosts', /^\.drover-recovery-0{32} looks like .*, then delete it$/],
-  ['legacy_unknown_residue', 'unwell runs', /\.git\/drover\/cache is not drover's; see what it is/],
+  ['legacy_unknown_residue', 'unwell runs', /\.git\/drover\/cache was not created by drover; inspect it/],
   ['legacy_unknown_residue', 'half broken files', /\.git\/drover is a symbolic link; /],
   ['runstore_exposed', 'unwell runs', /; run chmod 700 \/.*\/\.git\/drover$/],
-  ['runstore_durability_full', 'well', /^what is written to \/.*\/\.git\/drover\/runs survives a power failure$/],
-  ['runstore_durability_full', 'half broken files', /^what is written to \/.*\/\.git survives a power failure$/],
-  ['runs_readable', 'well', /^1 run could be read$/],
+  ['runstore_durability_full', 'well', /^files in \/.*\/\.git\/drover\/runs survive a power failure$/],
+  ['runstore_durability_full', 'half broken files', /^files in \/.*\/\.git survive a power failure$/],
+  ['runs_readable', 'well', /^1 run is readable$/],
   ['runs_readable', 'unwell hosts', /^no runs yet$/],
   ['run_unreadable', 'unwell runs', /journal\.jsonl cannot be trusted: .*; restore it from a copy/],
-  ['run_worktree_gone', 'unwell runs', /^the run \S+ is active, and \/.*\/elsewhere is gone; /],
+  ['run_worktree_gone', 'unwell runs', /^run \S+ is active, but \/.*\/elsewhere no longer exists; /],
   [
     'runstore_unusable',
     'broken files',
     /runs is a regular file; mend that first$|it is a regular file; mend that first$/,
   ],
   ['github_cli_unavailable', 'no programs', /^gh is not in PATH; install it/],
-  ['github_cli_version_unknown', 'no repository', /^gh does not tell its version; /],
-  ['github_cli_version_unknown', 'programs that hang', /^gh does not tell its version; /],
+  ['github_cli_version_unknown', 'no repository', /^gh does not report its version; /],
+  ['github_cli_version_unknown', 'programs that hang', /^gh does not report its version; /],
   ['github_cli_rest_fallback_required', 'old programs', /^gh 2\.93\.9; update gh/],
   ['github_cli_compatible', 'well', /^gh 2\.94\.0$/],
   ['github_auth_unavailable', 'no repository', /; run gh auth login --hostname github\.com$/],
@@ -260,7 +265,7 @@ const ROWS: readonly Row[] = [
   ['github_auth_available', 'well', /^logged in to github\.com$/],
   ['github_issue_permissions_ok', 'well', /^ada\/weather: read true, triage true, write true$/],
   ['github_issue_permissions_limited', 'broken files', /^ada\/weather: read true, triage false, write false; ask/],
-  ['github_issue_permissions_unknown', 'half broken files', /^the rights in ada\/weather could not be had; /],
+  ['github_issue_permissions_unknown', 'half broken files', /^the permissions in ada\/weather could not be read; /],
   ['node_supported', 'well', new RegExp(`^Node ${process.versions.node}$`)],
   ['git_supported', 'well', /^git \d+\.\d+\.\d+ \(\/.*\/bin\/git\)$/],
   ['git_missing', 'no programs', /^git is not in PATH; install git/],
@@ -268,8 +273,8 @@ const ROWS: readonly Row[] = [
   ['git_version_unknown', 'programs that hang', /^git version did not end within 10000 ms/],
   ['drover_on_path', 'well', new RegExp(`/bin/drover is drover ${OWN_VERSION}$`)],
   ['drover_not_on_path', 'no programs', /^drover is not in PATH; run npm install --global drover/],
-  ['drover_other_version', 'old programs', /drover is drover 0\.0\.1, and this is drover /],
-  ['drover_other_version', 'programs that hang', /drover does not tell its version/],
+  ['drover_other_version', 'old programs', /drover is drover 0\.0\.1; this is drover /],
+  ['drover_other_version', 'programs that hang', /drover does not report its version/],
   ['config_valid', 'well', /\/\.drover\/config\.yaml$/],
   ['config_valid', 'no programs', /config\.yaml does not exist, so every setting has its default value$/],
   ['config_warning', 'old programs', /^backends\.gemini\.allowed_tools has no effect/],
@@ -279,10 +284,10 @@ const ROWS: readonly Row[] = [
   ['config_unreadable', 'no repository', /^DROVER_HOME must be an absolute path/],
   ['sessions_healthy', 'well', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
   ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],
-  ['sessions_damaged', 'half broken files', /sessions\.db: .*; put a copy of it in its place/],
+  ['sessions_damaged', 'half broken files', /sessions\.db: .*; restore a backup/],
   ['sessions_unusable', 'broken files', /sessions\.db holds no usable sessions: it is not a database; /],
-  ['sessions_exposed', 'half broken files', /sessions\.db is open to others; run chmod 600 \//],
-  ['session_owners_left', 'half broken files', /^a process died while working on sessions; run drover sessions list/],
+  ['sessions_exposed', 'half broken files', /sessions\.db is accessible to other users; run chmod 600 \//],
+  ['session_owners_left', 'half broken files', /^a process died while using sessions; run drover sessions list/],
   ['lock_usable', 'well', /^changes of the configuration: free$/],
   ['lock_usable', 'well', /^changes of hosts: free$/],
   ['lock_unusable', 'broken files', /config\.yaml\.lock .*: it is a directory; delete it if no drover is running; /],
@@ -290,15 +295,15 @@ const ROWS: readonly Row[] = [
   ['agent_ready', 'well', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
   ['agent_disabled', 'well', /^gemini is disabled$/],
   ['agent_not_installed', 'no programs', /^claude: .*the default backend; .*default_backend NAME$/],
-  ['agent_not_installed', 'no programs', /^codex: there is no program codex; .*backends\.codex\.enabled false$/],
+  ['agent_not_installed', 'no programs', /^codex: the program codex was not found; .*backends\.codex\.enabled false$/],
   ['agent_silent', 'programs that hang', /^claude \(\/.*\) did not answer --version within 10 seconds; /],
-  ['agent_version_unknown', 'old programs', /^gemini \(\/.*\) tells no version: it ended with 1; /],
-  ['agent_older_than_tried', 'old programs', /^claude \(\/.*\) is 2\.0\.9; drover was tried with 2\.1\.197; update/],
+  ['agent_version_unknown', 'old programs', /^gemini \(\/.*\) does not report its version: it ended with 1; /],
+  ['agent_older_than_tried', 'old programs', /^claude \(\/.*\) is 2\.0\.9; drover was tested with 2\.1\.197; update/],
   ['agent_quirk', 'old programs', /^codex 0\.166\.0: it waits for ever .*; limit prompts by drover config set /],
   ['check_failed', 'no repository', /^the check of sessions failed: DROVER_HOME must be an absolute path$/],
 ]
 
-const kinds = gatherChecks().flatMap((group) => group.kinds)
+const kinds = (await gatherFindings()).flatMap((group) => group.kinds)
 
 describe('a check', () => {
   it.each(ROWS)('%s is found: %s', async (code, name, says, host = '-') => {
@@ -319,8 +324,10 @@ describe('a check', () => {
   })
 
   it('of every kind is in the catalogue, once', () => {
-    const sources = globSync('src/cli/doctor/*.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
-    const defined = sources.flatMap((source) => [...source.matchAll(/^export const \w+ = defineCheck\(/gm)])
+    const sources = globSync('src/cli/doctor/**/*.ts', { cwd: ROOT }).map((file) =>
+      readFileSync(join(ROOT, file), 'utf8'),
+    )
+    const defined = sources.flatMap((source) => [...source.matchAll(/^export const \w+ = defineFinding\(/gm)])
     expect(new Set(kinds.map(({ code }) => code)).size).toBe(defined.length)
     expect(kinds).toHaveLength(defined.length)
   })
@@ -437,8 +444,8 @@ describe('drover doctor', () => {
       '  ok      no install was interrupted',
       '',
       'Runs',
-      '  ok      what is written to PLACE/.git/drover/runs survives a power failure',
-      '  ok      1 run could be read',
+      '  ok      files in PLACE/.git/drover/runs survive a power failure',
+      '  ok      1 run is readable',
       '',
       'GitHub',
       '  ok      gh 2.94.0',
@@ -497,7 +504,7 @@ describe('drover doctor', () => {
     using _lock = await takeLock({ path: within(machine, 'hosts', 'lock'), mode: 'exclusive' })
     const { checks } = reportIn(await machine.drover('doctor', '--json', '--offline'))
     expect(checks).toContainEqual(
-      expect.objectContaining({ code: 'lock_usable', detail: 'changes of hosts: held by a process that is at work' }),
+      expect.objectContaining({ code: 'lock_usable', detail: 'changes of hosts: held by a running process' }),
     )
   })
 
@@ -508,7 +515,7 @@ describe('drover doctor', () => {
       expect.objectContaining({
         code: 'runstore_unwritable',
         status: 'error',
-        detail: expect.stringMatching(/^nothing can be written in \/.*\/\.git: permission denied \(EACCES\); check/),
+        detail: expect.stringMatching(/^\/.*\/\.git is not writable: permission denied \(EACCES\); check/),
       }),
     )
   })
@@ -587,7 +594,7 @@ describe('--clear-interrupted', () => {
     expect(recovery(copy)).toEqual(recovery(machine))
     const { checks } = reportIn(await copy.drover('doctor', '--json', '--offline'))
     expect(checks.filter(({ name }) => name === 'interrupted installs')).toEqual([
-      expect.objectContaining({ code: 'install_settled', detail: 'another process is changing hosts at this moment' }),
+      expect.objectContaining({ code: 'install_settled', detail: 'another process is changing hosts right now' }),
     ])
   })
 })

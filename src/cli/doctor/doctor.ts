@@ -8,19 +8,19 @@ import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
 import { configEnvironmentOf } from '../settings.ts'
-import { type Finding, toDoctorCheck } from './check.ts'
-import { clearInterrupted } from './clear-interrupted.ts'
-import { examine } from './examine.ts'
-import { sayReport } from './report-text.ts'
+import { type Finding, toDoctorCheck } from './checks/finding.ts'
+import { clearInterruptedInstalls } from './checks/interrupted-installs.ts'
+import { formatReport } from './report-text.ts'
+import { runChecks } from './run-checks.ts'
 
-/** What is wrong is the result, and no failure of the command, unless `--strict` makes it one. */
+/** Problems are the result of this command, not failures of it, unless `--strict` is given. */
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { signal, by } = listenForInterruption()
-  if (flags.isOn('clear-interrupted')) await clear(invocation, signal)
-  const findings = await examine({
+  if (flags.isOn('clear-interrupted')) await clearInterrupted(invocation, signal)
+  const findings = await runChecks({
     runtime,
-    surroundings: configEnvironmentOf(invocation),
+    configEnvironment: configEnvironmentOf(invocation),
     root: flags.text('root') || undefined,
     isOffline: flags.isOn('offline'),
     signal,
@@ -28,22 +28,22 @@ export const run: Run = async (invocation) => {
   const interruption = by()
   if (interruption !== undefined) return exitCodeOfSignal(interruption)
   const { out } = runtime.terminal
-  await out.write(flags.isOn('json') ? toLine(findings) : sayReport(findings, out))
+  await out.write(flags.isOn('json') ? toJsonLine(findings) : formatReport(findings, out))
   return flags.isOn('strict') && findings.some(({ kind }) => kind.status === 'error') ? 3 : 0
 }
 
-/** On stderr, so that the report stays alone on stdout. */
-async function clear({ flags, runtime }: Invocation, signal: AbortSignal): Promise<void> {
+/** Prints to stderr: only the report goes to stdout. */
+async function clearInterrupted({ flags, runtime }: Invocation, signal: AbortSignal): Promise<void> {
   const start = resolve(runtime.cwd, flags.text('root') ?? '')
   const workspace = await discoverWorkspace({ start, git: locateGit(runtime), signal })
-  await clearInterrupted({
+  await clearInterruptedInstalls({
     workspace,
     signal,
-    say: (line) => runtime.terminal.err.write(`drover: ${toPrintable(line)}\n`),
+    print: (line) => runtime.terminal.err.write(`drover: ${toPrintable(line)}\n`),
   })
 }
 
-function toLine(findings: readonly Finding[]): string {
+function toJsonLine(findings: readonly Finding[]): string {
   const report = { contract_version: CONTRACT_VERSION, checks: findings.map(toDoctorCheck) }
   return `${writeJson(checkDoctorReport(report))}\n`
 }

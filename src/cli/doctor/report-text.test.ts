@@ -1,69 +1,75 @@
 import { describe, expect, it } from 'vitest'
-import { defineCheck, toDoctorCheck } from './check.ts'
-import { sayReport } from './report-text.ts'
+import { defineFinding, toDoctorCheck } from './checks/finding.ts'
+import { formatReport } from './report-text.ts'
 
-const well = defineCheck({ code: 'well', group: 'Hosts', name: 'adapter', status: 'ok', means: 'It is well.' })
-const unwell = defineCheck({
-  code: 'unwell',
+const healthy = defineFinding({
+  code: 'healthy',
+  group: 'Hosts',
+  name: 'adapter',
+  status: 'ok',
+  means: 'It is healthy.',
+})
+const broken = defineFinding({
+  code: 'broken',
   group: 'Runs',
   name: 'runs',
   status: 'error',
   means: 'It is not.',
-  todo: 'mend it',
+  todo: 'fix it',
 })
 
-const paper = { style: (_: unknown, text: string) => text, isTty: true, columns: 44 }
+const layout = { style: (_: unknown, text: string) => text, isTty: true, columns: 44 }
 
-describe('the report for people', () => {
-  it('has a paragraph for each group that something was found in, in one order whatever was found first', () => {
-    expect(sayReport([unwell({ detail: 'broken' }), well({ detail: 'fine' })], paper)).toBe(
-      'Hosts\n  ok      fine\n\nRuns\n  error   broken (unwell)\n          → mend it\n\n1 error, 0 warnings.\n',
+describe('formatReport', () => {
+  it('groups the findings, in a fixed order', () => {
+    expect(formatReport([broken({ detail: 'broken' }), healthy({ detail: 'fine' })], layout)).toBe(
+      'Hosts\n  ok      fine\n\nRuns\n  error   broken (broken)\n          → fix it\n\n1 error, 0 warnings.\n',
     )
   })
 
-  it('names hosts that are well in the same way in one line, and all others alone', () => {
+  it('merges hosts with the same ok finding into one line', () => {
     const findings = [
-      well({ host: 'a', detail: 'fine' }),
-      well({ host: 'b', detail: 'better' }),
-      well({ host: 'c', detail: 'fine' }),
-      well({ detail: 'fine' }),
+      healthy({ host: 'a', detail: 'fine' }),
+      healthy({ host: 'b', detail: 'better' }),
+      healthy({ host: 'c', detail: 'fine' }),
+      healthy({ detail: 'fine' }),
     ]
-    expect(sayReport(findings, paper)).toBe(
+    expect(formatReport(findings, layout)).toBe(
       'Hosts\n  ok      a, c: fine\n  ok      b: better\n  ok      fine\n\nEverything is in order.\n',
     )
-    const broken = [unwell({ host: 'a', detail: 'x' }), unwell({ host: 'b', detail: 'x' })]
-    expect(sayReport(broken, paper).match(/error {3}/g)).toHaveLength(2)
+    const errors = [broken({ host: 'a', detail: 'x' }), broken({ host: 'b', detail: 'x' })]
+    expect(formatReport(errors, layout).match(/error {3}/g)).toHaveLength(2)
   })
 
-  it('breaks lines to the width of the terminal, under where they began', () => {
-    const text = sayReport(
-      [unwell({ detail: 'one two three four five six seven eight', todo: 'do this and that and more' })],
-      paper,
+  it('wraps lines to the width of the terminal, with an indent', () => {
+    const text = formatReport(
+      [broken({ detail: 'one two three four five six seven eight', todo: 'do this and that and more' })],
+      layout,
     )
     expect(text.split('\n').slice(1, 5)).toEqual([
       '  error   one two three four five six seven',
-      '          eight (unwell)',
+      '          eight (broken)',
       '          → do this and that and more',
       '',
     ])
   })
 
-  it('shows nothing that could move the cursor', () => {
-    expect(sayReport([unwell({ detail: 'a\u001b[2Jb\nc' })], paper)).toContain('a[2Jb c')
+  it('removes control characters', () => {
+    expect(formatReport([broken({ detail: 'a\u001b[2Jb\nc' })], layout)).toContain('a[2Jb c')
   })
 })
 
-describe('the report for programs', () => {
-  it('has what to do behind what was found, on one line', () => {
-    expect(toDoctorCheck(unwell({ detail: 'a\nb\ud800' }))).toEqual({
-      code: 'unwell',
+describe('toDoctorCheck', () => {
+  it('appends the todo to the detail, on one line', () => {
+    expect(toDoctorCheck(broken({ detail: 'a\nb\ud800' }))).toEqual({
+      code: 'broken',
       status: 'error',
       host_id: '-',
       name: 'runs',
-      detail: 'a b\ufffd; mend it',
+      detail: 'a b\ufffd; fix it',
     })
-    expect(toDoctorCheck(unwell({ detail: 'a', todo: undefined })).detail).toBe('a')
-    expect(toDoctorCheck(unwell({ detail: 'a', host: 'kiro', todo: 'x' }))).toMatchObject({
+    expect(toDoctorCheck(broken({ detail: 'a', todo: undefined })).detail).toBe('a')
+    expect(toDoctorCheck(broken({ detail: 'a', host: 'kiro', todo: 'x' }))).toMatchObject({
       host_id: 'kiro',
       detail: 'a; x',
     })

@@ -1,35 +1,35 @@
-/** The report for people: by group, with what to do about each problem. Pure. */
+/** The report of doctor as text for people. Pure. */
 import type { TextLayout } from '../output/noted-table.ts'
 import { padToColumns, toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
-import { CHECK_GROUPS, type Finding } from './check.ts'
+import { FINDING_GROUPS, type Finding } from './checks/finding.ts'
 
-const SIGNS = {
+const STATUS_LABELS = {
   ok: { word: 'ok', style: 'green' },
   warning: { word: 'warning', style: 'yellow' },
   error: { word: 'error', style: 'red' },
 } as const
 
 const INDENT = '  '
-const SIGN_COLUMNS = 'warning'.length
-const NARROWEST = 20
+const LABEL_COLUMNS = 'warning'.length
+const MIN_COLUMNS = 20
 
-export function sayReport(findings: readonly Finding[], paper: TextLayout): string {
-  const groups = CHECK_GROUPS.map((group) => ({ group, found: findings.filter(({ kind }) => kind.group === group) }))
+export function formatReport(findings: readonly Finding[], layout: TextLayout): string {
+  const groups = FINDING_GROUPS.map((group) => ({ group, found: findings.filter(({ kind }) => kind.group === group) }))
   const sections = groups
     .filter(({ found }) => found.length > 0)
     .map(({ group, found }) => [
-      paper.style('bold', group),
-      ...mergeAlike(found).flatMap((each) => sayEntry(each, paper)),
+      layout.style('bold', group),
+      ...mergeHosts(found).flatMap((each) => formatEntry(each, layout)),
     ])
-  return `${[...sections.map((lines) => lines.join('\n')), saySum(findings)].join('\n\n')}\n`
+  return `${[...sections.map((lines) => lines.join('\n')), formatSummary(findings)].join('\n\n')}\n`
 }
 
 type Entry = Omit<Finding, 'host'> & { hosts: readonly string[] }
 
-/** Ten hosts of which nine are well in the same way are one line, not nine. */
-function mergeAlike(findings: readonly Finding[]): Entry[] {
+/** Hosts with the same ok finding share one line. */
+function mergeHosts(findings: readonly Finding[]): Entry[] {
   const entries = new Map<string, Entry>()
   for (const [index, { host, ...finding }] of findings.entries()) {
     const { kind, detail } = finding
@@ -41,19 +41,19 @@ function mergeAlike(findings: readonly Finding[]): Entry[] {
   return [...entries.values()]
 }
 
-function sayEntry({ kind, hosts, detail, todo }: Entry, paper: TextLayout): string[] {
-  const { word, style } = SIGNS[kind.status]
-  const about = hosts.length === 0 ? '' : `${hosts.join(', ')}: `
-  const margin = INDENT.length + SIGN_COLUMNS + 1
-  const width = Math.max(NARROWEST, tableWidth(paper) - margin)
+function formatEntry({ kind, hosts, detail, todo }: Entry, layout: TextLayout): string[] {
+  const { word, style } = STATUS_LABELS[kind.status]
+  const subject = hosts.length === 0 ? '' : `${hosts.join(', ')}: `
+  const margin = INDENT.length + LABEL_COLUMNS + 1
+  const width = Math.max(MIN_COLUMNS, tableWidth(layout) - margin)
   const code = kind.status === 'ok' ? '' : ` (${kind.code})`
-  const [first = '', ...rest] = wrapWords(toPrintable(`${about}${detail}${code}`).replace(/\s+/g, ' '), width)
-  const advice = todo === undefined ? [] : wrapWords(toPrintable(`→ ${todo}`), width)
-  const sign = paper.style(style, padToColumns(word, SIGN_COLUMNS))
-  return [`${INDENT}${sign} ${first}`, ...[...rest, ...advice].map((line) => ' '.repeat(margin) + line)]
+  const [first = '', ...rest] = wrapWords(toPrintable(`${subject}${detail}${code}`).replace(/\s+/g, ' '), width)
+  const todoLines = todo === undefined ? [] : wrapWords(toPrintable(`→ ${todo}`), width)
+  const label = layout.style(style, padToColumns(word, LABEL_COLUMNS))
+  return [`${INDENT}${label} ${first}`, ...[...rest, ...todoLines].map((line) => ' '.repeat(margin) + line)]
 }
 
-function saySum(findings: readonly Finding[]): string {
+function formatSummary(findings: readonly Finding[]): string {
   const number = (status: 'warning' | 'error') => findings.filter(({ kind }) => kind.status === status).length
   const [errors, warnings] = [number('error'), number('warning')]
   if (errors + warnings === 0) return 'Everything is in order.'

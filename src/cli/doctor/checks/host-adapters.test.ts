@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type HostSite, hostSite, install } from '../../../test/support/host-site.ts'
-import { readHosts } from '../../hosts/read-hosts.ts'
-import { HOSTS } from '../../hosts/registry.ts'
-import { realTreeDisk } from '../../hosts/tree-disk.ts'
-import { openWorktree } from '../../hosts/worktree.ts'
-import { judgeHost } from './judge-host.ts'
+import { type HostSite, hostSite, install } from '../../../../test/support/host-site.ts'
+import { readHosts } from '../../../hosts/read-hosts.ts'
+import { HOSTS } from '../../../hosts/registry.ts'
+import { realTreeDisk } from '../../../hosts/tree-disk.ts'
+import { openWorktree } from '../../../hosts/worktree.ts'
+import { assessHost } from './host-adapters.ts'
 
 const [claude] = HOSTS
 const MANIFEST = '.claude/drover/ownership-manifest.json'
@@ -14,16 +14,16 @@ const SENTINEL = '.claude/drover/.adapter-generated'
 const RUN = '.claude/skills/drover-run/SKILL.md'
 const REVIEW = '.claude/skills/drover-review/SKILL.md'
 
-function judge(site: HostSite) {
+function assess(site: HostSite) {
   if (claude === undefined) throw new Error('there are hosts')
   using tree = openWorktree(site.root, realTreeDisk)
-  const { kind, detail, todo } = judgeHost(claude, readHosts([claude], tree))
+  const { kind, detail, todo } = assessHost(claude, readHosts([claude], tree))
   return { code: kind.code, detail, todo }
 }
 
 type Manifest = { files: { path: string; sha256: string }[] }
 
-/** Changes what the manifest says of the files. */
+/** Edits the list of files in the manifest. */
 function claim(site: HostSite, change: (files: Manifest['files']) => Manifest['files']): void {
   const manifest: Manifest = JSON.parse(site.tree()[MANIFEST]?.replace(/^600 /, '') ?? '')
   site.write(MANIFEST, JSON.stringify({ ...manifest, files: change(manifest.files) }))
@@ -38,19 +38,19 @@ const REFRESH = 'run drover install --tool claude --refresh'
 
 describe('an installed host', () => {
   it.each<[string, (site: HostSite) => void, string, string, string | undefined]>([
-    ['as it was made', () => undefined, 'adapter_healthy', '8 managed files', undefined],
+    ['that is unchanged', () => undefined, 'adapter_healthy', '8 managed files', undefined],
     [
-      'of which a file was edited and one is missing',
+      'with an edited and a missing file',
       (site) => {
         site.write(RUN, 'edited')
         remove(site, REVIEW)
       },
       'adapter_modified',
-      `2 files are changed or missing: ${RUN}, ${REVIEW}`,
-      `${REFRESH}, which makes missing files again and keeps changed ones`,
+      `2 files are edited or missing: ${RUN}, ${REVIEW}`,
+      `${REFRESH}, which restores missing files and keeps edited ones`,
     ],
     [
-      'whose line ends git has changed, of the sentinel too',
+      'whose line ends git has converted',
       (site) => {
         for (const path of [RUN, SENTINEL]) {
           site.write(path, readFileSync(join(site.root, path), 'utf8').replaceAll('\n', '\r\n'))
@@ -58,7 +58,7 @@ describe('an installed host', () => {
       },
       'adapter_modified',
       `2 files have other line ends than drover wrote and no other change, as git makes them with core.autocrlf: ${RUN}, ${SENTINEL}`,
-      `put ".claude/skills/drover-*/** text eol=lf" and ".claude/drover/** text eol=lf" into .gitattributes, delete these files, and ${REFRESH}, which makes them again`,
+      `put ".claude/skills/drover-*/** text eol=lf" and ".claude/drover/** text eol=lf" into .gitattributes, delete these files, and ${REFRESH}, which restores them`,
     ],
     [
       'without its sentinel, and with an edited file',
@@ -71,47 +71,47 @@ describe('an installed host', () => {
       REFRESH,
     ],
     [
-      'of which a file is missing that nobody claims',
+      'with a missing file that is not in the manifest',
       (site) => {
         withoutClaim(site)
         remove(site, RUN)
       },
       'adapter_refresh_required',
-      '1 file is not as this release has it',
+      '1 file is out of date',
       REFRESH,
     ],
     [
-      'of which a file is there that nobody claims',
+      'with a file that is not in the manifest',
       withoutClaim,
       'adapter_refresh_required',
-      `1 file is somebody else's: ${RUN}`,
-      `move away what is not to be kept, then ${REFRESH}`,
+      `1 file is not owned by drover: ${RUN}`,
+      `move away the files that you do not need, then ${REFRESH}`,
     ],
     [
-      'with a claim that no release made, and without its sentinel',
+      'with unknown contents in the manifest and without its sentinel',
       (site) => {
         withStaleClaim(site)
         remove(site, SENTINEL)
       },
       'adapter_refresh_required',
-      `1 file is claimed with bytes that no release of drover up to this one generated: ${RUN}`,
-      `update drover if a newer one was here, or ${REFRESH}, which keeps the files and withdraws the claims`,
+      `1 file is listed in the manifest with contents that no known release of drover generated: ${RUN}`,
+      `update drover if a newer one installed them, or ${REFRESH}, which keeps the files but no longer owns them`,
     ],
     [
-      'with an edited sentinel, and with a claim that no release made',
+      'with an edited sentinel and unknown contents in the manifest',
       (site) => {
         withStaleClaim(site)
         site.write(SENTINEL, 'edited')
       },
       'adapter_modified',
-      `${SENTINEL} was changed, and 0 other files are changed or missing`,
+      `${SENTINEL} was edited, and 0 other files are edited or missing`,
       `delete ${SENTINEL} by hand, then ${REFRESH}`,
     ],
   ])('%s', async (_name, change, code, detail, todo) => {
     const site = hostSite()
     await install(site, ['claude'])
     change(site)
-    expect(judge(site)).toEqual({ code, detail, todo })
+    expect(assess(site)).toEqual({ code, detail, todo })
   })
 })
 
@@ -133,10 +133,15 @@ describe('a host that is not installed', () => {
       'adapter_inspection_unavailable',
       '.claude/skills/drover-clarify/references/decision-interview.md cannot be inspected: .claude/skills is a symbolic link, and drover changes nothing behind it',
     ],
-    ['and used', (site) => mkdirSync(join(site.root, '.claude')), 'adapter_not_installed', 'used here, without drover'],
+    [
+      'and used',
+      (site) => mkdirSync(join(site.root, '.claude')),
+      'adapter_not_installed',
+      'used here, but drover is not installed',
+    ],
   ])('%s', (_name, change, code, detail) => {
     const site = hostSite()
     change(site)
-    expect(judge(site)).toMatchObject({ code, detail })
+    expect(assess(site)).toMatchObject({ code, detail })
   })
 })

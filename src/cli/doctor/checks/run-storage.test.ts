@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { type Disk, realDisk } from '../../kit/files/disk.ts'
-import { toDoctorCheck } from './check.ts'
-import { checkRunStorage } from './run-storage.ts'
+import { temporaryDirectory } from '../../../../test/support/run-drover.ts'
+import { type Disk, realDisk } from '../../../kit/files/disk.ts'
+import { toDoctorCheck } from './finding.ts'
+import { assessRunStorage } from './run-storage.ts'
 
-/** A disk that does not sync directories, which are what is synced second and third. */
+/** A disk that does not sync directories: the second and third call sync directories. */
 function withoutDirectorySync(): Disk {
   let syncs = 0
   return {
@@ -20,18 +20,18 @@ function withoutDirectorySync(): Disk {
   }
 }
 
-const codes = (directory: string) => checkRunStorage(directory).map(({ kind }) => kind.code)
+const codes = (directory: string) => assessRunStorage(directory).map(({ kind }) => kind.code)
 
-describe('the place where runs are kept', () => {
-  it('is limited where the names in a directory are not forced to the disk', () => {
+describe('the run storage', () => {
+  it('has limited durability on a disk that does not sync directories', () => {
     const directory = temporaryDirectory()
-    expect(checkRunStorage(directory, withoutDirectorySync()).map(toDoctorCheck)).toEqual([
+    expect(assessRunStorage(directory, withoutDirectorySync()).map(toDoctorCheck)).toEqual([
       {
         code: 'runstore_durability_limited',
         status: 'warning',
         host_id: '-',
         name: 'runstore durability',
-        detail: `what is written to ${directory} may be gone after a power failure (directory_fsync_unsupported); keep the repository on a local file system if that matters to you`,
+        detail: `files in ${directory} may be lost in a power failure (directory_fsync_unsupported); keep the repository on a local file system if that matters to you`,
         durability: {
           level: 'file_fsync_only',
           file_sync: true,
@@ -48,7 +48,7 @@ describe('the place where runs are kept', () => {
     [0o755, 0o700, false],
     [0o750, 0o750, true],
     [0o711, 0o701, true],
-  ])('of modes %o and %o is open to others: %j', (outer, inner, isExposed) => {
+  ])('with the modes %o and %o is exposed: %j', (outer, inner, isExposed) => {
     const directory = temporaryDirectory()
     mkdirSync(join(directory, 'drover', 'runs'), { recursive: true })
     chmodSync(join(directory, 'drover', 'runs'), inner)
@@ -56,7 +56,7 @@ describe('the place where runs are kept', () => {
     expect(codes(directory).includes('runstore_exposed')).toBe(isExposed)
   })
 
-  it('holds what drover puts there, and nothing else', () => {
+  it('contains only what drover creates', () => {
     const directory = temporaryDirectory()
     for (const name of ['runs', 'hosts', 'cache', 'locks'])
       mkdirSync(join(directory, 'drover', name), { recursive: true })

@@ -1,0 +1,119 @@
+import type { Backend } from '../../../agents/agent.ts'
+import { toAgentEnvironment } from '../../../agents/agent-environment.ts'
+import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../../agents/known-quirks.ts'
+import { type Located, locateAgents } from '../../../agents/locate-agents.ts'
+import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'
+import { mergeLayers } from '../../../config/layers.ts'
+import type { CheckContext } from './check.ts'
+import { defineFinding, type Finding } from './finding.ts'
+
+const AGENT = { group: 'Agents', name: 'agent' } as const
+
+export const agentReady = defineFinding({
+  ...AGENT,
+  code: 'agent_ready',
+  status: 'ok',
+  means: 'The agent is installed and reports its version. Only a prompt shows whether it is logged in.',
+})
+
+export const agentDisabled = defineFinding({
+  ...AGENT,
+  code: 'agent_disabled',
+  status: 'ok',
+  means: 'The configuration disables the agent, so it was not searched for.',
+})
+
+export const agentNotInstalled = defineFinding({
+  ...AGENT,
+  code: 'agent_not_installed',
+  status: 'warning',
+  means: 'The program of the agent was not found. Prompts for the agent fail.',
+  todo: 'install it, choose another with default_backend, or disable it with backends.NAME.enabled',
+})
+
+export const agentSilent = defineFinding({
+  ...AGENT,
+  code: 'agent_silent',
+  status: 'error',
+  means: 'The agent was started with `--version`, did not answer, and was killed.',
+  todo: 'start it yourself; an agent that hangs at its start hangs in every prompt',
+})
+
+export const agentVersionUnknown = defineFinding({
+  ...AGENT,
+  code: 'agent_version_unknown',
+  status: 'warning',
+  means: 'The agent does not report its version. A wrapper script may be the reason.',
+  todo: 'start it with --version yourself, or install it again',
+})
+
+export const agentOlderThanTried = defineFinding({
+  ...AGENT,
+  code: 'agent_older_than_tried',
+  status: 'warning',
+  means:
+    'The agent is older than the version that drover was tested with, and may not know all flags that drover passes.',
+  todo: 'update the agent',
+})
+
+export const agentQuirk = defineFinding({
+  ...AGENT,
+  code: 'agent_quirk',
+  status: 'warning',
+  means: 'This version of the agent has a known problem on this machine.',
+  todo: 'follow the advice in the report; it depends on the agent',
+})
+
+/** With an invalid configuration, agents are searched for under their default names. */
+export async function checkAgents(context: CheckContext): Promise<Finding[]> {
+  const { runtime, signal } = context
+  const { env, cwd, isRoot } = runtime
+  const read = await context.config
+  const config = read.is === 'found' ? read.value.config : mergeLayers([]).config
+  const hasTimeout = config.unified_flags.command_timeout_secs > 0
+  const options = { env: toAgentEnvironment(env, {}), cwd, signal }
+  const findings = locateAgents({ ...runtime, backends: config.backends }).map(async (located) => {
+    const { program, isEnabled, backend } = located
+    const answer = isEnabled && program !== undefined ? await askVersion(program, options) : undefined
+    return assessAgent(located, answer, { isRoot, env, hasTimeout, isDefault: backend === config.default_backend })
+  })
+  return (await Promise.all(findings)).flat()
+}
+
+type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
+
+/** `answer` is undefined for an agent that was not started. */
+function assessAgent(located: Located, answer: VersionAnswer | undefined, facts: AgentFacts): Finding[] {
+  const { backend, isEnabled, program, wanted } = located
+  if (!isEnabled) return [agentDisabled({ detail: `${backend} is disabled` })]
+  if (program === undefined || answer === undefined) return [assessMissing({ backend, wanted }, facts)]
+  const named = `${backend} (${program[0]})`
+  if (answer.is === 'silent') {
+    return [agentSilent({ detail: `${named} did not answer --version within ${answer.waitedMs / 1000} seconds` })]
+  }
+  if (answer.is === 'unknown') {
+    return [agentVersionUnknown({ detail: `${named} does not report its version: ${answer.problem}` })]
+  }
+  return [
+    assessVersion(backend, { named, version: answer.version }),
+    ...assessQuirks(backend, { ...facts, version: answer.version }),
+  ]
+}
+
+function assessMissing({ backend, wanted }: Pick<Located, 'backend' | 'wanted'>, { isDefault }: AgentFacts): Finding {
+  const detail = `${backend}: the program ${wanted} was not found${isDefault ? ', and it is the default backend' : ''}`
+  const disable = `disable it with drover config set backends.${backend}.enabled false`
+  const other = isDefault ? 'choose another with drover config set default_backend NAME' : disable
+  return agentNotInstalled({ detail, todo: `install it, or ${other}` })
+}
+
+function assessVersion(backend: Backend, { named, version }: { named: string; version: string }): Finding {
+  if (!isOlderThanTried(backend, version)) return agentReady({ detail: `${named} ${version}` })
+  return agentOlderThanTried({ detail: `${named} is ${version}; drover was tested with ${TRIED_WITH[backend]}` })
+}
+
+function assessQuirks(backend: Backend, facts: QuirkFacts): Finding[] {
+  return quirksOf(backend, facts).map(({ happens, todo }) =>
+    agentQuirk({ detail: `${backend} ${facts.version}: ${happens}`, todo }),
+  )
+}

@@ -1,0 +1,197 @@
+import type { Standing } from '../../../hosts/classify-file.ts'
+import { foundAt } from '../../../hosts/found.ts'
+import { type Host, manifestPath, sentinelPath } from '../../../hosts/host.ts'
+import { type Installed, inspectHost, MANIFEST_REMEDY } from '../../../hosts/inspect-host.ts'
+import { attributesFor, convertedFiles, sayConverted } from '../../../hosts/line-ends.ts'
+import { sayMarkerOnly } from '../../../hosts/marker-only.ts'
+import { type FoundHosts, readHosts } from '../../../hosts/read-hosts.ts'
+import { HOSTS, pathsOf } from '../../../hosts/registry.ts'
+import { isDetected } from '../../../hosts/select-hosts.ts'
+import { realTreeDisk } from '../../../hosts/tree-disk.ts'
+import { openWorktree } from '../../../hosts/worktree.ts'
+import { inWorktree } from './check.ts'
+import { defineFinding, type Finding } from './finding.ts'
+
+const ADAPTER = { group: 'Hosts', name: 'adapter' } as const
+
+export const adapterManifestUnreadable = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_manifest_unreadable',
+  name: 'manifest',
+  status: 'error',
+  means: 'The manifest, which lists the files that drover owns, is invalid. Drover changes no file of this host.',
+  todo: MANIFEST_REMEDY,
+})
+
+export const adapterNotDetected = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_not_detected',
+  status: 'ok',
+  means: 'The repository does not use the host.',
+})
+
+export const adapterNotInstalled = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_not_installed',
+  status: 'warning',
+  means: 'The repository uses the host, and drover is not installed for it.',
+  todo: 'run drover install --tool HOST',
+})
+
+export const adapterInspectionUnavailable = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_inspection_unavailable',
+  name: 'adapter inspection',
+  status: 'error',
+  means: 'A file of the host cannot be inspected.',
+  todo: 'fix that and run drover doctor again',
+})
+
+export const adapterModified = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_modified',
+  status: 'warning',
+  means: 'Files that drover generated were edited or are missing. Drover never overwrites an edited file.',
+  todo: 'run drover install --tool HOST --refresh, which restores missing files',
+})
+
+export const adapterRefreshRequired = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_refresh_required',
+  status: 'warning',
+  means: 'The files of the host differ from those that this version of drover generates.',
+  todo: 'run drover install --tool HOST --refresh',
+})
+
+export const adapterHealthy = defineFinding({
+  ...ADAPTER,
+  code: 'adapter_healthy',
+  status: 'ok',
+  means: 'Every file that drover generates for the host exists and is unchanged.',
+})
+
+export const checkHostAdapters = inWorktree(({ worktree_root }) => {
+  using tree = openWorktree(worktree_root, realTreeDisk)
+  const found = readHosts(HOSTS, tree)
+  return HOSTS.map((host) => assessHost(host, found))
+})
+
+export function assessHost(host: Host, found: FoundHosts): Finding {
+  const inspection = inspectHost(host, found.files)
+  switch (inspection.is) {
+    case 'unreadable':
+      return adapterManifestUnreadable({ host: host.id, detail: inspection.problem })
+    case 'marker_only':
+      return adapterNotInstalled({ host: host.id, detail: sayMarkerOnly(host), todo: undefined })
+    case 'absent':
+      return assessAbsent(host, found, inspection.blocked)
+    case 'installed':
+      return assessInstalled(host, inspection, found)
+  }
+}
+
+function assessAbsent(host: Host, { files, directories }: FoundHosts, blocked: string | undefined): Finding {
+  if (!isDetected(host, directories)) {
+    return adapterNotDetected({ host: host.id, detail: ['not used here', blocked].filter(Boolean).join(': ') })
+  }
+  if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
+  const own = [manifestPath(host), sentinelPath(host)]
+  const unowned = pathsOf(host).filter((path) => !own.includes(path) && foundAt(files, path).is !== 'absent')
+  if (unowned.length === 0) {
+    return adapterNotInstalled({
+      host: host.id,
+      detail: 'used here, but drover is not installed',
+      todo: installing(host),
+    })
+  }
+  const strays = unowned.length === 1 ? 'a file is' : `${unowned.length} files are`
+  return adapterNotInstalled({
+    host: host.id,
+    detail: `used here, but drover is not installed, and ${strays} in the way: ${unowned.join(', ')}`,
+    todo: `move away what you do not need, then ${installing(host)}; drover leaves existing files unchanged`,
+  })
+}
+
+/** The worst problem first: what a refresh cannot fix, what it fixes only in part, what it fixes. */
+function assessInstalled(host: Host, installed: Installed, found: FoundHosts): Finding {
+  const { files, blocked } = installed
+  if (blocked !== undefined) return adapterInspectionUnavailable({ host: host.id, detail: blocked })
+  return (
+    assessLineEnds(host, installed, found) ??
+    assessSentinel(host, installed) ??
+    assessClaims(host, installed) ??
+    assessContents(host, installed) ??
+    adapterHealthy({ host: host.id, detail: `${files.length} managed files` })
+  )
+}
+
+/** Checked first: a refresh would treat these files as edited and give up ownership of them. */
+function assessLineEnds(host: Host, installed: Installed, { files }: FoundHosts): Finding | undefined {
+  const converted = convertedFiles(host, installed, files)
+  if (converted.length === 0) return undefined
+  const lines = attributesFor(host, installed).map((line) => `"${line}"`)
+  return adapterModified({
+    host: host.id,
+    detail: `${sayConverted(converted)}: ${converted.join(', ')}`,
+    todo: `put ${lines.join(' and ')} into .gitattributes, delete these files, and ${refreshing(host)}, which restores them`,
+  })
+}
+
+function assessSentinel(host: Host, { files, sentinel }: Installed): Finding | undefined {
+  if (sentinel !== 'modified') return undefined
+  const others = count(standingAs(files, 'modified', 'missing').length, 'other file')
+  return adapterModified({
+    host: host.id,
+    detail: `${sentinelPath(host)} was edited, and ${others} edited or missing`,
+    todo: `delete ${sentinelPath(host)} by hand, then ${refreshing(host)}`,
+  })
+}
+
+function assessClaims(host: Host, { files, sentinel }: Installed): Finding | undefined {
+  const [stale, outdated, foreign] = [
+    standingAs(files, 'stale'),
+    standingAs(files, 'earlier', 'new'),
+    standingAs(files, 'unclaimed'),
+  ]
+  if (stale.length > 0) {
+    const detail = describe(stale, 'listed in the manifest with contents that no known release of drover generated')
+    const todo = `update drover if a newer one installed them, or ${refreshing(host)}, which keeps the files but no longer owns them`
+    return adapterRefreshRequired({ host: host.id, detail, todo })
+  }
+  const lacks = [
+    ...(outdated.length > 0 ? [`${count(outdated.length, 'file')} out of date`] : []),
+    ...(foreign.length > 0 ? [describe(foreign, 'not owned by drover')] : []),
+    ...(sentinel === 'missing' ? [`${sentinelPath(host)} is missing`] : []),
+  ]
+  if (lacks.length === 0) return undefined
+  // A refresh alone does not change files that drover does not own.
+  const first = foreign.length > 0 ? 'move away the files that you do not need, then ' : ''
+  return adapterRefreshRequired({ host: host.id, detail: lacks.join('; '), todo: `${first}${refreshing(host)}` })
+}
+
+function assessContents(host: Host, { files }: Installed): Finding | undefined {
+  const changed = standingAs(files, 'modified', 'missing')
+  if (changed.length === 0) return undefined
+  const todo = `${refreshing(host)}, which restores missing files and keeps edited ones`
+  return adapterModified({ host: host.id, detail: describe(changed, 'edited or missing'), todo })
+}
+
+function standingAs(files: Installed['files'], ...standings: Standing[]): string[] {
+  return files.filter(({ standing }) => standings.includes(standing)).map(({ path }) => path)
+}
+
+function describe(paths: readonly string[], problem: string): string {
+  return `${count(paths.length, 'file')} ${problem}: ${paths.join(', ')}`
+}
+
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun} is` : `${number} ${noun}s are`
+}
+
+function installing(host: Host): string {
+  return `run drover install --tool ${host.id}${host.surfaces.length === 0 ? '' : ` --surface ${host.surfaces.join('|')}`}`
+}
+
+function refreshing(host: Host): string {
+  return `run drover install --tool ${host.id} --refresh`
+}

@@ -1,0 +1,60 @@
+import type { WorkspaceIdentity } from '../../../contract/workspace-identity.shape.ts'
+import { clearChanges, inspectChanges } from '../../../hosts/change/inspect-changes.ts'
+import { realTreeDisk } from '../../../hosts/tree-disk.ts'
+import { openWorktree } from '../../../hosts/worktree.ts'
+import { inWorktree } from './check.ts'
+import { defineFinding } from './finding.ts'
+
+const INTERRUPTED = { group: 'Hosts', name: 'interrupted installs' } as const
+
+export const installSettled = defineFinding({
+  ...INTERRUPTED,
+  code: 'install_settled',
+  status: 'ok',
+  means: 'Every install and uninstall has finished, or is running right now.',
+})
+
+export const installInterrupted = defineFinding({
+  ...INTERRUPTED,
+  code: 'install_interrupted',
+  status: 'error',
+  means: 'An install or uninstall was interrupted. A folder `.drover-recovery-…` holds the previous files.',
+  todo: 'run drover doctor --clear-interrupted',
+})
+
+/** A recovery folder without a record has no host. Drover does not delete it, so its detail says what to do. */
+export const checkInterruptedInstalls = inWorktree(async (workspace) => {
+  const { left, isUnderWay } = await findInterrupted(workspace)
+  if (isUnderWay) return [installSettled({ detail: 'another process is changing hosts right now' })]
+  if (left.length === 0) return [installSettled({ detail: 'no install was interrupted' })]
+  return left.map(({ hosts, says }) => {
+    const [host, ...others] = hosts
+    const facts = { detail: says, host: others.length === 0 ? host : undefined }
+    return installInterrupted(host === undefined ? { ...facts, todo: undefined } : facts)
+  })
+})
+
+type ClearOptions = {
+  workspace: WorkspaceIdentity
+  signal: AbortSignal
+  print: (line: string) => Promise<unknown>
+}
+
+/** For `--clear-interrupted`: finishes or undoes every interrupted install, and prints what it found and did. */
+export async function clearInterruptedInstalls({ workspace, signal, print }: ClearOptions): Promise<void> {
+  const { left } = await findInterrupted(workspace)
+  if (left.length === 0) {
+    await print('no install was interrupted, nothing to clear')
+    return
+  }
+  for (const { says } of left) await print(`found: ${says}`)
+  const { obstacles, warnings } = await clearChanges({ workspace, signal })
+  for (const line of [...warnings, ...obstacles]) await print(line)
+  const remaining = (await findInterrupted(workspace)).left.length
+  await print(`${left.length - remaining} of ${left.length} cleared`)
+}
+
+async function findInterrupted(workspace: WorkspaceIdentity) {
+  using tree = openWorktree(workspace.worktree_root, realTreeDisk)
+  return await inspectChanges(workspace, tree)
+}

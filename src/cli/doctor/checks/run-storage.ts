@@ -1,0 +1,129 @@
+/** The directory that stores the runs of a repository: is it private, durable and free of other files? */
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Fault } from '../../../kit/fault.ts'
+import { type Disk, fileKind, realDisk, systemReason } from '../../../kit/files/disk.ts'
+import { probeDurability } from '../../../kit/files/probe-durability.ts'
+import { quoteWord } from '../../../kit/shell-words.ts'
+import { inWorktree } from './check.ts'
+import { defineFinding, type Finding } from './finding.ts'
+
+const DURABILITY = { group: 'Runs', name: 'runstore durability' } as const
+
+export const legacyUnknownResidue = defineFinding({
+  code: 'legacy_unknown_residue',
+  group: 'Runs',
+  name: 'legacy_runstore',
+  status: 'warning',
+  means: 'Drover’s directory inside the git directory contains something that drover did not create.',
+  todo: 'inspect it and move it away; drover neither reads nor deletes it',
+})
+
+export const runstoreExposed = defineFinding({
+  code: 'runstore_exposed',
+  group: 'Runs',
+  name: 'runstore access',
+  status: 'warning',
+  means: 'Other users of this machine can read the stored runs.',
+  todo: 'remove their permissions with chmod 700',
+})
+
+export const runstoreDurabilityFull = defineFinding({
+  ...DURABILITY,
+  code: 'runstore_durability_full',
+  status: 'ok',
+  means: 'A test file was written to the run storage and synced together with its directory, then removed.',
+})
+
+export const runstoreDurabilityLimited = defineFinding({
+  ...DURABILITY,
+  code: 'runstore_durability_limited',
+  status: 'warning',
+  means: 'Files are synced to the disk, but directories are not: a power failure can make a new run disappear.',
+  todo: 'keep the repository on a local file system if that matters to you',
+})
+
+export const runstoreUnwritable = defineFinding({
+  ...DURABILITY,
+  code: 'runstore_unwritable',
+  status: 'error',
+  means: 'The run storage is not writable, so no run can be started or continued.',
+  todo: 'check the permissions, whether the disk is full, and whether it is read-only',
+})
+
+/** What drover itself creates there. */
+const OWN_ENTRIES = ['runs', 'hosts']
+
+type Storage = {
+  /** Drover's directory and the one of the runs inside; undefined if missing or not a directory. */
+  home: string | undefined
+  runs: string | undefined
+  /** Why drover's directory cannot be used. */
+  problem: string | undefined
+  /** The names in drover's directory. */
+  entries: readonly string[]
+  isExposed: boolean
+}
+
+export const checkRunStorage = inWorktree(({ git_common_dir }) => assessRunStorage(git_common_dir))
+
+export function assessRunStorage(gitCommonDir: string, disk: Disk = realDisk): Finding[] {
+  const storage = inspectStorage(gitCommonDir)
+  return [...assessDirectory(storage), probeStorage(storage.runs ?? storage.home ?? gitCommonDir, disk)]
+}
+
+function inspectStorage(gitCommonDir: string): Storage {
+  const [home, runs] = [join(gitCommonDir, 'drover'), join(gitCommonDir, 'drover', 'runs')]
+  const nothing = { home: undefined, runs: undefined, problem: undefined, entries: [], isExposed: false }
+  try {
+    const found = statOf(home)
+    if (found === undefined) return nothing
+    if (!found.isDirectory()) return { ...nothing, problem: `${home} is a ${fileKind(found)}` }
+    const entries = readdirSync(home).toSorted()
+    const stored = statOf(runs)
+    const isExposed = [found, stored].every((each) => each !== undefined && isAccessibleToOthers(each))
+    return { home, runs: stored?.isDirectory() ? runs : undefined, problem: undefined, entries, isExposed }
+  } catch (error) {
+    return { ...nothing, problem: `${home} cannot be read: ${systemReason(error)}` }
+  }
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+function isAccessibleToOthers({ mode }: BigIntStats): boolean {
+  return process.platform !== 'win32' && (mode & 0o077n) !== 0n
+}
+
+function assessDirectory({ home, runs, problem, entries, isExposed }: Storage): Finding[] {
+  const strange = entries.filter((name) => !OWN_ENTRIES.includes(name)).map((name) => join(home ?? '', name))
+  return [
+    ...(problem === undefined ? [] : [legacyUnknownResidue({ detail: problem })]),
+    ...strange.map((path) => legacyUnknownResidue({ detail: `${path} was not created by drover` })),
+    ...(isExposed
+      ? [
+          runstoreExposed({
+            detail: `${runs} is accessible to other users`,
+            todo: `run chmod 700 ${quoteWord(home ?? '')}`,
+          }),
+        ]
+      : []),
+  ]
+}
+
+function probeStorage(directory: string, disk: Disk): Finding {
+  try {
+    const durability = probeDurability(directory, disk)
+    const files = `files in ${directory}`
+    if (!('limitation' in durability)) {
+      return runstoreDurabilityFull({ detail: `${files} survive a power failure`, durability })
+    }
+    const detail = `${files} may be lost in a power failure (${durability.limitation})`
+    return runstoreDurabilityLimited({ detail, durability })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const { reason } = error.details as { reason: string }
+    return runstoreUnwritable({ detail: `${directory} is not writable: ${reason}` })
+  }
+}

@@ -1,0 +1,86 @@
+import { findPaths } from '../../../config/paths.ts'
+import { Fault } from '../../../kit/fault.ts'
+import { quoteWord } from '../../../kit/shell-words.ts'
+import { inspectStore, type StoreInspection } from '../../../sessions/inspect-store.ts'
+import type { CheckContext } from './check.ts'
+import { defineFinding, type Finding } from './finding.ts'
+
+const STORE = { group: 'Sessions', name: 'session store' } as const
+
+export const sessionsHealthy = defineFinding({
+  ...STORE,
+  code: 'sessions_healthy',
+  status: 'ok',
+  means: 'The session database opens, has a known layout and passes the check of SQLite, or does not exist yet.',
+})
+
+export const sessionsDamaged = defineFinding({
+  ...STORE,
+  code: 'sessions_damaged',
+  status: 'error',
+  means: 'The session database opens, but parts of it are damaged.',
+  todo: 'restore a backup, or move it away to start with an empty one',
+})
+
+export const sessionsUnusable = defineFinding({
+  ...STORE,
+  code: 'sessions_unusable',
+  status: 'error',
+  means:
+    'The session database is unusable: it is damaged, locked or not readable, or another program or a newer drover wrote it.',
+  todo: 'follow the advice in the report: update drover, restore a backup, or move the file away',
+})
+
+export const sessionsExposed = defineFinding({
+  ...STORE,
+  code: 'sessions_exposed',
+  status: 'warning',
+  means: 'Other users of this machine can read prompts and sessions.',
+  todo: 'remove their permissions with chmod 600',
+})
+
+export const sessionOwnersLeft = defineFinding({
+  ...STORE,
+  code: 'session_owners_left',
+  status: 'warning',
+  means: 'A process died while it used sessions, and these sessions still have the status of a running one.',
+  todo: 'run drover sessions list, which corrects them, as does every command that uses sessions',
+})
+
+export async function checkSessions({
+  configEnvironment,
+}: Pick<CheckContext, 'configEnvironment'>): Promise<Finding[]> {
+  const path = findPaths(configEnvironment).sessions
+  try {
+    return assessSessions(path, await inspectStore(path))
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return [sessionsUnusable({ detail: error.message, todo: undefined })]
+  }
+}
+
+function assessSessions(path: string, { store, owners }: StoreInspection): Finding[] {
+  const left = owners.dead === 1 ? 'a process' : `${owners.dead} processes`
+  return [
+    ...assessDatabase(path, store),
+    ...(store?.isExposed
+      ? [sessionsExposed({ detail: `${path} is accessible to other users`, todo: `run chmod 600 ${quoteWord(path)}` })]
+      : []),
+    ...(owners.dead > 0 ? [sessionOwnersLeft({ detail: `${left} died while using sessions` })] : []),
+  ]
+}
+
+function assessDatabase(path: string, store: StoreInspection['store']): Finding[] {
+  if (store === undefined) return [sessionsHealthy({ detail: `${path} does not exist yet` })]
+  const { bytes, sessions, form, known, damage } = store
+  if (damage !== undefined && damage.length > 0) {
+    return [sessionsDamaged({ detail: `${path}: ${damage.join('; ')}` })]
+  }
+  const facts = [
+    sessions === 1 ? '1 session' : `${sessions} sessions`,
+    `${(bytes / 1024 / 1024).toFixed(1)} MiB`,
+    ...(form < known ? ['in an older layout, which the next use upgrades'] : []),
+    ...(damage === undefined ? ['too large to check'] : []),
+  ]
+  return [sessionsHealthy({ detail: `${path}: ${facts.join(', ')}` })]
+}

@@ -1,0 +1,55 @@
+/** Runs all checks at the same time. Each has its own timeout, and a check that fails does not stop the others. */
+import { Fault } from '../../kit/fault.ts'
+import { checkAgents } from './checks/agents.ts'
+import { type Check, type CheckContext, type CheckOptions, createCheckContext } from './checks/check.ts'
+import { checkConfiguration } from './checks/configuration.ts'
+import { defineFinding, type Finding } from './checks/finding.ts'
+import { checkGitHub } from './checks/github.ts'
+import { checkHostAdapters } from './checks/host-adapters.ts'
+import { checkInterruptedInstalls } from './checks/interrupted-installs.ts'
+import { checkLocks } from './checks/locks.ts'
+import { checkPrograms } from './checks/programs.ts'
+import { checkRepository } from './checks/repository.ts'
+import { checkRunStorage } from './checks/run-storage.ts'
+import { checkRuns } from './checks/runs.ts'
+import { checkSessions } from './checks/sessions.ts'
+
+/** In the order of the report. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  repository: checkRepository,
+  hosts: checkHostAdapters,
+  'interrupted installs': checkInterruptedInstalls,
+  'run storage': checkRunStorage,
+  runs: checkRuns,
+  GitHub: checkGitHub,
+  programs: checkPrograms,
+  configuration: checkConfiguration,
+  sessions: checkSessions,
+  locks: checkLocks,
+  agents: checkAgents,
+}
+
+export const checkFailed = defineFinding({
+  code: 'check_failed',
+  group: 'Doctor',
+  name: 'check',
+  status: 'error',
+  means: 'A check failed unexpectedly. All other checks were made.',
+  todo: 'report it, with the whole output of drover doctor --json',
+})
+
+export async function runChecks(options: CheckOptions): Promise<Finding[]> {
+  const context = createCheckContext(options)
+  const findings = await Promise.all(Object.entries(CHECKS).map(([name, check]) => runCheck(name, check, context)))
+  return findings.flat()
+}
+
+async function runCheck(name: string, check: Check, context: CheckContext): Promise<Finding[]> {
+  try {
+    return await check(context)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const detail = `the check of ${name} failed: ${message}`
+    return [checkFailed(error instanceof Fault ? { detail, todo: undefined } : { detail })]
+  }
+}
