@@ -28,7 +28,7 @@ export type CheckContext = CheckOptions & {
 }
 
 /** A value, or why there is none. */
-export type Lookup<T> = { is: 'found'; value: T } | { is: 'missing'; why: Fault }
+type Lookup<T> = { is: 'found'; value: T } | { is: 'missing'; why: Fault }
 
 /** Shorter than for runs: git may need longer on a large repository, but a report should not wait for it. */
 const GIT_TIMEOUT_MS = 10_000
