@@ -1,6 +1,8 @@
 /**
- * What is installed for each host, byte for byte. After a change that is meant to be, `vitest run test/hosts/golden.test.ts
- * --update` writes the golden files anew; those that are no longer generated are removed by hand.
+ * The files that install writes for each host, byte for byte. `golden/texts/` has each text once. `golden/<host>.txt` has
+ * every file of a host in the order in which it is written: its mode, its path, and its content, in which a line such as
+ * `@@ texts/drover-run.md` stands for that text. After an intended change, `vitest run test/hosts/golden.test.ts --update`
+ * writes them again.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,13 +40,34 @@ function installed({ host, surface }: Case) {
   })
 }
 
+const TEXTS = CAPABILITIES.flatMap(({ name, text, references }) => [{ name: `${name}.md`, text }, ...references])
+
+/** The content of a file, with the name of a text instead of that text at its end. */
+function abbreviate(content: string): string {
+  expect(content).not.toContain('@@')
+  const { name, text } = TEXTS.find((each) => content.endsWith(each.text)) ?? {}
+  return text === undefined ? content : `${content.slice(0, -text.length)}@@ texts/${name}\n`
+}
+
+describe('the texts', () => {
+  it.each(TEXTS)('$name is the golden one', async ({ name, text }) => {
+    await expect(text).toMatchFileSnapshot(join(GOLDEN, 'texts', name))
+  })
+
+  it('are all there are, with one file for each host', () => {
+    const hosts = CASES.map(({ folder }) => `${folder}.txt`)
+    const texts = TEXTS.map(({ name }) => join('texts', name))
+    const names = readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' })
+    expect(names.sort()).toEqual([...hosts, 'texts', ...texts].sort())
+  })
+})
+
 describe.each(CASES)('$folder', (each) => {
   it('gets exactly the golden files', async () => {
-    const files = installed(each)
-    for (const { path, text } of files) await expect(text).toMatchFileSnapshot(join(GOLDEN, each.folder, path))
-    const golden = readdirSync(join(GOLDEN, each.folder), { recursive: true, withFileTypes: true })
-    const names = golden.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-    expect(names.sort()).toEqual(files.map(({ path }) => join(GOLDEN, each.folder, path)).sort())
+    const files = installed(each).map(
+      ({ path, mode, text }) => `@@ ${mode.toString(8).padStart(4, '0')} ${path}\n${abbreviate(text)}`,
+    )
+    await expect(files.join('')).toMatchFileSnapshot(join(GOLDEN, `${each.folder}.txt`))
   })
 
   it('gets text with line feeds, one at its end, and nothing left to fill in', () => {
