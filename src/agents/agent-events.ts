@@ -23,8 +23,3 @@ export function messageEvents(text: string | undefined, { isPartial }: Saying): 
 export function thinkingEvents(text: string | undefined, { isPartial }: Saying): AgentEvent[] {
   return text ? [{ type: 'thinking', content: { text, ...(isPartial && { is_partial: true }) } }] : []
 }
-
-/** The agent waits for somebody to allow what it is about to do. */
-export function approvalEvent(message: string): AgentEvent {
-  return { type: 'progress', content: { stage: 'approval_requested', message } }
-}

@@ -1,6 +1,5 @@
 import type { Usage } from '../agent.ts'
-import { countAt, type JsonObject, objectAt } from '../json-fields.ts'
-import { NO_USAGE, withoutPrior } from '../usage.ts'
+import { countAt, type JsonObject } from '../json-fields.ts'
 
 /** Codex's counts, in the spelling of `exec` or of `app-server`. The input includes what was cached. */
 export function toUsage(counts: JsonObject | undefined): Usage {
@@ -9,35 +8,5 @@ export function toUsage(counts: JsonObject | undefined): Usage {
     output_tokens: countAt(counts, 'output_tokens', 'outputTokens') ?? 0,
     cached_tokens: countAt(counts, 'cached_input_tokens', 'cachedInputTokens') ?? 0,
     reasoning_tokens: countAt(counts, 'reasoning_output_tokens', 'reasoningOutputTokens') ?? 0,
-  }
-}
-
-/**
- * The share of one turn in the counts of `app-server`: `total` is that of the thread, `last` that of the last request to
- * the model, of which a turn has any number. A turn that is interrupted during its first request repeats the counts of
- * the turn before it, so what counts is by how much the total has grown.
- */
-export class ThreadUsage {
-  #prior: Usage | undefined
-  #total: Usage | undefined
-  ofTurn = NO_USAGE
-
-  constructor(prior: Usage | undefined) {
-    this.#prior = prior
-  }
-
-  /** Of all turns so far; undefined as long as nothing is known of any. */
-  get ofThread(): Usage | undefined {
-    return this.#total ?? this.#prior
-  }
-
-  countEarlierTurn(usage: JsonObject | undefined): void {
-    this.#prior = toUsage(objectAt(usage, 'total'))
-  }
-
-  countTurn(usage: JsonObject | undefined): void {
-    this.#total = toUsage(objectAt(usage, 'total'))
-    this.#prior ??= withoutPrior(this.#total, toUsage(objectAt(usage, 'last')))
-    this.ofTurn = withoutPrior(this.#total, this.#prior)
   }
 }

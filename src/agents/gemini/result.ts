@@ -50,26 +50,6 @@ export const NOT_ASKED: Trouble = {
   message: 'gemini ended without asking the model; the prompt may be too large for it',
 }
 
-/** `gemini --acp` answers with the HTTP status, with 500 if there is none, or with what JSON-RPC has for errors. */
-export function troubleOfRequest(error: JsonObject): Trouble {
-  const [line] = (textAt(objectAt(error, 'data'), 'details') ?? '').split('\n')
-  const told = unwrapApiError(line || textAt(error, 'message') || 'gemini refuses the request')
-  const code = countAt(error, 'code')
-  return { ...told, status: told.status ?? (code === 500 ? undefined : code) }
-}
-
-const STOPS: Readonly<Record<string, Trouble>> = {
-  cancelled: { code: 'agent_ended_early', message: 'gemini was interrupted' },
-  max_turn_requests: { code: 'agent_max_turns', message: 'gemini used up its turns, or repeated itself' },
-  max_tokens: NOT_ASKED,
-}
-
-/** Why a turn of `gemini --acp` stopped, if not because it was over. */
-export function stopTrouble(reason = 'nothing said'): Trouble {
-  const known = Object.hasOwn(STOPS, reason) ? STOPS[reason] : undefined
-  return known ?? { message: `gemini stopped (${reason})` }
-}
-
 /** The object that stderr ends with; stack traces, and the same once before, may come first. */
 export function jsonOnStderr(stderrTail: string): JsonObject | undefined {
   const starts = [...stderrTail.matchAll(/^(?:\[ERROR\] )?\{$/gm)].map(({ index, 0: line }) => index + line.length - 1)

@@ -1,6 +1,6 @@
 /** What `codex app-server` says of the end of a turn, and of what holds it up. */
-import type { FailureCode, Trouble } from '../failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../json-fields.ts'
+import type { FailureCode, Trouble } from '../../../../src/agents/failure.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../../../src/agents/json-fields.ts'
 
 /** How a turn ended; undefined if it failed and does not say why. */
 export function endingOf(turn: JsonObject | undefined): 'success' | Trouble | undefined {

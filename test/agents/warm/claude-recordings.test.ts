@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { claude } from './agent.ts'
+import { claude } from '../../../src/agents/claude/agent.ts'
 
 /** Everything that a long-lived claude printed, cut where it ended a turn; each turn is read as a run of its own. */
 function turnsOf(name: string): string[][] {
-  const file = join(import.meta.dirname, '..', '..', '..', 'test', 'recordings', 'claude', `${name}.frames.jsonl`)
+  const file = join(import.meta.dirname, '..', '..', 'recordings', 'claude', `${name}.frames.jsonl`)
   const turns: string[][] = [[]]
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const { dir, frame } = JSON.parse(line)

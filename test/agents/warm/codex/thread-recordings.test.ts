@@ -1,15 +1,9 @@
 /** What `codex app-server` really said: one row for each turn in test/recordings/codex. */
 import { describe, expect, it } from 'vitest'
-import {
-  frameRecordingNames,
-  linesSince,
-  promptsIn,
-  readFrames,
-  replayTurn,
-} from '../../../test/support/replay-frames.ts'
-import { outline } from '../../../test/support/replay-recording.ts'
-import type { Verdict } from '../agent.ts'
+import type { Verdict } from '../../../../src/agents/agent.ts'
+import { outline } from '../../../support/replay-recording.ts'
 import type { FollowedTurn } from '../followed-turn.ts'
+import { frameRecordingNames, linesSince, promptsIn, readFrames, replayTurn } from '../replay-frames.ts'
 import { CodexThreadOutput } from './thread-output.ts'
 
 const NONE = undefined

@@ -1,14 +1,16 @@
 /** Reads what `gemini --acp` says of one prompt in one session (Agent Client Protocol). */
-import type { AgentEvent } from '../agent.ts'
-import { approvalEvent, initEvent, messageEvents, thinkingEvents } from '../agent-events.ts'
-import type { Trouble } from '../failure.ts'
+import type { AgentEvent } from '../../../../src/agents/agent.ts'
+import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/agent-events.ts'
+import type { Trouble } from '../../../../src/agents/failure.ts'
+import { usageOfStream } from '../../../../src/agents/gemini/result.ts'
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../../src/agents/json-fields.ts'
+import { type Dialect, noFindings } from '../../../../src/agents/output-reader.ts'
+import { ToolLog } from '../../../../src/agents/tool-log.ts'
+import { usageEvents } from '../../../../src/agents/usage.ts'
+import { approvalEvent } from '../approval-event.ts'
 import { type Answer, AwaitedAnswers, type FollowedTurn } from '../followed-turn.ts'
-import { type JsonObject, objectAt, objectsAt, textAt } from '../json-fields.ts'
-import { type Dialect, noFindings } from '../output-reader.ts'
-import { ToolLog } from '../tool-log.ts'
-import { usageEvents } from '../usage.ts'
+import { stopTrouble, troubleOfRequest } from './acp-result.ts'
 import { outcomeOfCall, toCall } from './acp-tools.ts'
-import { stopTrouble, troubleOfRequest, usageOfStream } from './result.ts'
 
 /** What gemini says in the place of the model when the approval mode changes. */
 const MODE_CHANGE = /^\[MODE_UPDATE\] (\w+)$/

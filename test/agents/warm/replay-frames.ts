@@ -1,11 +1,11 @@
 /** What long-lived agents said once: frames in both directions, in the order in which they were sent. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProcessEnd } from '../../src/agents/agent.ts'
-import type { FollowedTurn, RequestId } from '../../src/agents/followed-turn.ts'
-import { createOutputReader, type Dialect } from '../../src/agents/output-reader.ts'
+import type { ProcessEnd } from '../../../src/agents/agent.ts'
+import { createOutputReader, type Dialect } from '../../../src/agents/output-reader.ts'
+import type { FollowedTurn, RequestId } from './followed-turn.ts'
 
-const RECORDINGS = join(import.meta.dirname, '..', 'recordings')
+const RECORDINGS = join(import.meta.dirname, '..', '..', 'recordings')
 const ENDING = '.frames.jsonl'
 
 export type Frame = { dir: '->' | '<-'; frame: { id?: RequestId; method?: string } }

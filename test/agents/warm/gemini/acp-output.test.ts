@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { linesSince, readFrames, replayTurn } from '../../../test/support/replay-frames.ts'
 import type { FollowedTurn } from '../followed-turn.ts'
+import { linesSince, readFrames, replayTurn } from '../replay-frames.ts'
 import { GeminiAcpOutput } from './acp-output.ts'
 
 const S = 'session-1'

@@ -1,12 +1,12 @@
 /** What holds for the readers of all agents that serve several sessions at once. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyEnd, anyOutput, expectWellFormed } from '../../test/support/any-output.ts'
-import { frameRecordingNames, linesSince, readFrames, replayTurn } from '../../test/support/replay-frames.ts'
+import type { Dialect } from '../../../src/agents/output-reader.ts'
+import { anyEnd, anyOutput, expectWellFormed } from '../../support/any-output.ts'
 import { CodexThreadOutput } from './codex/thread-output.ts'
 import type { FollowedTurn } from './followed-turn.ts'
 import { GeminiAcpOutput } from './gemini/acp-output.ts'
-import type { Dialect } from './output-reader.ts'
+import { frameRecordingNames, linesSince, readFrames, replayTurn } from './replay-frames.ts'
 
 const CODEX = '01a1dca9-47e6-7673-a1dd-538a6af15ec3'
 const GEMINI = '99266926-84a3-4151-a6f6-4f0bfbe90817'

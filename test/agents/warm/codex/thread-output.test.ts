@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { linesSince, readFrames, replayTurn } from '../../../test/support/replay-frames.ts'
-import type { Usage } from '../agent.ts'
+import type { Usage } from '../../../../src/agents/agent.ts'
 import type { FollowedTurn } from '../followed-turn.ts'
+import { linesSince, readFrames, replayTurn } from '../replay-frames.ts'
 import { CodexThreadOutput } from './thread-output.ts'
 
 const T = 'thread-1'

@@ -1,14 +1,8 @@
 /** What `gemini --acp` really said: one row for each turn in test/recordings/gemini. */
 import { describe, expect, it } from 'vitest'
-import {
-  frameRecordingNames,
-  linesSince,
-  promptsIn,
-  readFrames,
-  replayTurn,
-} from '../../../test/support/replay-frames.ts'
-import { outline } from '../../../test/support/replay-recording.ts'
+import { outline } from '../../../support/replay-recording.ts'
 import type { FollowedTurn } from '../followed-turn.ts'
+import { frameRecordingNames, linesSince, promptsIn, readFrames, replayTurn } from '../replay-frames.ts'
 import { GeminiAcpOutput } from './acp-output.ts'
 
 const NONE = undefined
