@@ -139,7 +139,7 @@ describe('a dry run', () => {
     )
     const { stdout } = await drover('uninstall', '--dry-run')
     expect(stdout).toContain(`\n  would remove ${MANIFEST}\n`)
-    expect(stdout).toContain('\n  would remove the directory .claude/drover if it is empty then\n')
+    expect(stdout).toContain('\n  would remove the directory .claude/drover if it is empty\n')
     expect(existsSync(join(root, MANIFEST))).toBe(true)
   })
 

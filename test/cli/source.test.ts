@@ -192,7 +192,7 @@ describe('drover source digest', () => {
     const { drover, write } = open()
     const { code, stdout, stderr } = await drover('digest', write('c.md', 'Nice!'))
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${bodyDigest('Nice!')}\n` })
-    expect(stderr).toContain('its first line is no section marker')
+    expect(stderr).toContain('the first line is not a section marker')
   })
 
   it.each([

@@ -1,4 +1,4 @@
-/** The commands on hosts: the programs for coding agents that drover puts its capabilities into. */
+/** The commands on hosts: coding agents that drover installs its capabilities into. */
 import { HOST_IDS } from '../../hosts/host.ts'
 import type { Command, Flag, Positional } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
@@ -6,7 +6,7 @@ import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 const TOOL: Flag = {
   name: 'tool',
   value: 'HOST',
-  description: 'A host, several between commas, or all',
+  description: 'A host, a comma-separated list of hosts, or all',
   repeats: true,
   mayBeEmpty: true,
 }
@@ -21,7 +21,7 @@ const HOST: Positional = {
 
 const ALL: Flag = { name: 'all', description: 'Every host; the same as --tool all' }
 
-const DRY_RUN: Flag = { name: 'dry-run', description: 'Say what would be done, and why, and change nothing' }
+const DRY_RUN: Flag = { name: 'dry-run', description: 'Print what would be changed, and why, and change nothing' }
 
 const REPORT: Flag = { ...JSON_FLAG, description: 'Print a changeReport' }
 
@@ -29,10 +29,9 @@ export const HOST_COMMANDS: readonly Command[] = [
   {
     words: ['install'],
     group: 'Hosts',
-    summary: 'Put the capabilities of drover into the hosts of a repository',
-    description: `Without a host: into those that the repository shows signs of. Only files that drover generates are written, all of
-them or none. What is there and not drover's own is left as it is, and so is a host that drover is installed into,
-unless --refresh is given.`,
+    summary: 'Install the capabilities of drover into the hosts of a repository',
+    description: `Without a host: into the hosts that the repository uses. Either all files are written or none. Files that drover does
+not own are never changed. A host that already has drover is left unchanged unless --refresh is given.`,
     positionals: [HOST],
     flags: [
       TOOL,
@@ -40,41 +39,41 @@ unless --refresh is given.`,
       {
         name: 'surface',
         value: 'ide|cli',
-        description: 'How kiro is called; needed for its first install',
+        description: 'How kiro is used; required for its first install',
         mayBeEmpty: true,
       },
-      { name: 'refresh', description: 'Bring what is installed up to date' },
+      { name: 'refresh', description: 'Update what is installed' },
       DRY_RUN,
       ROOT,
       REPORT,
     ],
     examples: [
-      { line: 'drover install', description: 'into the hosts that are used here' },
-      { line: 'drover install claude codex', description: 'into these' },
-      { line: 'drover install kiro --surface cli', description: 'kiro has two ways to be called' },
-      { line: 'drover install --refresh --dry-run', description: 'what an update would change' },
+      { line: 'drover install', description: 'into the hosts that this repository uses' },
+      { line: 'drover install claude codex', description: 'into two hosts' },
+      { line: 'drover install kiro --surface cli', description: 'kiro has an IDE and a CLI' },
+      { line: 'drover install --refresh --dry-run', description: 'show what an update would change' },
     ],
     load: () => import('./install.ts'),
   },
   {
     words: ['uninstall'],
     group: 'Hosts',
-    summary: 'Take the capabilities of drover out of the hosts of a repository',
-    description: `Without a host: out of all that it is installed into. Files that were edited since are left as they are.`,
+    summary: 'Remove the capabilities of drover from the hosts of a repository',
+    description: 'Without a host: from every host that has them. Edited files are kept.',
     positionals: [HOST],
     flags: [TOOL, ALL, DRY_RUN, ROOT, REPORT],
     examples: [
-      { line: 'drover uninstall', description: 'out of every host' },
-      { line: 'drover uninstall claude', description: 'out of one' },
-      { line: 'drover uninstall --dry-run', description: 'what would be removed and what would stay' },
+      { line: 'drover uninstall', description: 'from every host' },
+      { line: 'drover uninstall claude', description: 'from one host' },
+      { line: 'drover uninstall --dry-run', description: 'show what would be removed and what would be kept' },
     ],
     load: () => import('./uninstall.ts'),
   },
   {
     words: ['list'],
     group: 'Hosts',
-    summary: 'List the hosts and what is installed into them',
-    description: 'Changes nothing. Whatever is wrong with a host is said beside it.',
+    summary: 'List the hosts and what is installed in them',
+    description: 'Problems of a host are shown below its row. Nothing is changed.',
     positionals: [],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a listReport' }],
     examples: [

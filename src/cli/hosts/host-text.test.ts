@@ -19,8 +19,8 @@ describe('a change, in words', () => {
   it.each([
     ['committed', '  wrote somewhere'],
     ['not_committed', '  nothing was changed'],
-    ['rolled_back', '  everything was put back'],
-    ['ambiguous', '  it is not certain what was changed'],
+    ['rolled_back', '  all changes were undone'],
+    ['ambiguous', '  it is unknown which changes were made'],
   ] as const)('that is %s says so', (outcome, line) => {
     expect(linesOf(writing('somewhere'), outcome)).toEqual(['Install result for: claude', line])
   })
@@ -75,7 +75,7 @@ describe('a plan, in words', () => {
       '  would write c',
       '  would remove old/a',
       '  would remove old/b',
-      '  would remove the directory old if it is empty then',
+      '  would remove the directory old if it is empty',
       '  would preserve m because it is yours',
       '  would preserve n because it is yours',
       '  warning: one',
@@ -112,8 +112,8 @@ describe('a list of hosts, in words', () => {
       '  warning: a file[31m was changed by somebody whom nobody',
       '  here has ever seen',
       'codex   no         no            -',
-      '"drover doctor" says what differs from what drover would',
-      'install, and what to do.',
+      'Run "drover doctor" to see what differs from what drover',
+      'would install, and what to do.',
       '',
     ])
   })

@@ -1,4 +1,4 @@
-/** Changes and lists of hosts, in words. Pure. */
+/** Changes and lists of hosts as text for people. Pure. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import type { ListReport } from '../../contract/list-report.shape.ts'
 import type { CapabilityName } from '../../hosts/capability.ts'
@@ -10,9 +10,9 @@ import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 
-const START: CapabilityName = 'drover-run'
+const START_CAPABILITY: CapabilityName = 'drover-run'
 
-/** What was done; the heading claims nothing, the lines do. */
+/** What was changed. The heading is neutral: the lines below say whether it succeeded. */
 export function formatChange(
   heading: string,
   { plan, report }: { plan: Plan | undefined; report: ChangeReport },
@@ -37,67 +37,69 @@ function formatOutcome({ transaction_outcome, written, removed }: ChangeReport):
     case 'not_committed':
       return ['nothing was changed']
     case 'rolled_back':
-      return ['everything was put back']
+      return ['all changes were undone']
     case 'ambiguous':
-      return ['it is not certain what was changed']
+      return ['it is unknown which changes were made']
   }
 }
 
-/** How to begin, in each host that has just got what to begin with. */
+/** How to start a run in each host that got the capability just now. */
 function formatStartHints(written: readonly string[]): string[] {
   return HOSTS.flatMap((host) =>
     surfacesOf(host)
-      .filter((surface) => generatedFiles(host, surface).some((file) => isStart(file) && written.includes(file.path)))
-      .map((surface) => `to start in ${host.name}: ${host.invocation(START, surface)}`),
+      .filter((surface) =>
+        generatedFiles(host, surface).some((file) => startsRuns(file) && written.includes(file.path)),
+      )
+      .map((surface) => `to start in ${host.name}: ${host.invocation(START_CAPABILITY, surface)}`),
   )
 }
 
-function isStart({ role, capability }: GeneratedFile): boolean {
-  return role === 'callable' && capability === START
+function startsRuns({ role, capability }: GeneratedFile): boolean {
+  return role === 'callable' && capability === START_CAPABILITY
 }
 
-/** What would be done. */
+/** What would be changed. */
 export function formatPlan(heading: string, plan: Plan): string {
   return toLines(formatHeading(heading, plan), [...formatSteps(plan), 'nothing was changed'])
 }
 
-/** One line for each thing that a plan does, leaves or warns of, in the order in which a report tells them. */
+/** One line for each change, preserved file and warning of a plan, in the order of a change report. */
 export function formatSteps({ steps, preserved, warnings }: Plan): string[] {
-  const say = (...kinds: readonly Intention[]) =>
+  const format = (...kinds: readonly ChangeStep[]) =>
     kinds
       .flatMap((kind) => steps.filter((step) => step.do === kind).map(({ path }) => ({ kind, path })))
       .sort(byPath)
-      .map(({ kind, path }) => INTENTIONS[kind](path))
+      .map(({ kind, path }) => STEP_TEXTS[kind](path))
   return [
-    ...say('create', 'replace'),
-    ...say('remove'),
-    ...say('remove_directory'),
+    ...format('create', 'replace'),
+    ...format('remove'),
+    ...format('remove_directory'),
     ...preserved.toSorted(byPath).map(({ path, because }) => `would preserve ${path} because ${because}`),
     ...warnings.toSorted().map((text) => `warning: ${text}`),
   ]
 }
 
-type Intention = Exclude<Step['do'], 'verify'>
+type ChangeStep = Exclude<Step['do'], 'verify'>
 
-const INTENTIONS: Readonly<Record<Intention, (path: string) => string>> = {
+const STEP_TEXTS: Readonly<Record<ChangeStep, (path: string) => string>> = {
   create: (path) => `would write ${path}`,
   replace: (path) => `would write ${path} over what drover wrote before`,
   remove: (path) => `would remove ${path}`,
-  remove_directory: (path) => `would remove the directory ${path} if it is empty then`,
+  remove_directory: (path) => `would remove the directory ${path} if it is empty`,
 }
 
 function byPath(one: { path: string }, other: { path: string }): number {
   return one.path < other.path ? -1 : 1
 }
 
-/** A table of the hosts, what is wrong with one of them below it. */
+/** A table of the hosts, with the problems of a host below its row. */
 export function formatHosts({ hosts }: ListReport, out: TextLayout): string {
-  const advice = hosts.some(({ needs_refresh }) => needs_refresh) ? wrapWords(DIFFERENCE_ADVICE, tableWidth(out)) : []
-  return `${[...formatNotedTable(HOST_HEADINGS, hosts.map(toHostRow), out), ...advice].join('\n')}\n`
+  const hint = hosts.some(({ needs_refresh }) => needs_refresh) ? wrapWords(REFRESH_HINT, tableWidth(out)) : []
+  return `${[...formatNotedTable(HOST_HEADINGS, hosts.map(toHostRow), out), ...hint].join('\n')}\n`
 }
 
 const HOST_HEADINGS = ['HOST', 'USED HERE', 'INSTALLED', 'CAPABILITIES']
-const DIFFERENCE_ADVICE = '"drover doctor" says what differs from what drover would install, and what to do.'
+const REFRESH_HINT = 'Run "drover doctor" to see what differs from what drover would install, and what to do.'
 
 function toHostRow(host: ListReport['hosts'][number]): NotedRow {
   const { id, detected, installed, needs_refresh, capabilities, warning } = host

@@ -1,26 +1,26 @@
-/** The commands on runs: those for people, and those under `protocol` by which a host drives a run. */
+/** The commands on runs: for people, and under `protocol` for hosts that drive a run. */
 import type { RunStatus } from '../../contract/run-status.shape.ts'
 import type { Command, Flag, Positional } from '../command.ts'
 import { JSON_FLAG, ROOT } from '../words/shared-flags.ts'
 
-const BUDGET: Flag = { name: 'budget', value: 'N', description: 'How many actions the run may have, 1 to 1000' }
+const BUDGET: Flag = { name: 'budget', value: 'N', description: 'The number of actions the run may use, 1 to 1000' }
 
 const SOURCE_FILE: Flag = {
   name: 'source-file',
   value: 'FILE',
-  description: 'The issue, as an envelope that drover source fetch wrote',
+  description: 'The issue: an envelope written by drover source fetch',
   mayBeEmpty: true,
 }
 
-const RUN: Flag = { name: 'run', value: 'ID', description: 'The run', mayBeEmpty: true }
+const RUN: Flag = { name: 'run', value: 'ID', description: 'The id of the run', mayBeEmpty: true }
 
-const ACTION: Flag = { name: 'action', value: 'ID', description: 'Its current action', mayBeEmpty: true }
+const ACTION: Flag = { name: 'action', value: 'ID', description: 'The id of its current action', mayBeEmpty: true }
 
 const STATES: readonly RunStatus['state'][] = ['active', 'paused', 'stopped', 'ended']
 
 const RUN_ID: Positional = {
   name: 'run-id',
-  description: 'The run',
+  description: 'The id of the run',
   suggests: async (runtime) => (await import('./open-runs.ts')).suggestRunIds(runtime),
 }
 
@@ -31,28 +31,27 @@ const PEOPLE: readonly Command[] = [
   {
     words: ['run'],
     group: 'Changes',
-    summary: 'Start a run: a change that is worked out action by action',
-    description: `The run is kept in the git directory of the worktree. It begins with one action, to look around; what comes of an
-action, a host reports with drover protocol submit, and so the next one is found, until the run has ended. A host is a
-coding agent that drover install has taught this, a script, or you.
+    summary: 'Start a run: a change that is made action by action',
+    description: `The run is stored in the git directory of the worktree. It starts with one action, orient. A host does the action and
+reports its outcome with drover protocol submit, and the answer is the next action, until the run has ended. A host is a
+coding agent prepared by drover install, a script, or you.
 
-The goal is given as one argument, in a file or on standard input, and kept as it is. With an issue, from GitHub through
-gh or from a file, the run works from what the issue requires; of one from GitHub the title is the goal if no other is
-given.`,
-    positionals: [{ name: 'goal', description: 'What is to be reached, in words', isOptional: true }],
+The goal is one argument, a file or standard input, and is stored unchanged. With an issue, from GitHub through gh or
+from a file, the run works from the requirements of the issue. Without a goal, the title of a GitHub issue is the goal.`,
+    positionals: [{ name: 'goal', description: 'What the change should achieve', isOptional: true }],
     flags: [
       { name: 'goal-file', value: 'FILE', description: 'Read the goal from this file', mayBeEmpty: true },
       { name: 'goal-stdin', description: 'Read the goal from standard input' },
-      { name: 'issue', value: 'URL', description: 'Serve this issue on GitHub, fetched through gh' },
+      { name: 'issue', value: 'URL', description: 'Work from this GitHub issue, fetched through gh' },
       SOURCE_FILE,
-      { ...BUDGET, description: 'How many actions the run may have, 1 to 1000; 8 by default' },
-      { name: 'no-review', description: 'Do without the review of what was changed' },
+      { ...BUDGET, description: 'The number of actions the run may use, 1 to 1000; 8 by default' },
+      { name: 'no-review', description: 'Skip the review of the changes' },
       ROOT,
       { ...JSON_FLAG, description: 'Print a protocolState' },
     ],
     examples: [
-      { line: 'drover run "Show the wind in knots"', description: 'a goal in words' },
-      { line: 'drover run --issue https://github.com/ada/weather/issues/7', description: 'what an issue requires' },
+      { line: 'drover run "Show the wind in knots"', description: 'a goal' },
+      { line: 'drover run --issue https://github.com/ada/weather/issues/7', description: 'an issue' },
       { line: 'drover run --goal-file goal.md --budget 20 --no-review', description: 'more actions, no review' },
       { line: 'drover run --goal-stdin --json < goal.md', description: 'for programs' },
     ],
@@ -61,43 +60,49 @@ given.`,
   {
     words: ['status'],
     group: 'Changes',
-    summary: 'Show the runs of the repository, or where one of them stands',
-    description: `With an id: what the run waits for, and the commands that can follow, to be pasted. Without: all runs, the oldest
-first, or those in the states that are named; those of other worktrees are marked as foreign. A run that cannot be read
-is listed whatever its state may be. Nothing is changed.`,
+    summary: 'List the runs of the repository, or show one of them',
+    description: `With an id: the state of the run, what it waits for, and the commands that can follow, ready to paste. Without: all
+runs, oldest first, or only those in the given states. Runs of other worktrees are marked as foreign. A run that cannot
+be read is always listed. Nothing is changed.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
-      { name: 'state', value: 'STATE', description: 'List the runs in this state', choices: STATES, repeats: true },
+      {
+        name: 'state',
+        value: 'STATE',
+        description: 'List only the runs in this state',
+        choices: STATES,
+        repeats: true,
+      },
       {
         name: 'section',
         value: 'KEY',
-        description: 'Show this section of the issue as it was pinned',
+        description: 'Show this section of the pinned issue',
         mayBeEmpty: true,
       },
-      { name: 'watch', short: 'w', description: 'Follow the run until it has ended, or until Ctrl-C' },
+      { name: 'watch', short: 'w', description: 'Follow the run until it has ended or you press Ctrl-C' },
       ROOT,
       { ...JSON_FLAG, description: 'Print a statusList, a runStatus or a pinnedMaterial' },
     ],
     examples: [
       { line: 'drover status', description: 'all runs' },
-      { line: 'drover status --state active --state paused', description: 'those that wait for somebody' },
-      { line: `drover status ${ID}`, description: 'one of them, and how to go on' },
+      { line: 'drover status --state active --state paused', description: 'runs that have not ended' },
+      { line: `drover status ${ID}`, description: 'one run, and the commands that can follow' },
       { line: `drover status ${ID} --watch`, description: 'live' },
-      { line: `drover status ${ID} --section outcome`, description: 'what the issue says' },
+      { line: `drover status ${ID} --section outcome`, description: 'a section of the issue' },
     ],
     load: () => import('./status.ts'),
   },
   {
     words: ['stop'],
     group: 'Changes',
-    summary: 'Stop a run, which can be resumed later',
-    description: `What the run has done stays; its current action is withdrawn. Without an id the one run of this worktree that is active
-or paused is stopped. To stop a run twice does no harm.`,
+    summary: 'Stop a run; it can be resumed later',
+    description: `The work of the run is kept; its current action is withdrawn. Without an id, the only active or paused run of this
+worktree is stopped. Stopping a run twice has no further effect.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
     examples: [
-      { line: 'drover stop', description: 'the only one there is' },
-      { line: `drover stop ${ID}`, description: 'this one' },
+      { line: 'drover stop', description: 'the only run' },
+      { line: `drover stop ${ID}`, description: 'one of several' },
     ],
     load: () => import('./stop.ts'),
   },
@@ -107,9 +112,9 @@ const HOSTS: readonly Command[] = [
   {
     words: ['protocol', 'submit'],
     group: 'Changes',
-    summary: 'Report what came of the current action of a run',
-    description: `The outcome is JSON as docs/machine-protocol.md describes it. The same bytes for the same action count once and are
-answered again. Prints a protocolState, with the next action in it.`,
+    summary: 'Report the outcome of the current action of a run',
+    description: `The outcome is JSON, described in docs/machine-protocol.md. Submitting the same bytes for the same action again gives
+the same answer and changes nothing. Prints a protocolState with the next action.`,
     positionals: [],
     flags: [
       RUN,
@@ -133,9 +138,9 @@ answered again. Prints a protocolState, with the next action in it.`,
   {
     words: ['protocol', 'answer'],
     group: 'Changes',
-    summary: 'Answer what a run asks, or confirm what it may destroy',
-    description: `Words never allow anything to be destroyed, whatever they say: that takes --confirm-destructive with the digest of exactly
-what was asked for. A note may go with it. Prints a protocolState.`,
+    summary: 'Answer the question of a run, or confirm a destructive request',
+    description: `A text never permits a destructive operation. Only --confirm-destructive does, together with the digest of the exact
+request. A text can be sent along as a note. Prints a protocolState.`,
     positionals: [],
     flags: [
       RUN,
@@ -143,8 +148,8 @@ what was asked for. A note may go with it. Prints a protocolState.`,
       { name: 'text', value: 'TEXT', description: 'The answer', mayBeEmpty: true },
       { name: 'text-file', value: 'FILE', description: 'Read the answer from this file', mayBeEmpty: true },
       { name: 'text-stdin', description: 'Read the answer from standard input' },
-      { name: 'confirm-destructive', description: 'Allow what was asked for, once' },
-      { name: 'scope-sha256', value: 'DIGEST', description: 'The digest of what is allowed', mayBeEmpty: true },
+      { name: 'confirm-destructive', description: 'Permit the request, once' },
+      { name: 'scope-sha256', value: 'DIGEST', description: 'The digest of the permitted request', mayBeEmpty: true },
       ROOT,
     ],
     examples: [
@@ -159,42 +164,47 @@ what was asked for. A note may go with it. Prints a protocolState.`,
   {
     words: ['protocol', 'skip'],
     group: 'Changes',
-    summary: 'Pass over the current action of a run',
-    description: 'What it may have changed is looked at all the same. Prints a protocolState.',
+    summary: 'Skip the current action of a run',
+    description: 'Changes that the action made in the worktree are still recorded. Prints a protocolState.',
     positionals: [],
     flags: [RUN, ACTION, ROOT],
-    examples: [{ line: `drover protocol skip --run ${ID} --action ${ACTION_ID}`, description: 'on to the next' }],
+    examples: [
+      { line: `drover protocol skip --run ${ID} --action ${ACTION_ID}`, description: 'continue with the next action' },
+    ],
     load: () => import('./protocol-skip.ts'),
   },
   {
     words: ['protocol', 'resume'],
     group: 'Changes',
-    summary: 'Let a run go on that was stopped or lacks something',
-    description: `A run that serves an issue has to be told which: the issue as it is now, or the one that it has pinned. If the issue has
-changed, the run waits until one of the two is chosen. Without --budget it keeps what is left, or gets as much as at
-first. Prints a protocolState.`,
+    summary: 'Resume a run that was stopped, or is paused without a question',
+    description: `A run with an issue needs a choice: the current version of the issue, or the pinned one. If the issue has changed, the
+run waits until you choose between them. Without --budget the run keeps its remaining budget; if none is left, it gets
+its initial budget again. Prints a protocolState.`,
     positionals: [RUN_ID],
     flags: [
       BUDGET,
       SOURCE_FILE,
-      { name: 'use-pinned-source', description: 'Go on with the issue as it was pinned' },
+      { name: 'use-pinned-source', description: 'Continue with the pinned issue' },
       {
         name: 'source-choice',
         value: 'CHOICE',
-        description: 'Which source to go on with: pinned or adopt',
+        description: 'Which source to continue with: pinned or adopt',
         mayBeEmpty: true,
       },
-      { name: 'candidate', value: 'ID', description: 'What was found, by its id', mayBeEmpty: true },
+      { name: 'candidate', value: 'ID', description: 'The id of the source candidate', mayBeEmpty: true },
       ROOT,
     ],
     examples: [
-      { line: `drover protocol resume ${ID}`, description: 'a run that serves no issue' },
-      { line: `drover protocol resume ${ID} --source-file envelope.json`, description: 'with the issue as it is now' },
+      { line: `drover protocol resume ${ID}`, description: 'a run without an issue' },
+      { line: `drover protocol resume ${ID} --source-file envelope.json`, description: 'with the current issue' },
       {
         line: `drover protocol resume ${ID} --use-pinned-source --budget 5`,
-        description: 'as it was, and five actions',
+        description: 'with the pinned issue and five actions',
       },
-      { line: `drover protocol resume ${ID} --source-choice adopt --candidate ${ACTION_ID}`, description: 'a choice' },
+      {
+        line: `drover protocol resume ${ID} --source-choice adopt --candidate ${ACTION_ID}`,
+        description: 'adopt the changed issue',
+      },
     ],
     load: () => import('./protocol-resume.ts'),
   },
@@ -202,7 +212,7 @@ first. Prints a protocolState.`,
     words: ['protocol', 'material'],
     group: 'Changes',
     summary: 'Read a section of the issue for the current action of a run',
-    description: 'Only the action that a run waits for may read. Prints an actionMaterial and changes nothing.',
+    description: 'Only the current action of a run may read it. Prints an actionMaterial and changes nothing.',
     positionals: [],
     flags: [
       RUN,
@@ -213,7 +223,7 @@ first. Prints a protocolState.`,
     examples: [
       {
         line: `drover protocol material --run ${ID} --action ${ACTION_ID} --section requirements`,
-        description: 'what is required',
+        description: 'the requirements',
       },
     ],
     load: () => import('./protocol-material.ts'),

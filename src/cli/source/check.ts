@@ -1,18 +1,20 @@
 import { LIMITS } from '../../contract/limits.ts'
+import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
+import type { InvalidCode } from '../../source/classification.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { readEnvelope } from '../../source/read-envelope.ts'
-import { readSource } from '../../source/read-source.ts'
+import { readSource, type SourceReading } from '../../source/read-source.ts'
 import { toCandidate } from '../../source/to-candidate.ts'
 import type { Run } from '../command.ts'
+import { toPrintable } from '../output/printable.ts'
 import { readSourceInput } from './source-input.ts'
-import { sayVerdict } from './source-verdict.ts'
 
-/** A verdict is no candidate of any run, so it has no id by which one could be chosen. */
+/** A sourceCandidate needs an id. This one belongs to no run, so it can never be chosen. */
 const CANDIDATE_ID = 'source-check'
 
-/** The verdict is the result, so it goes to stdout whichever way it falls; the exit code tells a script. */
+/** The verdict goes to stdout in both cases; the exit code tells a script which one it is. */
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const envelope = await readSourceInput(invocation, {
@@ -24,7 +26,40 @@ export const run: Run = async (invocation) => {
   const reading = readSource(envelope)
   const stamp = { candidate_id: CANDIDATE_ID, created_at: toTimestamp(runtime.clock.now()) }
   await runtime.terminal.out.write(
-    flags.isOn('json') ? `${writeJson(toCandidate(envelope, reading, stamp))}\n` : sayVerdict(envelope, reading),
+    flags.isOn('json') ? `${writeJson(toCandidate(envelope, reading, stamp))}\n` : formatVerdict(envelope, reading),
   )
   return reading.is === 'pinned' ? 0 : 3
+}
+
+/** What the author of the issue can do. */
+const FIXES: Readonly<Record<InvalidCode, string>> = {
+  objective_marker: 'Use the issue of one of the changes that belong to the objective.',
+  unsupported_marker: 'Correct the first line of the body.',
+  change_marker_required: 'Start the body with the level marker. "drover source draft" prints one.',
+  source_manifest_invalid: 'Write the body again with "drover source draft --comment URL …".',
+  source_section_missing:
+    'If the comment still exists, fetch the issue again. Otherwise remove the section or post it again.',
+  source_section_unexpected: 'Remove the comment from the envelope, or add it to the manifest.',
+  source_section_minimized: 'Unhide the comment on the page of the issue, or post it again.',
+  source_section_hash_mismatch:
+    'The comment was edited after the manifest was written. Post the new text as a new comment and list that in the manifest.',
+  source_section_invalid: 'Correct the comment, then write the body again with "drover source draft --comment URL …".',
+  source_section_too_large: 'Split the section.',
+  source_bundle_too_large: 'Shorten the sections.',
+  invalid_change_body: 'Run "drover source draft" for a template of the body.',
+}
+
+function formatVerdict({ canonical_url }: RawSourceEnvelope, reading: SourceReading): string {
+  if (reading.is === 'rejected') {
+    const error = toPrintable(reading.error)
+    return `${canonical_url} cannot be pinned: ${reading.code}\n  ${error}\n  ${FIXES[reading.code]}\n`
+  }
+  const { source_revision, requirements_revision, sections, title } = reading.source
+  const lines = [
+    `${canonical_url} can be pinned: ${toPrintable(title)}`,
+    `  source revision        ${source_revision}`,
+    `  requirements revision  ${requirements_revision}`,
+    ...sections.map(({ key, role, bytes }) => `  section ${key}${key === role ? '' : ` (${role})`}, ${bytes} bytes`),
+  ]
+  return `${lines.join('\n')}\n`
 }

@@ -6,7 +6,7 @@ import { digestCommentBody } from '../../source/revisions.ts'
 import type { Run } from '../command.ts'
 import { readSourceInput } from './source-input.ts'
 
-/** More than any comment that can be a section, with its marker and blank lines. */
+/** Larger than any valid section with its marker and blank lines. */
 const COMMENT_LIMIT_BYTES = 2 * LIMITS.sectionBytes
 
 export const run: Run = async (invocation) => {
@@ -18,7 +18,7 @@ export const run: Run = async (invocation) => {
   })
   const { out, err } = invocation.runtime.terminal
   if (readSection(body).key === undefined) {
-    await err.write('drover: warning: its first line is no section marker, so no manifest can name this comment\n')
+    await err.write('drover: warning: the first line is not a section marker, so no manifest can list this comment\n')
   }
   await out.write(`${digestCommentBody(body)}\n`)
   return 0

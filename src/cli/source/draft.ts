@@ -12,7 +12,7 @@ export const run: Run = async ({ flags, runtime }) => {
   const [title, amends] = [flags.text('title'), flags.text('amends')]
   if (urls.length === 0) {
     if (amends !== undefined) throw argumentMissing({ command: 'source draft --amends', name: '--comment' })
-    await terminal.out.write(draftBundle({ title: title ?? 'What is to change' }))
+    await terminal.out.write(draftBundle({ title: title ?? 'What should change' }))
     return 0
   }
   if (title !== undefined) throw flagsConflict({ flags: ['--title', '--comment'] })

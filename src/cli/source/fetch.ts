@@ -10,7 +10,7 @@ import type { Run } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
 
-/** An issue like this was never meant to be a change. Any other that cannot be pinned may be wanted as it is. */
+/** An issue with one of these codes is not a change at all. Other invalid issues are still written. */
 const NOT_A_CHANGE: readonly InvalidCode[] = ['change_marker_required', 'objective_marker', 'unsupported_marker']
 
 export const run: Run = async ({ args, flags, runtime }) => {
