@@ -1,5 +1,5 @@
 /** What it costs to read a million event lines of each agent, against splitting the same bytes into lines. */
-import { BACKENDS, type Backend } from '../src/agents/agent.ts'
+import { BACKENDS, type Backend } from '../src/agents/adapter/agent.ts'
 import { AGENTS } from '../src/agents/registry.ts'
 import { readLines } from '../src/kit/read-lines.ts'
 import { formatTable, measure } from './measure.ts'

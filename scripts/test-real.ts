@@ -1,7 +1,7 @@
 /** Tries drover on the real agents that are found on PATH. Where there is none, nothing was tried, and that is no success. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { BACKENDS } from '../src/agents/agent.ts'
+import { BACKENDS } from '../src/agents/adapter/agent.ts'
 import { findProgram } from '../src/kit/process/find-program.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -11,9 +11,6 @@ const PURE = ['engine']
 
 /** Folders that still import each other. Remove a pair once it is gone; add none. */
 const KNOWN_MUTUAL_IMPORTS: readonly string[] = [
-  'agents <-> agents/claude',
-  'agents <-> agents/codex',
-  'agents <-> agents/gemini',
   'hosts <-> hosts/adapters',
   'hosts <-> hosts/change',
   'http <-> http/anthropic',

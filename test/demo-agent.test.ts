@@ -2,7 +2,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type AgentRequest, APPROVAL_MODES, BACKENDS, type Backend, SANDBOX_MODES } from '../src/agents/agent.ts'
+import {
+  type AgentRequest,
+  APPROVAL_MODES,
+  BACKENDS,
+  type Backend,
+  SANDBOX_MODES,
+} from '../src/agents/adapter/agent.ts'
 import { AGENTS } from '../src/agents/registry.ts'
 import { readRequest } from '../src/demo/read-request.ts'
 import { agentRequest } from './support/agent-request.ts'
@@ -30,18 +36,18 @@ async function runTurn(backend: Backend, over: Partial<AgentRequest>) {
   expect(stderr).toBe('')
   const reader = AGENTS[backend].createReader({})
   const events = stdout.split('\n').flatMap((line) => reader.readLine(line))
-  const { verdict } = reader.finish({ code, signal: null, stderrTail: stderr })
-  return { code, events, verdict, types: events.map(({ type }) => type) }
+  const { result } = reader.finish({ code, signal: null, stderrTail: stderr })
+  return { code, events, result, types: events.map(({ type }) => type) }
 }
 
 describe.each(BACKENDS)('the demo agent as %s', (backend) => {
   const text = `This is drover's built-in demo agent, standing in for ${backend}. No model was called. Your prompt arrived: "say hello"`
 
   it('answers with a new session and token counts', async () => {
-    const { code, verdict, types } = await runTurn(backend, { prompt: 'say hello' })
-    expect({ code, error: verdict.error, text: verdict.text }).toEqual({ code: 0, error: undefined, text })
-    expect(verdict.sessionId).toMatch(NEW_ID)
-    expect(verdict.usage).toMatchObject({ input_tokens: 3, output_tokens: Math.ceil(text.length / 4) })
+    const { code, result, types } = await runTurn(backend, { prompt: 'say hello' })
+    expect({ code, error: result.error, text: result.text }).toEqual({ code: 0, error: undefined, text })
+    expect(result.sessionId).toMatch(NEW_ID)
+    expect(result.usage).toMatchObject({ input_tokens: 3, output_tokens: Math.ceil(text.length / 4) })
     expect(types[0]).toBe('init')
     expect(types.at(-1)).toBe('token_usage')
   })
@@ -54,26 +60,26 @@ describe.each(BACKENDS)('the demo agent as %s', (backend) => {
   })
 
   it('continues any session', async () => {
-    const { verdict } = await runTurn(backend, { resumeId: RESUME_ID })
-    expect(verdict.sessionId).toBe(RESUME_ID)
-    expect(verdict.text).toContain(` It continues session ${RESUME_ID}. `)
+    const { result } = await runTurn(backend, { resumeId: RESUME_ID })
+    expect(result.sessionId).toBe(RESUME_ID)
+    expect(result.text).toContain(` It continues session ${RESUME_ID}. `)
   })
 
   it('thinks, and calls a tool, if the prompt asks for it', async () => {
-    const { verdict, events, types } = await runTurn(backend, { prompt: 'think, then run a command' })
+    const { result, events, types } = await runTurn(backend, { prompt: 'think, then run a command' })
     expect(types.includes('thinking')).toBe(backend !== 'gemini')
     expect(types.filter((type) => type.startsWith('tool_'))).toEqual(['tool_use', 'tool_result'])
     expect(events.find(({ type }) => type === 'tool_result')?.content).toMatchObject({
       output: expect.stringMatching(/^hello from drover\n?$/),
     })
-    expect(verdict.text).toContain('the call and its output are made up')
-    expect(verdict.usage).toMatchObject(backend === 'claude' ? { cached_tokens: 7 } : { cached_tokens: 7, reasoning_tokens: 15 }) // biome-ignore format: one expectation
+    expect(result.text).toContain('the call and its output are made up')
+    expect(result.usage).toMatchObject(backend === 'claude' ? { cached_tokens: 7 } : { cached_tokens: 7, reasoning_tokens: 15 }) // biome-ignore format: one expectation
   })
 
   it('fails if the prompt asks for it', async () => {
-    const { code, verdict } = await runTurn(backend, { prompt: 'please fail' })
+    const { code, result } = await runTurn(backend, { prompt: 'please fail' })
     expect(code).toBe(backend === 'gemini' ? 244 : 1)
-    expect(verdict.error).toEqual({
+    expect(result.error).toEqual({
       code: 'agent_overloaded',
       message: expect.stringContaining('the demo agent fails because the prompt asks it to'),
     })

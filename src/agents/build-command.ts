@@ -1,6 +1,6 @@
 /** The one way to get the command of a prompt: checks that the agent can be given it, then asks the agent's own file. */
 import { refuseBadArguments } from '../kit/process/start-fault.ts'
-import type { AgentCommand, AgentRequest, Backend } from './agent.ts'
+import type { AgentCommand, AgentRequest, Backend } from './adapter/agent.ts'
 import { checkSize, checkTexts } from './check-prompt.ts'
 import { agentSessionIdInvalid } from './faults.ts'
 import { AGENTS } from './registry.ts'

@@ -1,5 +1,5 @@
 /** Which texts an agent can be given. Pure. */
-import type { AgentRequest, Backend } from './agent.ts'
+import type { AgentRequest, Backend } from './adapter/agent.ts'
 import { promptEmpty, promptNotText, promptTooLarge } from './faults.ts'
 
 type Limit = { limit: number; unit: 'characters' | 'bytes' }

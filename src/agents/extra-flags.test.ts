@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../kit/fault.ts'
-import type { Backend } from './agent.ts'
+import type { Backend } from './adapter/agent.ts'
 import { judgeExtra } from './extra-flags.ts'
 import { AGENTS } from './registry.ts'
 

@@ -1,5 +1,5 @@
 /** Judges what callers want to hand to an agent themselves. */
-import type { Agent } from './agent.ts'
+import type { Agent } from './adapter/agent.ts'
 import { extraFlagRefused } from './faults.ts'
 
 type Rules = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Backend } from './agent.ts'
+import type { Backend } from './adapter/agent.ts'
 import { isOlderThanTried, type QuirkFacts, quirksOf } from './known-quirks.ts'
 
 const facts: QuirkFacts = { version: '2.1.200', isRoot: true, env: {}, hasTimeout: true }

@@ -1,6 +1,6 @@
 /** What is known about versions of agents: which ones drover was tried with, and what people will notice of them. Pure. */
 import { findVersion, isOlder } from '../kit/version.ts'
-import type { Backend } from './agent.ts'
+import type { Backend } from './adapter/agent.ts'
 
 /** With these the recordings were made that drover reads agents by. */
 export const TRIED_WITH: Readonly<Record<Backend, string>> = { claude: '2.1.197', codex: '0.166.0', gemini: '0.61.0' }

@@ -1,6 +1,6 @@
 /** Which agents can be used here, and how each is started. */
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import { BACKENDS, type Backend } from './agent.ts'
+import { BACKENDS, type Backend } from './adapter/agent.ts'
 import { backendUnavailable } from './faults.ts'
 import { AGENTS } from './registry.ts'
 

@@ -1,8 +1,8 @@
 /** Asks agents for their version: once each, in the background, never in the way of a prompt. */
 import { Fault } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
-import type { Environment, Program } from './agent.ts'
-import { toAgentEnvironment } from './agent-environment.ts'
+import type { Environment, Program } from './adapter/agent.ts'
+import { toAgentEnvironment } from './adapter/agent-environment.ts'
 import type { Located } from './locate-agents.ts'
 
 const PROBE_MS = 10_000

@@ -8,12 +8,11 @@ import { installFakeAgents } from '../../test/support/fake-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { until } from '../../test/support/until.ts'
 import { Fault } from '../kit/fault.ts'
-import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './agent.ts'
+import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './adapter/agent.ts'
+import type { AgentResult } from './agent-result.ts'
 import { buildCommand } from './build-command.ts'
-import { cleanUpsDone } from './clean-up-session.ts'
 import { type AgentRunOptions, runAgent } from './run-agent.ts'
 import { newScratchDirectory } from './scratch-files.ts'
-import type { AgentResult } from './settle-result.ts'
 
 const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
@@ -267,7 +266,6 @@ describe('runAgent with an ephemeral run of gemini', () => {
       if (event.type === 'message' && how === 'is left') break
     }
     expect(seen[0]).toMatchObject({ content: { backend_session_id: expect.any(String) } })
-    await cleanUpsDone()
-    expect(readdirSync(state)).toEqual([])
+    await until(() => readdirSync(state).length === 0)
   })
 })

@@ -1,21 +1,20 @@
 /**
- * Runs one prompt on one agent. Events come as the agent gives them; `init` is always the first and `done` always the
+ * Runs one prompt on one agent. Events come as the agent prints them; `init` is always the first and `done` always the
  * last, however the agent ends. The generator returns the result.
  */
-
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
-import type { AgentCommand, AgentEvent, AgentRequest, OutputReader, Usage } from './agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, OutputReader, Usage } from './adapter/agent.ts'
+import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
 import { buildCleanUpCommand } from './build-command.ts'
-import { cleanUpSession } from './clean-up-session.ts'
+import { cleanUpSession } from './clean-up.ts'
 import { AGENTS } from './registry.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
-import { type AgentResult, type Cut, settleResult } from './settle-result.ts'
 
-/** An agent that has said its last word may take this long to exit before it is ended. */
-const LAST_WORD_GRACE_MS = 5000
-/** A longer line is no event of any agent: it is skipped, and said so. */
+/** How long an agent may take to exit after its terminal event. */
+const EXIT_GRACE_MS = 5000
+/** No agent prints longer events: a longer line is skipped with a warning. */
 const LINE_LIMIT_BYTES = 10 * 1024 * 1024
 
 export type AgentRunOptions = {
@@ -35,36 +34,30 @@ export async function* runAgent(
   options: AgentRunOptions,
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { backend, timeoutMs } = request
-  // To stop reading the events early must end the agent, and an abort reaches it where `finally` would come too late.
-  const left = new AbortController()
-  const open = createOpening(request)
+  // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.
+  const stop = new AbortController()
+  const opening = createOpening(request)
   let running: RunningProcess | undefined
   try {
     writeScratch(request.scratchDirectory, command.files)
-    running = await start(request, command, { ...options, signal: AbortSignal.any([options.signal, left.signal]) })
-    const reader = AGENTS[backend].createReader(
-      options.priorUsage === undefined ? {} : { priorUsage: options.priorUsage },
-    )
-    const reading: Reading = {
-      reader,
-      onLine: options.onLine,
-      left,
-      warnings: [...command.warnings],
-      cut: undefined,
-    }
-    for await (const events of readEvents(running, reading)) yield* open.add(events)
+    running = await start(request, command, { ...options, signal: AbortSignal.any([options.signal, stop.signal]) })
+    const { priorUsage, onLine } = options
+    const reader = AGENTS[backend].createReader(priorUsage === undefined ? {} : { priorUsage })
+    const reading: Reading = { reader, onLine, stop, warnings: [...command.warnings], stopReason: undefined }
+    for await (const events of readEvents(running, reading)) yield* opening.add(events)
     const exit = await running.exit
-    const { events, verdict } = reader.finish(exit)
-    yield* open.add(events)
-    const { cut, warnings } = reading
-    const result = settleResult({ backend, timeoutMs, exit, verdict, cut, hasEnded: reader.hasEnded(), warnings })
-    yield* open.add(closingEvents(result))
+    const { events, result: output } = reader.finish(exit)
+    yield* opening.add(events)
+    const { stopReason, warnings } = reading
+    const hasEnded = reader.hasEnded()
+    const result = toAgentResult({ backend, timeoutMs, exit, output, stopReason, hasEnded, warnings })
+    yield* opening.add(closingEvents(result))
     return result
   } finally {
-    left.abort()
+    stop.abort()
     await running?.exit
     removeScratch(request.scratchDirectory)
-    cleanUpEphemeral(request, open.sessionId(), options.owner)
+    cleanUpEphemeral(request, opening.sessionId(), options.owner)
   }
 }
 
@@ -93,46 +86,46 @@ function withOwner(env: AgentCommand['env'], owner: string | undefined): AgentCo
 type Reading = {
   reader: OutputReader
   onLine: AgentRunOptions['onLine']
-  left: AbortController
+  stop: AbortController
   warnings: string[]
-  cut: Cut | undefined
+  stopReason: StopReason | undefined
 }
 
 async function* readEvents(running: RunningProcess, reading: Reading): AsyncGenerator<AgentEvent[]> {
   const { onLine, reader, warnings } = reading
-  const cutOff = (why: Cut) => {
-    reading.cut ??= why
-    reading.left.abort()
+  const stopAgent = (reason: StopReason) => {
+    reading.stopReason ??= reason
+    reading.stop.abort()
   }
-  let lastWord: NodeJS.Timeout | undefined
+  let exitDeadline: NodeJS.Timeout | undefined
   const onOversize = (bytes: number) =>
     warnings.push(`a line of ${bytes} bytes was skipped: it is too long for an event`)
   try {
     for await (const lines of readLines(running.stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize })) {
       if (onLine !== undefined) for (const line of lines) await onLine(line)
       yield lines.flatMap((line) => reader.readLine(line))
-      if (reader.hasEnded()) lastWord ??= setTimeout(() => cutOff('lingered'), LAST_WORD_GRACE_MS)
-      if (reader.isOverfull()) return cutOff('overfull')
+      if (reader.hasEnded()) exitDeadline ??= setTimeout(() => stopAgent('lingered'), EXIT_GRACE_MS)
+      if (reader.isTooLong()) return stopAgent('answer_too_long')
     }
     await running.exit
   } finally {
-    clearTimeout(lastWord)
+    clearTimeout(exitDeadline)
   }
 }
 
-/** Puts an `init` in front of the first event when the agent itself has none, and the model into one that lacks it. */
-function createOpening(request: AgentRequest) {
-  const known = { ...(request.model !== undefined && { model: request.model }), working_dir: request.workdir }
-  let opening: Extract<AgentEvent, { type: 'init' }> | undefined
+/** Makes `init` the first event: adds one if the agent prints none, and the model if the agent's own lacks it. */
+function createOpening({ model, workdir }: AgentRequest) {
+  const known = { ...(model !== undefined && { model }), working_dir: workdir }
+  let init: Extract<AgentEvent, { type: 'init' }> | undefined
   return {
     add(events: readonly AgentEvent[]): AgentEvent[] {
       const [first, ...rest] = events
-      if (opening !== undefined || first === undefined) return [...events]
-      opening = { type: 'init', content: { ...known, ...(first.type === 'init' && first.content) } }
-      return [opening, ...(first.type === 'init' ? rest : events)]
+      if (init !== undefined || first === undefined) return [...events]
+      init = { type: 'init', content: { ...known, ...(first.type === 'init' && first.content) } }
+      return [init, ...(first.type === 'init' ? rest : events)]
     },
-    /** The agent's own session, once it has named it. */
-    sessionId: () => opening?.content.backend_session_id,
+    /** The agent's own id of its session, if it has printed one. */
+    sessionId: () => init?.content.backend_session_id,
   }
 }
 

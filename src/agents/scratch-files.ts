@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomIds } from '../kit/ids.ts'
-import type { AgentCommand } from './agent.ts'
+import type { AgentCommand } from './adapter/agent.ts'
 
 /** Only the name: the directory is made when the first file is written. */
 export function newScratchDirectory(): string {

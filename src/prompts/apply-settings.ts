@@ -1,5 +1,5 @@
 /** Fills in what a request leaves open: first from the agent's own settings, then from those for all agents. Pure. */
-import type { AgentRequest, ApprovalMode, SandboxMode } from '../agents/agent.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
 /** The section of one backend in the config; an empty text means that the shared setting applies. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../agents/agent.ts'
+import type { Agent } from '../agents/adapter/agent.ts'
+import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { claude } from '../agents/claude/agent.ts'
 import { codex } from '../agents/codex/agent.ts'
-import { NO_USAGE } from '../agents/usage.ts'
 import type { Session } from '../sessions/session.shape.ts'
 import {
   checkResumption,

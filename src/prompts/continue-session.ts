@@ -1,5 +1,5 @@
 /** What a resumed session goes on with: its own policy instead of today's settings, unless the request says otherwise. Pure. */
-import type { Agent, AgentRequest } from '../agents/agent.ts'
+import type { Agent, AgentRequest } from '../agents/adapter/agent.ts'
 import { sessionNotResumable } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
 import type { AgentSettings, Settings } from './apply-settings.ts'

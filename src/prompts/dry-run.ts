@@ -1,6 +1,6 @@
 /** A dry run: the result is the command that would be started. */
-import type { AgentCommand, AgentRequest } from '../agents/agent.ts'
-import { NO_USAGE } from '../agents/usage.ts'
+import type { AgentCommand, AgentRequest } from '../agents/adapter/agent.ts'
+import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { quoteText, quoteWord } from '../kit/shell-words.ts'
 import type { PromptContext } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'

@@ -1,4 +1,4 @@
-import { BACKENDS } from '../agents/agent.ts'
+import { BACKENDS } from '../agents/adapter/agent.ts'
 import { defineFault } from '../kit/fault.ts'
 
 export const backendNotFound = defineFault({

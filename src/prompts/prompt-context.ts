@@ -1,5 +1,5 @@
 /** What stands around every prompt of a process: settings, agents, sessions, limits. Given once, used by all operations. */
-import type { Backend, Usage } from '../agents/agent.ts'
+import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import type { Located } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'

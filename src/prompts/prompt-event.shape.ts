@@ -1,7 +1,7 @@
 /** The lines of a native stream: what the agent said, and in which session. */
 import { type TSchema, Type } from 'typebox'
-import { EVENT_CONTENTS, type EventType } from '../agents/agent.shape.ts'
-import { BACKENDS } from '../agents/agent.ts'
+import { EVENT_CONTENTS, type EventType } from '../agents/adapter/agent.shape.ts'
+import { BACKENDS } from '../agents/adapter/agent.ts'
 import { literals, type Message, named, tagged } from '../kit/shape.ts'
 
 const ENVELOPE = {

@@ -1,5 +1,5 @@
 /** An event of a prompt as it goes over the wire: what the agent said, and in which session. */
-import type { AgentEvent, Backend } from '../agents/agent.ts'
+import type { AgentEvent, Backend } from '../agents/adapter/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { PromptEvent } from './prompt-event.shape.ts'
 

@@ -1,6 +1,6 @@
 /** What a caller may ask for, as it comes over HTTP and in task files. What is left out falls to the settings. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/agent.ts'
+import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, named, strict, textLike } from '../kit/shape.ts'
 

@@ -1,6 +1,6 @@
 /** What comes of prompts, the same on the command line and over HTTP. */
 import { type TProperties, Type } from 'typebox'
-import { Usage } from '../agents/agent.shape.ts'
+import { Usage } from '../agents/adapter/agent.shape.ts'
 import { type Message, named } from '../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })

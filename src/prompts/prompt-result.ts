@@ -1,6 +1,7 @@
 /** The result of a prompt as it goes over the wire, the same on the command line and over HTTP. */
-import type { AgentResult } from '../agents/settle-result.ts'
-import { NO_USAGE } from '../agents/usage.ts'
+
+import { NO_USAGE } from '../agents/adapter/usage.ts'
+import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { PromptResult } from './prompt-result.shape.ts'
 

@@ -1,5 +1,5 @@
 /** Several prompts of one call: at most so many at a time, with results in the order of the requests. */
-import type { AgentEvent } from '../agents/agent.ts'
+import type { AgentEvent } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
 import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'

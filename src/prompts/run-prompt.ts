@@ -3,10 +3,10 @@
  * events, finish the turn, return the result. `init` is the first event and `done` the last; when `done` is yielded,
  * the session has been stored.
  */
-import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
+import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { runAgent } from '../agents/run-agent.ts'
-import type { AgentResult } from '../agents/settle-result.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'

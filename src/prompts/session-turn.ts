@@ -1,7 +1,7 @@
 /** One turn of a session: opened before the agent starts, finished when it has ended. */
-import type { AgentEvent, AgentRequest, Usage } from '../agents/agent.ts'
-import type { AgentResult } from '../agents/settle-result.ts'
-import { NO_USAGE } from '../agents/usage.ts'
+import type { AgentEvent, AgentRequest, Usage } from '../agents/adapter/agent.ts'
+import { NO_USAGE } from '../agents/adapter/usage.ts'
+import type { AgentResult } from '../agents/agent-result.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import type { NewSession, SessionStore, TurnEnd } from '../sessions/session-store.ts'

@@ -1,5 +1,5 @@
 /** Resolves what a caller asked for into what is asked of an agent, and refuses what cannot be asked. */
-import { type AgentRequest, BACKENDS, type Backend, type Program } from '../agents/agent.ts'
+import { type AgentRequest, BACKENDS, type Backend, type Program } from '../agents/adapter/agent.ts'
 import { judgeExtra } from '../agents/extra-flags.ts'
 import { programOf } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'

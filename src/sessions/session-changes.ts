@@ -1,5 +1,5 @@
 /** How a session changes: the agent reports its id, a turn ends, a person edits it. Pure. */
-import { addUsage } from '../agents/usage.ts'
+import { addUsage } from '../agents/adapter/usage.ts'
 import type { Session } from './session.shape.ts'
 import { checkMetadata, checkTag, checkTags, checkTitle } from './session-rules.ts'
 import type { SessionStatus } from './session-statuses.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BACKENDS } from '../agents/agent.ts'
+import { BACKENDS } from '../agents/adapter/agent.ts'
 import type { Session } from './session.shape.ts'
 import {
   asSessionRow,

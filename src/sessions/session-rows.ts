@@ -1,6 +1,6 @@
 /** A session as a row of the database, and back. Pure. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
-import type { Usage } from '../agents/agent.ts'
+import type { Usage } from '../agents/adapter/agent.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import type { Session } from './session.shape.ts'

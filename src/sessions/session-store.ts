@@ -1,5 +1,5 @@
 /** The interface of the session store. It is small so that another database can implement it. */
-import type { Backend, Usage } from '../agents/agent.ts'
+import type { Backend, Usage } from '../agents/adapter/agent.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import type { SessionStatus } from './session-statuses.ts'
 

@@ -1,7 +1,7 @@
 /** A session: the record of one conversation with an agent, as it is stored and as it goes over the wire. */
 import { Type } from 'typebox'
-import { Usage } from '../agents/agent.shape.ts'
-import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/agent.ts'
+import { Usage } from '../agents/adapter/agent.shape.ts'
+import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'

@@ -1,7 +1,7 @@
 /** Keeps sessions in a SQLite file that any number of processes share. */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import type { Usage } from '../agents/agent.ts'
-import { NO_USAGE } from '../agents/usage.ts'
+import type { Usage } from '../agents/adapter/agent.ts'
+import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'

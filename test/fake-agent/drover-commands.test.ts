@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentRequest, APPROVAL_MODES, BACKENDS, type Backend, SANDBOX_MODES } from '../../src/agents/agent.ts'
+import {
+  type AgentRequest,
+  APPROVAL_MODES,
+  BACKENDS,
+  type Backend,
+  SANDBOX_MODES,
+} from '../../src/agents/adapter/agent.ts'
 import { AGENTS } from '../../src/agents/registry.ts'
 import { agentRequest } from '../support/agent-request.ts'
 import { claudeDialect } from './claude-dialect.ts'

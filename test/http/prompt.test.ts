@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BACKENDS } from '../../src/agents/agent.ts'
+import { BACKENDS } from '../../src/agents/adapter/agent.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'

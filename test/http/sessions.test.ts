@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../../src/agents/usage.ts'
+import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'

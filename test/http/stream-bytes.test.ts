@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Backend } from '../../src/agents/agent.ts'
+import type { Backend } from '../../src/agents/adapter/agent.ts'
 import { startServer } from '../support/start-server.ts'
 
 const RECORDINGS = join(import.meta.dirname, '..', 'recordings')

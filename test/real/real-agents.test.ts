@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentEvent, AgentRequest, Usage } from '../../src/agents/agent.ts'
+import type { AgentEvent, AgentRequest, Usage } from '../../src/agents/adapter/agent.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
-import { cleanUpsDone } from '../../src/agents/clean-up-session.ts'
 import { AGENTS } from '../../src/agents/registry.ts'
 import { runAgent } from '../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
@@ -166,8 +166,7 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     const kept = sessionFilesIn(room)
     expect(kept.length).toBeGreaterThan(0)
     expect((await ask('plain', { isEphemeral: true })).error).toBeUndefined()
-    await cleanUpsDone()
-    expect(sessionFilesIn(room)).toEqual(kept)
+    await until(() => isDeepStrictEqual(sessionFilesIn(room), kept))
   })
 
   it.each(['/help me', '@README.md what is this', '-v', '!ls', '#memo', '$HOME'])(

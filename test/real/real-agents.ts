@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
+import { BACKENDS, type Backend } from '../../src/agents/adapter/agent.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 
 const UPSTREAM = join(import.meta.dirname, '..', 'fake-upstream', 'server.mjs')

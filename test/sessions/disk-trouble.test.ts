@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../../src/agents/usage.ts'
+import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
 import { temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { newSession, openStore } from '../support/session-store.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentRequest, Backend } from '../../src/agents/agent.ts'
+import type { AgentRequest, Backend } from '../../src/agents/adapter/agent.ts'
 
 /** A request that asks for nothing but an answer. */
 export function agentRequest(backend: Backend, over: Partial<AgentRequest> = {}): AgentRequest {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { AgentEvent, Verdict } from '../../src/agents/agent.ts'
-import { FAILURES } from '../../src/agents/failure.ts'
+import type { AgentEvent, OutputResult } from '../../src/agents/adapter/agent.ts'
+import { FAILURES } from '../../src/agents/adapter/failure.ts'
 
 /** Anything an agent could print, near to and far from what it does print. */
 export function anyOutput(known: readonly string[]) {
@@ -29,8 +29,8 @@ export const anyEnd = fc.record({
 })
 
 /** What holds for every run, whatever the agent printed. */
-export function expectWellFormed({ events, verdict }: { events: AgentEvent[]; verdict: Verdict }): void {
-  const { text, usage, error, sessionId, model, turnCount } = verdict
+export function expectWellFormed({ events, result }: { events: AgentEvent[]; result: OutputResult }): void {
+  const { text, usage, error, sessionId, model, turnCount } = result
   expect(typeof text).toBe('string')
   expect(Object.values(usage).every((count) => Number.isInteger(count) && count >= 0)).toBe(true)
   if (error !== undefined) {

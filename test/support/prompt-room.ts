@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { BACKENDS, type Backend } from '../../src/agents/agent.ts'
+import { BACKENDS, type Backend } from '../../src/agents/adapter/agent.ts'
 import { locateAgent } from '../../src/agents/locate-agents.ts'
 import { mergeLayers } from '../../src/config/layers.ts'
 import { systemClock } from '../../src/kit/clock.ts'

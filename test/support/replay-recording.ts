@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent, AgentEvent, ProcessEnd, Usage, Verdict } from '../../src/agents/agent.ts'
+import type { Agent, AgentEvent, OutputResult, ProcessEnd, Usage } from '../../src/agents/adapter/agent.ts'
 
 const RECORDINGS = join(import.meta.dirname, '..', 'recordings')
 
@@ -27,8 +27,8 @@ export function replay(agent: Agent, { lines, end }: Recording, options: { prior
   const reader = agent.createReader(options)
   const read = lines.flatMap((line) => reader.readLine(line))
   const hasEnded = reader.hasEnded()
-  const { events, verdict } = reader.finish(end)
-  return { events: [...read, ...events], hasEnded, verdict }
+  const { events, result } = reader.finish(end)
+  return { events: [...read, ...events], hasEnded, result }
 }
 
 /** `init, 4 message, token_usage` */
@@ -46,9 +46,9 @@ export function outlineRecording(agent: Agent, name: string) {
   return outline(replay(agent, readRecording(agent.backend, name)))
 }
 
-/** What events and a verdict amount to, short enough for a row of a table. */
-export function outline({ events, verdict }: { events: AgentEvent[]; verdict: Verdict }) {
-  const { text, usage, sessionId, turnCount, model, error } = verdict
+/** What events and a result amount to, short enough for a row of a table. */
+export function outline({ events, result }: { events: AgentEvent[]; result: OutputResult }) {
+  const { text, usage, sessionId, turnCount, model, error } = result
   return {
     events: listTypes(events),
     text,

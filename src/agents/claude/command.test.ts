@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
-import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCommand } from '../build-command.ts'
 
 const ALWAYS = ['/bin/agent', '-p', '--output-format', 'stream-json', '--verbose']

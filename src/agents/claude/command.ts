@@ -1,9 +1,9 @@
 /** How claude is asked. */
 import { join } from 'node:path'
-import type { AgentCommand, AgentRequest } from '../agent.ts'
-import { toAgentEnvironment } from '../agent-environment.ts'
-import { flag, hasText, toolList } from '../command-parts.ts'
-import { stricterPermission, warnOfNobodyToAsk, warnOfNoSandbox, warnOfStricter } from '../permission.ts'
+import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
+import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { flag, hasText, toolList } from '../adapter/flags.ts'
+import { stricterPermission, warnOfNobodyToAsk, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
 
 const SWITCHES = {
   DISABLE_AUTOUPDATER: '1',

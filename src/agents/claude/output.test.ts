@@ -122,9 +122,9 @@ describe('text in pieces', () => {
 
   it('is followed by the whole when that is another text, as after a stream that was cut', () => {
     const lines = [start, piece('partial '), assistant([{ type: 'text', text: 'All done.' }]), DONE]
-    const { events, verdict } = read(lines)
+    const { events, result } = read(lines)
     expect(events).toEqual([partial('partial '), message('All done.')])
-    expect(verdict.text).toBe('All done.')
+    expect(result.text).toBe('All done.')
   })
 
   it('begins anew with each block', () => {
@@ -160,42 +160,42 @@ describe('a sub-agent', () => {
       assistant([{ type: 'text', text: 'All done.' }]),
       DONE,
     ]
-    const { events, verdict } = read(lines)
+    const { events, result } = read(lines)
     expect(events.map(({ type }) => type)).toEqual(['tool_use', 'tool_use', 'message'])
-    expect(verdict.text).toBe('All done.')
+    expect(result.text).toBe('All done.')
   })
 })
 
-describe('the verdict on claude', () => {
+describe('the result on claude', () => {
   it('goes by is_error, not by the subtype or the exit code', () => {
     const failed = { ...DONE, is_error: true, result: 'API Error: 529 overloaded', api_error_status: 529 }
-    expect(read([failed]).verdict.error).toEqual({ code: 'agent_overloaded', message: 'API Error: 529 overloaded' })
-    expect(read([DONE], { code: 1 }).verdict.error).toBeUndefined()
+    expect(read([failed]).result.error).toEqual({ code: 'agent_overloaded', message: 'API Error: 529 overloaded' })
+    expect(read([DONE], { code: 1 }).result.error).toBeUndefined()
   })
 
   it('goes by a subtype that is an error', () => {
     const failed = { type: 'result', subtype: 'error_during_execution', errors: ['disk full', 'and more'] }
-    expect(read([failed]).verdict.error).toEqual({ code: 'agent_failed', message: 'disk full; and more' })
+    expect(read([failed]).result.error).toEqual({ code: 'agent_failed', message: 'disk full; and more' })
   })
 
   it.each([
     ['error_during_execution', ['[ede_diagnostic] result_type=user'], 'agent_failed'],
     ['error_max_turns', [], 'agent_max_turns'],
   ])('makes do with the subtype %s when nothing else is for people', (subtype, errors, code) => {
-    const { verdict } = read([{ type: 'result', subtype, is_error: true, errors }])
-    expect(verdict.error).toEqual({ code, message: `claude ended with ${subtype}` })
+    const { result } = read([{ type: 'result', subtype, is_error: true, errors }])
+    expect(result.error).toEqual({ code, message: `claude ended with ${subtype}` })
   })
 
   it('knows the model by its messages when nothing is told of the start', () => {
-    expect(read([assistant([{ type: 'text', text: 'All done.' }]), DONE]).verdict.model).toBe('m-1')
+    expect(read([assistant([{ type: 'text', text: 'All done.' }]), DONE]).result.model).toBe('m-1')
   })
 
   it('takes a message of claude’s own for an error and not for the answer', () => {
     const content = [{ type: 'text', text: 'Not logged in · Please run /login' }]
     const line = { type: 'assistant', message: { model: '<synthetic>', content }, error: 'authentication_failed' }
-    const { events, verdict } = read([line], { code: 1 })
+    const { events, result } = read([line], { code: 1 })
     expect(events).toEqual([])
-    expect(verdict).toMatchObject({
+    expect(result).toMatchObject({
       text: '',
       error: { code: 'agent_auth_failed', message: 'Not logged in · Please run /login' },
     })
@@ -204,8 +204,8 @@ describe('the verdict on claude', () => {
   it('takes the counts per model when the others are all zero', () => {
     const usage = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
     const perModel = { inputTokens: 400, outputTokens: 50, cacheReadInputTokens: 600 }
-    const { verdict } = read([{ ...DONE, usage, modelUsage: { a: perModel, b: perModel } }])
-    expect(verdict.usage).toEqual({
+    const { result } = read([{ ...DONE, usage, modelUsage: { a: perModel, b: perModel } }])
+    expect(result.usage).toEqual({
       input_tokens: 800,
       output_tokens: 100,
       cached_tokens: 1200,
@@ -218,15 +218,15 @@ describe('other formats and earlier releases of claude', () => {
   const usage = { input_tokens: 3, output_tokens: 4 }
 
   it('may print one object over several lines', () => {
-    const { events, verdict } = read(JSON.stringify({ ...DONE, usage }, null, 2).split('\n'))
+    const { events, result } = read(JSON.stringify({ ...DONE, usage }, null, 2).split('\n'))
     expect(events.map(({ type }) => type)).toEqual(['message', 'token_usage'])
-    expect(verdict).toMatchObject({ text: 'All done.', sessionId: 's-1', usage: { input_tokens: 3 } })
+    expect(result).toMatchObject({ text: 'All done.', sessionId: 's-1', usage: { input_tokens: 3 } })
   })
 
   it('may print a result without a type', () => {
-    const { verdict } = read([{ result: 'hello', session_id: 's-2', usage }])
-    expect(verdict).toMatchObject({ text: 'hello', sessionId: 's-2', usage: { output_tokens: 4 } })
-    expect(verdict.error).toBeUndefined()
+    const { result } = read([{ result: 'hello', session_id: 's-2', usage }])
+    expect(result).toMatchObject({ text: 'hello', sessionId: 's-2', usage: { output_tokens: 4 } })
+    expect(result.error).toBeUndefined()
   })
 
   it.each([
@@ -234,7 +234,7 @@ describe('other formats and earlier releases of claude', () => {
     ['an error with a message', [{ type: 'error', message: 'no luck' }]],
     ['an error with an object', [{ type: 'error', error: { message: 'no luck' } }]],
   ])('may fail with %s', (_, lines) => {
-    expect(read(lines, { code: 1 }).verdict.error).toEqual({ code: 'agent_failed', message: 'no luck' })
+    expect(read(lines, { code: 1 }).result.error).toEqual({ code: 'agent_failed', message: 'no luck' })
   })
 
   it('may stream without a wrapper and stop without a result', () => {
@@ -245,10 +245,10 @@ describe('other formats and earlier releases of claude', () => {
       { type: 'content_block_delta', delta: { type: 'text_delta', text: 'All' } },
       { type: 'message_stop' },
     ]
-    const { events, hasEnded, verdict } = read(lines)
+    const { events, hasEnded, result } = read(lines)
     expect(events.map(({ type }) => type)).toEqual(['init', 'message', 'tool_result', 'message'])
     expect(hasEnded).toBe(false)
-    expect(verdict).toMatchObject({ text: 'All', sessionId: 's-3' })
-    expect(verdict.error).toBeUndefined()
+    expect(result).toMatchObject({ text: 'All', sessionId: 's-3' })
+    expect(result.error).toBeUndefined()
   })
 })

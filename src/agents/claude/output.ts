@@ -1,28 +1,28 @@
 /** Reads `claude -p --output-format stream-json`, and the shapes of other formats and earlier releases. */
-import type { AgentEvent } from '../agent.ts'
-import { initEvent, messageEvents, thinkingEvents } from '../agent-events.ts'
-import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from '../json-fields.ts'
-import { type Dialect, noFindings } from '../output-reader.ts'
-import { StreamedText } from '../streamed-text.ts'
-import { ToolLog } from '../tool-log.ts'
-import { usageEvents } from '../usage.ts'
-import { endingOf, sayRetry, usageOf } from './result.ts'
+import type { AgentEvent } from '../adapter/agent.ts'
+import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
+import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
+import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
+import { StreamedText } from '../adapter/streamed-text.ts'
+import { ToolLog } from '../adapter/tool-log.ts'
+import { usageEvents } from '../adapter/usage.ts'
+import { formatRetry, outcomeOf, usageOf } from './result.ts'
 
 /** The model of messages that claude writes itself, to tell of an API error for instance. */
 const SYNTHETIC = '<synthetic>'
 
-export class ClaudeOutput implements Dialect {
+export class ClaudeOutput implements AgentOutput {
   readonly backend = 'claude'
-  readonly #found = noFindings()
+  readonly #summary = emptySummary()
   readonly #tools = new ToolLog()
   readonly #message = new StreamedText()
   readonly #thinking = new StreamedText()
   #hasSpoken = false
 
-  findings() {
-    const { ending, text } = this.#found
+  summary() {
+    const { outcome, text } = this.#summary
     // What was cut off in the middle is all there is of an answer that failed.
-    return ending === 'success' ? this.#found : { ...this.#found, text: this.#message.unfinished || text }
+    return outcome === 'success' ? this.#summary : { ...this.#summary, text: this.#message.unfinished || text }
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {
@@ -54,11 +54,11 @@ export class ClaudeOutput implements Dialect {
 
   #readSystem(line: JsonObject): AgentEvent[] {
     const subtype = textAt(line, 'subtype')
-    if (subtype === 'api_retry') return [{ type: 'progress', content: { stage: 'retry', message: sayRetry(line) } }]
+    if (subtype === 'api_retry') return [{ type: 'progress', content: { stage: 'retry', message: formatRetry(line) } }]
     if (subtype !== 'init' && subtype !== undefined) return []
     const [model, sessionId, workdir] = [textAt(line, 'model'), textAt(line, 'session_id'), textAt(line, 'cwd')]
-    this.#found.model = model
-    this.#found.sessionId = sessionId
+    this.#summary.model = model
+    this.#summary.sessionId = sessionId
     return [initEvent({ model, sessionId, workdir })]
   }
 
@@ -85,10 +85,10 @@ export class ClaudeOutput implements Dialect {
     const content = message['content']
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsAt(message, 'content')
     if (textAt(message, 'model') === SYNTHETIC) {
-      this.#found.trouble = { message: toText(content) ?? '' }
+      this.#summary.lastError = { message: toText(content) ?? '' }
       return []
     }
-    this.#found.model ??= textAt(message, 'model')
+    this.#summary.model ??= textAt(message, 'model')
     const isHidden = isOfSubAgent(line)
     return blocks.flatMap((block) => this.#readBlock(block, { isHidden }))
   }
@@ -103,7 +103,7 @@ export class ClaudeOutput implements Dialect {
     const text = textAt(block, type === 'thinking' ? 'thinking' : 'text') ?? ''
     if (type === 'thinking') return thinkingEvents(this.#thinking.settle(text), { isPartial: false })
     if (type !== 'text') return []
-    this.#found.text = text || this.#found.text
+    this.#summary.text = text || this.#summary.text
     return this.#say(this.#message.settle(text), { isPartial: false })
   }
 
@@ -115,27 +115,27 @@ export class ClaudeOutput implements Dialect {
   }
 
   #readResult(line: JsonObject): AgentEvent[] {
-    const found = this.#found
-    found.sessionId = textAt(line, 'session_id') ?? found.sessionId
-    found.turnCount = countAt(line, 'num_turns')
-    found.usage = usageOf(line)
-    found.ending = endingOf(line, found.trouble)
-    if (found.ending !== 'success') return usageEvents(found.usage)
-    found.text = textAt(line, 'result') ?? found.text
+    const summary = this.#summary
+    summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
+    summary.turnCount = countAt(line, 'num_turns')
+    summary.usage = usageOf(line)
+    summary.outcome = outcomeOf(line, summary.lastError)
+    if (summary.outcome !== 'success') return usageEvents(summary.usage)
+    summary.text = textAt(line, 'result') ?? summary.text
     // Without a stream of messages the result is the first that is heard of the answer.
-    const unsaid = this.#hasSpoken ? [] : this.#say(found.text, { isPartial: false })
-    return [...unsaid, ...usageEvents(found.usage)]
+    const unsaid = this.#hasSpoken ? [] : this.#say(summary.text, { isPartial: false })
+    return [...unsaid, ...usageEvents(summary.usage)]
   }
 
   /** The last line of earlier releases. */
   #readStop(): AgentEvent[] {
-    this.#found.hasStopped = true
+    this.#summary.hasStopped = true
     return []
   }
 
   #readError(line: JsonObject): AgentEvent[] {
     const message = textAt(line, 'message') ?? textAt(objectAt(line, 'error'), 'message') ?? textAt(line, 'error')
-    this.#found.trouble = { message: message ?? '' }
+    this.#summary.lastError = { message: message ?? '' }
     return []
   }
 

@@ -1,24 +1,24 @@
 /** What single lines of claude's output say: the terminal one, and those that tell of a retry. */
-import type { Usage } from '../agent.ts'
-import type { Trouble } from '../failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt, textsAt } from '../json-fields.ts'
-import { addUsage, isNothing, NO_USAGE } from '../usage.ts'
+import type { Usage } from '../adapter/agent.ts'
+import type { AgentFailure } from '../adapter/failure.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { addUsage, isNothing, NO_USAGE } from '../adapter/usage.ts'
 
-export function sayRetry(line: JsonObject): string {
+export function formatRetry(line: JsonObject): string {
   const [attempt, most] = [countAt(line, 'attempt'), countAt(line, 'max_retries')]
   const cause = [countAt(line, 'error_status'), textAt(line, 'error')].filter((part) => part !== undefined)
   return `retry ${attempt ?? '?'} of ${most ?? '?'} after ${cause.join(' ') || 'an error'}`
 }
 
 /** How the run ended. API errors have the subtype `success` too, so it is `is_error` that counts. */
-export function endingOf(line: JsonObject, trouble: Trouble | undefined): 'success' | Trouble {
+export function outcomeOf(line: JsonObject, lastError: AgentFailure | undefined): 'success' | AgentFailure {
   const subtype = textAt(line, 'subtype') ?? ''
   const error = textAt(line, 'error')
   if (line['is_error'] !== true && !subtype.startsWith('error') && error === undefined) return 'success'
   const reason = textAt(line, 'terminal_reason') ?? ''
   if (reason.startsWith('aborted')) return { code: 'agent_ended_early', message: 'claude was interrupted' }
   const errors = textsAt(line, 'errors').filter((each) => !each.startsWith('[ede_diagnostic]'))
-  const message = textAt(line, 'result') || error || errors.join('; ') || trouble?.message
+  const message = textAt(line, 'result') || error || errors.join('; ') || lastError?.message
   return {
     message: message || `claude ended with ${subtype || 'an error'}`,
     code: subtype === 'error_max_turns' ? 'agent_max_turns' : undefined,

@@ -1,5 +1,5 @@
-import type { Agent } from '../agent.ts'
-import { createOutputReader } from '../output-reader.ts'
+import type { Agent } from '../adapter/agent.ts'
+import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand } from './command.ts'
 import { CodexOutput } from './output.ts'
 

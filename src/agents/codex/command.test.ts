@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
-import type { AgentRequest, ApprovalMode, SandboxMode } from '../agent.ts'
+import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCommand } from '../build-command.ts'
 
 const NOBODY = 'approval_mode always: nobody can be asked while codex runs here, so what needs approval is denied'

@@ -1,8 +1,8 @@
 /** How codex is asked. */
-import type { AgentCommand, AgentRequest } from '../agent.ts'
-import { toAgentEnvironment } from '../agent-environment.ts'
-import { flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
-import { ofApproval, ofSandbox, type Permission, warnOfNobodyToAsk } from '../permission.ts'
+import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
+import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
+import { ofApproval, ofSandbox, type Permission, warnOfNobodyToAsk } from '../adapter/permission.ts'
 
 /** Codex has no environment variables for these. */
 const SWITCHES = ['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false']

@@ -1,8 +1,17 @@
 /** The items of a codex turn: messages, thoughts, and the tools it uses. */
-import type { AgentEvent } from '../agent.ts'
-import { messageEvents, thinkingEvents } from '../agent-events.ts'
-import { countAt, isObject, type JsonObject, objectAt, objectsAt, parseObject, textAt, toText } from '../json-fields.ts'
-import type { ToolLog } from '../tool-log.ts'
+import type { AgentEvent } from '../adapter/agent.ts'
+import { messageEvents, thinkingEvents } from '../adapter/events.ts'
+import {
+  countAt,
+  isObject,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  parseObject,
+  textAt,
+  toText,
+} from '../adapter/json-fields.ts'
+import type { ToolLog } from '../adapter/tool-log.ts'
 
 type Reading = {
   item: JsonObject
@@ -29,7 +38,7 @@ export function readItem(reading: Reading): AgentEvent[] {
     case 'function_call_output':
       return isCompleted ? [tools.result({ id, output: toText(item['output']) })] : []
     case 'todo_list':
-      return [sayTodos(objectsAt(item, 'items'))]
+      return [todoEvent(objectsAt(item, 'items'))]
     case 'error':
       // A warning, in spite of its name: the turn goes on.
       return [{ type: 'progress', content: { stage: 'warning', message: textAt(item, 'message') ?? '' } }]
@@ -91,7 +100,7 @@ function failureOf(item: JsonObject): string | undefined {
   return status === 'failed' || status === 'declined' ? status : undefined
 }
 
-function sayTodos(items: readonly JsonObject[]): AgentEvent {
+function todoEvent(items: readonly JsonObject[]): AgentEvent {
   const done = items.filter((item) => item['completed'] === true).length
   const percent = items.length === 0 ? 0 : Math.round((100 * done) / items.length)
   return { type: 'progress', content: { stage: 'todo_list', percent, message: `${done} of ${items.length} done` } }

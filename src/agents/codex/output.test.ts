@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readRecording, replay } from '../../../test/support/replay-recording.ts'
-import type { Usage } from '../agent.ts'
+import type { Usage } from '../adapter/agent.ts'
 import { codex } from './agent.ts'
 
 const DONE = { type: 'turn.completed', usage: { input_tokens: 10, output_tokens: 2 } }
@@ -117,9 +117,9 @@ describe('the events of codex', () => {
       { stage: 'todo_list', percent: 33, message: '1 of 3 done' },
     ],
   ])('show %s as progress', (_, item, content) => {
-    const { events, verdict } = read([completed(item), DONE])
+    const { events, result } = read([completed(item), DONE])
     expect(events[0]).toEqual({ type: 'progress', content })
-    expect(verdict.error).toBeUndefined()
+    expect(result.error).toBeUndefined()
   })
 
   it('leave out items nobody knows', () => {
@@ -136,22 +136,22 @@ describe('the usage of codex', () => {
   const prior = usageOf(1000, 50, 600, 7)
 
   it('is that of this turn when the session is resumed', () => {
-    const { events, verdict } = replay(codex, readRecording('codex', 'resume-2.stream-json'), { priorUsage: prior })
+    const { events, result } = replay(codex, readRecording('codex', 'resume-2.stream-json'), { priorUsage: prior })
     expect(events.at(-1)).toEqual({ type: 'token_usage', content: usageOf(1000, 50, 600, 7) })
-    expect(verdict.usage).toEqual(usageOf(1000, 50, 600, 7))
-    expect(verdict.threadUsage).toEqual(usageOf(2000, 100, 1200, 14))
+    expect(result.usage).toEqual(usageOf(1000, 50, 600, 7))
+    expect(result.threadUsage).toEqual(usageOf(2000, 100, 1200, 14))
   })
 
   it('is taken as it is when it has become less', () => {
-    const { verdict } = read([DONE], { priorUsage: prior })
-    expect(verdict.usage).toEqual(usageOf(10, 2, 0, 0))
+    const { result } = read([DONE], { priorUsage: prior })
+    expect(result.usage).toEqual(usageOf(10, 2, 0, 0))
   })
 })
 
-describe('the verdict on codex', () => {
+describe('the result on codex', () => {
   it('is what the turn ended with, whatever went wrong on the way', () => {
-    const { verdict } = read([{ type: 'error', message: 'something' }, DONE], { code: 1 })
-    expect(verdict.error).toBeUndefined()
+    const { result } = read([{ type: 'error', message: 'something' }, DONE], { code: 1 })
+    expect(result.error).toBeUndefined()
   })
 
   it.each([
@@ -159,12 +159,12 @@ describe('the verdict on codex', () => {
     ['the error before it', [{ type: 'error', message: 'no luck' }, { type: 'turn.failed' }], 'no luck'],
     ['nothing', [{ type: 'turn.failed' }], 'codex says that the turn failed'],
   ])('is a failure of a turn with %s', (_, lines, message) => {
-    expect(read(lines).verdict.error).toEqual({ code: 'agent_failed', message })
+    expect(read(lines).result.error).toEqual({ code: 'agent_failed', message })
   })
 
   it('is the last error when no turn ends', () => {
-    const { verdict } = read([{ type: 'error', message: 'Missing environment variable: `K`.' }], { code: 1 })
-    expect(verdict.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
+    const { result } = read([{ type: 'error', message: 'Missing environment variable: `K`.' }], { code: 1 })
+    expect(result.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
   })
 })
 
@@ -178,7 +178,7 @@ describe('earlier releases of codex', () => {
       { type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage: { input_tokens: 5 } } } },
       { type: 'event_msg', payload: { type: 'other' } },
     ]
-    const { events, verdict } = read([...lines, { type: 'turn.completed', usage: { input_tokens: 5 } }])
+    const { events, result } = read([...lines, { type: 'turn.completed', usage: { input_tokens: 5 } }])
     expect(events).toEqual([
       { type: 'thinking', content: { text: 'Hm.' } },
       { type: 'tool_use', content: { tool_id: 'c1', tool_name: 'shell', input: { cmd: 'ls' } } },
@@ -187,6 +187,6 @@ describe('earlier releases of codex', () => {
       { type: 'token_usage', content: usageOf(5, 0, 0, 0) },
       { type: 'token_usage', content: usageOf(5, 0, 0, 0) },
     ])
-    expect(verdict.text).toBe('One file.')
+    expect(result.text).toBe('One file.')
   })
 })

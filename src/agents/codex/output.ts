@@ -1,19 +1,19 @@
 /** Reads `codex exec --json`, and the names that earlier releases had for the same things. */
-import type { AgentEvent, Usage } from '../agent.ts'
-import { initEvent } from '../agent-events.ts'
-import { type JsonObject, objectAt, textAt } from '../json-fields.ts'
-import { type Dialect, noFindings } from '../output-reader.ts'
-import { ToolLog } from '../tool-log.ts'
-import { usageEvents, withoutPrior } from '../usage.ts'
+import type { AgentEvent, Usage } from '../adapter/agent.ts'
+import { initEvent } from '../adapter/events.ts'
+import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
+import { ToolLog } from '../adapter/tool-log.ts'
+import { usageEvents, withoutPrior } from '../adapter/usage.ts'
 import { readItem } from './items.ts'
 import { toUsage } from './usage.ts'
 
 /** A notice that codex tries again; the last of these looks like it too, but is followed by `turn.failed`. */
 const RETRY = /^Reconnecting\b/
 
-export class CodexOutput implements Dialect {
+export class CodexOutput implements AgentOutput {
   readonly backend = 'codex'
-  readonly #found = noFindings()
+  readonly #summary = emptySummary()
   readonly #prior: Usage | undefined
   readonly #tools = new ToolLog()
 
@@ -21,8 +21,8 @@ export class CodexOutput implements Dialect {
     this.#prior = prior
   }
 
-  findings() {
-    return this.#found
+  summary() {
+    return this.#summary
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {
@@ -52,7 +52,7 @@ export class CodexOutput implements Dialect {
 
   #readStart(line: JsonObject): AgentEvent[] {
     const id = textAt(line, 'thread_id')
-    this.#found.sessionId = id
+    this.#summary.sessionId = id
     return [initEvent({ sessionId: id })]
   }
 
@@ -60,25 +60,25 @@ export class CodexOutput implements Dialect {
     const item = objectAt(line, 'item') ?? {}
     const events = readItem({ item, isCompleted: textAt(line, 'type') === 'item.completed', tools: this.#tools })
     // The last message is the answer; those before it accompany the work.
-    for (const event of events) if (event.type === 'message') this.#found.text = event.content.text
+    for (const event of events) if (event.type === 'message') this.#summary.text = event.content.text
     return events
   }
 
   #readCompleted(line: JsonObject): AgentEvent[] {
-    this.#found.ending = 'success'
+    this.#summary.outcome = 'success'
     return this.#count(objectAt(line, 'usage'))
   }
 
   #readFailed(line: JsonObject): AgentEvent[] {
-    const message = textAt(objectAt(line, 'error'), 'message') || this.#found.trouble?.message
-    this.#found.ending = { message: message || 'codex says that the turn failed' }
+    const message = textAt(objectAt(line, 'error'), 'message') || this.#summary.lastError?.message
+    this.#summary.outcome = { message: message || 'codex says that the turn failed' }
     return []
   }
 
   #readError(line: JsonObject): AgentEvent[] {
     const message = textAt(line, 'message') ?? ''
     if (RETRY.test(message)) return [{ type: 'progress', content: { stage: 'retry', message } }]
-    this.#found.trouble = { message }
+    this.#summary.lastError = { message }
     return []
   }
 
@@ -92,8 +92,8 @@ export class CodexOutput implements Dialect {
   /** Codex counts the whole thread. */
   #count(usage: JsonObject | undefined): AgentEvent[] {
     const total = toUsage(usage)
-    this.#found.threadUsage = total
-    this.#found.usage = this.#prior === undefined ? total : withoutPrior(total, this.#prior)
-    return usageEvents(this.#found.usage)
+    this.#summary.threadUsage = total
+    this.#summary.usage = this.#prior === undefined ? total : withoutPrior(total, this.#prior)
+    return usageEvents(this.#summary.usage)
   }
 }

@@ -1,5 +1,5 @@
-import type { Usage } from '../agent.ts'
-import { countAt, type JsonObject } from '../json-fields.ts'
+import type { Usage } from '../adapter/agent.ts'
+import { countAt, type JsonObject } from '../adapter/json-fields.ts'
 
 /** Codex's counts, in the spelling of `exec` or of `app-server`. The input includes what was cached. */
 export function toUsage(counts: JsonObject | undefined): Usage {

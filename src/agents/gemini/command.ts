@@ -1,15 +1,15 @@
 /** How gemini is asked. */
 import { join } from 'node:path'
-import type { AgentCommand, AgentRequest } from '../agent.ts'
-import { toAgentEnvironment } from '../agent-environment.ts'
-import { flag, warnOfMissing, withSystemPrompt } from '../command-parts.ts'
+import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
+import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import {
   type Permission,
   stricterPermission,
   warnOfNobodyToAsk,
   warnOfNoSandbox,
   warnOfStricter,
-} from '../permission.ts'
+} from '../adapter/permission.ts'
 
 const SWITCHES = {
   GEMINI_TELEMETRY_ENABLED: 'false',

@@ -58,12 +58,12 @@ describe('the events of gemini', () => {
 
   it('show a warning as progress', () => {
     const warning = { type: 'error', severity: 'warning', message: 'Loop detected, stopping execution' }
-    const { events, verdict } = read([warning, DONE])
+    const { events, result } = read([warning, DONE])
     expect(events[0]).toEqual({
       type: 'progress',
       content: { stage: 'warning', message: 'Loop detected, stopping execution' },
     })
-    expect(verdict.error).toBeUndefined()
+    expect(result.error).toBeUndefined()
   })
 
   it('do not give a text again that came in pieces', () => {
@@ -80,15 +80,15 @@ describe('the answer of gemini', () => {
   const tool = { type: 'tool_use', tool_id: 't', tool_name: 'glob', parameters: {} }
 
   it('is what it said after its last tool', () => {
-    expect(read([piece('I look'), tool, piece('Two '), piece('files'), DONE]).verdict.text).toBe('Two files')
+    expect(read([piece('I look'), tool, piece('Two '), piece('files'), DONE]).result.text).toBe('Two files')
   })
 
   it('is what it said before if it said nothing more', () => {
-    expect(read([piece('I look'), tool, DONE]).verdict.text).toBe('I look')
+    expect(read([piece('I look'), tool, DONE]).result.text).toBe('I look')
   })
 })
 
-describe('the verdict on gemini', () => {
+describe('the result on gemini', () => {
   it.each([
     ['its own message', [{ type: 'result', status: 'error', error: { message: 'no luck' } }], 'no luck'],
     [
@@ -101,11 +101,11 @@ describe('the verdict on gemini', () => {
     ],
     ['nothing', [{ type: 'result', status: 'error' }], 'gemini ended with an error'],
   ])('is a failure of a result with %s, although it exits with 0', (_, lines, message) => {
-    expect(read(lines).verdict.error).toEqual({ code: 'agent_failed', message })
+    expect(read(lines).result.error).toEqual({ code: 'agent_failed', message })
   })
 
   it('is a failure when nothing was asked of the model', () => {
-    const { error } = read([{ ...DONE, stats: { total_tokens: 0 } }]).verdict
+    const { error } = read([{ ...DONE, stats: { total_tokens: 0 } }]).result
     expect(error).toEqual({
       code: 'agent_ended_early',
       message: 'gemini ended without asking the model; the prompt may be too large for it',
@@ -123,7 +123,7 @@ describe('the verdict on gemini', () => {
     ],
     ['does not count', [{ type: 'result', status: 'success' }]],
   ])('is a success without tokens if it %s', (_, lines) => {
-    expect(read(lines).verdict.error).toBeUndefined()
+    expect(read(lines).result.error).toBeUndefined()
   })
 
   it.each([
@@ -138,39 +138,39 @@ describe('the verdict on gemini', () => {
     [244, 'No', 'agent_overloaded'],
     [255, 'No', 'agent_overloaded'],
   ])('reads exit code %i', (code, stderrTail, expected) => {
-    expect(read([], { code, stderrTail }).verdict.error).toEqual({ code: expected, message: stderrTail })
+    expect(read([], { code, stderrTail }).result.error).toEqual({ code: expected, message: stderrTail })
   })
 
   it('knows the code even when nothing is said', () => {
-    expect(read([], { code: 41 }).verdict.error?.code).toBe('agent_auth_failed')
+    expect(read([], { code: 41 }).result.error?.code).toBe('agent_auth_failed')
   })
 })
 
 describe('the usage of gemini', () => {
   it('counts as reasoning what is in the total alone, never less than nothing', () => {
-    expect(read([DONE]).verdict.usage.reasoning_tokens).toBe(3)
-    expect(read([{ ...DONE, stats: { ...STATS, total_tokens: 5 } }]).verdict.usage.reasoning_tokens).toBe(0)
+    expect(read([DONE]).result.usage.reasoning_tokens).toBe(3)
+    expect(read([{ ...DONE, stats: { ...STATS, total_tokens: 5 } }]).result.usage.reasoning_tokens).toBe(0)
   })
 
   it('is the sum over all models in a document', () => {
     const tokens = { prompt: 10, candidates: 2, cached: 3, thoughts: 1 }
-    const { verdict } = read([{ response: 'Hi', stats: { models: { a: { tokens }, b: { tokens } } } }])
-    expect(verdict.usage).toEqual({ input_tokens: 20, output_tokens: 4, cached_tokens: 6, reasoning_tokens: 2 })
+    const { result } = read([{ response: 'Hi', stats: { models: { a: { tokens }, b: { tokens } } } }])
+    expect(result.usage).toEqual({ input_tokens: 20, output_tokens: 4, cached_tokens: 6, reasoning_tokens: 2 })
   })
 })
 
 describe('other formats and earlier releases of gemini', () => {
   it('may have lines before one object over several lines', () => {
     const text = JSON.stringify({ session_id: 's', response: 'Hi', stats: {} }, null, 2)
-    const { verdict, events } = read(['Loaded cached credentials.', ...text.split('\n')])
-    expect(verdict).toMatchObject({ text: 'Hi', sessionId: 's' })
+    const { result, events } = read(['Loaded cached credentials.', ...text.split('\n')])
+    expect(result).toMatchObject({ text: 'Hi', sessionId: 's' })
     expect(events).toEqual([{ type: 'message', content: { text: 'Hi', role: 'assistant' } }])
   })
 
   it('may put an error into the object', () => {
     const error = { type: 'INVALID_STREAM', message: 'The model returned an empty response' }
-    const { verdict } = read([{ session_id: 's', response: '', error }])
-    expect(verdict.error).toEqual({ code: 'agent_failed', message: 'The model returned an empty response' })
+    const { result } = read([{ session_id: 's', response: '', error }])
+    expect(result.error).toEqual({ code: 'agent_failed', message: 'The model returned an empty response' })
   })
 
   it('call ids, names, results and counts otherwise', () => {
@@ -181,7 +181,7 @@ describe('other formats and earlier releases of gemini', () => {
       { type: 'tool_result', toolCallId: 'c1', result: { files: 2 } },
       { type: 'result', stats: { tokenUsage: { inputTokens: 5, outputTokens: 6 } } },
     ]
-    const { events, verdict } = read(lines)
+    const { events, result } = read(lines)
     expect(events).toEqual([
       { type: 'init', content: { backend_session_id: 's-1' } },
       { type: 'message', content: { text: 'Looking.', role: 'assistant' } },
@@ -192,7 +192,7 @@ describe('other formats and earlier releases of gemini', () => {
         content: { input_tokens: 5, output_tokens: 6, cached_tokens: 0, reasoning_tokens: 0 },
       },
     ])
-    expect(verdict).toMatchObject({ text: 'Looking.', sessionId: 's-1' })
-    expect(verdict.error).toBeUndefined()
+    expect(result).toMatchObject({ text: 'Looking.', sessionId: 's-1' })
+    expect(result.error).toBeUndefined()
   })
 })

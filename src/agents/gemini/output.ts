@@ -1,34 +1,30 @@
 /** Reads `gemini -o stream-json`, the single object of `-o json`, and the names that earlier releases had. */
-import type { AgentEvent, ProcessEnd } from '../agent.ts'
-import { initEvent, messageEvents } from '../agent-events.ts'
-import type { Trouble } from '../failure.ts'
-import { countAt, type JsonObject, objectAt, textAt, toText } from '../json-fields.ts'
-import { type Dialect, noFindings } from '../output-reader.ts'
-import { StreamedText } from '../streamed-text.ts'
-import { ToolLog } from '../tool-log.ts'
-import { usageEvents } from '../usage.ts'
-import { exitTrouble, jsonOnStderr, NOT_ASKED, unwrapApiError, usageOfDocument, usageOfStream } from './result.ts'
+import type { AgentEvent } from '../adapter/agent.ts'
+import { initEvent, messageEvents } from '../adapter/events.ts'
+import type { AgentFailure } from '../adapter/failure.ts'
+import { countAt, type JsonObject, objectAt, textAt, toText } from '../adapter/json-fields.ts'
+import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
+import { StreamedText } from '../adapter/streamed-text.ts'
+import { ToolLog } from '../adapter/tool-log.ts'
+import { usageEvents } from '../adapter/usage.ts'
+import { jsonOnStderr, NOT_ASKED, unwrapApiError, usageOfDocument, usageOfStream } from './result.ts'
 
-export class GeminiOutput implements Dialect {
+export class GeminiOutput implements AgentOutput {
   readonly backend = 'gemini'
-  readonly #found = noFindings()
+  readonly #summary = emptySummary()
   readonly #tools = new ToolLog()
   readonly #message = new StreamedText()
 
-  findings() {
+  summary() {
     // The text since the last use of a tool is the answer; texts before it accompany the work.
-    return { ...this.#found, text: this.#message.unfinished || this.#found.text }
+    return { ...this.#summary, text: this.#message.unfinished || this.#summary.text }
   }
 
-  /** With `-o json` a failure is told on stderr alone; with any format the exit code may hold the HTTP status. */
-  troubleOf(end: ProcessEnd) {
-    const told = jsonOnStderr(end.stderrTail)
-    const message = textAt(objectAt(told, 'error'), 'message')
-    return {
-      sessionId: textAt(told, 'session_id'),
-      ...exitTrouble(end.code),
-      ...(message !== undefined && unwrapApiError(message)),
-    }
+  /** With `-o json` a failure is printed on stderr alone. */
+  readStderr(stderrTail: string) {
+    const document = jsonOnStderr(stderrTail)
+    const message = textAt(objectAt(document, 'error'), 'message')
+    return { sessionId: textAt(document, 'session_id'), ...(message !== undefined && unwrapApiError(message)) }
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {
@@ -54,8 +50,8 @@ export class GeminiOutput implements Dialect {
 
   #readInit(line: JsonObject): AgentEvent[] {
     const [model, sessionId] = [textAt(line, 'model'), textAt(line, 'session_id', 'sessionId')]
-    this.#found.model = model
-    this.#found.sessionId = sessionId
+    this.#summary.model = model
+    this.#summary.sessionId = sessionId
     return [initEvent({ model, sessionId })]
   }
 
@@ -67,12 +63,12 @@ export class GeminiOutput implements Dialect {
       return messageEvents(text, { isPartial: true })
     }
     const rest = this.#message.settle(text)
-    this.#found.text = text || this.#found.text
+    this.#summary.text = text || this.#summary.text
     return messageEvents(rest, { isPartial: false })
   }
 
   #readToolUse(line: JsonObject): AgentEvent[] {
-    this.#found.text = this.#message.unfinished || this.#found.text
+    this.#summary.text = this.#message.unfinished || this.#summary.text
     this.#message.restart()
     const input = line['parameters'] ?? line['args'] ?? line['input']
     return [this.#tools.use({ ...namesOf(line), input })]
@@ -89,24 +85,24 @@ export class GeminiOutput implements Dialect {
   #readError(line: JsonObject): AgentEvent[] {
     const message = textAt(line, 'message') ?? textAt(objectAt(line, 'error'), 'message') ?? ''
     if (textAt(line, 'severity') === 'warning') return [{ type: 'progress', content: { stage: 'warning', message } }]
-    this.#found.trouble = unwrapApiError(message)
+    this.#summary.lastError = unwrapApiError(message)
     return []
   }
 
   #readResult(line: JsonObject): AgentEvent[] {
     const stats = objectAt(line, 'stats')
-    this.#found.usage = usageOfStream(stats)
-    this.#found.ending = this.#endingOf(line, stats)
-    return usageEvents(this.#found.usage)
+    this.#summary.usage = usageOfStream(stats)
+    this.#summary.outcome = this.#outcomeOf(line, stats)
+    return usageEvents(this.#summary.usage)
   }
 
-  #endingOf(line: JsonObject, stats: JsonObject | undefined): 'success' | Trouble {
+  #outcomeOf(line: JsonObject, stats: JsonObject | undefined): 'success' | AgentFailure {
     const error = objectAt(line, 'error')
     if (textAt(line, 'status') === 'error' || error !== undefined) {
-      const message = textAt(error, 'message') || this.#found.trouble?.message
+      const message = textAt(error, 'message') || this.#summary.lastError?.message
       return unwrapApiError(message || 'gemini ended with an error')
     }
-    const isSilent = this.findings().text === '' && this.#tools.isEmpty
+    const isSilent = this.summary().text === '' && this.#tools.isEmpty
     if (isSilent && countAt(stats, 'total_tokens') === 0) return NOT_ASKED
     return 'success'
   }
@@ -114,11 +110,11 @@ export class GeminiOutput implements Dialect {
   #readDocument(line: JsonObject): AgentEvent[] {
     const error = objectAt(line, 'error')
     const text = textAt(line, 'response') ?? ''
-    this.#found.sessionId = textAt(line, 'session_id', 'sessionId')
-    this.#found.text = text
-    this.#found.usage = usageOfDocument(objectAt(line, 'stats'))
-    this.#found.ending = error ? unwrapApiError(textAt(error, 'message') ?? 'gemini ended with an error') : 'success'
-    return [...messageEvents(text, { isPartial: false }), ...usageEvents(this.#found.usage)]
+    this.#summary.sessionId = textAt(line, 'session_id', 'sessionId')
+    this.#summary.text = text
+    this.#summary.usage = usageOfDocument(objectAt(line, 'stats'))
+    this.#summary.outcome = error ? unwrapApiError(textAt(error, 'message') ?? 'gemini ended with an error') : 'success'
+    return [...messageEvents(text, { isPartial: false }), ...usageEvents(this.#summary.usage)]
   }
 }
 

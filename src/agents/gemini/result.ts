@@ -1,8 +1,8 @@
 /** What gemini says of the end of a run, in its several places. */
-import type { Usage } from '../agent.ts'
-import type { Trouble } from '../failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../json-fields.ts'
-import { addUsage, NO_USAGE } from '../usage.ts'
+import type { Usage } from '../adapter/agent.ts'
+import type { AgentFailure } from '../adapter/failure.ts'
+import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { addUsage, NO_USAGE } from '../adapter/usage.ts'
 
 /** Input includes what was cached. Thoughts are in the total alone. */
 export function usageOfStream(stats: JsonObject | undefined): Usage {
@@ -34,7 +34,7 @@ function usageOfModel(tokens: JsonObject | undefined): Usage {
 }
 
 /** Gemini hands on the answer of the model service as it is, JSON and all. */
-export function unwrapApiError(message: string): Trouble {
+export function unwrapApiError(message: string): AgentFailure {
   const start = message.indexOf('{"error"')
   const error =
     start === -1 ? undefined : objectAt(parseObject(message.slice(start, message.lastIndexOf('}') + 1)), 'error')
@@ -45,7 +45,7 @@ export function unwrapApiError(message: string): Trouble {
 }
 
 /** Gemini leaves a prompt that is larger than the model's context unsent; without `--acp` it calls that a success. */
-export const NOT_ASKED: Trouble = {
+export const NOT_ASKED: AgentFailure = {
   code: 'agent_ended_early',
   message: 'gemini ended without asking the model; the prompt may be too large for it',
 }
@@ -54,11 +54,4 @@ export const NOT_ASKED: Trouble = {
 export function jsonOnStderr(stderrTail: string): JsonObject | undefined {
   const starts = [...stderrTail.matchAll(/^(?:\[ERROR\] )?\{$/gm)].map(({ index, 0: line }) => index + line.length - 1)
   return starts.map((start) => parseObject(stderrTail.slice(start))).find((value) => value !== undefined)
-}
-
-/** Exit codes of gemini's own, and HTTP statuses, of which an exit code keeps what is left after 256. */
-export function exitTrouble(code: number | null): Pick<Trouble, 'code' | 'status'> {
-  if (code === 41) return { code: 'agent_auth_failed' }
-  if (code === 53) return { code: 'agent_max_turns' }
-  return code !== null && code >= 400 - 256 && code <= 255 ? { status: code + 256 } : {}
 }

@@ -1,4 +1,4 @@
-import type { Abilities } from '../../agents/agent.ts'
+import type { Abilities } from '../../agents/adapter/agent.ts'
 import { type Located, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import { AGENTS } from '../../agents/registry.ts'

@@ -1,4 +1,4 @@
-import { BACKENDS } from '../../agents/agent.ts'
+import { BACKENDS } from '../../agents/adapter/agent.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
 import { type Located, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_USAGE } from '../../agents/usage.ts'
+import { NO_USAGE } from '../../agents/adapter/usage.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Channel } from '../terminal.ts'
 import { createFailureFollower, createLineFollower, createLiveFollower } from './follow-items.ts'

@@ -1,5 +1,5 @@
 /** What several agents are doing, as a watcher hears it, in lines for a terminal. */
-import type { AgentEvent } from '../../agents/agent.ts'
+import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'

@@ -1,6 +1,6 @@
 /** What may stand in the files of `drover parallel` and `drover chain`. What is left out falls to flags and settings. */
 import { type Static, Type } from 'typebox'
-import { BACKENDS } from '../../agents/agent.ts'
+import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, strict, textLike } from '../../kit/shape.ts'
 import { ChainRequest, ChainStep, PromptRequest } from '../../prompts/prompt-request.shape.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../../agents/agent.ts'
+import type { Usage } from '../../agents/adapter/agent.ts'
 
 export function totalTokens({ input_tokens: input, output_tokens: output }: Usage): number {
   return input + output

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentEvent } from '../../agents/agent.ts'
+import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { activityOf } from './activity.ts'
 
 describe('activityOf', () => {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../agents/agent.ts'
+import type { AgentEvent } from '../../agents/adapter/agent.ts'
 
 /** What an event says about the moment, in a few words; undefined when it says nothing new. */
 export function activityOf(event: AgentEvent): string | undefined {

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import type { Backend } from '../../agents/agent.ts'
+import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter, SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'

@@ -1,7 +1,7 @@
 /** Runs one prompt in front of a person or a pipe: prints it as asked, ends it at Ctrl-C, and gives the exit code. */
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { Backend } from '../../agents/agent.ts'
+import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'

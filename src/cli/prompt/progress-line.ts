@@ -1,5 +1,5 @@
 /** One quiet line on a terminal that says what an agent is doing, and goes away when it has something to say. */
-import type { AgentEvent } from '../../agents/agent.ts'
+import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 import { activityOf } from './activity.ts'

@@ -1,7 +1,7 @@
 /** How the prompt commands are asked for an agent's run, in flags. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ApprovalMode, SandboxMode } from '../../agents/agent.ts'
+import type { ApprovalMode, SandboxMode } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { LoadedConfig } from '../../config/read-config.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'

@@ -1,5 +1,5 @@
 /** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
-import type { AgentEvent, Backend } from '../../agents/agent.ts'
+import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import { toPrintable } from '../output/printable.ts'

@@ -1,7 +1,7 @@
+import { abandonedAgentsEnder } from '../../agents/clean-up.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
 import { randomIds } from '../../kit/ids.ts'
-import { abandonedAgentsEnder } from '../../prompts/end-abandoned-agents.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import { openSessionStore } from '../../sessions/sqlite-session-store.ts'
 import type { Invocation } from '../command.ts'

@@ -1,7 +1,7 @@
 /** Which sessions are meant, in flags. */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Backend } from '../../agents/agent.ts'
+import type { Backend } from '../../agents/adapter/agent.ts'
 import type { SessionStatus } from '../../sessions/session-statuses.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'

@@ -1,5 +1,5 @@
 /** Flags that several commands have, each defined once. */
-import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../../agents/agent.ts'
+import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../../agents/adapter/agent.ts'
 import type { Flag } from '../command.ts'
 
 const MAX_SECONDS = 7 * 24 * 60 * 60

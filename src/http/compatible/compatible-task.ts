@@ -1,4 +1,4 @@
-import { pickAgent } from '../../agents/pick-agent.ts'
+import { pickAgent } from '../../agents/registry.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Conversation } from './conversation.ts'
 

@@ -1,4 +1,4 @@
-import type { Backend } from '../../agents/agent.ts'
+import type { Backend } from '../../agents/adapter/agent.ts'
 import { type Located, locateAgent, locateAgents, type Places } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import type { AgentDirectory } from './server-context.ts'

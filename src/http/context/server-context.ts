@@ -1,5 +1,5 @@
 /** Everything that a server stands on. It is given once, to `createServer`, and handed to every route registrar. */
-import type { Backend } from '../../agents/agent.ts'
+import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Located } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'

@@ -1,4 +1,4 @@
-import { BACKENDS } from '../../agents/agent.ts'
+import { BACKENDS } from '../../agents/adapter/agent.ts'
 import { PART_KINDS, type PromptObserver, type RunOutcome } from '../../prompts/prompt-context.ts'
 import type { Prometheus } from './prometheus.ts'
 

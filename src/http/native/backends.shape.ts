@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Abilities } from '../../agents/agent.shape.ts'
+import { Abilities } from '../../agents/adapter/agent.shape.ts'
 import { type Message, meaning, named } from '../../kit/shape.ts'
 
 export const BackendRecord = named(

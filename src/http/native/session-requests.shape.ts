@@ -1,6 +1,6 @@
 /** What may be asked about sessions. What titles, tags and moments have to be like, the sessions themselves say. */
 import { Type } from 'typebox'
-import { BACKENDS } from '../../agents/agent.ts'
+import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, named, type Static, strict } from '../../kit/shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'

@@ -1,6 +1,6 @@
 /** One line for every request, refused or answered, and one call to those who count. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BACKENDS } from '../../agents/agent.ts'
+import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { countBytes } from '../response/response-bytes.ts'
 import { factsOf } from './request-facts.ts'

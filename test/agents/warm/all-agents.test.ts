@@ -1,7 +1,7 @@
 /** What holds for the readers of all agents that serve several sessions at once. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Dialect } from '../../../src/agents/output-reader.ts'
+import type { AgentOutput } from '../../../src/agents/adapter/output-reader.ts'
 import { anyEnd, anyOutput, expectWellFormed } from '../../support/any-output.ts'
 import { CodexThreadOutput } from './codex/thread-output.ts'
 import type { FollowedTurn } from './followed-turn.ts'
@@ -14,7 +14,7 @@ const GEMINI = '99266926-84a3-4151-a6f6-4f0bfbe90817'
 const CHUNK = '{"sessionUpdate":"agent_message_chunk","content":{"text":"x"}}'
 
 /** A turn of the recording `warm` that uses a tool, and how it is read. */
-const SUBJECTS: readonly (readonly ['codex' | 'gemini', FollowedTurn, (turn: FollowedTurn) => Dialect])[] = [
+const SUBJECTS: readonly (readonly ['codex' | 'gemini', FollowedTurn, (turn: FollowedTurn) => AgentOutput])[] = [
   ['codex', { sessionId: CODEX, openings: [], prompt: 13 }, (turn) => new CodexThreadOutput(turn, undefined)],
   ['gemini', { sessionId: GEMINI, openings: [], prompt: 13 }, (turn) => new GeminiAcpOutput(turn)],
 ]
@@ -80,21 +80,21 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
 
   it('calls it an early end when the agent ends in the middle of the turn, with what it had said', () => {
     const message = `${backend} ended before it had finished its answer (exit code 0)`
-    const { verdict, hasEnded } = read(own.slice(0, 6), { code: 0, signal: null, stderrTail: '' })
+    const { result, hasEnded } = read(own.slice(0, 6), { code: 0, signal: null, stderrTail: '' })
     expect(hasEnded).toBe(false)
-    expect(verdict.error).toEqual({ code: 'agent_ended_early', message })
-    expect(verdict.sessionId).toBe(turn.sessionId)
+    expect(result.error).toEqual({ code: 'agent_ended_early', message })
+    expect(result.sessionId).toBe(turn.sessionId)
   })
 
   it('never takes plain text for an answer', () => {
-    const { events, verdict } = read(['All is well.'], { code: 0, signal: null, stderrTail: '' })
+    const { events, result } = read(['All is well.'], { code: 0, signal: null, stderrTail: '' })
     expect(events).toEqual([])
-    expect(verdict).toMatchObject({ text: '', error: { code: 'agent_ended_early' } })
+    expect(result).toMatchObject({ text: '', error: { code: 'agent_ended_early' } })
   })
 
   it('tells the reason of an end before the turn from stderr', () => {
-    const { verdict } = read([], { code: 1, signal: null, stderrTail: 'Missing environment variable: `K`.\n' })
-    expect(verdict.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
+    const { result } = read([], { code: 1, signal: null, stderrTail: 'Missing environment variable: `K`.\n' })
+    expect(result.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
   })
 })
 

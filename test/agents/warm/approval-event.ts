@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../src/agents/agent.ts'
+import type { AgentEvent } from '../../../src/agents/adapter/agent.ts'
 
 /** The agent waits for somebody to allow what it is about to do. */
 export function approvalEvent(message: string): AgentEvent {

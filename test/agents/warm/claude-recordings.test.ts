@@ -19,8 +19,8 @@ function turnsOf(name: string): string[][] {
 function outline(lines: readonly string[]) {
   const reader = claude.createReader({})
   for (const line of lines) reader.readLine(line)
-  const { verdict } = reader.finish({ code: 0, signal: null, stderrTail: '' })
-  const { text, usage, sessionId, error } = verdict
+  const { result } = reader.finish({ code: 0, signal: null, stderrTail: '' })
+  const { text, usage, sessionId, error } = result
   return [text, Object.values(usage).join(' '), sessionId, error?.code]
 }
 

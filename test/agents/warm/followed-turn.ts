@@ -3,7 +3,7 @@
  * sessions at once; a reader follows one prompt in one of them. It is given every frame that the agent sends from the
  * moment on at which the first request of the turn is sent to it.
  */
-import { type JsonObject, objectAt } from '../../../src/agents/json-fields.ts'
+import { type JsonObject, objectAt } from '../../../src/agents/adapter/json-fields.ts'
 
 export type RequestId = number | string
 

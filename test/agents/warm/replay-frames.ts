@@ -1,8 +1,8 @@
 /** What long-lived agents said once: frames in both directions, in the order in which they were sent. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProcessEnd } from '../../../src/agents/agent.ts'
-import { createOutputReader, type Dialect } from '../../../src/agents/output-reader.ts'
+import type { ProcessEnd } from '../../../src/agents/adapter/agent.ts'
+import { type AgentOutput, createOutputReader } from '../../../src/agents/adapter/output-reader.ts'
 import type { FollowedTurn, RequestId } from './followed-turn.ts'
 
 const RECORDINGS = join(import.meta.dirname, '..', '..', 'recordings')
@@ -38,10 +38,10 @@ export function linesSince(frames: readonly Frame[], { openings, prompt }: Follo
 const STILL_RUNNING: ProcessEnd = { code: null, signal: null, stderrTail: '' }
 
 /** Reads lines as a turn of a long-lived agent is read; the agent lives on if nothing else is said. */
-export function replayTurn(dialect: Dialect, lines: readonly string[], end = STILL_RUNNING) {
+export function replayTurn(dialect: AgentOutput, lines: readonly string[], end = STILL_RUNNING) {
   const reader = createOutputReader(dialect)
   const read = lines.flatMap((line) => reader.readLine(line))
   const hasEnded = reader.hasEnded()
-  const { events, verdict } = reader.finish(end)
-  return { events: [...read, ...events], hasEnded, verdict }
+  const { events, result } = reader.finish(end)
+  return { events: [...read, ...events], hasEnded, result }
 }

@@ -1,5 +1,5 @@
-import type { Backend } from '../../../agents/agent.ts'
-import { toAgentEnvironment } from '../../../agents/agent-environment.ts'
+import type { Backend } from '../../../agents/adapter/agent.ts'
+import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
 import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../../agents/known-quirks.ts'
 import { type Located, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'

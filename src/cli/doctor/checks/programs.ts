@@ -1,4 +1,4 @@
-import { toAgentEnvironment } from '../../../agents/agent-environment.ts'
+import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
 import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'
 import { findProgram } from '../../../kit/process/find-program.ts'
 import { findVersion, formatVersion, isOlder, type Version } from '../../../kit/version.ts'

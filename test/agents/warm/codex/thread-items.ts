@@ -1,5 +1,5 @@
 /** The items of a turn in the words of `codex app-server`, put into those of `codex exec`: they are the same items. */
-import { type JsonObject, objectsAt, textAt, textsAt } from '../../../../src/agents/json-fields.ts'
+import { type JsonObject, objectsAt, textAt, textsAt } from '../../../../src/agents/adapter/json-fields.ts'
 
 /** Between the parts of a thought. */
 export const PART_BREAK = '\n\n'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Usage } from '../../../../src/agents/agent.ts'
+import type { Usage } from '../../../../src/agents/adapter/agent.ts'
 import type { FollowedTurn } from '../followed-turn.ts'
 import { linesSince, readFrames, replayTurn } from '../replay-frames.ts'
 import { CodexThreadOutput } from './thread-output.ts'
@@ -20,9 +20,9 @@ const INIT = { type: 'init', content: { backend_session_id: T } }
 /** Reads a turn whose name is known; the events are those after `init`. */
 function read(frames: readonly object[], prior?: Usage) {
   const lines = [NAMED, ...frames].map((frame) => JSON.stringify(frame))
-  const { events, verdict } = replayTurn(new CodexThreadOutput(TURN, prior), lines)
+  const { events, result } = replayTurn(new CodexThreadOutput(TURN, prior), lines)
   expect(events[0]).toEqual(INIT)
-  return { events: events.slice(1), verdict }
+  return { events: events.slice(1), result }
 }
 
 describe('the events of a long-lived codex', () => {
@@ -95,11 +95,11 @@ describe('the events of a long-lived codex', () => {
   })
 
   it('have the model that an earlier turn has learnt', () => {
-    const { events, verdict } = replayTurn(new CodexThreadOutput({ ...TURN, model: 'm' }, undefined), [
+    const { events, result } = replayTurn(new CodexThreadOutput({ ...TURN, model: 'm' }, undefined), [
       JSON.stringify(NAMED),
     ])
     expect(events).toEqual([{ type: 'init', content: { model: 'm', backend_session_id: T } }])
-    expect(verdict.model).toBe('m')
+    expect(result.model).toBe('m')
   })
 
   it('give of a message that came in pieces only what is left', () => {
@@ -113,9 +113,9 @@ describe('the events of a long-lived codex', () => {
   it('give a message whole that takes the place of one that was cut off', () => {
     const begins = news('item/started', { item: { id: 'i2', type: 'agentMessage', text: '' } })
     const cut = news('item/agentMessage/delta', { delta: 'Hel' })
-    const { events, verdict } = read([begins, cut, begins, completed({ type: 'agentMessage', text: 'Hello.' }), DONE])
+    const { events, result } = read([begins, cut, begins, completed({ type: 'agentMessage', text: 'Hello.' }), DONE])
     expect(events).toEqual([piece('Hel'), whole('Hello.')])
-    expect(verdict.text).toBe('Hello.')
+    expect(result.text).toBe('Hello.')
   })
 
   it('give a thought of several parts once', () => {
@@ -228,9 +228,9 @@ describe('the events of a long-lived codex', () => {
       { method: 'turn/completed', params: { threadId: T, turn: { id: 'turn-0', status: 'completed' } } },
       { method: 'turn/started', params: { threadId: T, turn: { id: 'turn-2' } } },
     ]
-    const { events, verdict } = read(frames)
+    const { events, result } = read(frames)
     expect(events).toEqual([])
-    expect(verdict.error?.code).toBe('agent_ended_early')
+    expect(result.error?.code).toBe('agent_ended_early')
   })
 })
 
@@ -247,35 +247,35 @@ describe('the usage of a turn', () => {
 
   it('is by how much the thread has grown, and told once', () => {
     const frames = [usage(counts(150, 15), counts(50, 5)), usage(counts(180, 18), counts(30, 3)), DONE]
-    const { events, verdict } = read(frames, of(100, 10))
+    const { events, result } = read(frames, of(100, 10))
     expect(events).toEqual([{ type: 'token_usage', content: of(80, 8) }])
-    expect(verdict.usage).toEqual(of(80, 8))
-    expect(verdict.threadUsage).toEqual(of(180, 18))
+    expect(result.usage).toEqual(of(80, 8))
+    expect(result.threadUsage).toEqual(of(180, 18))
   })
 
   it('is that since the first request if nothing is known of the turns before', () => {
-    const { verdict } = read([usage(counts(150, 15), counts(50, 5)), usage(counts(180, 18), counts(30, 3)), DONE])
-    expect(verdict.usage).toEqual(of(80, 8))
+    const { result } = read([usage(counts(150, 15), counts(50, 5)), usage(counts(180, 18), counts(30, 3)), DONE])
+    expect(result.usage).toEqual(of(80, 8))
   })
 
   it('begins where a resumed thread says that it was', () => {
-    const { verdict } = read([usage(counts(100, 10), counts(9, 9), 'turn-0'), usage(counts(150, 15), counts(1, 1))])
-    expect(verdict.usage).toEqual(of(50, 5))
+    const { result } = read([usage(counts(100, 10), counts(9, 9), 'turn-0'), usage(counts(150, 15), counts(1, 1))])
+    expect(result.usage).toEqual(of(50, 5))
   })
 
   it('is nothing for a turn that repeats the counts of the one before', () => {
-    const { events, verdict } = read([usage(counts(100, 10), counts(50, 5)), DONE], of(100, 10))
+    const { events, result } = read([usage(counts(100, 10), counts(50, 5)), DONE], of(100, 10))
     expect(events).toEqual([])
-    expect(verdict.usage).toEqual(of(0, 0))
+    expect(result.usage).toEqual(of(0, 0))
   })
 
   it('leaves the thread where it was if the turn counts nothing', () => {
-    expect(read([DONE], of(100, 10)).verdict.threadUsage).toEqual(of(100, 10))
-    expect(read([DONE]).verdict.threadUsage).toBeUndefined()
+    expect(read([DONE], of(100, 10)).result.threadUsage).toEqual(of(100, 10))
+    expect(read([DONE]).result.threadUsage).toBeUndefined()
   })
 })
 
-describe('the verdict on a turn of a long-lived codex', () => {
+describe('the result on a turn of a long-lived codex', () => {
   const failed = (error: unknown) => ends({ status: 'failed', error })
 
   it.each([
@@ -291,17 +291,17 @@ describe('the verdict on a turn of a long-lived codex', () => {
     [{ responseStreamConnectionFailed: { httpStatusCode: null } }, 'agent_failed'],
     [null, 'agent_failed'],
   ])('a failure of the kind %j is %s', (codexErrorInfo, code) => {
-    const { verdict } = read([failed({ message: 'x', codexErrorInfo })])
-    expect(verdict.error).toEqual({ code, message: 'x' })
+    const { result } = read([failed({ message: 'x', codexErrorInfo })])
+    expect(result.error).toEqual({ code, message: 'x' })
   })
 
   it('is the error before it if the end says nothing', () => {
-    const { verdict } = read([news('error', { error: { message: 'no luck' }, willRetry: false }), failed(null)])
-    expect(verdict.error).toEqual({ code: 'agent_failed', message: 'no luck' })
+    const { result } = read([news('error', { error: { message: 'no luck' }, willRetry: false }), failed(null)])
+    expect(result.error).toEqual({ code: 'agent_failed', message: 'no luck' })
   })
 
   it('is that of the end, whatever went wrong on the way', () => {
-    expect(read([news('error', { error: { message: 'x' }, willRetry: false }), DONE]).verdict.error).toBeUndefined()
+    expect(read([news('error', { error: { message: 'x' }, willRetry: false }), DONE]).result.error).toBeUndefined()
   })
 
   it.each([
@@ -314,17 +314,17 @@ describe('the verdict on a turn of a long-lived codex', () => {
     ['ends in a way nobody knows', ends({ status: 'evaporated' }), 'codex says that the turn failed'],
     ['is refused without a word', { id: 5, error: { code: -32600 } }, 'codex refuses the request'],
   ])('is a failure of a turn that %s', (_, frame, message) => {
-    expect(read([frame]).verdict.error).toEqual({ code: 'agent_failed', message })
+    expect(read([frame]).result.error).toEqual({ code: 'agent_failed', message })
   })
 
   it('is that of a thread that was compacted too: smaller counts are taken as they are', () => {
     const small = news('thread/tokenUsage/updated', { tokenUsage: { total: { inputTokens: 10 }, last: {} } })
-    const { verdict } = read([small, DONE], {
+    const { result } = read([small, DONE], {
       input_tokens: 100,
       output_tokens: 10,
       cached_tokens: 0,
       reasoning_tokens: 0,
     })
-    expect(verdict.usage.input_tokens).toBe(10)
+    expect(result.usage.input_tokens).toBe(10)
   })
 })

@@ -1,22 +1,22 @@
 /** Reads what `codex app-server` says of one turn of one thread. */
-import type { AgentEvent, Usage } from '../../../../src/agents/agent.ts'
-import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/agent-events.ts'
+import type { AgentEvent, Usage } from '../../../../src/agents/adapter/agent.ts'
+import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/adapter/events.ts'
+import { countAt, type JsonObject, objectAt, textAt } from '../../../../src/agents/adapter/json-fields.ts'
+import { type AgentOutput, emptySummary } from '../../../../src/agents/adapter/output-reader.ts'
+import { StreamedText } from '../../../../src/agents/adapter/streamed-text.ts'
+import { ToolLog } from '../../../../src/agents/adapter/tool-log.ts'
+import { usageEvents } from '../../../../src/agents/adapter/usage.ts'
 import { readItem } from '../../../../src/agents/codex/items.ts'
-import { countAt, type JsonObject, objectAt, textAt } from '../../../../src/agents/json-fields.ts'
-import { type Dialect, noFindings } from '../../../../src/agents/output-reader.ts'
-import { StreamedText } from '../../../../src/agents/streamed-text.ts'
-import { ToolLog } from '../../../../src/agents/tool-log.ts'
-import { usageEvents } from '../../../../src/agents/usage.ts'
 import { approvalEvent } from '../approval-event.ts'
 import { type Answer, AwaitedAnswers, type FollowedTurn } from '../followed-turn.ts'
 import { PART_BREAK, toExecItem, toTodoList } from './thread-items.ts'
-import { endingOf, sayApproval, sayRetry, troubleOf } from './thread-result.ts'
+import { failureOf, formatApproval, formatRetry, outcomeOf } from './thread-result.ts'
 import { ThreadUsage } from './thread-usage.ts'
 
-export class CodexThreadOutput implements Dialect {
+export class CodexThreadOutput implements AgentOutput {
   readonly backend = 'codex'
   readonly isFramed = true
-  readonly #found = noFindings()
+  readonly #summary = emptySummary()
   readonly #answers: AwaitedAnswers
   readonly #tools = new ToolLog()
   readonly #message = new StreamedText()
@@ -27,34 +27,34 @@ export class CodexThreadOutput implements Dialect {
 
   constructor(turn: FollowedTurn, prior: Usage | undefined) {
     this.#answers = new AwaitedAnswers(turn)
-    this.#found.sessionId = turn.sessionId
-    this.#found.model = turn.model
+    this.#summary.sessionId = turn.sessionId
+    this.#summary.model = turn.model
     this.#usage = new ThreadUsage(prior)
   }
 
-  findings() {
+  summary() {
     // What was cut off in the middle is all there is of an answer that failed.
-    const text = this.#message.unfinished || this.#found.text
-    return { ...this.#found, text, usage: this.#usage.ofTurn, threadUsage: this.#usage.ofThread }
+    const text = this.#message.unfinished || this.#summary.text
+    return { ...this.#summary, text, usage: this.#usage.ofTurn, threadUsage: this.#usage.ofThread }
   }
 
   read(frame: JsonObject): AgentEvent[] {
-    if (this.#found.ending !== undefined) return []
+    if (this.#summary.outcome !== undefined) return []
     const answer = this.#answers.take(frame)
     if (answer !== undefined) return this.#readAnswer(answer)
     const params = objectAt(frame, 'params')
     const threadId = textAt(params, 'threadId')
-    if (params === undefined || threadId === undefined || threadId !== this.#found.sessionId) return []
+    if (params === undefined || threadId === undefined || threadId !== this.#summary.sessionId) return []
     return this.#readNews(textAt(frame, 'method') ?? '', params)
   }
 
   #readAnswer({ result, error }: Answer): AgentEvent[] {
     if (error !== undefined) {
-      this.#found.ending = troubleOf(error) ?? { message: 'codex refuses the request' }
+      this.#summary.outcome = failureOf(error) ?? { message: 'codex refuses the request' }
       return []
     }
-    this.#found.sessionId = textAt(objectAt(result, 'thread'), 'id') ?? this.#found.sessionId
-    this.#found.model = textAt(result, 'model') ?? this.#found.model
+    this.#summary.sessionId = textAt(objectAt(result, 'thread'), 'id') ?? this.#summary.sessionId
+    this.#summary.model = textAt(result, 'model') ?? this.#summary.model
     this.#workdir = textAt(result, 'cwd') ?? this.#workdir
     return this.#begin(textAt(objectAt(result, 'turn'), 'id'))
   }
@@ -73,7 +73,7 @@ export class CodexThreadOutput implements Dialect {
   #begin(turnId: string | undefined): AgentEvent[] {
     if (turnId === undefined || this.#turnId !== undefined) return []
     this.#turnId = turnId
-    const { model, sessionId } = this.#found
+    const { model, sessionId } = this.#summary
     return [initEvent({ model, sessionId, workdir: this.#workdir })]
   }
 
@@ -100,7 +100,7 @@ export class CodexThreadOutput implements Dialect {
       case 'turn/completed':
         return this.#readEnd(objectAt(params, 'turn'))
       default:
-        return method.endsWith('/requestApproval') ? [approvalEvent(sayApproval(method, params))] : []
+        return method.endsWith('/requestApproval') ? [approvalEvent(formatApproval(method, params))] : []
     }
   }
 
@@ -127,19 +127,19 @@ export class CodexThreadOutput implements Dialect {
     if (event.type === 'thinking')
       return thinkingEvents(this.#thinking.settle(event.content.text), { isPartial: false })
     if (event.type !== 'message') return [event]
-    this.#found.text = event.content.text
+    this.#summary.text = event.content.text
     return messageEvents(this.#message.settle(event.content.text), { isPartial: false })
   }
 
   #readError(params: JsonObject): AgentEvent[] {
     const error = objectAt(params, 'error')
-    if (params['willRetry'] === true) return [progress('retry', sayRetry(error))]
-    this.#found.trouble = troubleOf(error)
+    if (params['willRetry'] === true) return [progress('retry', formatRetry(error))]
+    this.#summary.lastError = failureOf(error)
     return []
   }
 
   #readEnd(turn: JsonObject | undefined): AgentEvent[] {
-    this.#found.ending = endingOf(turn) ?? this.#found.trouble ?? { message: 'codex says that the turn failed' }
+    this.#summary.outcome = outcomeOf(turn) ?? this.#summary.lastError ?? { message: 'codex says that the turn failed' }
     return usageEvents(this.#usage.ofTurn)
   }
 }

@@ -1,6 +1,6 @@
 /** What `codex app-server` really said: one row for each turn in test/recordings/codex. */
 import { describe, expect, it } from 'vitest'
-import type { Verdict } from '../../../../src/agents/agent.ts'
+import type { OutputResult } from '../../../../src/agents/adapter/agent.ts'
 import { outline } from '../../../support/replay-recording.ts'
 import type { FollowedTurn } from '../followed-turn.ts'
 import { frameRecordingNames, linesSince, promptsIn, readFrames, replayTurn } from '../replay-frames.ts'
@@ -183,7 +183,7 @@ describe('the recordings of a long-lived codex', () => {
   it.each(TURNS)('%s is understood turn by turn', (recording, rows) => {
     const frames = readFrames('codex', recording)
     /** What whoever asks codex keeps of a thread between its turns. */
-    const threads = new Map<string, Verdict>()
+    const threads = new Map<string, OutputResult>()
     for (const [prompt, openings, session, events, text, usage, error] of rows) {
       const known = openings.length === 0 ? threads.get(session ?? '') : undefined
       const turn = {
@@ -196,7 +196,7 @@ describe('the recordings of a long-lived codex', () => {
       const model = error?.[0] === 'agent_session_missing' ? NONE : 'gpt-5.5'
       expect(outline(result)).toEqual({ events, text, usage, session, turns: NONE, model, error })
       expect(result.hasEnded).toBe(true)
-      if (session !== undefined) threads.set(session, result.verdict)
+      if (session !== undefined) threads.set(session, result.result)
     }
   })
 })

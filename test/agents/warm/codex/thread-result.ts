@@ -1,13 +1,13 @@
 /** What `codex app-server` says of the end of a turn, and of what holds it up. */
-import type { FailureCode, Trouble } from '../../../../src/agents/failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../../../src/agents/json-fields.ts'
+import type { AgentFailure, FailureCode } from '../../../../src/agents/adapter/failure.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../../../src/agents/adapter/json-fields.ts'
 
 /** How a turn ended; undefined if it failed and does not say why. */
-export function endingOf(turn: JsonObject | undefined): 'success' | Trouble | undefined {
+export function outcomeOf(turn: JsonObject | undefined): 'success' | AgentFailure | undefined {
   const status = textAt(turn, 'status')
   if (status === 'completed') return 'success'
   if (status === 'interrupted') return { code: 'agent_ended_early', message: 'codex was interrupted' }
-  return troubleOf(objectAt(turn, 'error'))
+  return failureOf(objectAt(turn, 'error'))
 }
 
 const KINDS: Readonly<Record<string, FailureCode>> = {
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, FailureCode>> = {
 }
 
 /** An error has a message, and often the kind of error or an HTTP status. */
-export function troubleOf(error: JsonObject | undefined): Trouble | undefined {
+export function failureOf(error: JsonObject | undefined): AgentFailure | undefined {
   const message = textAt(error, 'message')
   if (!message?.trim()) return undefined
   const kind = textAt(error, 'codexErrorInfo') ?? ''
@@ -33,13 +33,13 @@ function statusOf(error: JsonObject | undefined): number | undefined {
 }
 
 /** In the words of `codex exec`. */
-export function sayRetry(error: JsonObject | undefined): string {
+export function formatRetry(error: JsonObject | undefined): string {
   const [message, details] = [textAt(error, 'message') ?? '', textAt(error, 'additionalDetails')]
   return details === undefined ? message : `${message} (${details})`
 }
 
 /** What is to be allowed, and why: the command, or the kind of item that is in the name of the request. */
-export function sayApproval(method: string, params: JsonObject): string {
+export function formatApproval(method: string, params: JsonObject): string {
   const what = textAt(params, 'command') ?? method.split('/')[1]
   return [what, textAt(params, 'reason')].filter(Boolean).join(': ')
 }

@@ -1,7 +1,7 @@
-import type { Usage } from '../../../../src/agents/agent.ts'
+import type { Usage } from '../../../../src/agents/adapter/agent.ts'
+import { type JsonObject, objectAt } from '../../../../src/agents/adapter/json-fields.ts'
+import { NO_USAGE, withoutPrior } from '../../../../src/agents/adapter/usage.ts'
 import { toUsage } from '../../../../src/agents/codex/usage.ts'
-import { type JsonObject, objectAt } from '../../../../src/agents/json-fields.ts'
-import { NO_USAGE, withoutPrior } from '../../../../src/agents/usage.ts'
 
 /**
  * The share of one turn in the counts of `app-server`: `total` is that of the thread, `last` that of the last request to

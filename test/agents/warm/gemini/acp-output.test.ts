@@ -80,21 +80,21 @@ describe('the events of a long-lived gemini', () => {
   })
 
   it('show a change of the mode as progress, and not as a word of the model', () => {
-    const { events, verdict } = read([chunk('a'), chunk('[MODE_UPDATE] autoEdit'), chunk('b'), stops('end_turn')])
+    const { events, result } = read([chunk('a'), chunk('[MODE_UPDATE] autoEdit'), chunk('b'), stops('end_turn')])
     expect(events.slice(1)).toEqual([
       piece('a'),
       { type: 'progress', content: { stage: 'mode_changed', message: 'autoEdit' } },
       piece('b'),
     ])
-    expect(verdict.text).toBe('ab')
+    expect(result.text).toBe('ab')
   })
 
   it('are only those after the requests before the prompt are answered', () => {
     const opened = { id: 4, result: { models: { currentModelId: 'm' } } }
     const history = [update('user_message_chunk', { content: { text: 'Old?' } }), chunk('Old.')]
-    const { events, verdict } = read([...history, opened, chunk('New.')], { ...TURN, openings: [4] })
+    const { events, result } = read([...history, opened, chunk('New.')], { ...TURN, openings: [4] })
     expect(events).toEqual([{ type: 'init', content: { model: 'm', backend_session_id: S } }, piece('New.')])
-    expect(verdict).toMatchObject({ text: 'New.', model: 'm' })
+    expect(result).toMatchObject({ text: 'New.', model: 'm' })
   })
 
   it('leave out everything as long as there is no session', () => {
@@ -151,23 +151,23 @@ describe('the events of a long-lived gemini', () => {
   })
 })
 
-describe('the verdict on a turn of a long-lived gemini', () => {
+describe('the result on a turn of a long-lived gemini', () => {
   it('has the model that an earlier turn has learnt, unless this one tells of another', () => {
     const frames = [{ id: 4, result: {} }, chunk('Hi')]
     const turn = { ...TURN, openings: [4], model: 'm' }
-    expect(read([...frames, stops('end_turn')], turn).verdict.model).toBe('m')
+    expect(read([...frames, stops('end_turn')], turn).result.model).toBe('m')
     const meta = { quota: { model_usage: [{ model: 'n' }] } }
-    expect(read([...frames, { id: 5, result: { stopReason: 'end_turn', _meta: meta } }], turn).verdict.model).toBe('n')
+    expect(read([...frames, { id: 5, result: { stopReason: 'end_turn', _meta: meta } }], turn).result.model).toBe('n')
   })
 
   it('has the text since the last use of a tool, or the one before it if none follows', () => {
     const frames = [chunk('I will.'), tool({ status: 'pending' }), tool({ status: 'completed' })]
-    expect(read([...frames, chunk('Do'), chunk('ne.'), stops('end_turn')]).verdict.text).toBe('Done.')
-    expect(read([...frames, stops('end_turn')]).verdict.text).toBe('I will.')
+    expect(read([...frames, chunk('Do'), chunk('ne.'), stops('end_turn')]).result.text).toBe('Done.')
+    expect(read([...frames, stops('end_turn')]).result.text).toBe('I will.')
   })
 
   it('is a success without any text if a tool was used', () => {
-    expect(read([tool({ status: 'completed' }), stops('end_turn')]).verdict.error).toBeUndefined()
+    expect(read([tool({ status: 'completed' }), stops('end_turn')]).result.error).toBeUndefined()
   })
 
   it.each([
@@ -179,7 +179,7 @@ describe('the verdict on a turn of a long-lived gemini', () => {
     ['constructor', 'agent_failed', 'gemini stopped (constructor)'],
     [null, 'agent_failed', 'gemini stopped (nothing said)'],
   ])('without a word said, stopped by %j, is %s', (reason, code, message) => {
-    expect(read([stops(reason)]).verdict.error).toEqual({ code, message })
+    expect(read([stops(reason)]).result.error).toEqual({ code, message })
   })
 
   it.each([
@@ -197,12 +197,12 @@ describe('the verdict on a turn of a long-lived gemini', () => {
     [{ code: -32603, message: 'Internal error', data: {} }, 'agent_failed', 'Internal error'],
     [{}, 'agent_failed', 'gemini refuses the request'],
   ])('on the answer %j is %s', (error, code, message) => {
-    expect(read([refused(error)]).verdict.error).toEqual({ code, message })
+    expect(read([refused(error)]).result.error).toEqual({ code, message })
   })
 
   it('keeps what was said before the failure', () => {
-    const { events, verdict } = read([chunk('partial '), refused({ code: 500, message: 'terminated' })])
+    const { events, result } = read([chunk('partial '), refused({ code: 500, message: 'terminated' })])
     expect(events).toEqual([INIT, piece('partial ')])
-    expect(verdict).toMatchObject({ text: 'partial ', error: { code: 'agent_unreachable' } })
+    expect(result).toMatchObject({ text: 'partial ', error: { code: 'agent_unreachable' } })
   })
 })

@@ -1,24 +1,24 @@
 /** Reads what `gemini --acp` says of one prompt in one session (Agent Client Protocol). */
-import type { AgentEvent } from '../../../../src/agents/agent.ts'
-import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/agent-events.ts'
-import type { Trouble } from '../../../../src/agents/failure.ts'
+import type { AgentEvent } from '../../../../src/agents/adapter/agent.ts'
+import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/adapter/events.ts'
+import type { AgentFailure } from '../../../../src/agents/adapter/failure.ts'
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../../src/agents/adapter/json-fields.ts'
+import { type AgentOutput, emptySummary } from '../../../../src/agents/adapter/output-reader.ts'
+import { ToolLog } from '../../../../src/agents/adapter/tool-log.ts'
+import { usageEvents } from '../../../../src/agents/adapter/usage.ts'
 import { usageOfStream } from '../../../../src/agents/gemini/result.ts'
-import { type JsonObject, objectAt, objectsAt, textAt } from '../../../../src/agents/json-fields.ts'
-import { type Dialect, noFindings } from '../../../../src/agents/output-reader.ts'
-import { ToolLog } from '../../../../src/agents/tool-log.ts'
-import { usageEvents } from '../../../../src/agents/usage.ts'
 import { approvalEvent } from '../approval-event.ts'
 import { type Answer, AwaitedAnswers, type FollowedTurn } from '../followed-turn.ts'
-import { stopTrouble, troubleOfRequest } from './acp-result.ts'
+import { failureOfRequest, failureOfStop } from './acp-result.ts'
 import { outcomeOfCall, toCall } from './acp-tools.ts'
 
 /** What gemini says in the place of the model when the approval mode changes. */
 const MODE_CHANGE = /^\[MODE_UPDATE\] (\w+)$/
 
-export class GeminiAcpOutput implements Dialect {
+export class GeminiAcpOutput implements AgentOutput {
   readonly backend = 'gemini'
   readonly isFramed = true
-  readonly #found = noFindings()
+  readonly #summary = emptySummary()
   readonly #answers: AwaitedAnswers
   readonly #tools = new ToolLog()
   #hasBegun = false
@@ -27,41 +27,41 @@ export class GeminiAcpOutput implements Dialect {
 
   constructor(turn: FollowedTurn) {
     this.#answers = new AwaitedAnswers(turn)
-    this.#found.sessionId = turn.sessionId
-    this.#found.model = turn.model
+    this.#summary.sessionId = turn.sessionId
+    this.#summary.model = turn.model
   }
 
-  findings() {
-    return this.#found
+  summary() {
+    return this.#summary
   }
 
   read(frame: JsonObject): AgentEvent[] {
     // News do not say to which prompt they belong, so those after the end are of the next one.
-    if (this.#found.ending !== undefined) return []
+    if (this.#summary.outcome !== undefined) return []
     const answer = this.#answers.take(frame)
     if (answer !== undefined) return this.#readAnswer(answer)
     const params = objectAt(frame, 'params')
     const sessionId = textAt(params, 'sessionId')
-    if (sessionId === undefined || sessionId !== this.#found.sessionId) return []
+    if (sessionId === undefined || sessionId !== this.#summary.sessionId) return []
     // What is said before the prompt is sent answers another one: a session that is loaded tells its history.
     return this.#answers.isOpen ? [...this.#begin(), ...this.#readNews(textAt(frame, 'method'), params)] : []
   }
 
   #readAnswer({ to, result, error }: Answer): AgentEvent[] {
     if (error !== undefined) {
-      this.#found.ending = troubleOfRequest(error)
+      this.#summary.outcome = failureOfRequest(error)
       return []
     }
     if (to === 'prompt') return [...this.#begin(), ...this.#readEnd(result)]
-    this.#found.sessionId = textAt(result, 'sessionId') ?? this.#found.sessionId
-    this.#found.model = textAt(objectAt(result, 'models'), 'currentModelId') ?? this.#found.model
+    this.#summary.sessionId = textAt(result, 'sessionId') ?? this.#summary.sessionId
+    this.#summary.model = textAt(objectAt(result, 'models'), 'currentModelId') ?? this.#summary.model
     return this.#answers.isOpen ? this.#begin() : []
   }
 
   #begin(): AgentEvent[] {
     if (this.#hasBegun) return []
     this.#hasBegun = true
-    const { model, sessionId } = this.#found
+    const { model, sessionId } = this.#summary
     return [initEvent({ model, sessionId })]
   }
 
@@ -93,7 +93,7 @@ export class GeminiAcpOutput implements Dialect {
   #readText(text: string): AgentEvent[] {
     const mode = MODE_CHANGE.exec(text)?.[1]
     if (mode !== undefined) return [{ type: 'progress', content: { stage: 'mode_changed', message: mode } }]
-    this.#found.text = this.#isNewText ? text : this.#found.text + text
+    this.#summary.text = this.#isNewText ? text : this.#summary.text + text
     this.#isNewText = false
     return messageEvents(text, { isPartial: true })
   }
@@ -107,16 +107,16 @@ export class GeminiAcpOutput implements Dialect {
 
   #readEnd(result: JsonObject | undefined): AgentEvent[] {
     const quota = objectAt(objectAt(result, '_meta'), 'quota')
-    this.#found.model = textAt(objectsAt(quota, 'model_usage')[0], 'model') ?? this.#found.model
-    this.#found.usage = usageOfStream(objectAt(quota, 'token_count'))
-    this.#found.ending = this.#endingOf(textAt(result, 'stopReason'))
-    return usageEvents(this.#found.usage)
+    this.#summary.model = textAt(objectsAt(quota, 'model_usage')[0], 'model') ?? this.#summary.model
+    this.#summary.usage = usageOfStream(objectAt(quota, 'token_count'))
+    this.#summary.outcome = this.#outcomeOf(textAt(result, 'stopReason'))
+    return usageEvents(this.#summary.usage)
   }
 
-  #endingOf(stopReason: string | undefined): 'success' | Trouble {
-    if (stopReason !== 'end_turn') return stopTrouble(stopReason)
+  #outcomeOf(stopReason: string | undefined): 'success' | AgentFailure {
+    if (stopReason !== 'end_turn') return failureOfStop(stopReason)
     // Also what gemini says when the model gave nothing it could use.
-    const isSilent = this.#found.text === '' && this.#tools.isEmpty
+    const isSilent = this.#summary.text === '' && this.#tools.isEmpty
     return isSilent ? { message: 'gemini ended the turn without an answer' } : 'success'
   }
 }

@@ -1,5 +1,5 @@
 /** The tool calls of `gemini --acp`: a title for people to read, and neither a name nor arguments. */
-import { type JsonObject, objectAt, objectsAt, textAt, toText } from '../../../../src/agents/json-fields.ts'
+import { type JsonObject, objectAt, objectsAt, textAt, toText } from '../../../../src/agents/adapter/json-fields.ts'
 
 /** Gemini makes the id of a call from the name of its tool: `read_file__read_file_1794703458089_0`. */
 const NAMED_ID = /^(.{1,200})__\1_\d+_\d+$/

@@ -1,4 +1,4 @@
-import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
+import { OWNER_VARIABLE, TREE_VARIABLE } from '../../kit/process/environment-variables.ts'
 import type { Environment } from './agent.ts'
 
 /** On Windows the case of a name means nothing. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { classifyFailure, FAILURES, type FailureCode, type Trouble } from './failure.ts'
+import { type AgentFailure, classifyFailure, FAILURES, type FailureCode } from './failure.ts'
 
 describe('classifyFailure', () => {
-  it.each<[Trouble, FailureCode]>([
+  it.each<[AgentFailure, FailureCode]>([
     [{ message: 'x', status: 401 }, 'agent_auth_failed'],
     [{ message: 'x', status: 403 }, 'agent_auth_failed'],
     [{ message: 'x', status: 429 }, 'agent_rate_limited'],
@@ -37,7 +37,7 @@ describe('classifyFailure', () => {
 
 describe('the table of failures', () => {
   it('is in docs/agents.md, word for word', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/agents.md'), 'utf8')
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/agents.md'), 'utf8')
     const section = page.split('## How agents fail')[1]?.split('\n## ')[0] ?? ''
     const rows = [...section.matchAll(/^\| `(agent_\w+)` \| (.+) \|$/gm)].map(([, code, when]) => [code, when])
     expect(rows.slice(0, Object.keys(FAILURES).length)).toEqual(Object.entries(FAILURES))

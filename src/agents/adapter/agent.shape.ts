@@ -1,6 +1,6 @@
 /** What agents say and can do, as it goes over the wire. */
 import { type TProperties, Type } from 'typebox'
-import { type Message, named } from '../kit/shape.ts'
+import { type Message, named } from '../../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 

@@ -1,9 +1,9 @@
-/** What drover knows of a command-line agent: how to ask it, how to read its answer, what it can really do. */
+/** What an adapter tells drover about an agent: how to start it, how to read its output, what it can do. */
 import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
 
 export type { Abilities, AgentEvent, Usage }
 
-/** Canonical order; the first is the default. */
+/** In the order of all lists; the first is the default. */
 export const BACKENDS = ['claude', 'codex', 'gemini'] as const
 export type Backend = (typeof BACKENDS)[number]
 
@@ -63,45 +63,45 @@ export type AgentCommand = {
   warnings: readonly string[]
 }
 
-/** How the agent's process ended, seen from outside. */
+/** How the agent's process ended. */
 export type ProcessEnd = { code: number | null; signal: string | null; stderrTail: string }
 
-/** What the agent's output amounts to once it has ended. */
-export type Verdict = {
+/** What the whole output says, once the agent has ended. */
+export type OutputResult = {
   /** Undefined when the agent succeeded. */
   error?: { code: string; message: string }
   text: string
   usage: Usage
-  /** Codex counts a whole thread: what to give as `priorUsage` when this session is resumed. */
+  /** The usage of the whole session, for agents that count it: the `priorUsage` of the next turn. */
   threadUsage?: Usage
   sessionId?: string
   model?: string
   turnCount?: number
 }
 
-/** Reads the output of one run of an agent, line by line. It never throws: what it does not know it skips. */
+/** Reads the output of one run of an agent, line by line. It never throws, and skips what it does not know. */
 export type OutputReader = {
   readLine(line: string): AgentEvent[]
-  /** Whether the agent has said its last word: the terminal event has been read, and only the exit is missing. */
+  /** The terminal event has been read; only the exit is missing. */
   hasEnded(): boolean
-  /** Whether the answer has grown past all reason, so that reading on would only fill the memory. */
-  isOverfull(): boolean
-  /** After the last line. May give events that could not be given before. */
-  finish(end: ProcessEnd): { events: AgentEvent[]; verdict: Verdict }
+  /** The answer is longer than any real one: reading on would only fill the memory. */
+  isTooLong(): boolean
+  /** Called after the last line. May return more events. */
+  finish(end: ProcessEnd): { events: AgentEvent[]; result: OutputResult }
 }
 
 export type Agent = {
   backend: Backend
-  /** What it is called on PATH. */
+  /** Its name on PATH. */
   executable: string
   abilities: Abilities
-  /** The signal that makes it end its own tools too. */
+  /** The signal on which it ends its own tools too. */
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
   createReader(options: { priorUsage?: Usage }): OutputReader
   /** Deletes a session that the agent stored although the prompt was ephemeral; absent where a flag prevents that. */
   toCleanUpCommand?: (sessionId: string, request: AgentRequest) => AgentCommand
-  /** Flags a caller may pass through `extra`: names, and whether they take a value. */
+  /** Flags that a caller may pass in `extra`, and whether they take a value. */
   extraFlags: Readonly<Record<string, 'switch' | 'value'>>
 }

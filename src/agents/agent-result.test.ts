@@ -1,38 +1,38 @@
 import { describe, expect, it } from 'vitest'
 import type { ProcessExit } from '../kit/process/process.ts'
-import type { Verdict } from './agent.ts'
-import { type Cut, settleResult } from './settle-result.ts'
-import { NO_USAGE } from './usage.ts'
+import type { OutputResult } from './adapter/agent.ts'
+import { NO_USAGE } from './adapter/usage.ts'
+import { type StopReason, toAgentResult } from './agent-result.ts'
 
 const FAILED = { code: 'agent_failed', message: 'it broke' }
 const LEFT = { code: 'agent_ended_early', message: 'it left' }
 
 type Case = {
   exit?: Partial<ProcessExit>
-  error?: Verdict['error']
+  error?: OutputResult['error']
   hasEnded?: boolean
-  cut?: Cut
+  stopReason?: StopReason
 }
 
-function settle({ exit = {}, error, hasEnded = false, cut }: Case) {
+function resultOf({ exit = {}, error, hasEnded = false, stopReason }: Case) {
   const {
     exitCode,
     ended,
     error: told,
-  } = settleResult({
+  } = toAgentResult({
     backend: 'codex',
     timeoutMs: 2500,
     exit: { pid: 1, code: 0, signal: null, durationMs: 7, ended: 'itself', forced: false, stderrTail: '', ...exit },
-    verdict: { text: 'so far', usage: NO_USAGE, ...(error && { error }) },
-    cut,
+    output: { text: 'so far', usage: NO_USAGE, ...(error && { error }) },
+    stopReason,
     hasEnded,
     warnings: [],
   })
   return [exitCode, ended, told?.code]
 }
 
-describe('settleResult', () => {
-  it.each<[string, Case, ReturnType<typeof settle>]>([
+describe('toAgentResult', () => {
+  it.each<[string, Case, ReturnType<typeof resultOf>]>([
     ['success', { hasEnded: true }, [0, 'itself', undefined]],
     ['success by its word, whatever the exit code', { hasEnded: true, exit: { code: 9 } }, [0, 'itself', undefined]],
     ['a failure with its exit code', { error: FAILED, exit: { code: 3 } }, [3, 'itself', 'agent_failed']],
@@ -52,20 +52,25 @@ describe('settleResult', () => {
     ['a deadline after success', { hasEnded: true, exit: { ended: 'timeout' } }, [0, 'itself', undefined]],
     [
       'staying after success',
-      { hasEnded: true, cut: 'lingered', exit: { ended: 'cancelled', code: null, signal: 'SIGTERM' } },
+      { hasEnded: true, stopReason: 'lingered', exit: { ended: 'cancelled', code: null, signal: 'SIGTERM' } },
       [0, 'itself', undefined],
     ],
     [
       'staying after a failure',
-      { error: FAILED, hasEnded: true, cut: 'lingered', exit: { ended: 'cancelled', code: null, signal: 'SIGTERM' } },
+      {
+        error: FAILED,
+        hasEnded: true,
+        stopReason: 'lingered',
+        exit: { ended: 'cancelled', code: null, signal: 'SIGTERM' },
+      },
       [1, 'itself', 'agent_failed'],
     ],
     [
       'talking without end',
-      { cut: 'overfull', exit: { ended: 'cancelled' } },
+      { stopReason: 'answer_too_long', exit: { ended: 'cancelled' } },
       [1, 'cancelled', 'agent_output_too_large'],
     ],
   ])('tells %s', (_name, facts, expected) => {
-    expect(settle(facts)).toEqual(expected)
+    expect(resultOf(facts)).toEqual(expected)
   })
 })

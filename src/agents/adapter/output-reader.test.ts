@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyEnd, anyOutput, expectWellFormed } from '../../test/support/any-output.ts'
-import { readRecording, recordingNames, replay } from '../../test/support/replay-recording.ts'
+import { anyEnd, anyOutput, expectWellFormed } from '../../../test/support/any-output.ts'
+import { readRecording, recordingNames, replay } from '../../../test/support/replay-recording.ts'
+import { AGENTS } from '../registry.ts'
 import type { Agent, ProcessEnd } from './agent.ts'
-import { AGENTS } from './registry.ts'
 
 const AGENT_LIST = Object.values(AGENTS).map((agent) => [agent.backend, agent] as const)
 const OK: ProcessEnd = { code: 0, signal: null, stderrTail: '' }
@@ -29,10 +29,10 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
   const read = (lines: string[], end = OK) => replay(agent, { lines, end })
 
   it('takes plain text for the answer, without the empty lines at its end', () => {
-    const { events, verdict } = read(['Hello,', '', '  world ', '', ' '])
+    const { events, result } = read(['Hello,', '', '  world ', '', ' '])
     expect(events).toEqual([message('Hello,\n\n  world ')])
-    expect(verdict).toMatchObject({ text: 'Hello,\n\n  world ' })
-    expect(verdict.error).toBeUndefined()
+    expect(result).toMatchObject({ text: 'Hello,\n\n  world ' })
+    expect(result.error).toBeUndefined()
   })
 
   it.each([
@@ -41,13 +41,13 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
     ['a list', '[1,2]'],
     ['half an object', '{"type":'],
   ])('takes %s for plain text too', (_, line) => {
-    expect(read([line]).verdict).toMatchObject({ text: line })
+    expect(read([line]).result).toMatchObject({ text: line })
   })
 
   it('skips text around its events', () => {
-    const { events, verdict } = read(['Warning: old', first, 'Memory is empty.', '{"type":"new_thing"}', last, 'bye'])
+    const { events, result } = read(['Warning: old', first, 'Memory is empty.', '{"type":"new_thing"}', last, 'bye'])
     expect(events.filter(({ type }) => type === 'message')).toEqual(backend === 'claude' ? [message('Hi')] : [])
-    expect(verdict.error).toBeUndefined()
+    expect(result.error).toBeUndefined()
   })
 
   it('says when the last word was spoken', () => {
@@ -68,29 +68,29 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
     ],
   ])('calls it an early end when the agent %s', (_, end, how) => {
     const message = `${backend} ended before it had finished its answer (${how})`
-    expect(read([first], end).verdict.error).toEqual({ code: 'agent_ended_early', message })
+    expect(read([first], end).result.error).toEqual({ code: 'agent_ended_early', message })
   })
 
   it('calls it an early end when there is no output at all', () => {
-    expect(read([]).verdict.error?.code).toBe('agent_ended_early')
-    expect(read(['', '  ']).verdict.error?.code).toBe('agent_ended_early')
+    expect(read([]).result.error?.code).toBe('agent_ended_early')
+    expect(read(['', '  ']).result.error?.code).toBe('agent_ended_early')
   })
 
   it('takes the reason of a failure from stderr, and then from the text', () => {
     const failed = { code: 3, signal: null, stderrTail: 'no such device\n' }
-    expect(read(['oops'], failed).verdict).toMatchObject({ text: 'oops', error: { message: 'no such device' } })
-    expect(read(['oops'], { ...failed, stderrTail: '\n' }).verdict.error?.message).toBe('oops')
+    expect(read(['oops'], failed).result).toMatchObject({ text: 'oops', error: { message: 'no such device' } })
+    expect(read(['oops'], { ...failed, stderrTail: '\n' }).result.error?.message).toBe('oops')
   })
 
   it('keeps an error message to 4000 characters, all of them whole', () => {
     const long = { code: 1, signal: null, stderrTail: '' }
-    expect(read(['x'.repeat(4000)], long).verdict.error?.message).toBe('x'.repeat(4000))
-    expect(read([`${'x'.repeat(3999)}😀`], long).verdict.error?.message).toBe(`${'x'.repeat(3999)}\ufffd`)
+    expect(read(['x'.repeat(4000)], long).result.error?.message).toBe('x'.repeat(4000))
+    expect(read([`${'x'.repeat(3999)}😀`], long).result.error?.message).toBe(`${'x'.repeat(3999)}\ufffd`)
   })
 })
 
 describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
-  it('nothing makes the reader throw, and the verdict is always well-formed', () => {
+  it('nothing makes the reader throw, and the result is always well-formed', () => {
     fc.assert(
       fc.property(anyOutput(linesOf(agent)), anyEnd, (lines, end) => {
         expectWellFormed(replay(agent, { lines, end }))

@@ -14,7 +14,7 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES
 
 /** What an agent said of its failure. */
-export type Trouble = { message: string; code?: FailureCode | undefined; status?: number | undefined }
+export type AgentFailure = { message: string; code?: FailureCode | undefined; status?: number | undefined }
 
 /** The first that fits decides, so what is specific comes before words that occur in many messages. */
 const SIGNS: readonly (readonly [RegExp, FailureCode])[] = [
@@ -36,7 +36,7 @@ const SIGNS: readonly (readonly [RegExp, FailureCode])[] = [
 
 const STATUS = /(?:status(?: code)?:? |API Error: |rejected \(|"code": ?)([45]\d\d)\b/
 
-export function classifyFailure({ message, code, status }: Trouble): FailureCode {
+export function classifyFailure({ message, code, status }: AgentFailure): FailureCode {
   const said = status ?? Number(STATUS.exec(message)?.[1] ?? 0)
   return code ?? codeOfStatus(said) ?? SIGNS.find(([sign]) => sign.test(message))?.[1] ?? 'agent_failed'
 }

@@ -1,0 +1,131 @@
+/**
+ * Reads the output of an agent line by line; what is the same for all agents. An agent prints JSON objects; other text
+ * between them is skipped. A program that prints no such object at all has answered in plain text.
+ */
+import type { AgentEvent, Backend, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
+import { failureOfExitCode } from './exit-codes.ts'
+import { type AgentFailure, classifyFailure } from './failure.ts'
+import { type JsonObject, parseObject } from './json-fields.ts'
+import { stderrMessage } from './stderr-message.ts'
+import { NO_USAGE } from './usage.ts'
+
+/** What the output has said so far. */
+export type OutputSummary = {
+  sessionId?: string | undefined
+  model?: string | undefined
+  turnCount?: number | undefined
+  text: string
+  usage: Usage
+  threadUsage?: Usage | undefined
+  /** From the terminal event; where there is one, it alone decides about success. */
+  outcome?: 'success' | AgentFailure | undefined
+  /** The answer is complete; for releases that have no terminal event. */
+  hasStopped?: boolean
+  /** The last error that the agent reported, in case no terminal event comes. */
+  lastError?: AgentFailure | undefined
+}
+
+/** Reads the objects of one agent during one run. */
+export type AgentOutput = {
+  readonly backend: Backend
+  /** The agent speaks a protocol: text between its frames is never an answer. */
+  readonly isFramed?: boolean
+  /** The events in one object; undefined if this agent prints no such object. Never throws. */
+  read(value: JsonObject): AgentEvent[] | undefined
+  summary(): OutputSummary
+  /** For agents that report some failures on stderr alone. */
+  readStderr?(stderrTail: string): Partial<AgentFailure> & { sessionId?: string | undefined }
+}
+
+const MESSAGE_LIMIT = 4000
+
+/** A thousand times what a model writes in one answer. */
+export const ANSWER_LIMIT_CHARACTERS = 16 * 1024 * 1024
+
+export function createOutputReader(output: AgentOutput): OutputReader {
+  /** Undefined once the agent has printed an object of its own. */
+  let plain: string[] | undefined = output.isFramed ? undefined : []
+  let held = 0
+  const read = (value: JsonObject | undefined) => {
+    const events = value && output.read(value)
+    if (events !== undefined) plain = undefined
+    return events
+  }
+  return {
+    readLine(line) {
+      const events = read(parseObject(line))
+      held += events === undefined ? line.length + 1 : textLength(events)
+      if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
+      return events ?? []
+    },
+    isTooLong: () => held > ANSWER_LIMIT_CHARACTERS,
+    hasEnded: () => output.summary().outcome !== undefined,
+    finish(end) {
+      const events = plain && read(documentIn(plain))
+      const plainText = plain === undefined ? undefined : joinLines(plain)
+      return {
+        events: events ?? (plainText ? [{ type: 'message', content: { text: plainText, role: 'assistant' } }] : []),
+        result: toOutputResult(output, end, plainText),
+      }
+    },
+  }
+}
+
+function textLength(events: readonly AgentEvent[]): number {
+  return events.reduce((sum, { type, content }) => sum + (type === 'message' ? content.text.length : 0), 0)
+}
+
+function joinLines(lines: readonly string[]): string {
+  const last = lines.findLastIndex((line) => line.trim() !== '')
+  return lines.slice(0, last + 1).join('\n')
+}
+
+/** One object printed over several lines, with or without other lines before it. */
+function documentIn(lines: readonly string[]): JsonObject | undefined {
+  const start = lines.findIndex((line) => line.trimStart().startsWith('{'))
+  return start === -1 ? undefined : parseObject(lines.slice(start).join('\n'))
+}
+
+/** `plainText` is undefined if the agent printed objects. */
+function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string | undefined): OutputResult {
+  const { model, turnCount, threadUsage, usage, text, ...summary } = output.summary()
+  const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
+  const failure = failureOf(output, end, plainText ?? '')
+  return {
+    text: plainText ?? text,
+    usage,
+    ...(failure && { error: toError(failure) }),
+    ...(threadUsage && { threadUsage }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(model !== undefined && { model }),
+    ...(turnCount !== undefined && { turnCount }),
+  }
+}
+
+function failureOf(output: AgentOutput, end: ProcessEnd, plainText: string): AgentFailure | undefined {
+  const { backend } = output
+  const { outcome, lastError, hasStopped } = output.summary()
+  if (outcome === 'success') return undefined
+  const early: AgentFailure = { code: 'agent_ended_early', message: formatEarlyEnd(backend, end) }
+  if (outcome === undefined && end.code === 0) return hasStopped || plainText !== '' ? undefined : early
+  const exit = { ...failureOfExitCode(backend, end.code), ...output.readStderr?.(end.stderrTail) }
+  const reported = outcome ?? lastError ?? exit
+  // An agent that a signal ended has not said why it failed.
+  const unstructured = end.signal === null ? [stderrMessage(end.stderrTail), plainText] : []
+  const message = [reported.message, exit.message, ...unstructured].find((text) => text?.trim())
+  if (message === undefined) return { ...early, code: exit.code ?? early.code }
+  return { message, code: reported.code ?? exit.code, status: reported.status ?? exit.status }
+}
+
+function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string {
+  const how = signal === null ? `exit code ${code}` : `ended by ${signal}`
+  return `${backend} ended before it had finished its answer (${how})`
+}
+
+function toError(failure: AgentFailure): NonNullable<OutputResult['error']> {
+  return { code: classifyFailure(failure), message: failure.message.trim().slice(0, MESSAGE_LIMIT).toWellFormed() }
+}
+
+export function emptySummary(): OutputSummary {
+  return { text: '', usage: NO_USAGE }
+}
