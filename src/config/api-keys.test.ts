@@ -114,17 +114,17 @@ describe('loadApiKeys', () => {
     [
       'a variable of nothing but commas',
       () => ({ env: { DROVER_API_KEYS: ' , ' } }),
-      /DROVER_API_KEYS gave none \(it holds no key\)/,
+      /DROVER_API_KEYS provides no API key: it holds no key/,
     ],
     [
       'an empty variable',
       () => ({ env: { DROVER_API_KEYS: '' } }),
-      /DROVER_API_KEYS gave none \(the variable is set but empty\)/,
+      /DROVER_API_KEYS provides no API key: the variable is set but empty/,
     ],
     [
       'an empty name of a file',
       () => ({ env: { DROVER_API_KEYS_FILE: '' } }),
-      /DROVER_API_KEYS_FILE gave none \(the variable is set but empty\)/,
+      /DROVER_API_KEYS_FILE provides no API key: the variable is set but empty/,
     ],
     [
       'an empty variable beside other keys',
@@ -143,11 +143,15 @@ describe('loadApiKeys', () => {
       () => ({ env: fakeGopass('echo locked >&2; exit 3'), gopass: 'a' }),
       /"gopass show a" failed: locked/,
     ],
-    ['an empty gopass', () => ({ env: fakeGopass('true'), gopass: 'a' }), /gopass a gave none \(it holds no key\)/],
+    [
+      'an empty gopass',
+      () => ({ env: fakeGopass('true'), gopass: 'a' }),
+      /gopass a provides no API key: it holds no key/,
+    ],
     [
       'a key that no header can carry',
       () => ({ env: { DROVER_API_KEYS: 'good,ba d' } }),
-      /key 2 in DROVER_API_KEYS holds a space/,
+      /key 2 in DROVER_API_KEYS contains a space/,
     ],
     ['a key outside ASCII', () => ({ env: { DROVER_API_KEYS: 'schlüssel' } }), /key 1 in DROVER_API_KEYS/],
   ])('refuses to go on with %s', async (_name, wishes, says) => {

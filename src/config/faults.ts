@@ -1,7 +1,7 @@
 import { defineFault } from '../kit/fault.ts'
 import { formatOrigin, type Origin } from './origin.ts'
 
-/** `key` is empty where the trouble is not about one key, as in a file that is not YAML. */
+/** `key` is empty for a problem that is not about one key, such as invalid YAML. */
 export type ConfigProblem = { readonly key: string; readonly rule: string; readonly origin: Origin }
 
 const SHOWN_PROBLEMS = 20
@@ -9,9 +9,9 @@ const SHOWN_PROBLEMS = 20
 export const configInvalid = defineFault({
   code: 'config_invalid',
   kind: 'invalid',
-  when: 'The config file, a `DROVER_` variable or both together break a rule; the details list every problem with its place.',
+  when: 'The config file, a `DROVER_` variable or both together break a rule; the details list every problem with its origin.',
   say: (d: { file: string; problems: readonly ConfigProblem[] }) => {
-    const lines = d.problems.slice(0, SHOWN_PROBLEMS).map((p) => `${formatOrigin(p.origin)}: ${sayProblem(p)}`)
+    const lines = d.problems.slice(0, SHOWN_PROBLEMS).map((p) => `${formatOrigin(p.origin)}: ${formatProblem(p)}`)
     const more = d.problems.length - lines.length
     if (more > 0) lines.push(`and ${more} more`)
     return `the configuration is not valid:${lines.length === 1 ? ' ' : '\n'}${lines.join('\n')}`
@@ -36,41 +36,42 @@ export const configKeyUnknown = defineFault({
 export const configValueInvalid = defineFault({
   code: 'config_value_invalid',
   kind: 'usage',
-  when: 'A value for a configuration key, or the file that would come of it, breaks a rule; the file was left as it is.',
+  when: 'A new value of a configuration key, or the resulting file, breaks a rule; the file was not changed.',
   say: (d: { key: string; problems: readonly { key: string; rule: string }[] }) =>
-    `${d.key} was not changed: ${d.problems.map(sayProblem).join('; ')}`,
+    `${d.key} was not changed: ${d.problems.map(formatProblem).join('; ')}`,
 })
 
 export const environmentInvalid = defineFault({
   code: 'environment_invalid',
   kind: 'usage',
-  when: 'A `DROVER_` variable that is not a configuration key has a value that cannot be used.',
+  when: 'A `DROVER_` variable that sets no configuration key has an invalid value.',
   say: (d: { variable: string; rule: string }) => `${d.variable} ${d.rule}`,
 })
 
 export const apiKeysUnavailable = defineFault({
   code: 'api_keys_unavailable',
   kind: 'unavailable',
-  when: 'A configured source of API keys cannot be read or holds no key, so the server does not start.',
+  when: 'A configured source of API keys cannot be read or is empty, so the server does not start.',
   say: (d: { source: string; reason: string }) =>
-    `the server does not start without its API keys: ${d.source} gave none (${d.reason}); mend that, or take the source out of the configuration`,
+    `the server does not start, because ${d.source} provides no API key: ${d.reason}; fix that, or remove the source from the configuration`,
 })
 
 export const apiKeyUnusable = defineFault({
   code: 'api_key_unusable',
   kind: 'invalid',
-  when: 'An API key holds a space or a character outside ASCII, which no request header could carry.',
+  when: 'An API key contains a space or a character outside ASCII, which a request header cannot carry.',
   say: (d: { source: string; number: number }) =>
-    `key ${d.number} in ${d.source} holds a space or a character that is not ASCII; replace it`,
+    `key ${d.number} in ${d.source} contains a space or a character outside ASCII; replace the key`,
 })
 
 export const gopassFailed = defineFault({
   code: 'gopass_failed',
   kind: 'unavailable',
-  when: 'The program gopass was asked for API keys and failed, or did not answer in time.',
-  say: (d: { path: string; reason: string }) => `"gopass show ${d.path}" failed: ${d.reason}; try it in a terminal`,
+  when: 'The program gopass failed to return API keys, or did not answer in time.',
+  say: (d: { path: string; reason: string }) =>
+    `"gopass show ${d.path}" failed: ${d.reason}; run it in a terminal to see why`,
 })
 
-function sayProblem({ key, rule }: { key: string; rule: string }): string {
+function formatProblem({ key, rule }: { key: string; rule: string }): string {
   return key === '' ? rule : `${key} ${rule}`
 }

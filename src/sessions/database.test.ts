@@ -145,7 +145,7 @@ describe('what is not a file of sessions', () => {
     mkdirSync(dirname(path))
     writeFileSync(path, 'x'.repeat(1_000))
     await expect(open()).rejects.toThrow(
-      `${path} holds no usable sessions: it is not a database; put a copy of it in its place, or move it away to begin anew`,
+      `${path} is not a usable session file: it is not a database; restore a backup, or move it away to start with an empty one`,
     )
   })
 

@@ -73,15 +73,15 @@ describe('trouble with the files of the config', () => {
       'a directory in its place',
       () => mkdirSync(file, { recursive: true }),
       ['get', 'server.port'],
-      'is a directory; name a regular file',
+      'is a directory, not a regular file; give the path of a file',
     ],
     [
       'a file that is too large',
       () => writeConfig('#'.repeat(1_048_577)),
       ['get', 'server.port'],
-      'has 1048577 bytes; at most 1048576 are allowed, so shorten it',
+      'has 1048577 bytes; the limit is 1048576',
     ],
-    ['no text', () => writeConfig('a: \u00ff'), ['get', 'server.port'], 'is not UTF-8 text; save it in that encoding'],
+    ['no text', () => writeConfig('a: \u00ff'), ['get', 'server.port'], 'is not UTF-8 text; save it as UTF-8'],
     [
       'a file in place of the directory',
       () => writeFileSync(join(home, '.drover'), ''),
@@ -92,13 +92,13 @@ describe('trouble with the files of the config', () => {
       'a foreign lock file',
       () => writeForeignLock(),
       ['set', 'server.port', '1'],
-      'is not a lock file: it is not empty; move it away if it is not needed',
+      'is not a lock file: it is not empty; move it away if you do not need it',
     ],
     [
       'a link that leads nowhere',
       () => linkNowhere(),
       ['set', 'server.port', '1'],
-      'could not be written and is as it was: no such file or directory (ENOENT); mend that and try again',
+      'could not be written and is unchanged: no such file or directory (ENOENT); fix that and try again',
     ],
   ])('is one sentence that says what to do: %s', async (_name, prepare, words, sentence) => {
     prepare()

@@ -285,7 +285,7 @@ const ROWS: readonly Row[] = [
   ['sessions_healthy', 'well', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
   ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],
   ['sessions_damaged', 'half broken files', /sessions\.db: .*; restore a backup/],
-  ['sessions_unusable', 'broken files', /sessions\.db holds no usable sessions: it is not a database; /],
+  ['sessions_unusable', 'broken files', /sessions\.db is not a usable session file: it is not a database; /],
   ['sessions_exposed', 'half broken files', /sessions\.db is accessible to other users; run chmod 600 \//],
   ['session_owners_left', 'half broken files', /^a process died while using sessions; run drover sessions list/],
   ['lock_usable', 'well', /^changes of the configuration: free$/],

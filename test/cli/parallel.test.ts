@@ -323,7 +323,7 @@ describe('a wrong file', () => {
     ['that is not JSON', '{"tasks": [\n  {"prompt": }\n]}', 'tasks.json:2:14: the file is not valid JSON: '],
     ['with a key twice', '[{"prompt": "a",\n  "prompt": "b"}]', 'tasks.json:2:3: the file is not valid JSON: '],
     ['that is not UTF-8', Buffer.from([0x5b, 0xff, 0x5d]), 'tasks.json is not UTF-8 text'],
-    ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'at most 16777216 are allowed'],
+    ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'the limit is 16777216'],
   ])('%s is refused with its place', async (_name, content, sentence) => {
     writeFileSync(join(room.path, 'tasks.json'), content)
     const ran = await room.drover(['parallel', '-f', 'tasks.json'])
@@ -369,7 +369,7 @@ describe('a wrong file', () => {
 
   it.each<[string, string[], number, string]>([
     ['not there', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
-    ['no file', ['-f', '.'], 2, 'is a directory; name a regular file'],
+    ['no file', ['-f', '.'], 2, 'is a directory, not a regular file; give the path of a file'],
     ['named by an empty text', ['-f', ''], 2, '-f was given an empty value'],
     ['not named', [], 2, 'no tasks provided; name a file with --file FILE, or pipe one in'],
     ['named twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input exclude each other'],

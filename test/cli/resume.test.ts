@@ -186,7 +186,7 @@ describe('the session that is resumed', () => {
       1,
       'there is no session of codex in /',
     ],
-    ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'there is no session abcd1234'],
+    ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234 exists'],
     ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
     ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not the id of a session; give an id'],
     ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; a run goes on by "drover protocol resume ${RUN_ID}"`],
@@ -214,7 +214,7 @@ describe('the session that is resumed', () => {
     expect(dry).toEqual(ran)
     expect(JSON.parse(ran.stderr)).toMatchObject({
       error: 'session_not_resumable',
-      message: expect.stringMatching(/cannot be resumed, because claude has nothing to go on with; fork it/),
+      message: expect.stringMatching(/cannot be resumed, because claude has no session to continue; to start a new/),
     })
   })
 
@@ -225,7 +225,7 @@ describe('the session that is resumed', () => {
     await hangingAgent(pidFile)
     expect(await room.drover(['resume', id, 'me too'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is being worked on'),
+      stderr: expect.stringContaining('a turn is running in session'),
     })
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ code: 130 })

@@ -201,7 +201,7 @@ describe('drover sessions show', () => {
   })
 
   it.each([
-    ['none', 'abcd1234', 1, 'there is no session abcd1234'],
+    ['none', 'abcd1234', 1, 'no session abcd1234 exists'],
     ['too short', 'abc', 2, 'at least its first 4 characters'],
     ['no id', 'hello', 2, 'only the digits 0-9 and a-f'],
   ])('says what is wrong with an id that is %s', async (_name, id, code, sentence) => {
@@ -218,7 +218,7 @@ describe('the beginning of an id that several have', () => {
     for (const id of ids) await keep({ title: `number ${id[4]}`, wantedId: id })
     const { code, stderr } = await room.drover(words)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^drover: 6 sessions have an id that begins with abcd; give more of it:\n/)
+    expect(stderr).toMatch(/^drover: 6 session ids begin with abcd; give more characters:\n/)
     expect(stderr.match(/^ {2}abcd\d000 {2}claude {2}just now {2}number \d$/gm)).toHaveLength(5)
     expect(stderr).toContain('\n  and 1 more\n')
   })
@@ -249,7 +249,7 @@ describe('drover sessions delete', () => {
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       deleted: [idle],
-      failed: [{ id: busy, error: 'session_active', message: expect.stringContaining('being worked on') }],
+      failed: [{ id: busy, error: 'session_active', message: expect.stringContaining('a turn is running in session') }],
     })
     child.kill('SIGINT')
     await ended

@@ -103,7 +103,7 @@ describe('drover source check', () => {
       'the source is no envelope that drover can read: it is not usable JSON at $ (line 1, column 2)',
     ],
     ['breaks a rule', JSON.stringify({ ...bundle, host: 'x' }), '$.host must be "github.com"'],
-    ['is too large', JSON.stringify(bundle).padEnd(LIMITS.envelopeBytes + 1), 'at most 16777216'],
+    ['is too large', JSON.stringify(bundle).padEnd(LIMITS.envelopeBytes + 1), 'the limit is 16777216'],
   ])('refuses an envelope that %s', async (_name, content, says) => {
     const { drover, write } = open()
     const error = errorOf(await drover('check', write('e.json', content)))
@@ -197,7 +197,7 @@ describe('drover source digest', () => {
 
   it.each([
     ['is no text', 'c.md', 'c.md is not UTF-8 text'],
-    ['is too large', 'large.md', 'at most 524288 are allowed'],
+    ['is too large', 'large.md', 'the limit is 524288'],
     ['is not there', 'nowhere.md', 'does not exist'],
     ['is a directory', '.', 'is a directory'],
   ])('refuses a file that %s', async (_name, file, says) => {

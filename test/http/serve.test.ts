@@ -83,7 +83,7 @@ describe('drover serve', () => {
       'keys that cannot be had',
       ['-p', '0'],
       { DROVER_API_KEYS_GOPASS_PATH: 'a/b' },
-      /does not start without its API keys: gopass a\/b gave none/,
+      /does not start, because gopass a\/b provides no API key/,
     ],
     ['a directory that is not there', ['--socket', '/nowhere/x.sock'], {}, /cannot listen on \/nowhere\/x\.sock: .*; /],
   ])('ends with 1 and one sentence for %s', async (_name, args, env, says) => {
@@ -120,7 +120,7 @@ describe('drover serve', () => {
   it.each(['DROVER_API_KEYS', 'DROVER_API_KEYS_FILE'])('does not open because %s is empty', async (name) => {
     const { code, stderr } = await runDrover(['serve', '-p', '0'], { env: { [name]: '' } })
     expect(code).toBe(1)
-    expect(stderr).toContain(`${name} gave none (the variable is set but empty)`)
+    expect(stderr).toContain(`${name} provides no API key: the variable is set but empty`)
   })
 })
 

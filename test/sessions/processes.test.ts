@@ -130,7 +130,7 @@ describe('a file that another process keeps locked', () => {
     const holder = start('session-lock.ts', path)
     await firstLine(holder)
     await expect(store.create(newSession())).rejects.toThrow(
-      `${path} is locked by another process and stayed so for 50 ms; try again when that is done`,
+      `${path} is locked by another process, and drover waited 50 ms for it; try again later`,
     )
     const waiting = patient.create(newSession())
     expect(await store.count()).toBe(0)

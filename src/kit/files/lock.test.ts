@@ -94,7 +94,7 @@ describe('takeLock', () => {
     await expect(takeLock({ path, mode: 'shared', waitMs: 60 })).rejects.toThrow(
       expect.objectContaining({
         code: 'lock_busy',
-        message: `${path} is locked by somebody else and stayed so for 60 ms; try again when they are done`,
+        message: `${path} is locked by another process, and drover waited 60 ms for it; try again later`,
       }),
     )
   })
@@ -293,7 +293,7 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
     chmodSync(folder, 0o555)
     await unprivileged(() =>
       expect(tryLock('exclusive')).rejects.toThrow(
-        `${path} could not be written and is as it was: permission denied (EACCES)`,
+        `${path} could not be written and is unchanged: permission denied (EACCES)`,
       ),
     )
     expect(readdirSync(folder)).toEqual([])

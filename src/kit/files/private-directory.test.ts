@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const modeOf = (name: string) => lstatSync(name).mode & 0o777
-const unusable = (problem: string, remedy = 'move it away or choose another') =>
+const unusable = (problem: string, remedy = 'move it away or choose another directory') =>
   expect.objectContaining({
     code: 'directory_unusable',
     message: `${path} cannot be used as a private directory: ${problem}; ${remedy}`,
@@ -129,7 +129,7 @@ describe('ensurePrivateDirectory', () => {
       throw Object.assign(new Error(), { code: 'EROFS', errno: -constants.errno.EROFS })
     }
     expect(() => ensurePrivateDirectory({ path }, { ...realDisk, mkdirSync: mkdir as Disk['mkdirSync'] })).toThrow(
-      unusable('read-only file system (EROFS)', 'mend that or choose another place'),
+      unusable('read-only file system (EROFS)', 'fix that or choose another directory'),
     )
   })
 })

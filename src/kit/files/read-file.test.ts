@@ -83,7 +83,7 @@ describe('readFileBytes', () => {
     expect(() => readFileBytes({ path: join(path, 'below'), limitBytes: 1 })).toThrow(
       expect.objectContaining({
         code: 'file_unreadable',
-        message: `${join(path, 'below')} cannot be read: not a directory (ENOTDIR); mend that and try again`,
+        message: `${join(path, 'below')} cannot be read: not a directory (ENOTDIR); fix that and try again`,
       }),
     )
   })
@@ -256,7 +256,7 @@ describe('decodeUtf8', () => {
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
   ])('refuses %s', (_, bytes) => {
     expect(() => decodeUtf8({ bytes: Buffer.from(bytes), source: 'standard input' })).toThrow(
-      'standard input is not UTF-8 text; save it in that encoding',
+      'standard input is not UTF-8 text; save it as UTF-8',
     )
   })
 })

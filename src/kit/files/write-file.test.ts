@@ -121,7 +121,7 @@ describe('replaceFile', () => {
     expect(() => replaceFile({ ...file(), path: missing })).toThrow(
       expect.objectContaining({
         code: 'file_write_failed',
-        message: `${missing} could not be written and is as it was: no such file or directory (ENOENT); mend that and try again`,
+        message: `${missing} could not be written and is unchanged: no such file or directory (ENOENT); fix that and try again`,
       }),
     )
   })
