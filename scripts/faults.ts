@@ -1,14 +1,14 @@
-/** `npm run faults [part of a name…]`: brings every fault about by the hundred, and prints what a server is like after it. */
+/** `npm run faults [part of a name…]`: causes every fault hundreds of times, and prints what is left behind. */
 import { cpus, totalmem } from 'node:os'
 import { AGENT_FAULTS } from '../test/faults/agent-faults.ts'
 import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
 import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
-import { describe, type Figures, type Scenario } from '../test/faults/scenario.ts'
+import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
 
-/** A server grows until it has done everything once; only what it grows by after that is lost. */
+/** A server's heap grows until it has done everything once; only growth after that counts as a leak. */
 const WARM_UP_SHARE = 0.2
-/** What a sound server may have grown by: the code it has compiled since, and statistics. */
+/** The growth that is allowed: code that was compiled since, and statistics. */
 const GROWTH_LIMIT_MIB = 4
 
 const HEAD = [
@@ -22,9 +22,9 @@ const HEAD = [
   'resident MiB',
   'peak MiB',
 ]
-const asked = process.argv.slice(2)
+const filters = process.argv.slice(2)
 const scenarios = [...AGENT_FAULTS, ...CLIENT_FAULTS, ...SERVER_FAULTS, ...DISK_FAULTS].filter(
-  ({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)),
+  ({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)),
 )
 
 console.log(
@@ -33,11 +33,11 @@ console.log(
 printRow(HEAD)
 printRow(HEAD.map(() => '---'))
 const problems: string[] = []
-for (const scenario of scenarios) problems.push(...(await tryOut(scenario)))
+for (const scenario of scenarios) problems.push(...(await runScenario(scenario)))
 console.log(problems.length === 0 ? '\nnothing was left behind' : `\n${problems.join('\n')}`)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-async function tryOut({ name, times, obstacle, run }: Scenario): Promise<string[]> {
+async function runScenario({ name, times, obstacle, run }: Scenario): Promise<string[]> {
   if (obstacle !== undefined) {
     printRow([name, obstacle])
     return []
@@ -52,10 +52,10 @@ async function tryOut({ name, times, obstacle, run }: Scenario): Promise<string[
   }
 }
 
-function cellsOf({ times, seconds, processes, sessions, levels }: Figures): string[] {
-  const counts = [String(times), seconds.toFixed(0), String(processes), describe(sessions)]
-  if (levels === undefined) return counts
-  const { before, after } = levels
+function cellsOf({ times, seconds, processes, sessions, resources }: Figures): string[] {
+  const counts = [String(times), seconds.toFixed(0), String(processes), formatSessions(sessions)]
+  if (resources === undefined) return counts
+  const { before, after } = resources
   const change = (from: number, to: number) => `${from.toFixed(0)} → ${to.toFixed(0)}`
   return [
     ...counts,
@@ -66,9 +66,9 @@ function cellsOf({ times, seconds, processes, sessions, levels }: Figures): stri
   ]
 }
 
-function growthOf({ levels }: Figures): string[] {
-  const grown = levels === undefined ? 0 : levels.after.heapMiB - levels.before.heapMiB
-  return grown > GROWTH_LIMIT_MIB ? [`the heap has grown by ${grown.toFixed(1)} MiB`] : []
+function growthOf({ resources }: Figures): string[] {
+  const growthMiB = resources === undefined ? 0 : resources.after.heapMiB - resources.before.heapMiB
+  return growthMiB > GROWTH_LIMIT_MIB ? [`the heap grew by ${growthMiB.toFixed(1)} MiB`] : []
 }
 
 function printRow(cells: readonly string[]): void {

@@ -1,17 +1,17 @@
-/** What agents do wrong. */
+/** Faults of agents: they are killed, hang, flood, stop in the middle of a line, fail. */
 import { randomUUID } from 'node:crypto'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { until } from '../support/until.ts'
 import { ask, connectTo, openStream, promptOf, rawPrompt } from './client.ts'
 import { agentsOf, processesOf } from './observation.ts'
-import type { ObservedServer } from './room.ts'
-import { expectFields, type Scenario, survived } from './scenario.ts'
+import { expectFields, type Scenario, serverSurvives } from './scenario.ts'
+import type { ObservedServer } from './server-home.ts'
 
 const FLOOD_LINES = 50_000
-/** Far more than fits into the buffers between an agent and a client that reads nothing. */
+/** Far more lines than fit into the buffers between an agent and a client that reads nothing. */
 const ENDLESS_LINES = 5_000_000
-/** It ignores signals, and so does the tool it waits for. Its daemon holds on to its output. */
+/** It ignores signals, and so does the tool it waits for. Its daemon keeps its stdout open. */
 const STUBBORN: Script = {
   ignoreSigterm: true,
   ignoreSigint: true,
@@ -20,20 +20,20 @@ const STUBBORN: Script = {
 }
 
 export const AGENT_FAULTS: readonly Scenario[] = [
-  survived({
+  serverSurvives({
     name: 'agent killed in mid-stream, its tool left running',
     times: { gate: 2, full: 100 },
     options: { script: { text: ['a'], tool: 'sleep 300' } },
     leaves: { error: 1 },
-    async provoke(server, { home }) {
+    async provoke(server, { path }) {
       const stream = await openStream(server, promptOf('claude'))
-      // The agent and the shell with its command.
-      await until(() => processesOf(home).length >= 2)
-      for (const pid of agentsOf(home)) process.kill(pid, 'SIGKILL')
+      // The agent, and the shell that runs the command.
+      await until(() => processesOf(path).length >= 2)
+      for (const pid of agentsOf(path)) process.kill(pid, 'SIGKILL')
       expectError(await stream.rest(), { code: 'agent_ended_early', exitCode: 137 })
     },
   }),
-  survived({
+  serverSurvives({
     name: 'agent hangs until the deadline',
     times: { gate: 2, full: 100 },
     atOnce: 8,
@@ -41,7 +41,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
     leaves: { paused: 1 },
     provoke: expectTimeout,
   }),
-  survived({
+  serverSurvives({
     name: 'agent and its tool hang and ignore signals, with a daemon',
     times: { gate: 2, full: 40 },
     atOnce: 8,
@@ -49,7 +49,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
     leaves: { paused: 1 },
     provoke: expectTimeout,
   }),
-  survived({
+  serverSurvives({
     name: `agent floods: ${FLOOD_LINES} lines at once`,
     times: { gate: 1, full: 20 },
     options: { script: { lines: FLOOD_LINES } },
@@ -60,7 +60,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
       if (events.length < FLOOD_LINES) throw new Error(`only ${events.length} events have arrived`)
     },
   }),
-  survived({
+  serverSurvives({
     name: 'agent floods a client that reads nothing',
     times: { gate: 1, full: 20 },
     atOnce: 4,
@@ -71,12 +71,12 @@ export const AGENT_FAULTS: readonly Scenario[] = [
       const requestId = randomUUID()
       socket.pause()
       socket.write(rawPrompt({ 'x-request-id': requestId }))
-      // Who does not read does not hear that it was cut off; the server's log says so.
+      // The client reads nothing, so only the server's log shows that the connection was closed.
       await server.hasLogged(requestId)
       socket.destroy()
     },
   }),
-  survived({
+  serverSurvives({
     name: 'agent stops in the middle of a line',
     times: { gate: 3, full: 200 },
     atOnce: 4,
@@ -87,7 +87,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
       expectError(events, { code: 'agent_ended_early', exitCode: 1 })
     },
   }),
-  survived({
+  serverSurvives({
     name: 'agents fail in a row',
     times: { gate: 5, full: 500 },
     atOnce: 4,
@@ -100,16 +100,16 @@ export const AGENT_FAULTS: readonly Scenario[] = [
   }),
 ]
 
-/** The deadline is the request's own: an agent that is well may take its time on a busy machine. */
+/** Only this request has a short deadline: on a busy machine the other agent may take longer. */
 async function expectTimeout(server: ObservedServer): Promise<void> {
   const { status, body } = await ask(server, { body: { ...promptOf('claude', 'json'), timeout_secs: 1 } })
   expectFields({ status, ...body }, { status: 200, exit_code: 124 })
 }
 
-function expectError(events: readonly PromptEvent[], wanted: { code: string; exitCode: number }): void {
+function expectError(events: readonly PromptEvent[], expected: { code: string; exitCode: number }): void {
   const [error] = events.slice(-2)
-  expectFields({ ...error, ...error?.content }, { type: 'error', code: wanted.code })
-  expectDone(events, wanted.exitCode)
+  expectFields({ ...error, ...error?.content }, { type: 'error', code: expected.code })
+  expectDone(events, expected.exitCode)
 }
 
 export function expectDone(events: readonly PromptEvent[], exitCode: number): void {

@@ -1,12 +1,12 @@
-/** Clients that leave, at each moment at which one can. */
+/** Clients that disconnect at every possible moment. */
 import { once } from 'node:events'
 import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { until } from '../support/until.ts'
 import { ask, connectTo, openStream, promptOf, rawPrompt, send } from './client.ts'
 import { childrenOf } from './observation.ts'
-import type { ObservedServer } from './room.ts'
-import { type Scenario, survived } from './scenario.ts'
+import { type Scenario, serverSurvives } from './scenario.ts'
+import type { ObservedServer } from './server-home.ts'
 
 const QUEUED = 8
 const REQUEST = rawPrompt()
@@ -16,19 +16,19 @@ const PART_OF_THE_BODY = REQUEST.slice(0, -10)
 const LAST_CHUNK = '0\r\n\r\n'
 
 export const CLIENT_FAULTS: readonly Scenario[] = [
-  survived({
+  serverSurvives({
     name: 'client gone while it sends the headers',
     times: { gate: 10, full: 1000 },
     leaves: {},
-    provoke: (server, _room, at) => leaveAfter(server, PART_OF_THE_HEADERS, at),
+    provoke: (server, _home, at) => disconnectAfter(server, PART_OF_THE_HEADERS, at),
   }),
-  survived({
+  serverSurvives({
     name: 'client gone while it sends the body',
     times: { gate: 10, full: 1000 },
     leaves: {},
-    provoke: (server, _room, at) => leaveAfter(server, PART_OF_THE_BODY, at),
+    provoke: (server, _home, at) => disconnectAfter(server, PART_OF_THE_BODY, at),
   }),
-  survived({
+  serverSurvives({
     name: `${QUEUED} clients gone while they wait in the queue`,
     times: { gate: 2, full: 50 },
     options: { script: { hangAfter: 'init' }, server: { max_concurrent_runs: 1, metrics_enabled: true } },
@@ -44,7 +44,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
       await until(() => childrenOf(server.pid).length === 0)
     },
   }),
-  survived({
+  serverSurvives({
     name: 'client gone before the first event',
     times: { gate: 3, full: 200 },
     options: { script: { hangAfter: 'start' } },
@@ -52,11 +52,11 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
     async provoke(server) {
       const request = send(server, { body: promptOf('claude') })
       await until(() => childrenOf(server.pid).length > 0)
-      await leave(request)
+      await disconnect(request)
       await until(() => childrenOf(server.pid).length === 0)
     },
   }),
-  survived({
+  serverSurvives({
     name: 'client gone in mid-stream',
     times: { gate: 5, full: 200 },
     atOnce: 4,
@@ -68,12 +68,12 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
       stream.hangUp()
     },
   }),
-  survived({
+  serverSurvives({
     name: 'client gone right after the last byte',
     times: { gate: 5, full: 200 },
     atOnce: 4,
     leaves: { completed: 1 },
-    async provoke(server, _room, at) {
+    async provoke(server, _home, at) {
       const socket = await connectTo(server)
       let heard = ''
       socket.setEncoding('latin1').on('data', (text) => (heard += text))
@@ -82,24 +82,24 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
       close(socket, at)
     },
   }),
-  survived({
+  serverSurvives({
     name: 'requests cancelled in a row: as soon as sent, when the agent starts, when it speaks',
     times: { gate: 21, full: 1000 },
     options: { script: { hangAfter: 'text', text: ['a', 'b', 'c'] } },
-    leaves: 'settled',
-    async provoke(server, _room, at) {
+    leaves: 'inactive',
+    async provoke(server, _home, at) {
       const others = childrenOf(server.pid)
       const request = send(server, { body: promptOf('claude') })
       if (at % 3 === 0) await once(request, 'finish')
       if (at % 3 === 1) await until(() => childrenOf(server.pid).some((pid) => !others.includes(pid)))
       if (at % 3 === 2) await once(request, 'response')
-      await leave(request)
+      await disconnect(request)
     },
   }),
 ]
 
-/** Sends part of a request, and goes: half of the clients in an orderly way, half of them not. */
-async function leaveAfter(server: ObservedServer, part: string, at: number): Promise<void> {
+/** Sends part of a request and disconnects: half of the clients close the connection, half reset it. */
+async function disconnectAfter(server: ObservedServer, part: string, at: number): Promise<void> {
   const socket = await connectTo(server)
   await new Promise((resolve) => socket.write(part, resolve))
   close(socket, at)
@@ -110,7 +110,7 @@ function close(socket: Socket, at: number): void {
   else socket.resetAndDestroy()
 }
 
-function leave(request: ClientRequest): Promise<void> {
+function disconnect(request: ClientRequest): Promise<void> {
   return new Promise((resolve) => request.once('close', resolve).destroy())
 }
 

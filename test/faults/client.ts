@@ -1,6 +1,6 @@
-/** A client that can leave at any moment. */
+/** An HTTP client that can disconnect at any moment. */
 import { once } from 'node:events'
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
@@ -10,7 +10,7 @@ const PROMPT = '/api/v1/prompt'
 type Target = { port: number }
 
 export type Stream = {
-  /** The next event; undefined at the end, also at one that came too early. */
+  /** The next event; undefined at the end, even if the stream was cut off. */
   next(): Promise<PromptEvent | undefined>
   rest(): Promise<PromptEvent[]>
   hangUp(): void
@@ -20,29 +20,34 @@ export function promptOf(backend: 'claude' | 'codex', format: 'json' | 'stream-j
   return { backend, prompt: 'say hello', output_format: format }
 }
 
-/** The prompt as it goes over the wire, for those who send it by hand. */
-export function rawPrompt(further: Record<string, string> = {}): string {
+/** The request as bytes, to be sent on a bare connection. */
+export function rawPrompt(headersToAdd: Record<string, string> = {}): string {
   const body = JSON.stringify(promptOf('claude'))
-  const headers = { host: '127.0.0.1', 'content-type': 'application/json', 'content-length': body.length, ...further }
+  const headers = {
+    host: '127.0.0.1',
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...headersToAdd,
+  }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `POST ${PROMPT} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Sends a request on a connection of its own and waits for nothing. */
+/** Sends a request on its own connection, without waiting for the answer. */
 export function send({ port }: Target, { path = PROMPT, body }: { path?: string; body?: unknown }): ClientRequest {
   const headers = { 'content-type': 'application/json' }
   const method = body === undefined ? 'GET' : 'POST'
-  const outgoing = request({ host: '127.0.0.1', port, path, method, agent: false, headers })
-  // Whoever waits for the answer hears of it; whoever hangs up does not mind.
+  const outgoing = httpRequest({ host: '127.0.0.1', port, path, method, agent: false, headers })
+  // A caller that waits for the answer gets the error there; a caller that disconnects does not need it.
   outgoing.on('error', () => {})
   outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   return outgoing
 }
 
-export async function ask(target: Target, what: { path?: string; body?: unknown }) {
-  const [response] = (await once(send(target, what), 'response')) as [IncomingMessage]
-  const said = await text(response)
-  return { status: response.statusCode ?? 0, text: said, body: said.startsWith('{') ? JSON.parse(said) : undefined }
+export async function ask(target: Target, request: { path?: string; body?: unknown }) {
+  const [response] = (await once(send(target, request), 'response')) as [IncomingMessage]
+  const body = await text(response)
+  return { status: response.statusCode ?? 0, text: body, body: body.startsWith('{') ? JSON.parse(body) : undefined }
 }
 
 export async function openStream(target: Target, body: unknown): Promise<Stream> {
@@ -78,7 +83,7 @@ async function* readEvents(response: IncomingMessage): AsyncGenerator<PromptEven
       for (const line of lines) yield JSON.parse(line)
     }
   } catch {
-    // One of the two has hung up; what came is what there is.
+    // The client or the server closed the connection: the events so far are all there are.
   }
   return undefined
 }

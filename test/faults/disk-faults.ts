@@ -1,4 +1,4 @@
-/** Sessions that cannot be written: their file is locked by somebody else, or its disk is full. */
+/** Sessions that cannot be written: another process locks their file, or the disk is full. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,46 +7,47 @@ import { join } from 'node:path'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { ask, openStream, promptOf } from './client.ts'
-import type { ObservedServer, Room } from './room.ts'
-import { expectFields, type Scenario, survived } from './scenario.ts'
+import { expectFields, type Scenario, serverSurvives } from './scenario.ts'
+import type { ObservedServer, ServerHome } from './server-home.ts'
 
 const LOCKER = join(import.meta.dirname, '..', 'programs', 'session-lock.ts')
 const canMount = await withSmallDisk(() => true).catch(() => false)
-/** Ends by itself, but not before the trouble has begun. */
+/** Ends by itself, but only after the disk problem has begun. */
 const TAKES_TIME: Script = { text: ['one ', 'two'], chunkMs: 3000 }
 
-type Trouble = { end(): Promise<void> }
+type DiskProblem = { end(): Promise<void> }
 
-const withTrouble = (begin: (room: Room) => Promise<Trouble>) => async (server: ObservedServer, room: Room) => {
-  const running = await openStream(server, promptOf('claude'))
-  await running.next()
-  const trouble = await begin(room)
-  const refused = ask(server, { body: promptOf('claude', 'json') })
-  expectFields(await ask(server, { path: '/health' }), { status: 200 })
-  const { status, body } = await refused
-  expectFields({ status, ...body }, { status: 503 })
-  expectUnsaved(await running.rest())
-  await trouble.end()
-  // What could not be saved is saved with the next look at the sessions.
-  expectFields(await ask(server, { path: '/api/v1/sessions' }), { status: 200 })
-}
+const duringProblem =
+  (begin: (home: ServerHome) => Promise<DiskProblem>) => async (server: ObservedServer, home: ServerHome) => {
+    const running = await openStream(server, promptOf('claude'))
+    await running.next()
+    const problem = await begin(home)
+    const refused = ask(server, { body: promptOf('claude', 'json') })
+    expectFields(await ask(server, { path: '/health' }), { status: 200 })
+    const { status, body } = await refused
+    expectFields({ status, ...body }, { status: 503 })
+    expectUnsaved(await running.rest())
+    await problem.end()
+    // The session is saved the next time the sessions are read.
+    expectFields(await ask(server, { path: '/api/v1/sessions' }), { status: 200 })
+  }
 
 export const DISK_FAULTS: readonly Scenario[] = [
-  survived({
+  serverSurvives({
     name: 'sessions locked by another process, when one begins and when one ends',
     times: { gate: 1, full: 5 },
     options: { script: TAKES_TIME },
     leaves: { completed: 1 },
-    provoke: withTrouble(lock),
+    provoke: duringProblem(lock),
   }),
   onSmallDisk((within) =>
-    survived({
+    serverSurvives({
       name: 'disk full, when a session begins and when one ends',
       times: { gate: 1, full: 20 },
       options: { script: TAKES_TIME, within },
       leaves: { completed: 1 },
-      provoke: withTrouble(async ({ home }) => {
-        const filler = join(home, 'filler')
+      provoke: duringProblem(async ({ path }) => {
+        const filler = join(path, 'filler')
         fill(filler)
         return { end: async () => rmSync(filler) }
       }),
@@ -54,7 +55,7 @@ export const DISK_FAULTS: readonly Scenario[] = [
   ),
 ]
 
-/** The agent has done its work, so its answer is one; that it could not be kept is said beside it. */
+/** The agent answered, so the prompt succeeds; a warning says that the session could not be saved. */
 function expectUnsaved(events: readonly PromptEvent[]): void {
   const done = events.at(-1)
   expectFields({ ...done, ...done?.content }, { type: 'done', exit_code: 0 })
@@ -64,8 +65,8 @@ function expectUnsaved(events: readonly PromptEvent[]): void {
   }
 }
 
-async function lock({ home }: Room): Promise<Trouble> {
-  const locker = spawn(process.execPath, [LOCKER, join(home, '.drover', 'sessions.db')], {
+async function lock({ path }: ServerHome): Promise<DiskProblem> {
+  const locker = spawn(process.execPath, [LOCKER, join(path, '.drover', 'sessions.db')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   await once(locker.stdout, 'data')
@@ -78,18 +79,18 @@ async function lock({ home }: Room): Promise<Trouble> {
   }
 }
 
-/** Leaves no room, not even what a failed write gave back. */
+/** Fills the disk to the last 512 bytes. */
 function fill(path: string): void {
   for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) {
     try {
       for (;;) writeFileSync(path, Buffer.alloc(bytes), { flag: 'a' })
     } catch {
-      // As many as fit; now smaller ones.
+      // The disk is full for blocks of this size; try smaller ones.
     }
   }
 }
 
-/** A disk of memory, where the system lets us make one. */
+/** Runs the scenario on a small disk in memory, where the system lets us mount one. */
 function onSmallDisk(scenarioIn: (directory: string) => Scenario): Scenario {
   return {
     ...scenarioIn(tmpdir()),

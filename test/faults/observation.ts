@@ -1,4 +1,4 @@
-/** What can be seen of a server from outside, without asking it. */
+/** Observes a server from outside, through /proc and its session file. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +7,7 @@ import type { SessionStatus } from '../../src/sessions/session-statuses.ts'
 
 export type Sessions = Partial<Record<SessionStatus, number>>
 
-/** Everybody who carries the mark of an agent's tree, or of its owner, and has this home: agents, their tools, daemons. */
+/** The agents, tools and daemons of this home: processes with the variable that marks an agent's tree, or its owner. */
 export function processesOf(home: string): number[] {
   const marks = [`${TREE_VARIABLE}=`, `${OWNER_VARIABLE}=`]
   return readdirSync('/proc')
@@ -18,12 +18,12 @@ export function processesOf(home: string): number[] {
     })
 }
 
-/** Those among them that are agents, and not what agents have started. */
+/** The agents of this home, without the processes that they started. */
 export function agentsOf(home: string): number[] {
   return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('fake-agent/agent.ts'))
 }
 
-/** Children of a process, also those that have ended and that it has not reaped. */
+/** The children of a process, including zombies. */
 export function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 }
@@ -32,14 +32,14 @@ export function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** What is in memory now (`VmRSS`), and the most that ever was (`VmHWM`). */
+/** The memory in use now (`VmRSS`), and at its peak (`VmHWM`). */
 export function memoryOf(pid: number): { residentMiB: number; peakMiB: number } {
   const status = read(`/proc/${pid}/status`)
   const mebibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
   return { residentMiB: mebibytes('VmRSS'), peakMiB: mebibytes('VmHWM') }
 }
 
-/** By the file itself, so that nothing is settled by looking. */
+/** Reads the file directly: the session store would end abandoned sessions when it opens it. */
 export function sessionsIn(home: string): Sessions {
   const database = new DatabaseSync(join(home, '.drover', 'sessions.db'), { readOnly: true })
   try {

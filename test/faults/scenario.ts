@@ -1,15 +1,15 @@
-/** A fault, how often it is brought about, and what must be true afterwards. */
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+/** A fault, how often it is caused, and what must be true afterwards. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { until } from '../support/until.ts'
 import { ask, promptOf } from './client.ts'
 import { childrenOf, descriptorsOf, processesOf, type Sessions, sessionsIn } from './observation.ts'
-import { type Level, type ObservedServer, Room, type RoomOptions } from './room.ts'
+import { type HomeOptions, type ObservedServer, type ResourceUse, ServerHome } from './server-home.ts'
 
 export type Scenario = {
   name: string
-  /** In the gate, and when figures are wanted. */
+  /** In the tests, and in `npm run faults`. */
   times: { gate: number; full: number }
-  /** Why this machine cannot show it; undefined if it can. */
+  /** Why the fault cannot be caused on this machine. */
   obstacle?: string | undefined
   run(times: number, warmUps: number): Promise<Figures>
 }
@@ -17,76 +17,76 @@ export type Scenario = {
 export type Figures = {
   times: number
   seconds: number
-  /** Sessions that it left, by status. */
+  /** The sessions left behind, by status. */
   sessions: Sessions
-  /** Agents, tools, daemons and zombies that it left. */
+  /** The agents, tools, daemons and zombies left behind. */
   processes: number
-  /** Of a server that has survived. */
-  levels?: { before: Level; after: Level }
-  /** What must not be; empty if all is well. */
+  /** Of a server that survived. */
+  resources?: { before: ResourceUse; after: ResourceUse }
+  /** What is wrong afterwards. */
   problems: string[]
 }
 
-const STILL_LOOKS = 20
+const STABLE_READINGS = 20
 
-/** What each time leaves; `settled`: it depends on the moment, but none is active. */
-type Leaves = Sessions | 'settled'
+/** The sessions that each time leaves; `inactive`: any number, of any status but active. */
+type Leaves = Sessions | 'inactive'
 
-type Spec = { name: string; times: Scenario['times']; options?: RoomOptions; leaves: Leaves }
+type Spec = { name: string; times: Scenario['times']; options?: HomeOptions; leaves: Leaves }
 
 type SurvivedSpec = Spec & {
-  /** How many side by side. */
+  /** How often it is caused at the same time. */
   atOnce?: number
-  /** Brings it about once; throws when the client is told anything wrong. */
-  provoke(server: ObservedServer, room: Room, at: number): Promise<void>
+  /** Causes it once; throws if a client gets a wrong answer. */
+  provoke(server: ObservedServer, home: ServerHome, at: number): Promise<void>
 }
 
 type EndedSpec = Spec & {
-  /** Resolves when everything has ended that is to end. */
-  provoke(room: Room): Promise<void>
+  /** Causes it once, and resolves when the server has ended. */
+  provoke(home: ServerHome): Promise<void>
 }
 
-/** A fault that the server outlives. */
-export function survived(spec: SurvivedSpec): Scenario {
+/** A fault that the server survives. */
+export function serverSurvives(spec: SurvivedSpec): Scenario {
   const { name, times, options = {}, atOnce = 1, leaves } = spec
   const run = async (count: number, warmUps: number): Promise<Figures> => {
-    await using room = new Room(options)
-    const server = await room.start()
-    const bringAbout = (often: number) => repeat({ often, atOnce }, (at) => spec.provoke(server, room, at))
-    await expectSound(server)
+    await using home = new ServerHome(options)
+    const server = await home.start()
+    const provoke = (often: number) => repeat({ often, atOnce }, (at) => spec.provoke(server, home, at))
+    await expectHealthy(server)
     const descriptors = await descriptorsAtRest(server)
-    await bringAbout(warmUps)
-    await calm(server, { room, descriptors })
-    const [before, sessionsBefore] = [await server.level(), sessionsIn(room.home)]
+    await provoke(warmUps)
+    await waitUntilIdle(server, { home, descriptors })
+    const [before, sessionsBefore] = [await server.resourceUse(), sessionsIn(home.path)]
     const since = performance.now()
-    await bringAbout(count)
-    await calm(server, { room, descriptors })
+    await provoke(count)
+    await waitUntilIdle(server, { home, descriptors })
     const seconds = (performance.now() - since) / 1000
-    const after = await server.level()
-    const sessions = difference(sessionsIn(room.home), sessionsBefore)
-    const processes = new Set([...processesOf(room.home), ...childrenOf(server.pid)]).size
-    await expectSound(server)
-    const figures = { times: count, seconds, sessions, processes, levels: { before, after } }
+    const after = await server.resourceUse()
+    const sessions = difference(sessionsIn(home.path), sessionsBefore)
+    const processes = new Set([...processesOf(home.path), ...childrenOf(server.pid)]).size
+    await expectHealthy(server)
+    const figures = { times: count, seconds, sessions, processes, resources: { before, after } }
     return { ...figures, problems: problemsOf(figures, leaves) }
   }
   return { name, times, run }
 }
 
-/** A fault that is the end of the server; each time there is a new one. */
-export function ended(spec: EndedSpec): Scenario {
+/** A fault that ends the server; each time a new one is started. */
+export function serverEnds(spec: EndedSpec): Scenario {
   const { name, times, options = {}, leaves } = spec
   const run = async (count: number): Promise<Figures> => {
     const since = performance.now()
     let figures = { times: count, seconds: 0, sessions: {} as Sessions, processes: 0 }
     for (let at = 0; at < count; at++) {
-      await using room = new Room(options)
-      await spec.provoke(room)
-      await until(() => processesOf(room.home).length === 0).catch(() => undefined)
+      await using home = new ServerHome(options)
+      await spec.provoke(home)
+      await until(() => processesOf(home.path).length === 0).catch(() => undefined)
       const { sessions, processes } = figures
       figures = {
         ...figures,
-        sessions: sum(sessions, sessionsIn(room.home)),
-        processes: processes + processesOf(room.home).length,
+        sessions: sum(sessions, sessionsIn(home.path)),
+        processes: processes + processesOf(home.path).length,
       }
     }
     figures.seconds = (performance.now() - since) / 1000
@@ -95,39 +95,42 @@ export function ended(spec: EndedSpec): Scenario {
   return { name, times, run }
 }
 
-/** An agent that is well still answers. */
-async function expectSound(server: ObservedServer): Promise<void> {
+/** The other agent still answers. */
+async function expectHealthy(server: ObservedServer): Promise<void> {
   const { status, body } = await ask(server, { body: promptOf('codex', 'json') })
   expectFields({ status, ...body }, { status: 200, exit_code: 0 })
 }
 
-/** Scenarios run outside of the test runner too, which therefore cannot compare for them. */
-export function expectFields(found: object, wanted: Record<string, unknown>): void {
-  const differing = Object.entries(wanted).filter(([name, value]) => Reflect.get(found, name) !== value)
-  if (differing.length > 0) throw new Error(`${JSON.stringify(differing)} was expected of ${JSON.stringify(found)}`)
+/** Compares fields. Scenarios also run without vitest, so its `expect` cannot be used. */
+export function expectFields(actual: object, expected: Record<string, unknown>): void {
+  const differing = Object.entries(expected).filter(([name, value]) => Reflect.get(actual, name) !== value)
+  if (differing.length > 0) throw new Error(`expected ${JSON.stringify(differing)} in ${JSON.stringify(actual)}`)
 }
 
-/** Those that are still there when nothing has changed for a while: connections take a moment to close. */
+/** The number of open descriptors once it stays the same: connections take a moment to close. */
 async function descriptorsAtRest({ pid }: ObservedServer): Promise<number> {
-  let last = { count: 0, looks: 0 }
+  let last = { count: 0, readings: 0 }
   return await until(() => {
     const count = descriptorsOf(pid)
-    last = { count, looks: count === last.count ? last.looks + 1 : 0 }
-    return last.looks === STILL_LOOKS && count
+    last = { count, readings: count === last.count ? last.readings + 1 : 0 }
+    return last.readings === STABLE_READINGS && count
   })
 }
 
-/** Nobody works for the server any more. Gives up silently when time is up: then the figures tell. */
-async function calm(server: ObservedServer, { room, descriptors }: { room: Room; descriptors: number }): Promise<void> {
-  // What costs most to find out comes last.
-  const isCalm = () =>
+/** Waits until no process works for the server. After the time limit it returns too; the figures show what is left. */
+async function waitUntilIdle(
+  server: ObservedServer,
+  { home, descriptors }: { home: ServerHome; descriptors: number },
+): Promise<void> {
+  // The most expensive check comes last.
+  const isIdle = () =>
     childrenOf(server.pid).length === 0 &&
     descriptorsOf(server.pid) <= descriptors &&
-    sessionsIn(room.home).active === undefined &&
-    processesOf(room.home).length === 0
-  // A busy server may not have met its last clients yet. It takes them in the order in which they came, this one last.
+    sessionsIn(home.path).active === undefined &&
+    processesOf(home.path).length === 0
+  // A busy server may not have accepted its last clients yet. It accepts them in order, this request last.
   await ask(server, { path: '/nothing' })
-  await until(isCalm).catch(() => undefined)
+  await until(isIdle).catch(() => undefined)
 }
 
 async function repeat(
@@ -138,29 +141,29 @@ async function repeat(
   const worker = async () => {
     while (next < often) {
       await work(next++)
-      await turnOfTheLoop()
+      await yieldToEventLoop()
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, often) }, worker))
 }
 
 function problemsOf(figures: Omit<Figures, 'problems'>, leaves: Leaves): string[] {
-  const { times, sessions, processes, levels } = figures
+  const { times, sessions, processes, resources } = figures
   const problems: string[] = []
   if (processes > 0) problems.push(`${processes} processes are left`)
-  if (sessions.active !== undefined) problems.push(`${sessions.active} sessions are not settled`)
-  const wanted = leaves === 'settled' ? undefined : describe(mapCounts(leaves, (count) => count * times))
-  if (wanted !== undefined && describe(sessions) !== wanted) {
-    problems.push(`sessions are ${describe(sessions)} and should be ${wanted}`)
+  if (sessions.active !== undefined) problems.push(`${sessions.active} sessions are still active`)
+  const expected = leaves === 'inactive' ? undefined : formatSessions(mapCounts(leaves, (count) => count * times))
+  if (expected !== undefined && formatSessions(sessions) !== expected) {
+    problems.push(`sessions are ${formatSessions(sessions)} and should be ${expected}`)
   }
-  if (levels !== undefined && levels.after.descriptors > levels.before.descriptors) {
-    problems.push(`${levels.after.descriptors - levels.before.descriptors} descriptors are left open`)
+  if (resources !== undefined && resources.after.descriptors > resources.before.descriptors) {
+    problems.push(`${resources.after.descriptors - resources.before.descriptors} descriptors are left open`)
   }
   return problems
 }
 
 /** `3 completed, 1 paused`; `none`. */
-export function describe(sessions: Sessions): string {
+export function formatSessions(sessions: Sessions): string {
   const entries = Object.entries(sessions).sort(([a], [b]) => a.localeCompare(b))
   return entries.map(([status, count]) => `${count} ${status}`).join(', ') || 'none'
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a change that has every kind of step, and kills itself before the given one of the calls that change
- * names: `<root> <call> [wait]`. With `wait` it says so there and stays instead, holding the lock.
+ * Makes a change with every kind of step, and kills itself before the nth call that changes a directory:
+ * `<root> <n> [wait]`. With `wait` it prints `here` and stops there instead, holding the lock.
  */
 import { join } from 'node:path'
 import { changeHosts } from '../../src/hosts/change-hosts.ts'
@@ -10,7 +10,7 @@ import { digest } from '../../src/kit/digest.ts'
 import { identifyWorkspace } from '../../src/workspace/identity.ts'
 import { watchedDisk } from '../support/watched-disk.ts'
 
-const [root = '', call, manner] = process.argv.slice(2)
+const [root = '', call, mode] = process.argv.slice(2)
 
 const before = (name: string) => digest(`${name}, before`)
 const plan: Plan = {
@@ -18,7 +18,7 @@ const plan: Plan = {
   steps: [
     { do: 'create', path: '.claude/made/deep/created', text: 'created', mode: 0o644 },
     { do: 'create', path: '.claude/empty', text: '', mode: 0o600 },
-    ...(manner === undefined
+    ...(mode === undefined
       ? ([
           { do: 'replace', path: '.claude/replaced', expects: before('replaced'), text: 'after', mode: 0o600 },
           { do: 'remove', path: '.claude/removed', expects: before('removed') },
@@ -37,7 +37,7 @@ const disk = watchedDisk(({ name }) => {
   if (!/^(link|mkdir|rename|rmdir|unlink)Sync$/.test(name)) return
   count += 1
   if (count !== Number(call)) return
-  if (manner === undefined) process.kill(process.pid, 'SIGKILL')
+  if (mode === undefined) process.kill(process.pid, 'SIGKILL')
   process.stdout.write('here\n')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)
 })

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Closes stdin unread and goes on for a moment, so that a writer meets a broken pipe.
+# Closes stdin without reading it and runs on for a moment, so that the writer gets EPIPE.
 exec <&-
 sleep 0.2
 exit 4

@@ -1,6 +1,6 @@
 /**
- * Loaded into a program by `--import`: a call of node:fs on a file of this name fails as a broken disk makes it fail, from
- * the start or once another call on the file has worked. See test/support/failing-disk.ts for what stands in DISK_FAILURE.
+ * Loaded into a program by `--import`: a call of node:fs on a file of this name fails with EIO, from the start or once
+ * another call on the file has worked. DISK_FAILURE has the options of test/support/failing-disk.ts.
  */
 import fs, { readlinkSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -11,9 +11,8 @@ import type { DiskFailure } from '../support/failing-disk.ts'
 const { call, on, after } = JSON.parse(process.env['DISK_FAILURE'] ?? '{}') as DiskFailure
 let isBroken = after === undefined
 
-/** What a call is about is named by its path, or by a descriptor. */
-const nameOf = (about: unknown) =>
-  basename(typeof about === 'number' ? readlinkSync(`/proc/self/fd/${about}`) : `${about}`)
+/** The file that a call is about is given by its path or by a descriptor. */
+const nameOf = (file: unknown) => basename(typeof file === 'number' ? readlinkSync(`/proc/self/fd/${file}`) : `${file}`)
 
 const brokenDisk = (syscall: string) =>
   Object.assign(new Error(`EIO: i/o error, ${syscall}`), { errno: -constants.errno.EIO, code: 'EIO', syscall })
@@ -21,10 +20,10 @@ const brokenDisk = (syscall: string) =>
 for (const name of [call, after].filter((each) => each !== undefined)) {
   const original = fs[name] as (...args: unknown[]) => unknown
   const wrapped = (...args: unknown[]) => {
-    const isMeant = nameOf(args[0]) === on
-    if (isMeant && isBroken && name === call) throw brokenDisk(name)
+    const isTarget = nameOf(args[0]) === on
+    if (isTarget && isBroken && name === call) throw brokenDisk(name)
     const result = original(...args)
-    if (isMeant && name === after) isBroken = true
+    if (isTarget && name === after) isBroken = true
     return result
   }
   Object.assign(fs, { [name]: wrapped })

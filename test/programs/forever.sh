@@ -1,4 +1,4 @@
 #!/bin/sh
-# Prints its process number and waits.
+# Prints its process id and waits.
 echo $$
 exec sleep 600

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says on stdout that it was told to end, and goes on.
+# On SIGTERM prints a line and runs on.
 trap 'echo told' TERM
 echo ready
 while :; do sleep 0.05; done

@@ -1,6 +1,6 @@
 /**
- * Submits outcomes for whatever action it finds current, with others who do the same, until it was first so many times:
- * `<git common dir> <name> <times>`. Says what came of each attempt, a word a line.
+ * Submits outcomes for the current action, in competition with other processes, until it has won the given number of times:
+ * `<git common dir> <name> <times>`. Prints one line for each attempt.
  */
 import { writeSync } from 'node:fs'
 import { gitObservation } from '../../scripts/protocol-examples.ts'
@@ -18,7 +18,7 @@ const plain = { observations: [], known_issues: [], pause: null, implementation:
 
 for (let won = 0; won < Number(times); ) {
   const { action_id, kind: action_kind } = await readRun(store, 'run-1', ({ current_action }) => {
-    if (current_action === undefined) throw new Error('the run waits for nobody')
+    if (current_action === undefined) throw new Error('the run has no current action')
     return current_action
   })
   const suggested_actions = [{ kind: 'clarify' as const, brief: 'Ask once more.' }]
@@ -29,7 +29,7 @@ for (let won = 0; won < Number(times); ) {
   try {
     await updateRun(store, 'run-1', async (run) => {
       const decided = submit(run, request, { ...facts, gitFacts: { is: 'observed', git: gitObservation } })
-      if (decided.is !== 'changed') throw new Error('nobody else can have said the same')
+      if (decided.is !== 'changed') throw new Error('no other process submits the same outcome')
       return { event: decided.event, result: undefined }
     })
     won += 1

@@ -1,4 +1,4 @@
-/** Takes a step of a run and dies before the given change of the disk, or says `done`: `<git common dir> <step file> <point>`. */
+/** Records one event of a run and kills itself before the given change of the disk, or prints `done`: `<git common dir> <step file> <point>`. */
 import { readFileSync, writeSync } from 'node:fs'
 import { deserialize } from 'node:v8'
 import { createRun } from '../../src/journal/create-run.ts'

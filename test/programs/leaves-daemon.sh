@@ -1,3 +1,3 @@
 #!/bin/sh
-# Leaves a daemon behind that holds stdout and stderr open: own session, no parent. Prints its process number.
+# Leaves a daemon behind that keeps stdout and stderr open, in its own session and without a parent. Prints its process id.
 setsid sh -c 'sleep 600 & echo $!'

@@ -1,4 +1,4 @@
-/** Takes a lock, says `held` or the code of the fault, and keeps it until its standard input ends: `<path> <mode> <waitMs>`. */
+/** Takes a lock, prints `held` or the code of the fault, and releases it when stdin ends: `<path> <mode> <waitMs>`. */
 import { once } from 'node:events'
 import { Fault } from '../../src/kit/fault.ts'
 import { type LockMode, takeLock } from '../../src/kit/files/lock.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Acts as a drover inside a drover: its own child leaves a daemon, whose process number it prints. Then it waits.
+// Acts as a drover that was started by a drover: its child leaves a daemon, whose process id it prints. Then it waits.
 import { runProcess } from '../../src/kit/process/process.ts'
 import { command, program } from '../support/test-command.ts'
 

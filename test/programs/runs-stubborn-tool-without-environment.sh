@@ -1,4 +1,4 @@
 #!/bin/sh
-# Runs a tool that keeps nothing of us: own session, empty environment, deaf to SIGTERM. Prints its process number.
+# Runs a tool in its own session, with an empty environment, that ignores SIGTERM. Prints its process id.
 env -i setsid sh -c 'trap "" TERM; echo $$; exec sleep 600' &
 wait

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a tool in a session of its own and waits for it. Prints the tool's process number.
+# Runs a tool in its own session and waits for it. Prints the tool's process id.
 setsid sleep 600 &
 echo $!
 wait

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs a command whose deadline is far away, and should exit as soon as that has ended.
+// Runs a command with a deadline in an hour. It must exit as soon as the command has ended.
 import { runProcess } from '../../src/kit/process/process.ts'
 import { command } from '../support/test-command.ts'
 

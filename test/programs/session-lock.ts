@@ -1,4 +1,4 @@
-/** Keeps the file of the sessions locked against writers until its standard input ends, and says when it is: `<path>`. */
+/** Locks the session file against writers, prints `locked`, and unlocks it when stdin ends: `<path>`. */
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 

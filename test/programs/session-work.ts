@@ -1,6 +1,6 @@
 /**
- * Works on sessions: `<path> <count> [tag]`. Says its owner, then each id once it is stored; every second session is
- * completed at once, the others stay active until the store is closed. With `forever` for a count it never ends.
+ * Works on sessions: `<path> <count> [tag]`. Prints its owner, then each id once it is stored. Every second session is
+ * completed at once; the others stay active until the store is closed. With the count `forever` it never ends.
  */
 import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
 import { systemClock } from '../../src/kit/clock.ts'

@@ -1,4 +1,4 @@
-/** Writes a file and kills itself right after the given call of an operation: `<create|replace> <path> <text> <operation> <call>`. */
+/** Writes a file and kills itself right after the nth call of an operation: `<create|replace> <path> <text> <operation> <n>`. */
 
 import { writeSync } from 'node:fs'
 import { type Disk, realDisk } from '../../src/kit/files/disk.ts'
@@ -6,7 +6,7 @@ import { createFile, replaceFile } from '../../src/kit/files/write-file.ts'
 
 const [verb, path = '', text = '', operation = '', call] = process.argv.slice(2)
 
-// The first write takes only half of the bytes, so that there is a moment at which the file is half written.
+// The first write takes only half of the bytes, so that the process can die with a half-written file.
 const halving: Disk = {
   ...realDisk,
   writeSync: (descriptor, bytes, offset) =>

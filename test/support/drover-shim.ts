@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DROVER } from './run-drover.ts'
 
-/** Puts `drover` into `directory/bin`, which is then to be first in PATH, as it is on the machine of a user. */
+/** Writes an executable `drover` into `directory/bin`, for PATH. */
 export function installDrover(directory: string): { bin: string } {
   const bin = join(directory, 'bin')
   mkdirSync(bin, { recursive: true })

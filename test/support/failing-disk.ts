@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs'
 import { program } from './test-command.ts'
 
 export type DiskFailure = {
-  /** What fails. */
+  /** The call that fails. */
   call: 'fsyncSync' | 'fstatSync' | 'openSync'
-  /** The name of the file that it fails on. */
+  /** The name of the file on which it fails. */
   on: string
-  /** What has to work on that file first. */
+  /** The call that has to work on that file before. */
   after?: 'fsyncSync'
 }
 
-/** Where a descriptor can be asked for its file. */
+/** Only where /proc tells the file of a descriptor. */
 export const canFailDisk = existsSync('/proc/self/fd')
 
-/** The environment in which a program meets a disk that is broken in this way, from outside: it is the program as it stands. */
+/** An environment in which an unchanged program gets this disk failure. */
 export function failingDisk(failure: DiskFailure): Record<string, string> {
   return { NODE_OPTIONS: `--import=${program('fail-disk.ts')}`, DISK_FAILURE: JSON.stringify(failure) }
 }

@@ -5,7 +5,7 @@ import { ending } from './run-drover.ts'
 import { errorOf, type RunRoom } from './run-room.ts'
 import { until } from './until.ts'
 
-/** The error of a command that is interrupted while it waits for a git that never answers. */
+/** Interrupts a command while it waits for a git that never answers, and returns its error. */
 export async function interruptedAtGit(room: RunRoom, args: readonly string[]): Promise<CliError> {
   const mark = join(room.desk, 'asked')
   const git = room.file('git', `#!/bin/sh\necho > '${mark}'\nexec sleep 60\n`)

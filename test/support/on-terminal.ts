@@ -6,7 +6,7 @@ export const hasTerminals = spawnSync('script', ['--version']).status === 0
 
 type Size = { columns?: number; rows?: number }
 
-/** Starts drover on a real pseudo-terminal, with stdout and stderr together as a person sees them. */
+/** Starts drover on a pseudo-terminal, where stdout and stderr appear together. */
 export function startOnTerminal(args: readonly string[], options: { cwd: string; env: Record<string, string> } & Size) {
   const { columns = 80, rows = 24, cwd, env } = options
   const command = [process.execPath, DROVER, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
@@ -19,7 +19,7 @@ export function startOnTerminal(args: readonly string[], options: { cwd: string;
   return {
     child,
     seen: () => seen,
-    /** Waits until the terminal shows this. */
+    /** Waits until the terminal has shown the text. */
     shows: (text: string) => until(() => seen.includes(text)),
     type: (text: string) => child.stdin.write(text),
     ended: new Promise<{ code: number | null; seen: string }>((resolve) => {
@@ -28,7 +28,7 @@ export function startOnTerminal(args: readonly string[], options: { cwd: string;
   }
 }
 
-/** What is left on an endless screen when cursor movements and clearing have been followed. */
+/** The text that remains on a screen without end after all cursor movements and clearing. */
 export function leftOnScreen(seen: string): string {
   const lines = ['']
   let row = 0

@@ -8,7 +8,7 @@ export const DROVER = join(import.meta.dirname, '..', '..', 'bin', 'drover.cjs')
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
-/** Runs the program as a user would, with a home of its own and nothing else of this machine's environment. */
+/** Runs drover as a user would, with a temporary home and without this machine's environment. */
 export function runDrover(args: readonly string[], options: { env?: Record<string, string>; home?: string } = {}) {
   return run([process.execPath, DROVER, ...args], { HOME: options.home ?? temporaryDirectory(), ...options.env })
 }
@@ -27,7 +27,7 @@ export function runAt(cwd: string, argv: readonly string[], env: Record<string, 
   return ending(child)
 }
 
-/** What a program that was started prints, and how it ends. */
+/** Collects the output of a process until it ends. */
 export function ending(child: ChildProcess): Promise<Ran> {
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -42,14 +42,14 @@ export function ending(child: ChildProcess): Promise<Ran> {
   })
 }
 
-/** A directory that is gone when all tests of the file are over. */
+/** A directory that is removed after all tests of the file. */
 export function temporaryDirectoryForAll(): string {
   const directory = mkdtempSync(join(tmpdir(), 'drover-test-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** A directory that is gone when the test is over. */
+/** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'drover-test-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))

@@ -11,7 +11,7 @@ export type Serving = {
   ended: Promise<number | null>
 }
 
-/** Starts `drover serve` as a user would, with a home of its own; it ends with the test. */
+/** Starts `drover serve` as a user would, with a temporary home. It is killed when the test ends. */
 export function serveDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
   const child = spawn(process.execPath, [drover, 'serve', ...args], {
@@ -29,7 +29,7 @@ export function serveDrover(args: readonly string[], env: Record<string, string>
   return { child, home, heard, ended }
 }
 
-/** The port, once the server says that it listens. */
+/** Waits until the server prints that it listens, and returns the port. */
 export async function portOf(serving: Serving): Promise<number> {
   const found = await until(() => /listens on http:\/\/.*:(\d+)\n/.exec(serving.heard.stdout)?.[1])
   await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))

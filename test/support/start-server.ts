@@ -29,7 +29,7 @@ export type ServerOptions = {
   /** Other sections of the config. */
   config?: Record<string, unknown>
   env?: Record<string, string>
-  /** Parts of the context to put in place of the real ones. */
+  /** Replaces parts of the real context. */
   context?: Partial<ServerContext>
   scopes?: readonly Scope[]
   /** What runs the prompts: the fake agent on PATH (the default), the demo agent, or nothing. */
@@ -46,23 +46,23 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; text: strin
 export type TestServer = {
   url: string
   port: number
-  /** The per-user directory, and an empty one to work in. */
+  /** drover's per-user directory, and an empty working directory. */
   home: string
   workdir: string
   context: ServerContext
   app: Awaited<ReturnType<typeof createServer>>
-  /** What was logged, in order. */
+  /** The access log, the other log, and the finished requests, in order. */
   access: AccessEntry[]
   logged: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[]
   done: RequestDone[]
   shutdown: AbortController
   timeUp: AbortController
   request(path: string, options?: RequestOptions & { body?: unknown }): Promise<Answer>
-  /** A bare connection, for what no client would send. */
+  /** Opens a bare connection, to send what no HTTP client would. */
   connect(): Promise<RawConnection>
 }
 
-/** Starts the server in this process, on a free port, with a home of its own; it ends with the test. */
+/** Starts the server in this process, on a free port, with a temporary home. It is closed when the test ends. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const home = realpathSync(temporaryDirectory())
   const [droverHome, workdir] = [join(home, '.drover'), join(home, 'work')]
@@ -127,12 +127,12 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...seen,
     shutdown,
     timeUp,
-    request: (path, wishes = {}) => ask({ ...reached, path, ...wishes }),
+    request: (path, requestOptions = {}) => ask({ ...reached, path, ...requestOptions }),
     connect: () => connectTo(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }),
   }
 }
 
-/** One request on a connection of its own. A body that is no text or bytes is sent as JSON. */
+/** Sends one request on its own connection. A body that is neither text nor bytes is sent as JSON. */
 export function ask({ body, headers, ...options }: RequestOptions & { body?: unknown }): Promise<Answer> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const payload = body === undefined || isRaw ? body : JSON.stringify(body)
@@ -166,12 +166,12 @@ type RawConnection = {
   write(text: string): void
   /** Everything received so far. */
   heard(): string
-  /** Waits until the other side has closed, and gives everything it said. */
+  /** Waits until the server has closed the connection, and returns everything it sent. */
   ended(): Promise<string>
 }
 
-async function connectTo(place: { host: string; port: number } | { path: string }): Promise<RawConnection> {
-  const socket = connect(place)
+async function connectTo(target: { host: string; port: number } | { path: string }): Promise<RawConnection> {
+  const socket = connect(target)
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
   socket.on('error', () => {})

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ProcessCommand } from '../../src/kit/process/process.ts'
 
-/** A command with everything a test does not care about. */
-export function command(argv: ProcessCommand['argv'], wishes: Partial<ProcessCommand> = {}): ProcessCommand {
+/** A command with defaults for everything a test does not set. */
+export function command(argv: ProcessCommand['argv'], over: Partial<ProcessCommand> = {}): ProcessCommand {
   return {
     argv,
     cwd: tmpdir(),
@@ -14,7 +14,7 @@ export function command(argv: ProcessCommand['argv'], wishes: Partial<ProcessCom
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     sweep: 'when-ended',
-    ...wishes,
+    ...over,
   }
 }
 
@@ -23,7 +23,7 @@ export function program(name: string): string {
   return join(import.meta.dirname, '..', 'programs', name)
 }
 
-/** What a program says first; whatever it says later is read and forgotten. */
+/** The first output of a program. Later output is read and dropped. */
 export async function firstWords(stdout: Readable): Promise<string> {
   const [chunk] = await once(stdout, 'data')
   return String(chunk).trim()

@@ -1,4 +1,4 @@
-/** `drover` with less time to drain: `<drain ms> <words…>`. Nobody waits half a minute for a test. */
+/** `drover` that waits less than the usual 30 s for its prompts when it stops: `<drain ms> <arguments…>`. */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
