@@ -1,27 +1,27 @@
-/** Everything the engine refuses. The details carry what `cliError` needs: what to do next, and the facts in their form. */
+/** The refusals of the engine. Their details carry `next` and `details` of the `cliError`. */
 import { defineFault } from '../kit/fault.ts'
 import type { EarlyRefusal, Refusal } from './refusal.ts'
 
 export const runEventInvalid = defineFault({
   code: 'run_event_invalid',
   kind: 'invalid',
-  when: 'An event in the journal of a run cannot have happened to that run; the journal was damaged or edited.',
+  when: 'An event in a journal does not fit its run, because the journal was damaged or edited.',
   say: (d: { type: string; problem: string }) =>
-    `the event ${d.type} does not fit the run: ${d.problem}; restore the journal of the run from a copy`,
+    `the event ${d.type} does not fit the run: ${d.problem}; restore the journal from a backup`,
 })
 
 export const goalRequired = defineFault({
   code: 'goal_required',
   kind: 'usage',
-  when: 'A run is to be started without a goal, or with one that is blank.',
-  say: (_: EarlyRefusal) => 'there is no goal; say in words what the run is for',
+  when: 'The goal of a new run is missing or blank.',
+  say: (_: EarlyRefusal) => 'the goal is missing; describe what the run should achieve',
 })
 
 export const invalidGoal = defineFault({
   code: 'invalid_goal',
   kind: 'usage',
-  when: 'A goal is not Unicode text, or has control characters other than tabs and line ends.',
-  say: (_: EarlyRefusal) => 'the goal has characters that are no text; remove control characters and save it as UTF-8',
+  when: 'A goal is not valid UTF-8, or has control characters other than tabs and line endings.',
+  say: (_: EarlyRefusal) => 'the goal has invalid characters; remove control characters and save it as UTF-8',
 })
 
 export const invalidBudget = defineFault({
@@ -34,299 +34,295 @@ export const invalidBudget = defineFault({
 export const actionTooLarge = defineFault({
   code: 'action_too_large',
   kind: 'too_large',
-  when: 'A goal is larger than a goal may be, or the next action than an action may be, even with nothing about earlier ones in it.',
+  when: 'A goal is over its size limit, or the next action is over its limit even without any context.',
   say: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
-    `the action would have ${d.sizeBytes} bytes of at most ${d.limitBytes}; start a run with a shorter goal, and put the rest of it into a file of the repository`,
+    `the action would have ${d.sizeBytes} bytes, the limit is ${d.limitBytes}; start a run with a shorter goal and move the rest into a file of the repository`,
 })
 
 export const invalidAction = defineFault({
   code: 'invalid_action',
   kind: 'invalid',
-  when: 'The next action would break a rule of the protocol, because the path of the worktree has control characters for instance.',
+  when: 'The next action would break a rule of the protocol, for example because the path of the worktree has control characters.',
   say: (d: Refusal & { problem: string }) => `the next action cannot be issued: ${d.problem}`,
 })
 
 export const invalidOutcome = defineFault({
   code: 'invalid_outcome',
   kind: 'invalid',
-  when: 'An outcome cannot be read, breaks a rule of its form, or is about another action or kind of action than the one it was submitted for.',
-  say: (d: EarlyRefusal & { problem: string }) => `the outcome cannot be taken: ${d.problem}`,
+  when: 'An outcome is not valid JSON, breaks a rule of its schema, or names another action or action kind.',
+  say: (d: EarlyRefusal & { problem: string }) => `the outcome is invalid: ${d.problem}`,
 })
 
 export const outcomeConflict = defineFault({
   code: 'outcome_conflict',
   kind: 'conflict',
-  when: 'An action has an outcome already, and it is not the one that was submitted now.',
+  when: 'The action already has a different outcome.',
   say: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} has another outcome already, which stays; go on from the current state of the run`,
+    `the action ${d.action_id} already has a different outcome, which stays; continue from the current state of the run`,
 })
 
 export const staleAction = defineFault({
   code: 'stale_action',
   kind: 'conflict',
-  when: 'The named action is not the current one of the run: it was withdrawn, is done, or never was.',
+  when: 'The named action is not current: it was withdrawn, is finished, or never existed.',
   say: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} is not what the run waits for; go on from the current state of the run`,
+    `the action ${d.action_id} is not the current one; continue from the current state of the run`,
 })
 
 export const runNotActive = defineFault({
   code: 'run_not_active',
   kind: 'conflict',
-  when: 'An outcome is submitted while the run is paused, stopped or ended.',
-  say: (_: Refusal) => 'the run takes no outcome now; do what it waits for first',
+  when: 'An outcome was submitted while the run is paused, stopped or ended.',
+  say: (_: Refusal) => 'the run accepts no outcome now; first do what it waits for',
 })
 
 export const runNotSkippable = defineFault({
   code: 'run_not_skippable',
   kind: 'conflict',
-  when: 'An action is to be skipped while the run is stopped or ended.',
-  say: (_: Refusal) => 'the run has no action to skip; resume it first if it is stopped',
+  when: 'A skip was requested while the run is stopped or ended.',
+  say: (_: Refusal) => 'the run has no action to skip; if it is stopped, resume it first',
 })
 
 export const runAlreadyEnded = defineFault({
   code: 'run_already_ended',
   kind: 'conflict',
-  when: 'A run that has ended is to be stopped or resumed.',
-  say: (_: Refusal) => 'the run has ended and stays as it is; start another one',
+  when: 'A stop or resume was requested for an ended run.',
+  say: (_: Refusal) => 'the run has ended; start a new one',
 })
 
 export const runNotResumable = defineFault({
   code: 'run_not_resumable',
   kind: 'conflict',
-  when: 'A run is to be resumed while it waits for an outcome or an answer.',
-  say: (_: Refusal) => 'the run is not interrupted; give it the outcome or the answer that it waits for',
+  when: 'A resume was requested while the run waits for an outcome or an answer.',
+  say: (_: Refusal) => 'the run is not interrupted; submit the outcome or the answer that it waits for',
 })
 
 export const answerConflict = defineFault({
   code: 'answer_conflict',
   kind: 'conflict',
-  when: 'An action was answered already, and not in this way.',
+  when: 'The action already has a different answer.',
   say: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} has another answer already, which stays; go on from the current state of the run`,
+    `the action ${d.action_id} already has a different answer, which stays; continue from the current state of the run`,
 })
 
 export const answerNotExpected = defineFault({
   code: 'answer_not_expected',
   kind: 'conflict',
-  when: 'An answer is given to a run that has asked nothing.',
-  say: (_: Refusal) => 'the run has no question open; go on from its current state',
+  when: 'An answer was given, but the run has no open question.',
+  say: (_: Refusal) => 'the run has no open question; continue from its current state',
 })
 
 export const answerNotAllowed = defineFault({
   code: 'answer_not_allowed',
   kind: 'conflict',
-  when: 'An answer is given to a run that waits for its environment to be mended.',
-  say: (_: Refusal) => 'no answer can mend what the run lacks; mend it and resume the run',
+  when: 'An answer was given, but the run waits for its environment to be fixed.',
+  say: (_: Refusal) => 'the run waits for its environment, not for an answer; fix the environment and resume the run',
 })
 
 export const answerRequired = defineFault({
   code: 'answer_required',
   kind: 'conflict',
-  when: 'The answer to a question, or what is said instead of a confirmation, is blank.',
-  say: (_: Refusal) => 'the answer is blank; say what was decided',
+  when: 'The answer to a question or to a destructive request is blank.',
+  say: (_: Refusal) => 'the answer is blank; write what was decided',
 })
 
 export const invalidAnswer = defineFault({
   code: 'invalid_answer',
   kind: 'usage',
-  when: 'An answer is not Unicode text, or has control characters other than tabs and line ends.',
-  say: (_: EarlyRefusal) =>
-    'the answer has characters that are no text; remove control characters and save it as UTF-8',
+  when: 'An answer is not valid UTF-8, or has control characters other than tabs and line endings.',
+  say: (_: EarlyRefusal) => 'the answer has invalid characters; remove control characters and save it as UTF-8',
 })
 
 export const answerTooLarge = defineFault({
   code: 'answer_too_large',
   kind: 'usage',
-  when: 'An answer has more bytes, as a JSON string, than an answer may have.',
+  when: 'An answer is over its size limit as a JSON string.',
   say: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
-    `the answer has ${d.sizeBytes} bytes as JSON of at most ${d.limitBytes}; shorten it, and name a file where more is needed`,
+    `the answer has ${d.sizeBytes} bytes as JSON, the limit is ${d.limitBytes}; shorten it and refer to a file for the rest`,
 })
 
 export const invalidDecisionSupersession = defineFault({
   code: 'invalid_decision_supersession',
   kind: 'conflict',
-  when: 'An outcome asks to replace an answer that is not there, holds no longer, is a confirmation, or belongs to other requirements.',
+  when: 'An outcome asks to supersede an answer that does not exist, is not active, is a confirmation, or belongs to other requirements.',
   say: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} has no decision that could be replaced; ask without naming it`,
+    `the action ${d.action_id} has no active decision to supersede; leave supersedes_answer_action_id out`,
 })
 
 export const destructiveConfirmationNotExpected = defineFault({
   code: 'destructive_confirmation_not_expected',
   kind: 'conflict',
-  when: 'A confirmation is given where a decision was asked for.',
-  say: (_: Refusal) => 'the run asks for a decision, not for a confirmation; answer in words alone',
+  when: 'A confirmation was given, but the run asks for a decision.',
+  say: (_: Refusal) => 'the run asks for a decision, not for a confirmation; answer with a text only',
 })
 
 export const destructiveConfirmationFlagRequired = defineFault({
   code: 'destructive_confirmation_flag_required',
   kind: 'conflict',
-  when: 'A scope is named without confirming it.',
-  say: (_: Refusal) => 'a scope alone allows nothing; confirm it with --confirm-destructive, or answer in words alone',
+  when: 'A scope was given without a confirmation.',
+  say: (_: Refusal) => 'a scope alone confirms nothing; add --confirm-destructive, or answer with a text only',
 })
 
 export const destructiveScopeRequired = defineFault({
   code: 'destructive_scope_required',
   kind: 'conflict',
-  when: 'A confirmation does not name the scope that it allows, by its digest.',
-  say: (_: Refusal) => 'a confirmation must name what it allows; give the scope_sha256 of the request',
+  when: 'A confirmation does not name a scope digest.',
+  say: (_: Refusal) => 'a confirmation must name its scope; pass the scope_sha256 of the request',
 })
 
 export const destructiveScopeMismatch = defineFault({
   code: 'destructive_scope_mismatch',
   kind: 'conflict',
-  when: 'A confirmation names another scope than the one that is asked for.',
+  when: 'A confirmation names another scope than the request.',
   say: (d: Refusal & { given: string; asked: string }) =>
-    `${d.given} was confirmed, but ${d.asked} is asked for; read the request again before confirming it`,
+    `the confirmed scope is ${d.given}, the requested one is ${d.asked}; read the request again before you confirm it`,
 })
 
 export const sourceModeNotAllowed = defineFault({
   code: 'source_mode_not_allowed',
   kind: 'conflict',
-  when: 'A run that serves no issue is to be resumed with a source.',
-  say: (_: Refusal) => 'the run serves no issue; resume it without naming a source',
+  when: 'A resume names a source, but the run is not bound to an issue.',
+  say: (_: Refusal) => 'the run is not bound to an issue; resume it without a source',
 })
 
 export const sourceModeRequired = defineFault({
   code: 'source_mode_required',
   kind: 'conflict',
-  when: 'A run that serves an issue is to be resumed without saying what becomes of its source.',
+  when: 'A resume of an issue-bound run does not say which source to use.',
   say: (_: Refusal) =>
-    'the run serves an issue; give the issue anew with --source-file, or keep it with --use-pinned-source',
+    'the run is bound to an issue; pass the current issue with --source-file, or keep the pinned one with --use-pinned-source',
 })
 
 export const sourceModeConflict = defineFault({
   code: 'source_mode_conflict',
   kind: 'conflict',
-  when: 'A run is to be resumed in more than one way: with a new source, with the one it has, or by a choice.',
-  say: (_: EarlyRefusal) =>
-    'a run is resumed with one source; give only one of --source-file, --use-pinned-source and --source-choice',
+  when: 'A resume names more than one of a new source, the pinned source and a source choice.',
+  say: (_: EarlyRefusal) => 'use only one of --source-file, --use-pinned-source and --source-choice',
 })
 
 export const sourceCandidatePending = defineFault({
   code: 'source_candidate_pending',
   kind: 'conflict',
-  when: 'A run that waits for a choice of source is to be resumed in another way.',
-  say: (_: Refusal) =>
-    'the run waits for a choice between its source and the one that was found; make that choice first',
+  when: 'The run waits for a source choice, and the resume asks for something else.',
+  say: (_: Refusal) => 'the run waits for a choice between its pinned source and the candidate; choose first',
 })
 
 export const sourceChoiceRequired = defineFault({
   code: 'source_choice_required',
   kind: 'conflict',
-  when: 'A run that waits for a choice of source is to be resumed without a choice, or without naming the candidate.',
-  say: (_: Refusal) => 'the run waits for a choice of source; give both --source-choice and --candidate',
+  when: 'The run waits for a source choice, and the resume lacks the choice or the candidate.',
+  say: (_: Refusal) => 'the run waits for a source choice; pass both --source-choice and --candidate',
 })
 
 export const sourceChoiceRequiresCandidate = defineFault({
   code: 'source_choice_requires_candidate',
   kind: 'conflict',
-  when: 'Only one of a choice of source and its candidate is given.',
-  say: (_: EarlyRefusal) => '--source-choice and --candidate go together; give both or none',
+  when: 'Only one of the source choice and the candidate was given.',
+  say: (_: EarlyRefusal) => '--source-choice and --candidate belong together; pass both or none',
 })
 
 export const sourceChoiceConflict = defineFault({
   code: 'source_choice_conflict',
   kind: 'conflict',
-  when: 'The choice about a candidate was made already, the other way.',
+  when: 'A different choice about the candidate was already made.',
   say: (d: Refusal & { candidate_id: string; choice: string }) =>
-    `the choice about ${d.candidate_id} was "${d.choice}" and stays; go on from the current state of the run`,
+    `the choice about ${d.candidate_id} was "${d.choice}" and stays; continue from the current state of the run`,
 })
 
 export const staleSourceCandidate = defineFault({
   code: 'stale_source_candidate',
   kind: 'conflict',
-  when: 'The candidate that is named is not the one that waits for a choice.',
+  when: 'The named candidate is not the one that waits for a choice.',
   say: (d: Refusal & { candidate_id: string }) =>
-    `the candidate ${d.candidate_id} does not wait for a choice; go on from the current state of the run`,
+    `the candidate ${d.candidate_id} does not wait for a choice; continue from the current state of the run`,
 })
 
 export const invalidSourceChoice = defineFault({
   code: 'invalid_source_choice',
   kind: 'usage',
-  when: 'A choice of source is neither `pinned` nor `adopt`.',
+  when: 'A source choice is neither `pinned` nor `adopt`.',
   say: (d: EarlyRefusal & { given: string }) => `a source choice is "pinned" or "adopt", not "${d.given}"`,
 })
 
 export const invalidSourceCandidateChoice = defineFault({
   code: 'invalid_source_candidate_choice',
   kind: 'conflict',
-  when: 'A candidate is to be adopted that drover cannot use.',
+  when: 'The candidate to adopt is invalid.',
   say: (d: Refusal & { problem: string }) =>
-    `the candidate cannot be adopted: ${d.problem}; keep the pinned source, mend the issue and refresh it`,
+    `the candidate cannot be adopted: ${d.problem}; keep the pinned source, fix the issue and refresh it`,
 })
 
 export const sourceIssueMismatch = defineFault({
   code: 'source_issue_mismatch',
   kind: 'conflict',
-  when: 'The source that a run is to be refreshed with is of another issue.',
+  when: 'The refreshed source belongs to another issue.',
   say: (d: Refusal & { pinned_issue_id: string; refreshed_issue_id: string }) =>
-    `the run serves the issue ${d.pinned_issue_id}, not ${d.refreshed_issue_id}; start a run for the other issue`,
+    `the run is bound to the issue ${d.pinned_issue_id}, not ${d.refreshed_issue_id}; start a run for the other issue`,
 })
 
 export const sourceAliasLimit = defineFault({
   code: 'source_alias_limit',
   kind: 'conflict',
-  when: 'The issue of a run has moved more often than a run can follow.',
-  say: (d: Refusal & { limit: number }) =>
-    `the issue has had more than ${d.limit} earlier addresses; start a new run for it`,
+  when: 'The issue has moved more often than a run can record.',
+  say: (d: Refusal & { limit: number }) => `the issue has more than ${d.limit} earlier URLs; start a new run for it`,
 })
 
 export const sourceHistoryInPlaceEdit = defineFault({
   code: 'source_history_in_place_edit',
   kind: 'conflict',
-  when: 'A comment that was pinned before came back with another text, key, role, title or number.',
+  when: 'A pinned comment was edited: its text, key, role, title or id differs.',
   say: (d: Refusal & { comment_node_id: string; section: string }) =>
-    `the comment ${d.comment_node_id} of section ${d.section} was pinned before and says something else now; undo the edit and amend the section in a new comment`,
+    `the comment ${d.comment_node_id} of section ${d.section} was edited after it was pinned; undo the edit and amend the section in a new comment`,
 })
 
 export const sourceHistoryFork = defineFault({
   code: 'source_history_fork',
   kind: 'conflict',
-  when: 'The manifest of an issue amends other requirements than those that the run has pinned.',
+  when: 'The manifest amends other requirements than the pinned ones.',
   say: (d: Refusal & { pinned: string; parent: string | undefined }) =>
-    `the manifest amends ${d.parent ?? 'nothing'}, the run has pinned ${d.pinned}; start a new run for these requirements`,
+    `the manifest amends ${d.parent ?? 'nothing'}, but the run has pinned ${d.pinned}; start a new run for these requirements`,
 })
 
 export const sourceIntegrityMismatch = defineFault({
   code: 'source_integrity_mismatch',
   kind: 'conflict',
-  when: 'The same manifest comes with other requirements, which cannot be.',
-  say: (_: Refusal) => 'the requirements differ though the manifest is the same; fetch the issue again',
+  when: 'The manifest is unchanged but the requirements differ, which should be impossible.',
+  say: (_: Refusal) => 'the requirements differ although the manifest is unchanged; fetch the issue again',
 })
 
 export const materialSectionInvalid = defineFault({
   code: 'material_section_invalid',
   kind: 'invalid',
-  when: 'What is named as a section cannot be the key of one.',
-  say: (d: { key: string }) => `${JSON.stringify(d.key)} is no section key; take one of those that the action lists`,
+  when: 'The given section key is malformed.',
+  say: (d: { key: string }) => `${JSON.stringify(d.key)} is not a section key; use a key that the action lists`,
 })
 
 export const materialActionNotFound = defineFault({
   code: 'material_action_not_found',
   kind: 'not_found',
-  when: 'A section is to be read for an action that the run does not have.',
-  say: (d: { action_id: string }) => `the run has no action ${d.action_id}; take the id of its current action`,
+  when: 'The run has no action of that id.',
+  say: (d: { action_id: string }) => `the run has no action ${d.action_id}; use the id of its current action`,
 })
 
 export const materialActionStale = defineFault({
   code: 'material_action_stale',
   kind: 'conflict',
-  when: 'A section is to be read for an action that is not the current one, or is done.',
+  when: 'The action that asks for a section is not the current one.',
   say: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} may read nothing any more; go on from the current state of the run`,
+    `the action ${d.action_id} is not current and may not read sections; continue from the current state of the run`,
 })
 
 export const materialUnavailable = defineFault({
   code: 'material_unavailable',
   kind: 'not_found',
-  when: 'A section is to be read of a run that serves no issue, or its text is not there or not readable.',
+  when: 'The run is not bound to an issue, or the text of the section is missing or unreadable.',
   say: (d: { key: string; problem: string }) => `the section ${d.key} cannot be read: ${d.problem}`,
 })
 
 export const materialSectionNotFound = defineFault({
   code: 'material_section_not_found',
   kind: 'not_found',
-  when: 'A section is to be read that the pinned source does not have.',
+  when: 'The pinned source has no section of that key.',
   say: (d: { key: string; known: readonly string[] }) =>
-    `there is no section ${d.key}; the pinned source has ${d.known.join(', ')}`,
+    `no section ${d.key}; the pinned source has ${d.known.join(', ')}`,
 })

@@ -4,12 +4,12 @@ import type { Mutation } from './mutation.ts'
 import type { OpenJournal } from './open-journal.ts'
 import type { JournalStamp } from './snapshot-format.ts'
 
-/** Where the journal ended when it was read, and what is to stand there. */
+/** `lengthBytes` is the length of the journal when it was read. */
 export type Append = { readonly lengthBytes: number; readonly record: Buffer; readonly mutation: Mutation }
 
 /**
- * Appends a record and makes it durable. When this returns the change is committed, and not a moment earlier. Gives what the
- * system said of the journal just before.
+ * Appends a record and syncs it. The change is committed when this returns, and not before. Returns the stamp that the
+ * journal had just before.
  */
 export function appendRecord(
   journal: OpenJournal,
@@ -21,18 +21,18 @@ export function appendRecord(
     try {
       writeFully({ descriptor: journal.descriptor, bytes: record }, disk)
     } catch (error) {
-      if (!takeBack(journal, lengthBytes, disk)) mutation.standing = 'ambiguous'
+      if (!undoWrite(journal, lengthBytes, disk)) mutation.status = 'ambiguous'
       throw error
     }
   })
-  mutation.standing = 'ambiguous'
+  mutation.status = 'ambiguous'
   mutation.step('journal_sync', () => disk.fsyncSync(journal.descriptor))
-  mutation.standing = 'committed'
+  mutation.status = 'committed'
   checkLength(journal, { lengthBytes: lengthBytes + record.length, mutation }, disk)
   return before
 }
 
-/** Locks are advisory, and on some network file systems worth little. */
+/** Locks are advisory, and unreliable on some network file systems. */
 function checkLength(
   journal: OpenJournal,
   { lengthBytes, mutation }: Omit<Append, 'record'>,
@@ -40,12 +40,12 @@ function checkLength(
 ): JournalStamp {
   const found = mutation.step('journal_verify', () => disk.fstatSync(journal.descriptor, { bigint: true }))
   if (found.size !== BigInt(lengthBytes))
-    throw mutation.failure('journal_verify', 'somebody wrote to the journal who did not lock it')
+    throw mutation.failure('journal_verify', 'another process wrote to the journal without locking it')
   return found
 }
 
-/** Whether the journal is for good as long as it was. Where it is not, what the next reader finds is anybody's guess. */
-function takeBack({ descriptor }: OpenJournal, lengthBytes: number, disk: Disk): boolean {
+/** Whether the journal has its old length again, durably. If not, the next reader may or may not find the record. */
+function undoWrite({ descriptor }: OpenJournal, lengthBytes: number, disk: Disk): boolean {
   try {
     disk.ftruncateSync(descriptor, lengthBytes)
     disk.fsyncSync(descriptor)

@@ -13,14 +13,14 @@ import {
 } from '../../test/support/journal-room.ts'
 import { temporaryName } from '../kit/files/temporary-file.ts'
 import { createRun } from './create-run.ts'
-import { listRunIds } from './list-run-ids.ts'
-import { readRunHeader } from './read-header.ts'
+import { readRunHeader } from './read-run.ts'
+import { listRunIds } from './run-store.ts'
 
 const start = boundHistory()[0] as Step
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
 describe('createRun', () => {
-  it('makes everything that a run is kept in, for its owner alone', async () => {
+  it('creates all files of a run, readable by their owner only', async () => {
     const umask = process.umask(0)
     const room = await journalRoom([start])
     process.umask(umask)
@@ -34,7 +34,7 @@ describe('createRun', () => {
     expect(readRunHeader(room.store, RUN_ID)).toEqual({ id, goal, workspace_identity, created_at })
   })
 
-  it('does not touch a run, or anything else, that has the id already', async () => {
+  it('does not touch a run or file that already has the id', async () => {
     const { store, directory } = await journalRoom()
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const fault = await faultOf(() => takeStep(store, start))
@@ -46,7 +46,7 @@ describe('createRun', () => {
     expect(readdirSync(dirname(directory))).toEqual([RUN_ID])
   })
 
-  it.each(['', '..', 'a/b', 'x'.repeat(129)])('makes no run %j', async (runId) => {
+  it.each(['', '..', 'a/b', 'x'.repeat(129)])('refuses the run id %j', async (runId) => {
     const { store, gitCommonDir } = await journalRoom()
     const fault = await faultOf(() => createRun(store, { runId, event: start.event }))
     expect([fault?.code, fault?.details]).toMatchObject([
@@ -56,7 +56,7 @@ describe('createRun', () => {
     expect(readdirSync(gitCommonDir)).toEqual([])
   })
 
-  it('makes no run under the id of another', async () => {
+  it('refuses an event that belongs to another run', async () => {
     const { store } = await journalRoom()
     const fault = await faultOf(() => createRun(store, { runId: 'other', event: start.event }))
     expect([fault?.code, fault?.details]).toMatchObject([
@@ -68,8 +68,8 @@ describe('createRun', () => {
   it.each([
     ['empty', toMaterial('')],
     ['too long', toMaterial('x'.repeat(262_145))],
-    ['not what its digest says', { ...toMaterial('One.\n'), bytes: Buffer.from('Another.\n') }],
-  ])('stores no text that is %s', async (_what, material) => {
+    ['not the one of its digest', { ...toMaterial('One.\n'), bytes: Buffer.from('Another.\n') }],
+  ])('stores no section text that is %s', async (_what, material) => {
     const { store } = await journalRoom()
     const fault = await faultOf(() => takeStep(store, { ...start, materials: [...start.materials, material] }))
     expect([fault?.code, fault?.details]).toMatchObject([
@@ -79,13 +79,13 @@ describe('createRun', () => {
     expect(listRunIds(store)).toEqual([])
   })
 
-  it('stores a text as long as it may be, and one that is given twice once', async () => {
+  it('stores a section text at the size limit, and a repeated one once', async () => {
     const longest = toMaterial('x'.repeat(262_144))
     const { materials } = await journalRoom([{ ...start, materials: [...start.materials, longest, longest] }])
     expect(readdirSync(materials)).toHaveLength(2)
   })
 
-  it('removes what a killed process left of a run, and nothing of one that is at work', async () => {
+  it('removes the leftovers of a killed process, but not those of a running one', async () => {
     const { store, directory } = await journalRoom()
     const runs = dirname(directory)
     const [atWork, left] = [temporaryName(), temporaryName()]
@@ -96,7 +96,7 @@ describe('createRun', () => {
     expect(readdirSync(runs).toSorted()).toEqual([atWork, RUN_ID])
   })
 
-  it('does not follow a link to a store elsewhere', async () => {
+  it('does not follow a symbolic link to another store', async () => {
     const { store, gitCommonDir } = await journalRoom()
     mkdirSync(join(gitCommonDir, 'elsewhere'))
     symlinkSync('elsewhere', join(gitCommonDir, 'drover'))

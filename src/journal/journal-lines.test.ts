@@ -20,16 +20,16 @@ function diskOf(bytes: Buffer, most = bytes.length): Disk {
 const linesOf = (bytes: Buffer, most?: number) => [...journalLines(0, diskOf(bytes, most))]
 
 describe('the lines of a journal', () => {
-  it('begin where they begin, whatever is read at a time', () => {
+  it('have the right offsets, whatever the chunk size', () => {
     const text = fc
       .array(fc.constantFrom('a', 'ä', '\n', '\r', ' '), { maxLength: 40 })
       .map((parts) => Buffer.from(parts.join('')))
     const property = fc.property(text, fc.integer({ min: 1, max: 7 }), (bytes, most) => {
       const parts = bytes.toString().split('\n')
-      const expected = parts.map((part, index) => ({ text: part, isEnded: index < parts.length - 1 }))
+      const expected = parts.map((part, index) => ({ text: part, isTerminated: index < parts.length - 1 }))
       if (parts.at(-1) === '') expected.pop()
       const lines = linesOf(bytes, most)
-      expect(lines.map((line) => ({ text: line.bytes.toString(), isEnded: line.isEnded }))).toEqual(expected)
+      expect(lines.map((line) => ({ text: line.bytes.toString(), isTerminated: line.isTerminated }))).toEqual(expected)
       for (const { start, bytes: held } of lines) expect(bytes.subarray(start, start + held.length)).toEqual(held)
     })
     fc.assert(property)
@@ -38,15 +38,19 @@ describe('the lines of a journal', () => {
   it.each([
     ['with its line feed', '\n', true],
     ['without one', '', false],
-  ])('may have what a record may have %s, and not a byte more', (_what, end, isEnded) => {
+  ])('may reach the record limit %s, and not exceed it', (_what, end, isTerminated) => {
     const longest = Buffer.alloc(RECORD_LIMIT_BYTES - 1, 'x')
     const [allowed] = linesOf(Buffer.concat([longest, Buffer.from(end)]))
-    expect([allowed?.isOversize, allowed?.isEnded, allowed?.bytes.length]).toEqual([false, isEnded, longest.length])
+    expect([allowed?.isOversize, allowed?.isTerminated, allowed?.bytes.length]).toEqual([
+      false,
+      isTerminated,
+      longest.length,
+    ])
     const [refused] = linesOf(Buffer.concat([longest, Buffer.from(`x${end}`)]))
-    expect([refused?.isOversize, refused?.isEnded, refused?.bytes.length]).toEqual([true, isEnded, 0])
+    expect([refused?.isOversize, refused?.isTerminated, refused?.bytes.length]).toEqual([true, isTerminated, 0])
   })
 
-  it('go on behind one that is too long', () => {
+  it('are found after one that is too long', () => {
     const lines = linesOf(Buffer.concat([Buffer.alloc(RECORD_LIMIT_BYTES, 'x'), Buffer.from('\nnext\n')]))
     expect(lines.map(({ start, isOversize }) => [start, isOversize])).toEqual([
       [0, true],

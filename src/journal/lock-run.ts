@@ -4,35 +4,35 @@ import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensureLockFile, findLockFile } from '../kit/files/lock-file.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { runBusy, runUnavailable } from './faults.ts'
-import type { RunPlace } from './find-run.ts'
+import type { RunDirectory } from './find-run.ts'
 import type { Mutation } from './mutation.ts'
-import { lockIn, type RunStore } from './run-store.ts'
+import { lockPathIn, type RunStore } from './run-store.ts'
 
-/** Keeps everybody else out of a run. */
+/** Locks a run exclusively. */
 export async function lockForChange(
   { disk, lockWaitMs, signal }: RunStore,
-  place: RunPlace,
+  directory: RunDirectory,
   mutation: Mutation,
 ): Promise<Lock> {
-  const path = lockIn(place.path)
+  const path = lockPathIn(directory.path)
   mutation.step('lock_open', () => {
-    ensurePrivateDirectory({ path: place.path }, disk)
+    ensurePrivateDirectory({ path: directory.path }, disk)
     ensureLockFile(path, disk)
   })
   return await takeLock({ path, mode: 'exclusive', waitMs: lockWaitMs, signal }).catch((error: unknown) => {
     if (!(error instanceof Fault)) throw error
     if (error.code !== lockBusy.code) throw mutation.failure('lock_open', error.message, error)
-    throw runBusy({ run_id: place.runId, waitMs: lockWaitMs, details: mutation.details('lock_open') }, error)
+    throw runBusy({ run_id: directory.runId, waitMs: lockWaitMs, details: mutation.details('lock_open') }, error)
   })
 }
 
-/** Keeps writers out of a run; undefined where there is no lock file, which every writer makes before it writes. */
+/** Locks a run against writers; undefined if there is no lock file, which every writer creates before it writes. */
 export async function lockForReading(
   { lockWaitMs, signal }: RunStore,
-  { runId, path }: RunPlace,
+  { runId, path }: RunDirectory,
 ): Promise<Lock | undefined> {
   try {
-    return await takeLock({ path: lockIn(path), mode: 'shared', waitMs: lockWaitMs, signal })
+    return await takeLock({ path: lockPathIn(path), mode: 'shared', waitMs: lockWaitMs, signal })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     if (error.code === lockMissing.code) return undefined
@@ -41,10 +41,10 @@ export async function lockForReading(
   }
 }
 
-/** Whether somebody may have written since `lockForReading` found no lock file. */
-export function hasLockFile({ runId, path }: RunPlace): boolean {
+/** Whether a writer may have come since `lockForReading` found no lock file. */
+export function hasLockFile({ runId, path }: RunDirectory): boolean {
   try {
-    return findLockFile(lockIn(path)) !== undefined
+    return findLockFile(lockPathIn(path)) !== undefined
   } catch (error) {
     throw error instanceof Fault ? unusable(runId, error) : error
   }

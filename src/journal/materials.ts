@@ -1,4 +1,4 @@
-/** The texts of sections, each stored once under its digest. A text is there before the record that refers to it is. */
+/** The section texts of a run, each stored once under its digest, and always before the record that refers to it. */
 import { join } from 'node:path'
 import { LIMITS } from '../contract/limits.ts'
 import type { PinnedSource } from '../contract/pinned-source.shape.ts'
@@ -12,39 +12,39 @@ import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
 import { readFileBytes } from '../kit/files/read-file.ts'
 import { createFile } from '../kit/files/write-file.ts'
 import { materialBlobUnreadable } from './faults.ts'
-import { materialsIn } from './run-store.ts'
+import { materialsPathIn } from './run-store.ts'
 
 export type Material = { readonly digest: string; readonly bytes: Uint8Array }
 
-/** Gives a text of a run by its digest, or throws `material_blob_unreadable`. */
+/** Reads a section text by its digest, or throws `material_blob_unreadable`. */
 export type MaterialReader = (digest: string) => Buffer
 
-/** The digests of the texts that a run may be asked for. */
-export function materialsOf(run: Run): Set<string> {
+/** The digests of all section texts that a run refers to. */
+export function materialDigests(run: Run): Set<string> {
   const sources: (PinnedSource | undefined)[] = [run.pinned_source, run.source_candidate?.snapshot]
   return new Set(sources.flatMap((source) => source?.sections ?? []).map(({ material_sha256 }) => material_sha256))
 }
 
-/** Stores texts in the directory of a run. One that is there already is not written again. */
+/** Stores texts in the directory of a run. A text that is already stored is not written again. */
 export function storeMaterials(directory: string, materials: readonly Material[], disk: Disk): void {
   if (materials.length === 0) return
   for (const { digest, bytes } of materials) {
     const problem = findProblem(digest, bytes)
     if (problem !== undefined) throw materialBlobUnreadable({ digest, problem })
   }
-  const folder = materialsIn(directory)
+  const folder = materialsPathIn(directory)
   ensurePrivateDirectory({ path: folder }, disk)
   const distinct = [...new Map(materials.map((each) => [each.digest, each])).values()]
   const missing = distinct.filter(({ digest }) => !isStored(directory, digest, disk))
   for (const { digest, bytes } of missing) createFile({ path: pathOf(directory, digest), bytes, mode: 0o600 }, disk)
-  // Whoever stored the others may have died before their names were synced, which writing a file does.
+  // Writing a file syncs the directory. Without a write, an earlier process may have died before its sync.
   if (missing.length === 0) syncDirectoryAt(folder, disk)
 }
 
-/** Whether a text is there; throws if something else is. */
+/** Whether a text is stored; throws if the file has other content. */
 function isStored(directory: string, digest: string, disk: Disk): boolean {
   try {
-    readerOf(directory, disk)(digest)
+    materialReader(directory, disk)(digest)
     return true
   } catch (error) {
     const isMissing = error instanceof Fault && error.cause instanceof Fault && error.cause.code === fileMissing.code
@@ -53,15 +53,15 @@ function isStored(directory: string, digest: string, disk: Disk): boolean {
   }
 }
 
-/** Makes sure that texts can be read. */
+/** Throws if a text cannot be read. */
 export function verifyMaterials(directory: string, digests: Iterable<string>, disk: Disk): void {
-  const read = readerOf(directory, disk)
+  const read = materialReader(directory, disk)
   for (const digest of digests) read(digest)
 }
 
-export function readerOf(directory: string, disk: Disk): MaterialReader {
+export function materialReader(directory: string, disk: Disk): MaterialReader {
   return (digest) => {
-    if (!isDigest(digest)) throw materialBlobUnreadable({ digest, problem: 'this is no digest' })
+    if (!isDigest(digest)) throw materialBlobUnreadable({ digest, problem: 'this is not a digest' })
     const bytes = readBlob(directory, digest, disk)
     const problem = findProblem(digest, bytes)
     if (problem !== undefined) throw materialBlobUnreadable({ digest, problem })
@@ -79,9 +79,9 @@ function readBlob(directory: string, digest: string, disk: Disk): Buffer {
   }
 }
 
-/** A link in place of the directory would lead the way to files elsewhere. */
+/** A symbolic link in place of the directory would lead to other files. */
 function checkFolder(directory: string, digest: string, disk: Disk): void {
-  const folder = disk.lstatSync(materialsIn(directory), { bigint: true, throwIfNoEntry: false })
+  const folder = disk.lstatSync(materialsPathIn(directory), { bigint: true, throwIfNoEntry: false })
   if (folder?.isDirectory() === false) {
     throw materialBlobUnreadable({ digest, problem: `its directory is a ${fileKind(folder)}` })
   }
@@ -90,21 +90,21 @@ function checkFolder(directory: string, digest: string, disk: Disk): void {
 function findProblem(digest: string, bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return 'it is empty'
   if (bytes.length > LIMITS.sectionBytes) return `it has more than ${LIMITS.sectionBytes} bytes`
-  return digestMaterial(bytes) === digest ? undefined : 'it is another text'
+  return digestMaterial(bytes) === digest ? undefined : 'its content does not match the digest'
 }
 
-/** Removes texts that nothing refers to any more, as far as it can: one that stays harms nobody. */
+/** Removes unused texts. Failures are ignored, because a leftover text does no harm. */
 export function removeMaterials(directory: string, digests: Iterable<string>, disk: Disk): void {
   for (const digest of digests) {
     try {
       checkFolder(directory, digest, disk)
       if (isDigest(digest)) disk.unlinkSync(pathOf(directory, digest))
     } catch {
-      // It was never there, or it stays.
+      // The text does not exist, or stays.
     }
   }
 }
 
 function pathOf(directory: string, digest: string): string {
-  return join(materialsIn(directory), digest.slice('sha256:'.length))
+  return join(materialsPathIn(directory), digest.slice('sha256:'.length))
 }

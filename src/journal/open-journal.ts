@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
 import { closeQuietly, type Disk, type FileIdentity, fileKind, isSameFile } from '../kit/files/disk.ts'
 import { runJournalInvalid, runUnavailable } from './faults.ts'
-import type { RunPlace } from './find-run.ts'
-import { journalIn } from './run-store.ts'
+import type { RunDirectory } from './find-run.ts'
+import { journalPathIn } from './run-store.ts'
 
-/** The journal of a run while it is open: read from its beginning, written at its end. */
+/** An open journal. */
 export type OpenJournal = {
   readonly runId: string
   readonly path: string
@@ -12,13 +12,13 @@ export type OpenJournal = {
   readonly identity: FileIdentity
 }
 
-// Windows has neither. Non-blocking, because a named pipe put there meanwhile would hold us for ever.
+// Windows has neither flag. Non-blocking, because opening a named pipe would block forever.
 const GUARDS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const FLAGS = { read: constants.O_RDONLY | GUARDS, write: constants.O_RDWR | constants.O_APPEND | GUARDS }
 
-/** Reads the journal of a run in some way. */
-export function readingJournal<T>(place: RunPlace, disk: Disk, work: (journal: OpenJournal) => T): T {
-  const journal = openJournal(place, 'read', disk)
+/** Opens the journal of a run for reading and closes it afterwards. */
+export function withJournal<T>(directory: RunDirectory, disk: Disk, work: (journal: OpenJournal) => T): T {
+  const journal = openJournal(directory, 'read', disk)
   try {
     return work(journal)
   } finally {
@@ -26,20 +26,20 @@ export function readingJournal<T>(place: RunPlace, disk: Disk, work: (journal: O
   }
 }
 
-/** Opens the journal of a run; for writing it is also made private. Close it by `closeJournal`. */
-export function openJournal(place: RunPlace, access: 'read' | 'write', disk: Disk): OpenJournal {
-  const { runId } = place
-  const path = journalIn(place.path)
+/** Opens the journal of a run. Opening for writing also makes the file private. Close it with `closeJournal`. */
+export function openJournal(directory: RunDirectory, access: 'read' | 'write', disk: Disk): OpenJournal {
+  const { runId } = directory
+  const path = journalPathIn(directory.path)
   const invalid = (problem: string) => runJournalInvalid({ run_id: runId, path, problem })
   const found = disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  if (found === undefined) throw invalid('it is not there')
+  if (found === undefined) throw invalid('it does not exist')
   if (!found.isFile()) throw invalid(`it is a ${fileKind(found)}`)
   const descriptor = disk.openSync(path, FLAGS[access])
   const journal = { runId, path, descriptor, identity: found }
   try {
     const opened = disk.fstatSync(descriptor, { bigint: true })
     if (!isSameFile(found, opened)) {
-      throw runUnavailable({ run_id: runId, problem: `${path} was replaced while it was opened; try again` })
+      throw runUnavailable({ run_id: runId, problem: `${path} was replaced while drover opened it; try again` })
     }
     if (access === 'write' && isOpenToOthers(opened.mode)) disk.fchmodSync(descriptor, 0o600)
     return journal
@@ -53,7 +53,7 @@ export function closeJournal({ descriptor }: OpenJournal, disk: Disk): void {
   closeQuietly(descriptor, disk)
 }
 
-/** Windows has no modes of this kind. */
+/** Windows has no such file modes. */
 function isOpenToOthers(mode: bigint): boolean {
   return process.platform !== 'win32' && (mode & 0o077n) !== 0n
 }

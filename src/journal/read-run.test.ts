@@ -11,31 +11,30 @@ import {
   takeStep,
 } from '../../test/support/journal-room.ts'
 import { withLock } from '../kit/files/lock.ts'
-import { listRunIds } from './list-run-ids.ts'
-import { readRunHeader, scanRunState } from './read-header.ts'
-import { readRun } from './read-run.ts'
+import { readRun, readRunHeader, readRunState } from './read-run.ts'
+import { listRunIds } from './run-store.ts'
 
 const HISTORY = boundHistory()
 const step = (index: number) => HISTORY[index] as Step
 
 describe('readRun', () => {
-  it('finds no run where there is no store, and makes none', async () => {
+  it('finds no run without a store, and creates none', async () => {
     const { store, gitCommonDir } = await journalRoom()
     expect(await codeOf(() => readRun(store, RUN_ID, () => 1))).toBe('run_not_found')
     expect(await codeOf(() => readRunHeader(store, RUN_ID))).toBe('run_not_found')
-    expect(await codeOf(() => scanRunState(store, RUN_ID))).toBe('run_not_found')
+    expect(await codeOf(() => readRunState(store, RUN_ID))).toBe('run_not_found')
     expect(listRunIds(store)).toEqual([])
     expect(readdirSync(gitCommonDir)).toEqual([])
   })
 
-  it('shares the run with others who read it', async () => {
+  it('shares the lock with other readers', async () => {
     const { store, lock } = await journalRoom([step(0)])
     expect(await withLock({ path: lock, mode: 'shared' }, () => readRun(store, RUN_ID, (run) => run))).toEqual(
       step(0).run,
     )
   })
 
-  it('waits for those who change it, and says so when that takes too long', async () => {
+  it('waits for writers, and reports run_busy after the wait limit', async () => {
     const { store, lock } = await journalRoom([step(0)])
     const fault = await withLock({ path: lock, mode: 'exclusive' }, () =>
       faultOf(() => readRun({ ...store, lockWaitMs: 50 }, RUN_ID, () => 1)),
@@ -43,13 +42,13 @@ describe('readRun', () => {
     expect([fault?.code, fault?.details]).toEqual(['run_busy', { run_id: RUN_ID, waitMs: 50 }])
   })
 
-  it('keeps the run as it is until the work is done', async () => {
+  it('keeps writers out until the work is done', async () => {
     const { store } = await journalRoom([step(0)])
     const fault = await readRun(store, RUN_ID, () => faultOf(() => takeStep({ ...store, lockWaitMs: 50 }, step(1))))
     expect(fault?.code).toBe('run_busy')
   })
 
-  it('looks again when somebody made the lock file that was missing', async () => {
+  it('reads again if a writer created the missing lock file', async () => {
     const { store, lock } = await journalRoom([step(0)])
     rmSync(lock)
     const seen: string[] = []
@@ -62,26 +61,26 @@ describe('readRun', () => {
     expect(seen).toEqual([step(0).run.updated_at, step(1).run.updated_at])
   })
 
-  it('does not take for a lock file what is put in its place meanwhile', async () => {
+  it('refuses anything but a file that is created in place of the lock file', async () => {
     const { store, lock } = await journalRoom([step(0)])
     rmSync(lock)
     expect(await codeOf(() => readRun(store, RUN_ID, () => mkdirSync(lock)))).toBe('run_unavailable')
   })
 })
 
-describe('what needs no lock', () => {
-  it('is told while somebody changes the run', async () => {
+describe('reading without a lock', () => {
+  it('works while another process changes the run', async () => {
     const { store, lock } = await journalRoom(HISTORY.slice(0, 3))
     const told = await withLock({ path: lock, mode: 'exclusive' }, () => [
       readRunHeader(store, RUN_ID).id,
-      scanRunState(store, RUN_ID),
+      readRunState(store, RUN_ID),
     ])
     expect(told).toEqual([RUN_ID, 'stopped'])
   })
 })
 
 describe('listRunIds', () => {
-  it('gives everything that has the name of a run, in order, and nothing else', async () => {
+  it('lists every entry that is named like a run, in order, and nothing else', async () => {
     const { store, directory } = await journalRoom([step(0)])
     const runs = dirname(directory)
     for (const name of ['Z', '.drover-tmp-unknown-1-0123456789abcdef', 'no run', 'x'.repeat(129)])

@@ -1,17 +1,49 @@
 import type { Action } from '../contract/action.shape.ts'
 import type { Run } from '../engine/state/run.ts'
 import { issuedBy } from '../engine/to-run-status.ts'
-import { findRun, looking } from './find-run.ts'
-import { loadRun } from './load-run.ts'
+import { findRun, wrapReadErrors } from './find-run.ts'
 import { hasLockFile, lockForReading } from './lock-run.ts'
-import { type MaterialReader, readerOf } from './materials.ts'
-import { type OpenJournal, readingJournal } from './open-journal.ts'
-import { replayJournal } from './replay-journal.ts'
+import { type MaterialReader, materialReader } from './materials.ts'
+import { type OpenJournal, withJournal } from './open-journal.ts'
+import { type Replayed, readFirstRecord, replayJournal } from './replay-journal.ts'
+import { readRunSnapshot } from './run-snapshot.ts'
 import type { RunStore } from './run-store.ts'
+import type { JournalStamp } from './snapshot-format.ts'
+
+/** A run, and the stamp that its journal had before anything was read. */
+export type LoadedRun = Replayed & { readonly stamp: JournalStamp }
+
+/** Loads the run of an open journal: from its snapshot if that is current, else from the journal. */
+export function loadRun(journal: OpenJournal, store: RunStore): LoadedRun {
+  const stamp = store.disk.fstatSync(journal.descriptor, { bigint: true })
+  const snapshot = readRunSnapshot(journal, stamp, store)
+  const replayed: Replayed = snapshot ? { ...snapshot, tail: { is: 'complete' } } : replayJournal(journal, store.disk)
+  return { ...replayed, stamp }
+}
+
+export type RunHeader = Pick<Run, 'id' | 'goal' | 'workspace_identity' | 'created_at'>
+
+/** Reads the first record only. It locks, creates and repairs nothing. */
+export function readRunHeader(store: RunStore, runId: string): RunHeader {
+  const { id, goal, workspace_identity, created_at } = readUnlocked(store, runId, (journal) =>
+    readFirstRecord(journal, store.disk),
+  )
+  return { id, goal, workspace_identity, created_at }
+}
+
+/** Reads the state of a run without a lock, so it may be out of date when this returns. */
+export function readRunState(store: RunStore, runId: string): Run['state'] {
+  return readUnlocked(store, runId, (journal) => loadRun(journal, store).run).state
+}
+
+function readUnlocked(store: RunStore, runId: string, read: (journal: OpenJournal) => Run): Run {
+  const directory = findRun(store, runId)
+  return wrapReadErrors(runId, () => withJournal(directory, store.disk, read))
+}
 
 /**
- * Reads a run, which cannot change until `work` is done with it. Creates and repairs nothing: a torn tail is passed over.
- * Where the lock file is missing, and a writer comes and makes one, everything is done once more.
+ * Reads a run, which cannot change during `work`. Creates and repairs nothing: a torn tail is ignored. If there is no lock
+ * file and a writer creates one meanwhile, reading and `work` are repeated.
  */
 export async function readRun<T>(
   store: RunStore,
@@ -19,10 +51,10 @@ export async function readRun<T>(
   work: (run: Run, materials: MaterialReader) => T | Promise<T>,
 ): Promise<T> {
   const read = (journal: OpenJournal) => loadRun(journal, store).run
-  return await reading(store, runId, { read, work: (run, path) => work(run, readerOf(path, store.disk)) })
+  return await readLocked(store, runId, { read, work: (run, path) => work(run, materialReader(path, store.disk)) })
 }
 
-/** The same with every action as it was issued, for which the whole journal is read. */
+/** Like `readRun`, with the full text of every action, for which the whole journal is read. */
 export async function readWholeRun<T>(
   store: RunStore,
   runId: string,
@@ -33,22 +65,22 @@ export async function readWholeRun<T>(
     const { run } = replayJournal(journal, store.disk, (event) => issued.push(...issuedBy(event)))
     return { run, issued }
   }
-  return await reading(store, runId, { read, work: ({ run, issued }) => work(run, issued) })
+  return await readLocked(store, runId, { read, work: ({ run, issued }) => work(run, issued) })
 }
 
-type Reading<R, T> = {
+type LockedRead<R, T> = {
   readonly read: (journal: OpenJournal) => R
   readonly work: (found: R, path: string) => T | Promise<T>
 }
 
-async function reading<R, T>(store: RunStore, runId: string, { read, work }: Reading<R, T>): Promise<T> {
-  const place = findRun(store, runId)
+async function readLocked<R, T>(store: RunStore, runId: string, { read, work }: LockedRead<R, T>): Promise<T> {
+  const directory = findRun(store, runId)
   for (;;) {
-    const lock = await lockForReading(store, place)
+    const lock = await lockForReading(store, directory)
     try {
-      const found = looking(runId, () => readingJournal(place, store.disk, read))
-      const result = await work(found, place.path)
-      if (lock !== undefined || !hasLockFile(place)) return result
+      const found = wrapReadErrors(runId, () => withJournal(directory, store.disk, read))
+      const result = await work(found, directory.path)
+      if (lock !== undefined || !hasLockFile(directory)) return result
     } finally {
       lock?.release()
     }

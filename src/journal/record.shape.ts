@@ -3,16 +3,16 @@ import { Digest, UtcTimestamp } from '../contract/identifiers.shape.ts'
 import { NonEmptyText } from '../contract/text.shape.ts'
 import { type Message, meaning, named, strict } from '../kit/shape.ts'
 
-/** What the journal adds to an event. What `type` and `data` may be is for the engine to say. */
+/** An event with the fields that the journal adds. The engine defines `type` and `data`. */
 export const JournalRecord = named(
   'journalRecord',
   strict(
     {
-      sequence: Type.Integer({ minimum: 1, description: 'Which record of its journal this is.' }),
-      type: meaning('What happened.', NonEmptyText),
-      at: meaning('When it happened.', UtcTimestamp),
-      data: Type.Object({}, { description: 'What changed by it.' }),
-      chain: meaning('Of this record and all before it.', Digest),
+      sequence: Type.Integer({ minimum: 1, description: 'The number of the record in its journal, from 1.' }),
+      type: meaning('The type of the event.', NonEmptyText),
+      at: meaning('Time of the event.', UtcTimestamp),
+      data: Type.Object({}, { description: 'The changes that the event made.' }),
+      chain: meaning('Digest of this record and all records before it.', Digest),
     },
     { title: 'Journal record', description: 'One line of the journal of a run.' },
   ),

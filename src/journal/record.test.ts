@@ -26,7 +26,7 @@ function eventOf(bytes: number): RunEvent {
 }
 
 describe('a record', () => {
-  it('is read as it was written', () => {
+  it('is read back unchanged', () => {
     const first = decode(encodeRecord(started, NO_RECORDS), NO_RECORDS)
     expect(first.event).toEqual(started)
     expect(first.end.sequence).toBe(1)
@@ -35,7 +35,7 @@ describe('a record', () => {
     expect(second.end.sequence).toBe(2)
   })
 
-  it('keeps integers that a number cannot hold', () => {
+  it('keeps integers past 2^53', () => {
     const line = encodeRecord(started, NO_RECORDS)
     const { initialize } = decode(line, NO_RECORDS).event.data
     expect(initialize?.initial_git).toEqual(started.data.initialize?.initial_git)
@@ -50,37 +50,37 @@ describe('a record', () => {
   })
 
   it.each<[string, JournalEnd, string]>([
-    ['another number', { sequence: 1, chain: '' }, 'its number is 1'],
-    ['another digest', { sequence: 0, chain: digestFields(['other']) }, 'its bytes, or those of a record before it'],
-  ])('cannot stand behind a record with %s', (_what, end, problem) => {
+    ['another sequence', { sequence: 1, chain: '' }, 'its sequence is 1, not 2'],
+    ['another chain', { sequence: 0, chain: digestFields(['other']) }, 'its chain does not match'],
+  ])('cannot follow a record with %s', (_what, end, problem) => {
     expect(() => decode(encodeRecord(started, NO_RECORDS), end)).toThrow(problem)
   })
 
-  it('is not taken with spaces that were not written', () => {
+  it('is refused with added white space', () => {
     const line = encodeRecord(started, NO_RECORDS)
     const spaced = Buffer.from(line.toString().replace('"}\n', '" }\n'))
-    expect(() => decode(spaced, NO_RECORDS)).toThrow('not the ones that were written')
+    expect(() => decode(spaced, NO_RECORDS)).toThrow('its chain does not match')
   })
 
-  it('has one time', () => {
+  it('is refused if at and updated_at differ', () => {
     const event = { ...started, data: { ...started.data, updated_at: '2026-01-31T12:00:00Z' } }
     const line = encodeRecord(event, NO_RECORDS).toString()
     const body = line
       .slice(0, line.indexOf(',"chain":'))
       .replace('"at":"2026-01-31T12:00:00Z"', '"at":"2026-01-31T12:00:01Z"')
     const forged = Buffer.from(`${body},"chain":"${digestFields(['drover-journal/v1', '', body])}"}\n`)
-    expect(() => decode(forged, NO_RECORDS)).toThrow('it gives two times')
+    expect(() => decode(forged, NO_RECORDS)).toThrow('its at and updated_at differ')
   })
 })
 
 describe('the size of a record', () => {
-  it('may be what is allowed', () => {
+  it('may reach the limit', () => {
     const line = encodeRecord(eventOf(EVENT_LIMIT_BYTES), NO_RECORDS)
     expect(line.length).toBeGreaterThan(EVENT_LIMIT_BYTES)
     expect(line.length).toBeLessThanOrEqual(RECORD_LIMIT_BYTES)
   })
 
-  it('may not be one byte more', () => {
+  it('may not exceed the limit by a byte', () => {
     const details = { context: 'event payload', size: EVENT_LIMIT_BYTES + 1, limit: 4_128_768 }
     expect(() => encodeRecord(eventOf(EVENT_LIMIT_BYTES + 1), NO_RECORDS)).toThrow(
       expect.objectContaining({ code: 'journal_record_too_large', details: { run_id: 'run-1', details } }),

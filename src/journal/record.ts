@@ -1,14 +1,14 @@
 /**
- * A journal is a file of lines, each a record of one thing that happened to the run:
+ * The format of a journal: a file of lines, each of which records one event of the run:
  *
  *     {"sequence":2,"type":"outcome_submitted","at":"2026-01-31T10:00:02.000Z","data":{…},"chain":"sha256:…"}
  *
  * - `sequence` counts from 1 without gaps.
  * - `type` and `data` are the event, as src/engine/state/event.shape.ts has it; `at` is its `updated_at`.
  * - `chain` is the digest of three fields: `drover-journal/v1`, the chain of the record before (empty for the first), and
- *   the bytes of this line up to the comma in front of `"chain"`. So each record vouches for itself and for all before it.
+ *   the bytes of this line up to the comma in front of `"chain"`. So each chain covers its record and all before it.
  *
- * A line has at most 4 MiB with its line feed. It is strict JSON: no key twice, and integers past 2^53 stay as they are.
+ * A line has at most 4 MiB with its line feed. It is strict JSON: no duplicate keys, and integers past 2^53 stay exact.
  */
 
 import { checkRunEvent } from '../engine/event.ts'
@@ -22,12 +22,12 @@ import { validateJournalRecord } from './checks.generated.js'
 import { journalRecordInvalid, journalRecordTooLarge } from './faults.ts'
 import type { JournalRecord } from './record.shape.ts'
 
-/** A record as a line, with its line feed. */
+/** The limit of a record with its line feed. */
 export const RECORD_LIMIT_BYTES = 4 * 1024 * 1024
-/** `data` as JSON: leaves room for the rest of a record, so that whatever is written can be read. */
+/** The limit of `data` as JSON. It leaves room for the rest of the record, so every written record can be read. */
 export const EVENT_LIMIT_BYTES = RECORD_LIMIT_BYTES - 64 * 1024
 
-/** Where a journal ends: how many records there are, and the chain of the last. */
+/** The sequence number and the chain of the last record. */
 export type JournalEnd = { readonly sequence: number; readonly chain: Digest | '' }
 
 export const NO_RECORDS: JournalEnd = { sequence: 0, chain: '' }
@@ -37,10 +37,10 @@ const checkRecord = checker<JournalRecord>('journalRecord', validateJournalRecor
 const CHAIN_START = ',"chain":"'
 const CHAIN_END = '"}'
 const CHAIN_BYTES = CHAIN_START.length + 'sha256:'.length + 64 + CHAIN_END.length
-/** Nothing inside a record looks like this: in a text the quotes are escaped. */
+/** Cannot occur inside a record, because quotes in a string are escaped. */
 const RECORD_END = new RegExp(`${CHAIN_START}sha256:[0-9a-f]{64}${CHAIN_END}`)
 
-/** The line that records an event behind `end`. */
+/** Encodes an event as the line that follows `end`. */
 export function encodeRecord(event: RunEvent, end: JournalEnd): Buffer {
   const { type, data } = event
   const payload = writeJson(data as unknown as JsonValue)
@@ -56,28 +56,29 @@ export function encodeRecord(event: RunEvent, end: JournalEnd): Buffer {
 
 export type Decoded = { readonly event: RunEvent; readonly end: JournalEnd }
 
-/** What a line, which was read as `value`, records behind `end`. Throws a fault if it cannot stand there. */
+/** Decodes a line that was parsed as `value`. Throws a fault if it cannot follow `end`. */
 export function decodeRecord(line: Buffer, value: JsonValue, end: JournalEnd): Decoded {
   const { sequence, type, at, data, chain } = checkRecord(value)
-  if (sequence !== end.sequence + 1) throw journalRecordInvalid({ problem: `its number is ${sequence}` })
-  // What is behind the body can only be the chain as it was written: there is no shorter way to write it.
+  if (sequence !== end.sequence + 1)
+    throw journalRecordInvalid({ problem: `its sequence is ${sequence}, not ${end.sequence + 1}` })
+  // The chain has a fixed length, so the body is everything before it.
   const expected = chainOf(line.subarray(0, -CHAIN_BYTES), end)
   if (chain !== expected) {
     throw journalRecordInvalid({
-      problem: 'its bytes, or those of a record before it, are not the ones that were written',
+      problem: 'its chain does not match: this record or an earlier one was changed',
     })
   }
   const event = checkRunEvent({ type, data })
-  if (event.data.updated_at !== at) throw journalRecordInvalid({ problem: 'it gives two times' })
+  if (event.data.updated_at !== at) throw journalRecordInvalid({ problem: 'its at and updated_at differ' })
   return { event, end: { sequence, chain: expected } }
 }
 
-/** What a journal of which this is the end has as its last bytes. */
+/** The last bytes of a journal with this end. */
 export function recordEnding({ chain }: JournalEnd): Buffer {
   return encodeUtf8(`${CHAIN_START}${chain}${CHAIN_END}\n`)
 }
 
-/** Whether a record ends somewhere in these bytes. The beginning of a record has no such place. */
+/** Whether these bytes contain the end of a record. The torn start of a record never does. */
 export function hasRecordEnd(bytes: Buffer): boolean {
   return RECORD_END.test(bytes.toString('latin1'))
 }

@@ -12,12 +12,12 @@ import type { OpenJournal } from './open-journal.ts'
 import { decodeRecord, hasRecordEnd, type JournalEnd, NO_RECORDS, RECORD_LIMIT_BYTES } from './record.ts'
 
 /**
- * What stands behind the last line feed of a journal: nothing; a whole record that lacks only its line feed; or the
- * beginning of one, whose writer was never told that it is recorded.
+ * The end of a journal: `complete` with a line feed; `unterminated` if the last record lacks its line feed; `torn` if the
+ * last record is cut off, so its writer never reported it as recorded.
  */
 export type Tail =
-  | { readonly is: 'ended' }
-  | { readonly is: 'unended' }
+  | { readonly is: 'complete' }
+  | { readonly is: 'unterminated' }
   | { readonly is: 'torn'; readonly start: number; readonly bytes: Buffer }
 
 export type Replayed = { readonly run: Run; readonly end: JournalEnd; readonly tail: Tail }
@@ -26,84 +26,85 @@ type Progress = Pick<Replayed, 'run' | 'end'>
 type Step = Progress & { readonly event: RunEvent }
 
 /**
- * The run that a journal makes. Whatever is wrong with it, but for a torn tail, is `run_journal_invalid`. Each event goes by
- * `watch` once it has been applied.
+ * Reads a journal and applies its events. Throws `run_journal_invalid` for any problem except a torn tail. `onEvent` is
+ * called after each event is applied.
  */
-export function replayJournal(journal: OpenJournal, disk: Disk, watch?: (event: RunEvent) => void): Replayed {
+export function replayJournal(journal: OpenJournal, disk: Disk, onEvent?: (event: RunEvent) => void): Replayed {
   let progress: Progress | undefined
-  let tail: Tail = { is: 'ended' }
+  let tail: Tail = { is: 'complete' }
   for (const line of recordLines(journal, disk)) {
-    const next = takeLine(journal, progress, line)
+    const next = applyLine(journal, progress, line)
     if (next === undefined) {
       tail = { is: 'torn', start: line.start, bytes: line.bytes }
     } else {
       progress = next
-      watch?.(next.event)
-      if (!line.isEnded) tail = { is: 'unended' }
+      onEvent?.(next.event)
+      if (!line.isTerminated) tail = { is: 'unterminated' }
     }
   }
-  if (progress === undefined) throw invalid(journal, 'it has no whole record')
+  if (progress === undefined) throw invalid(journal, 'it has no complete record')
   const { run, end } = progress
   return { run, end, tail }
 }
 
-/** The run as its first record began it. No more than that is read. */
-export function readBeginning(journal: OpenJournal, disk: Disk): Run {
+/** The run after its first record. Only that record is read. */
+export function readFirstRecord(journal: OpenJournal, disk: Disk): Run {
   const [first] = recordLines(journal, disk)
-  const begun = first && takeLine(journal, undefined, first)
-  if (begun === undefined) throw invalid(journal, 'it has no whole record')
-  return begun.run
+  const started = first && applyLine(journal, undefined, first)
+  if (started === undefined) throw invalid(journal, 'it has no complete record')
+  return started.run
 }
 
-/** What a line that is about to be written makes of the run: nothing is recorded that could not be read again. */
+/** The run after a record that is about to be written. This ensures that the record can be read again. */
 export function readBack({ record, runId, before }: { record: Buffer; runId: string; before?: Progress }): Progress {
   const value = readJson(record, { input: 'the record', limitBytes: RECORD_LIMIT_BYTES })
-  return takeRecord(runId, before, { bytes: record.subarray(0, -1), value })
+  return applyRecord(runId, before, { bytes: record.subarray(0, -1), value })
 }
 
 function* recordLines({ descriptor }: OpenJournal, disk: Disk): Generator<JournalLine> {
   for (const line of journalLines(descriptor, disk)) if (!isBlank(line)) yield line
 }
 
-/** One that is not ended is never blank: it is torn. */
-function isBlank({ bytes, isEnded, isOversize }: JournalLine): boolean {
-  return isEnded && !isOversize && bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+/** An unterminated line is never blank, but torn. */
+function isBlank({ bytes, isTerminated, isOversize }: JournalLine): boolean {
+  return isTerminated && !isOversize && bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 }
 
-/** Goes on by one line; undefined if that is the torn end of the journal. */
-function takeLine(journal: OpenJournal, before: Progress | undefined, line: JournalLine): Step | undefined {
+/** Applies one line; undefined if it is the torn end of the journal. */
+function applyLine(journal: OpenJournal, before: Progress | undefined, line: JournalLine): Step | undefined {
   try {
     const value = readLine(line)
-    return value === undefined ? undefined : takeRecord(journal.runId, before, { bytes: line.bytes, value })
+    return value === undefined ? undefined : applyRecord(journal.runId, before, { bytes: line.bytes, value })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    throw invalid(journal, `record ${(before?.end.sequence ?? 0) + 1} is wrong: ${error.message}`, error)
+    throw invalid(journal, `record ${(before?.end.sequence ?? 0) + 1} is invalid: ${error.message}`, error)
   }
 }
 
-function takeRecord(
+function applyRecord(
   runId: string,
   before: Progress | undefined,
   { bytes, value }: { bytes: Buffer; value: JsonValue },
 ): Step {
   const { event, end } = decodeRecord(bytes, value, before?.end ?? NO_RECORDS)
   const { run_id } = event.data
-  if (run_id !== runId) throw journalRecordInvalid({ problem: `it is about the run ${run_id}` })
+  if (run_id !== runId) throw journalRecordInvalid({ problem: `it belongs to the run ${run_id}` })
   return { run: applyEvent(before?.run, event), end, event }
 }
 
 /**
- * What a line says as JSON; undefined if it is torn: the beginning of an object never is JSON. Where a record ends and
- * something other than a line feed follows, the record may have been reported, and it was not a crash that put that there.
+ * Parses a line; undefined if it is torn (the start of an object is never valid JSON). A complete record followed by other
+ * bytes is an error: that record may have been reported as recorded, and a crash cannot cause it.
  */
-function readLine({ bytes, isEnded, isOversize }: JournalLine): JsonValue | undefined {
-  if (isOversize && isEnded) throw journalRecordInvalid({ problem: `it has more than ${RECORD_LIMIT_BYTES} bytes` })
+function readLine({ bytes, isTerminated, isOversize }: JournalLine): JsonValue | undefined {
+  if (isOversize && isTerminated)
+    throw journalRecordInvalid({ problem: `it has more than ${RECORD_LIMIT_BYTES} bytes` })
   if (isOversize) return undefined
   try {
     return readJson(bytes, { input: 'the line', limitBytes: RECORD_LIMIT_BYTES })
   } catch (error) {
     const isJson = !(error instanceof Fault && error.code === jsonInvalid.code)
-    if (isEnded || isJson || hasRecordEnd(bytes)) throw error
+    if (isTerminated || isJson || hasRecordEnd(bytes)) throw error
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** `run.json` on the disk. Whatever is wrong with it, the journal is read in its place; so it may be removed at any time. */
+/** Reads and writes `run.json`. If anything is wrong with it, the journal is read instead, so it may be deleted at any time. */
 import { dirname, join } from 'node:path'
 import { Fault } from '../kit/fault.ts'
 import { closeQuietly, type Disk } from '../kit/files/disk.ts'
@@ -12,14 +12,14 @@ import {
   decodeSnapshot,
   encodeSnapshot,
   type JournalStamp,
-  type Occasion,
   type RunSnapshot,
+  type SnapshotKey,
 } from './snapshot-format.ts'
 
-/** A longer file is neither written nor read. */
+/** A larger snapshot is neither written nor read. */
 export const SNAPSHOT_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** The run that is kept beside an open journal, if it is what the journal makes; undefined if only reading that can tell. */
+/** The snapshot beside an open journal; undefined if there is none that matches the journal. */
 export function readRunSnapshot(
   journal: OpenJournal,
   stamp: JournalStamp,
@@ -27,17 +27,19 @@ export function readRunSnapshot(
 ): RunSnapshot | undefined {
   if (version === undefined) return undefined
   const bytes = readQuietly(snapshotPathIn(dirname(journal.path)), disk)
-  const kept = bytes && decodeSnapshot(bytes, { version, stamp })
-  // A directory can get the name of another run without its files noticing.
-  if (kept?.run.id !== journal.runId) return undefined
-  return endsWith(journal, { size: Number(stamp.size), ending: recordEnding(kept.end) }, disk) ? kept : undefined
+  const snapshot = bytes && decodeSnapshot(bytes, { version, stamp })
+  // The directory may have been renamed to the id of another run.
+  if (snapshot?.run.id !== journal.runId) return undefined
+  return endsWith(journal, { size: Number(stamp.size), ending: recordEnding(snapshot.end) }, disk)
+    ? snapshot
+    : undefined
 }
 
-/** Keeps a run, under the exclusive lock, once its last record is durable. Not synced: a torn file is noticed by its digest. */
-export function writeRunSnapshot(journal: OpenJournal, kept: RunSnapshot, { version, disk }: RunStore): void {
+/** Requires the exclusive lock and a durable last record. The file is not synced: its digest reveals a torn one. */
+export function writeRunSnapshot(journal: OpenJournal, snapshot: RunSnapshot, { version, disk }: RunStore): void {
   if (version === undefined) return
   const stamp = disk.fstatSync(journal.descriptor, { bigint: true })
-  const bytes = encodeWithinLimit(kept, { version, stamp })
+  const bytes = encodeWithinLimit(snapshot, { version, stamp })
   if (bytes === undefined) return
   const directory = dirname(journal.path)
   removeLeftovers(directory)
@@ -51,12 +53,12 @@ export function writeRunSnapshot(journal: OpenJournal, kept: RunSnapshot, { vers
   }
 }
 
-function encodeWithinLimit(kept: RunSnapshot, occasion: Occasion): Buffer | undefined {
+function encodeWithinLimit(snapshot: RunSnapshot, key: SnapshotKey): Buffer | undefined {
   try {
-    const bytes = encodeSnapshot(kept, occasion)
+    const bytes = encodeSnapshot(snapshot, key)
     return bytes.length > SNAPSHOT_LIMIT_BYTES ? undefined : bytes
   } catch (error) {
-    // So `JSON` says that there would be more than the 512 MiB that a text can have.
+    // `JSON.stringify` throws this if the text would exceed the maximum string length of 512 MiB.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -92,6 +94,6 @@ function discard(temporary: string, disk: Disk): void {
   try {
     disk.unlinkSync(temporary)
   } catch {
-    // It was never made, or goes with the next change.
+    // It was not created, or the next change removes it.
   }
 }

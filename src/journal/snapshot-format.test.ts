@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest'
 import { boundHistory, type Step } from '../../test/support/journal-room.ts'
 import type { Run } from '../engine/state/run.ts'
 import { digest } from '../kit/digest.ts'
-import { decodeSnapshot, encodeSnapshot, type Occasion, type RunSnapshot } from './snapshot-format.ts'
+import { decodeSnapshot, encodeSnapshot, type RunSnapshot, type SnapshotKey } from './snapshot-format.ts'
 
 const HISTORY = boundHistory()
 const stamp = { dev: 64_768n, ino: 2n ** 63n, size: 4096n, mtimeNs: 1_769_853_600_000_000_001n, ctimeNs: 2n ** 60n }
-const occasion: Occasion = { version: '1.0.0', stamp }
+const key: SnapshotKey = { version: '1.0.0', stamp }
 const end = { sequence: 5, chain: digest('the last record') }
-const kept: RunSnapshot = { run: (HISTORY.at(-1) as Step).run, end }
-const FILE = encodeSnapshot(kept, occasion)
+const snapshot: RunSnapshot = { run: (HISTORY.at(-1) as Step).run, end }
+const FILE = encodeSnapshot(snapshot, key)
 
-const decodeText = (text: string) => decodeSnapshot(Buffer.from(text), occasion)
+const decodeText = (text: string) => decodeSnapshot(Buffer.from(text), key)
 
-describe('the file of a run', () => {
-  it.each(HISTORY.map((step, index) => [index, step] as const))('gives back the run of step %i', (_index, { run }) => {
-    expect(decodeSnapshot(encodeSnapshot({ run, end }, occasion), occasion)).toStrictEqual({ run, end })
+describe('a snapshot', () => {
+  it.each(HISTORY.map((step, index) => [index, step] as const))('restores the run of step %i', (_index, { run }) => {
+    expect(decodeSnapshot(encodeSnapshot({ run, end }, key), key)).toStrictEqual({ run, end })
   })
 
-  it('gives back integers that a number cannot hold', () => {
-    const { run } = kept
+  it('restores integers past 2^53', () => {
+    const { run } = snapshot
     const [path] = run.initial_git.path_observations
     const wide = { ...path, modified_unix_nano: 2n ** 62n + 1n }
     const changed = { ...run, current_git: { ...run.current_git, path_observations: [wide] } } as Run
-    expect(decodeSnapshot(encodeSnapshot({ run: changed, end }, occasion), occasion)?.run).toStrictEqual(changed)
+    expect(decodeSnapshot(encodeSnapshot({ run: changed, end }, key), key)?.run).toStrictEqual(changed)
   })
 
-  it('is three lines, and says first what it is of', () => {
+  it('has three lines, of which the first describes the journal', () => {
     const [header = '', ...rest] = FILE.toString().split('\n')
     expect(JSON.parse(header)).toEqual({
       format: 'drover-run/v1',
@@ -43,31 +43,31 @@ describe('the file of a run', () => {
     expect(rest.at(-1)).toBe('')
   })
 
-  it.each<[string, Partial<Occasion['stamp']>]>([
+  it.each<[string, Partial<SnapshotKey['stamp']>]>([
     ['on another device', { dev: 1n }],
     ['of another inode', { ino: 1n }],
     ['of another size', { size: 4097n }],
-    ['changed at another time', { mtimeNs: stamp.mtimeNs + 1n }],
-    ['touched at another time', { ctimeNs: stamp.ctimeNs + 1n }],
-  ])('is none for a journal %s', (_what, change) => {
-    expect(decodeSnapshot(FILE, { ...occasion, stamp: { ...stamp, ...change } })).toBeUndefined()
+    ['modified at another time', { mtimeNs: stamp.mtimeNs + 1n }],
+    ['whose status changed at another time', { ctimeNs: stamp.ctimeNs + 1n }],
+  ])('is ignored for a journal %s', (_what, change) => {
+    expect(decodeSnapshot(FILE, { ...key, stamp: { ...stamp, ...change } })).toBeUndefined()
   })
 
-  it('is none for a drover of another version', () => {
-    expect(decodeSnapshot(FILE, { ...occasion, version: '1.0.1' })).toBeUndefined()
+  it('is ignored by another version of drover', () => {
+    expect(decodeSnapshot(FILE, { ...key, version: '1.0.1' })).toBeUndefined()
   })
 
-  it('is none once a bit of any byte is another', () => {
+  it('is ignored if any byte has a flipped bit', () => {
     const read = Array.from(FILE.keys()).filter((at) => {
       const flipped = Buffer.from(FILE.with(at, (FILE[at] ?? 0) ^ (1 << (at % 8))))
-      return decodeSnapshot(flipped, occasion) !== undefined
+      return decodeSnapshot(flipped, key) !== undefined
     })
     expect(read).toEqual([])
   })
 
-  it('is none when it is cut anywhere, or goes on', () => {
+  it('is ignored if it is cut anywhere or has more bytes', () => {
     const lengths = Array.from(FILE.keys())
-    expect(lengths.filter((length) => decodeSnapshot(FILE.subarray(0, length), occasion))).toEqual([])
+    expect(lengths.filter((length) => decodeSnapshot(FILE.subarray(0, length), key))).toEqual([])
     expect(decodeText(`${FILE}\n`)).toBeUndefined()
   })
 
@@ -75,9 +75,9 @@ describe('the file of a run', () => {
     ['of zeros', '\0'.repeat(4096)],
     ['of line feeds', '\n\n\n'],
     ['with another format', `${FILE}`.replace('drover-run/v1', 'drover-run/v2')],
-    ['with another number', `${FILE}`.replace('"sequence":5', '"sequence":05')],
-    ['with a chain that is none', `${FILE}`.replace(end.chain, 'sha256:0')],
-  ])('is none when it is a text %s', (_what, text) => {
+    ['with another sequence', `${FILE}`.replace('"sequence":5', '"sequence":05')],
+    ['with an invalid chain', `${FILE}`.replace(end.chain, 'sha256:0')],
+  ])('is ignored if it is a text %s', (_what, text) => {
     expect(decodeText(text)).toBeUndefined()
   })
 })

@@ -1,18 +1,18 @@
 /**
- * What a run is after the last record of its journal, as `run.json` has it. It is derived from the journal, and there only so
- * that a long one need not be read again. Three lines of JSON, the first of which is
+ * The format of `run.json`, the snapshot of a run after the last record of its journal. It is derived from the journal, so
+ * that a long journal need not be read again. It has three lines of JSON. The first is
  *
  *     {"format":"drover-run/v1","version":"0.1.0","dev":"…","ino":"…","size":"…","mtime_ns":"…","ctime_ns":"…",
  *      "sequence":12,"chain":"sha256:…","sha256":"sha256:…"}
  *
- * - `version` is that of drover: what another one wrote may mean something else. Within one version, whoever changes what a
- *   run holds changes the format.
- * - `dev` to `ctime_ns` are what the system says of the journal, `sequence` and `chain` are those of its last record.
+ * - `version` is the version of drover: a snapshot of another version is ignored. A change of the fields of a run within one
+ *   version needs a new format.
+ * - `dev` to `ctime_ns` come from the stat of the journal; `sequence` and `chain` are those of its last record.
  * - `sha256` is the digest of three fields: `drover-run/v1`, the first line up to the comma in front of `"sha256"`, and the
- *   bytes of the other two lines. So a file that is torn or damaged is none.
+ *   bytes of the other two lines. So a torn or damaged file is ignored.
  *
- * The second line has what git showed, the third all else. Only the second has integers past 2^53; the third can be very long
- * and is left to `JSON`, which takes a tenth of the time. By the digest it is what was written.
+ * The second line holds the git observations, the third everything else. Only the second has integers past 2^53. The third
+ * can be very long, so it is parsed with `JSON`, which takes a tenth of the time.
  */
 import type { BigIntStats } from 'node:fs'
 import type { Run } from '../engine/state/run.ts'
@@ -27,44 +27,44 @@ const FORMAT = 'drover-run/v1'
 const LF = '\n'
 const END = /"sequence":(?<sequence>[0-9]+),"chain":"(?<chain>[^"]+)","sha256":"[^"]+"\}\n$/
 
-const STAMP = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const
+const STAMP_FIELDS = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const
 
-/** By what a journal is known to be the one that it was, without being read. */
-export type JournalStamp = Pick<BigIntStats, (typeof STAMP)[number]>
+/** If these are unchanged, the journal is unchanged. */
+export type JournalStamp = Pick<BigIntStats, (typeof STAMP_FIELDS)[number]>
 
 export function isSameStamp(one: JournalStamp, other: JournalStamp): boolean {
-  return STAMP.every((field) => one[field] === other[field])
+  return STAMP_FIELDS.every((field) => one[field] === other[field])
 }
 
-/** Which drover it is, and which journal in which state. */
-export type Occasion = { readonly version: string; readonly stamp: JournalStamp }
+/** The drover version and the state of the journal that a snapshot is valid for. */
+export type SnapshotKey = { readonly version: string; readonly stamp: JournalStamp }
 
-/** A run, and the end of the journal that makes it. */
+/** A run, and the end of the journal that it was computed from. */
 export type RunSnapshot = { readonly run: Run; readonly end: JournalEnd }
 
-export function encodeSnapshot({ run, end }: RunSnapshot, occasion: Occasion): Buffer {
+export function encodeSnapshot({ run, end }: RunSnapshot, key: SnapshotKey): Buffer {
   const { initial_git, current_git, ...rest } = run
   const git = writeJson({ initial_git, current_git } as unknown as JsonValue)
   const body = encodeUtf8(`${git}\n${JSON.stringify(rest)}\n`)
-  return Buffer.concat([encodeUtf8(headerOf(factsOf(occasion, end), body)), body])
+  return Buffer.concat([encodeUtf8(headerOf(headerFields(key, end), body)), body])
 }
 
-/** The run that a file holds for this occasion; undefined if it was written for another, or is not what was written. */
-export function decodeSnapshot(bytes: Buffer, occasion: Occasion): RunSnapshot | undefined {
+/** Undefined if the snapshot was written for another key, or is damaged. */
+export function decodeSnapshot(bytes: Buffer, key: SnapshotKey): RunSnapshot | undefined {
   const bodyStart = bytes.indexOf(LF) + 1
   const [header, body] = [bytes.toString('utf8', 0, bodyStart), bytes.subarray(bodyStart)]
-  const end = endIn(header)
+  const end = parseEnd(header)
   if (end === undefined) return undefined
-  const facts = factsOf(occasion, end)
-  // What is of another occasion is found out before anything long is hashed or parsed.
-  if (!header.startsWith(facts) || header !== headerOf(facts, body)) return undefined
+  const fields = headerFields(key, end)
+  // A snapshot for another key is rejected before the body is hashed and parsed.
+  if (!header.startsWith(fields) || header !== headerOf(fields, body)) return undefined
   const git = body.subarray(0, body.indexOf(LF))
-  const seen = readJson(git, { input: 'what git showed', limitBytes: git.length }) as object
-  return { run: { ...NOTHING, ...JSON.parse(body.toString('utf8', git.length)), ...seen }, end }
+  const observations = readJson(git, { input: 'the git observations', limitBytes: git.length }) as object
+  return { run: { ...ABSENT, ...JSON.parse(body.toString('utf8', git.length)), ...observations }, end }
 }
 
-/** What JSON leaves out of a run that lacks it. */
-const NOTHING: { readonly [F in keyof Run as undefined extends Run[F] ? F : never]: undefined } = {
+/** The fields that JSON omits if they are undefined. */
+const ABSENT: { readonly [F in keyof Run as undefined extends Run[F] ? F : never]: undefined } = {
   pause_reason: undefined,
   pinned_source: undefined,
   source_candidate: undefined,
@@ -74,17 +74,17 @@ const NOTHING: { readonly [F in keyof Run as undefined extends Run[F] ? F : neve
 }
 
 /** The first line up to its digest. */
-function factsOf({ version, stamp }: Occasion, { sequence, chain }: JournalEnd): string {
+function headerFields({ version, stamp }: SnapshotKey, { sequence, chain }: JournalEnd): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = stamp
   const journal = { dev: `${dev}`, ino: `${ino}`, size: `${size}`, mtime_ns: `${mtimeNs}`, ctime_ns: `${ctimeNs}` }
   return JSON.stringify({ format: FORMAT, version, ...journal, sequence, chain }).slice(0, -1)
 }
 
-function headerOf(facts: string, body: Uint8Array): string {
-  return `${facts},"sha256":"${digestFields([FORMAT, facts, body])}"}\n`
+function headerOf(fields: string, body: Uint8Array): string {
+  return `${fields},"sha256":"${digestFields([FORMAT, fields, body])}"}\n`
 }
 
-function endIn(header: string): JournalEnd | undefined {
+function parseEnd(header: string): JournalEnd | undefined {
   const { sequence, chain = '' } = END.exec(header)?.groups ?? {}
   return isDigest(chain) ? { sequence: Number(sequence), chain } : undefined
 }

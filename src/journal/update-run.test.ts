@@ -28,13 +28,13 @@ describe('updateRun', () => {
     expect([fault?.code, fault?.details]).toEqual(['run_not_found', { run_id: runId }])
   })
 
-  it('finds nothing, and makes nothing, where there is no store', async () => {
+  it('finds no run without a store, and creates none', async () => {
     const { store, gitCommonDir } = await journalRoom()
     expect(await codeOf(() => updateRun(store, RUN_ID, async () => ({ result: 1 })))).toBe('run_not_found')
     expect(readdirSync(gitCommonDir)).toEqual([])
   })
 
-  it('gives what the work gives, and records nothing if there is nothing to record', async () => {
+  it('returns the result of the work, and records nothing without an event', async () => {
     const { store, journal } = await journalRoom(HISTORY.slice(0, 2))
     const before = readFileSync(journal)
     const result = await updateRun(store, RUN_ID, async (run) => ({ result: run }))
@@ -42,7 +42,7 @@ describe('updateRun', () => {
     expect(readFileSync(journal)).toEqual(before)
   })
 
-  it('makes what was recorded before last, also when nothing is recorded now', async () => {
+  it('syncs earlier records even without a new event', async () => {
     const room = await journalRoom(HISTORY.slice(0, 2))
     const { disk, calls } = recordingDisk()
     await updateRun(room.through(disk), RUN_ID, async () => ({ result: 1 }))
@@ -58,14 +58,14 @@ describe('updateRun', () => {
     ])
   })
 
-  it('lets through what the work throws, and records nothing', async () => {
+  it('rethrows what the work throws, and records nothing', async () => {
     const { store, lines } = await journalRoom(HISTORY.slice(0, 1))
     const refusal = new Error('refused')
     await expect(updateRun(store, RUN_ID, async () => Promise.reject(refusal))).rejects.toBe(refusal)
     expect(lines()).toHaveLength(1)
   })
 
-  it('stores texts before the record and syncs everything before it returns', async () => {
+  it('stores section texts before the record and syncs everything before it returns', async () => {
     const room = await journalRoom(HISTORY.slice(0, 3))
     const { disk, calls } = recordingDisk()
     await takeStep(room.through(disk), step(3))
@@ -84,7 +84,7 @@ describe('updateRun', () => {
     ])
   })
 
-  it('removes texts that are dropped once that is recorded, and keeps those that the run needs', async () => {
+  it('removes dropped section texts after the record, except those that the run needs', async () => {
     const { store, materials } = await journalRoom(HISTORY.slice(0, 4))
     const needed = step(0).materials.map(({ digest }) => digest)
     expect(readdirSync(materials)).toContain(amendment.digest.slice(7))
@@ -92,7 +92,7 @@ describe('updateRun', () => {
     expect(readdirSync(materials)).toEqual(needed.map((digest) => digest.slice(7)))
   })
 
-  it('removes nothing through a link in place of the directory of the texts', async () => {
+  it('removes nothing through a symbolic link in place of the materials directory', async () => {
     const { store, materials } = await journalRoom(HISTORY.slice(0, 4))
     renameSync(materials, `${materials}-elsewhere`)
     symlinkSync(`${materials}-elsewhere`, materials)
@@ -100,7 +100,7 @@ describe('updateRun', () => {
     expect(readdirSync(materials)).toContain(amendment.digest.slice(7))
   })
 
-  it('makes a text last that somebody stored who died before it did', async () => {
+  it('syncs a section text whose writer died before its sync', async () => {
     const room = await journalRoom(HISTORY.slice(0, 3))
     writeFileSync(join(room.materials, amendment.digest.slice(7)), amendment.bytes)
     const { disk, calls } = recordingDisk()
@@ -109,14 +109,14 @@ describe('updateRun', () => {
     expect(synced.map(({ file }) => file)).toEqual(['materials', 'journal.jsonl'])
   })
 
-  it('gives advice once', async () => {
+  it('names only one remedy', async () => {
     const { store, lock } = await journalRoom(HISTORY.slice(0, 1))
     writeFileSync(lock, 'x')
     const fault = await faultOf(() => takeStep(store, step(1)))
     expect([fault?.code, fault?.message.match(/; /g)]).toEqual(['mutation_not_committed', ['; ']])
   })
 
-  it('waits for those who read or change the run, and says so when that takes too long', async () => {
+  it('waits for readers and writers, and reports run_busy after the wait limit', async () => {
     const { store, lock } = await journalRoom(HISTORY.slice(0, 1))
     const fault = await withLock({ path: lock, mode: 'shared' }, () =>
       faultOf(() => takeStep({ ...store, lockWaitMs: 50 }, step(1))),
@@ -131,7 +131,7 @@ describe('updateRun', () => {
     expect([fault?.code, fault?.details]).toEqual(['run_busy', { run_id: RUN_ID, waitMs: 50, details }])
   })
 
-  it('cannot say what is recorded when the directory is taken away while it writes', async () => {
+  it('reports an ambiguous result if the directory is moved while it writes', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     const meddling = diskWith(({ operation, file }, perform) => {
       if (operation === 'fsyncSync' && file === 'journal.jsonl') renameSync(room.directory, `${room.directory}-away`)
@@ -149,7 +149,7 @@ describe('updateRun', () => {
     expect(existsSync(room.directory)).toBe(false)
   })
 
-  it('takes half a record back when the rest of it cannot be written', async () => {
+  it('removes half a record if the rest cannot be written', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     const before = readFileSync(room.journal)
     let writes = 0
@@ -166,7 +166,7 @@ describe('updateRun', () => {
     expect(readFileSync(room.journal)).toEqual(before)
   })
 
-  it('cannot say what is recorded when half a record can neither be finished nor taken back', async () => {
+  it('reports an ambiguous result if half a record can neither be finished nor removed', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     let writes = 0
     const full = diskWith(({ operation, file }, perform) => {
@@ -184,7 +184,7 @@ describe('updateRun', () => {
     expect(await readRun(room.store, RUN_ID, (run) => run)).toEqual(step(1).run)
   })
 
-  it('records no event that could not be read again', async () => {
+  it('refuses an event that could not be read again', async () => {
     const { store, lines } = await journalRoom(HISTORY.slice(0, 1))
     const fault = await faultOf(() => takeStep(store, step(4)))
     expect([fault?.code, fault?.details]).toMatchObject([

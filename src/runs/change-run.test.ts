@@ -112,7 +112,7 @@ describe('a change', () => {
 
   it.each([
     ['a change', stopRun],
-    ['a observeWorkspace', showStatus],
+    ['reading its status', showStatus],
   ])('%s that others are waited for with ends when drover is interrupted', async (_name, work) => {
     const stopping = new AbortController()
     const context = await createRunContext(undefined, { signal: stopping.signal, lockWaitMs: 60_000 })

@@ -1,6 +1,5 @@
 /**
- * What can be wrong with a request about a run, and with what is found where a run is kept. Where `next` and `details` are
- * among the details of a fault, they are for the message about it, as in the refusals of the engine.
+ * Faults of requests about runs. As in the refusals of the engine, `next` and `details` are for the `cliError`.
  */
 import type { CliError } from '../contract/cli-error.shape.ts'
 import type { Next } from '../contract/next.shape.ts'
@@ -11,31 +10,31 @@ type Details = NonNullable<CliError['details']>
 export const runIdRequired = defineFault({
   code: 'run_id_required',
   kind: 'usage',
-  when: 'It was not said which run is meant, and it could not be told: there is not exactly one that could be stopped, for instance.',
+  when: 'No run id was given, and the command cannot tell which run is meant.',
   say: (d: { problem?: string }) =>
-    `${d.problem ?? 'no run was named'}; give the id of a run, "drover status" lists them`,
+    `${d.problem ?? 'the run id is missing'}; pass the id of a run (run "drover status" to see ids)`,
 })
 
 export const invalidRunId = defineFault({
   code: 'invalid_run_id',
   kind: 'usage',
-  when: 'What was given as the id of a run cannot be one.',
+  when: 'The given run id is malformed.',
   say: (d: { given: string }) =>
-    `${JSON.stringify(d.given)} is not the id of a run, which has 1 to 128 letters, digits, - and _`,
+    `${JSON.stringify(d.given)} is not a run id; a run id has 1 to 128 letters, digits, - and _`,
 })
 
 export const runInterrupted = defineFault({
   code: 'run_interrupted',
   kind: 'unavailable',
-  when: 'Drover was asked to stop while it waited, for its input or for another process that worked on a run.',
-  say: (_: Record<never, never>) => 'interrupted while it waited; nothing was changed',
+  when: 'The command was interrupted while it waited for input or for the lock of a run.',
+  say: (_: Record<never, never>) => 'interrupted; nothing was changed',
 })
 
 export const actionIdRequired = defineFault({
   code: 'action_id_required',
   kind: 'usage',
-  when: 'It was not said which action of the run is meant.',
-  say: (_: Record<never, never>) => 'no action was named; give the id of the current action with --action',
+  when: 'No action id was given.',
+  say: (_: Record<never, never>) => 'the action id is missing; pass the id of the current action with --action',
 })
 
 export const goalModeConflict = defineFault({
@@ -43,56 +42,56 @@ export const goalModeConflict = defineFault({
   kind: 'usage',
   when: 'A goal was given in more than one way.',
   say: (_: Record<never, never>) =>
-    'the goal was given more than once; give it as an argument, with --goal-file or with --goal-stdin',
+    'the goal was given more than once; use one of an argument, --goal-file and --goal-stdin',
 })
 
 export const goalFileRequired = defineFault({
   code: 'goal_file_required',
   kind: 'usage',
-  when: 'The name given with `--goal-file` is empty.',
-  say: (_: Record<never, never>) => '--goal-file names no file; give the path of a file that holds the goal',
+  when: 'The value of `--goal-file` is empty.',
+  say: (_: Record<never, never>) => '--goal-file is empty; pass the path of a file with the goal',
 })
 
 export const goalUnavailable = defineFault({
   code: 'goal_unavailable',
   kind: 'usage',
-  when: 'The file with a goal cannot be read: it is not there, a link, or no regular file.',
+  when: 'The file with the goal does not exist, is a symbolic link, or is not a regular file.',
   say: (d: { problem: string }) => `the goal cannot be read: ${d.problem}`,
 })
 
 export const sourceFileRequired = defineFault({
   code: 'source_file_required',
   kind: 'usage',
-  when: 'The name given with `--source-file` is empty.',
+  when: 'The value of `--source-file` is empty.',
   say: (_: Record<never, never>) =>
-    '--source-file names no file; give the path of an envelope, as "drover source fetch" writes it',
+    '--source-file is empty; pass the path of an envelope that "drover source fetch" wrote',
 })
 
 export const invalidSourceCandidate = defineFault({
   code: 'invalid_source_candidate',
   kind: 'usage',
-  when: 'The envelope that a run is to be refreshed with cannot be read, or breaks a rule of its form.',
-  say: (d: { problem: string }) => `the source is no envelope that drover can read: ${d.problem}`,
+  when: 'The envelope for a refresh cannot be read, or breaks a rule of its schema.',
+  say: (d: { problem: string }) => `the source is not a valid envelope: ${d.problem}`,
 })
 
 export const outcomeModeRequired = defineFault({
   code: 'outcome_mode_required',
   kind: 'usage',
-  when: 'An outcome is to be submitted and was given in no way, or in two.',
-  say: (_: Record<never, never>) => 'give the outcome in exactly one way, with --outcome-file or with --outcome-stdin',
+  when: 'An outcome was given in no way or in two ways.',
+  say: (_: Record<never, never>) => 'pass the outcome with exactly one of --outcome-file and --outcome-stdin',
 })
 
 export const outcomeFileRequired = defineFault({
   code: 'outcome_file_required',
   kind: 'usage',
-  when: 'The name given with `--outcome-file` is empty.',
-  say: (_: Record<never, never>) => '--outcome-file names no file; give the path of a file that holds the outcome',
+  when: 'The value of `--outcome-file` is empty.',
+  say: (_: Record<never, never>) => '--outcome-file is empty; pass the path of a file with the outcome',
 })
 
 export const outcomeUnavailable = defineFault({
   code: 'outcome_unavailable',
   kind: 'usage',
-  when: 'The file with an outcome cannot be read: it is not there, a link, or no regular file.',
+  when: 'The file with the outcome does not exist, is a symbolic link, or is not a regular file.',
   say: (d: { problem: string }) => `the outcome cannot be read: ${d.problem}`,
 })
 
@@ -101,7 +100,7 @@ export const contractVersionMismatch = defineFault({
   kind: 'conflict',
   when: 'An outcome was written for another version of the machine protocol.',
   say: (d: { found: string; expected: number }) =>
-    `the outcome has the contract version ${d.found}, this drover speaks ${d.expected}; refresh what drover installed into the host`,
+    `the outcome has the contract version ${d.found}, this drover supports ${d.expected}; run "drover install --refresh"`,
 })
 
 export const answerModeConflict = defineFault({
@@ -109,44 +108,43 @@ export const answerModeConflict = defineFault({
   kind: 'usage',
   when: 'The text of an answer was given in more than one way.',
   say: (_: Record<never, never>) =>
-    'the answer was given more than once; leave all but one of --text, --text-file and --text-stdin out',
+    'the answer was given more than once; use one of --text, --text-file and --text-stdin',
 })
 
 export const answerFileRequired = defineFault({
   code: 'answer_file_required',
   kind: 'usage',
-  when: 'The name given with `--text-file` is empty.',
-  say: (_: Record<never, never>) => '--text-file names no file; give the path of a file that holds the answer',
+  when: 'The value of `--text-file` is empty.',
+  say: (_: Record<never, never>) => '--text-file is empty; pass the path of a file with the answer',
 })
 
 export const answerUnavailable = defineFault({
   code: 'answer_unavailable',
   kind: 'usage',
-  when: 'The file with an answer cannot be read: it is not there, a link, or no regular file.',
+  when: 'The file with the answer does not exist, is a symbolic link, or is not a regular file.',
   say: (d: { problem: string }) => `the answer cannot be read: ${d.problem}`,
 })
 
 export const destructiveConfirmationPairRequired = defineFault({
   code: 'destructive_confirmation_pair_required',
   kind: 'usage',
-  when: 'Only one of a confirmation and the scope that it confirms was given.',
-  say: (_: Record<never, never>) =>
-    '--confirm-destructive and --scope-sha256 go together: a confirmation names exactly what it allows',
+  when: 'Only one of the confirmation and its scope was given.',
+  say: (_: Record<never, never>) => '--confirm-destructive and --scope-sha256 belong together; pass both or none',
 })
 
 export const materialSectionRequired = defineFault({
   code: 'material_section_required',
   kind: 'usage',
-  when: 'It was not said which section is to be read.',
-  say: (_: Record<never, never>) => 'no section was named; give its key with --section',
+  when: 'No section key was given.',
+  say: (_: Record<never, never>) => 'the section key is missing; pass it with --section',
 })
 
 export const materialCorrupt = defineFault({
   code: 'material_corrupt',
   kind: 'invalid',
-  when: 'The text of a section is there and is not the one that was pinned.',
+  when: 'The stored text of a section is not the pinned one.',
   say: (d: { key: string; problem: string }) =>
-    `the text of the section ${d.key} is not what was pinned: ${d.problem}; restore the files of the run from a copy`,
+    `the text of the section ${d.key} is not the pinned one: ${d.problem}; restore the files of the run from a backup`,
 })
 
 export const workspaceIdentityMismatch = defineFault({
@@ -154,15 +152,15 @@ export const workspaceIdentityMismatch = defineFault({
   kind: 'conflict',
   when: 'A run belongs to another worktree of the repository, or its worktree was moved or replaced.',
   say: (d: { run_id: string; owner: string; next: Next; details: Details }) =>
-    `the run ${d.run_id} belongs to the worktree ${d.owner}; go there, or name it with --root`,
+    `the run ${d.run_id} belongs to the worktree ${d.owner}; run the command there, or pass --root`,
 })
 
 export const mutationCommittedOutputFailed = defineFault({
   code: 'mutation_committed_output_failed',
   kind: 'unavailable',
-  when: 'A run was changed for good, and the answer that says so could not be made or written.',
+  when: 'A change to a run is recorded, but the response could not be made or written.',
   say: (d: { problem: string; details: Details }) =>
-    `the run was changed, but its answer was lost: ${d.problem}; observeWorkspace at the run before you repeat the command`,
+    `the run was changed, but the response was lost: ${d.problem}; check the run before you repeat the command`,
 })
 
 /** The fault for a recorded change whose response could not be made or written. */

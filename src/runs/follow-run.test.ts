@@ -56,7 +56,7 @@ describe('a run that is followed', () => {
     await skipAction(context, runId, actionId)
     const others = await takeLock({ path: lockOf(context, runId), mode: 'exclusive' })
     const next = moments.next()
-    // The first observeWorkspace was in vain if there is another.
+    // A second read shows that the first one failed.
     const seen = looks
     await Promise.race([next, until(() => looks > seen + 1)])
     others.release()

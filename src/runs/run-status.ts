@@ -6,8 +6,8 @@ import type { StatusList } from '../contract/status-list.shape.ts'
 import { checkStatusList } from '../contract/status-list.ts'
 import { type RunOutline, toRunOutline, toRunStatus } from '../engine/to-run-status.ts'
 import { runBusy, runJournalInvalid, runNotFound } from '../journal/faults.ts'
-import { listRunIds } from '../journal/list-run-ids.ts'
-import { type RunHeader, readRunHeader, scanRunState } from '../journal/read-header.ts'
+import { type RunHeader, readRunHeader, readRunState } from '../journal/read-run.ts'
+import { listRunIds } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { isSameWorkspace } from '../workspace/identity.ts'
@@ -104,7 +104,7 @@ function toForeignRun({ store }: RunContext, { id, goal, workspace_identity, cre
     workspace: worktree_root,
     workspace_identity,
     workspace_foreign: true,
-    state: scanRunState(store, id),
+    state: readRunState(store, id),
     created_at,
     next: commandHint(
       workspace_identity,

@@ -293,10 +293,10 @@ Next:
   it('does not guess among several runs, nor when one cannot be read', async () => {
     const { room } = await adHoc()
     const second = await room.state(['run', '--json', 'Another goal'])
-    expect((await room.error(['stop'])).message).toContain('2 runs could be stopped')
+    expect((await room.error(['stop'])).message).toContain('2 runs can be stopped')
     await room.state(['stop', '--json', second.run_id])
     writeFileSync(join(room.root, '.git', 'drover', 'runs', 'damaged'), '')
-    expect((await room.error(['stop'])).message).toContain('not every run can be read')
+    expect((await room.error(['stop'])).message).toContain('some runs cannot be read')
   })
 
   it('answers alike when it is done again', async () => {
@@ -390,7 +390,7 @@ describe.runIf(hasTerminals)('an error on a terminal', () => {
     const { code, seen } = await startOnTerminal(['status', 'absent'], { cwd: room.root, env: room.env }).ended
     expect(code).toBe(3)
     expect(seen).toBe(
-      `drover: there is no run "absent" in this repository; list the runs, and give the id whole\nNext:\n  drover status --root ${room.root}\n`,
+      `drover: no run "absent" in this repository (run "drover status" to see the full ids)\nNext:\n  drover status --root ${room.root}\n`,
     )
   })
 

@@ -119,7 +119,9 @@ describe('a change after which run.json cannot be written', () => {
     expect(error).toMatchObject({
       code: 'mutation_committed_projection_stale',
       exit_code: 3,
-      message: expect.stringMatching(/ is recorded, but its run\.json .* the next change writes it$/),
+      message: expect.stringMatching(
+        / is recorded, but its run\.json .* the next change writes it; until then commands read the whole journal$/,
+      ),
       details: { ...NOTHING_DONE, phase: 'projection_write', committed: true, projection_stale: true },
     })
     expect(offered(error)).toBe('command inspect-run')

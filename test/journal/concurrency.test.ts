@@ -18,8 +18,8 @@ async function race(gitCommonDir: string, name: string): Promise<{ name: string;
   return { name, code, lines: said.split('\n').slice(0, -1) }
 }
 
-describe('processes that submit to the same run at once', () => {
-  it('win each step one at a time: the others are refused, and nothing is lost', { timeout: 120_000 }, async () => {
+describe('concurrent submissions to one run', () => {
+  it('have one winner per step: the others are refused, and nothing is lost', { timeout: 120_000 }, async () => {
     const { gitCommonDir, store, lines } = await journalRoom(plainHistory(1))
     const names = Array.from({ length: PROCESSES }, (_, index) => `process ${index}`)
     const races = await Promise.all(names.map((name) => race(gitCommonDir, name)))

@@ -1,4 +1,4 @@
-/** Ways to break what is kept of a run: what the reader says, what the writer says, and how much survives. */
+/** Ways to damage the files of a run: what the reader reports, what the writer reports, and how much survives. */
 import {
   appendFileSync,
   chmodSync,
@@ -16,9 +16,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listRunIds } from '../../src/journal/list-run-ids.ts'
-import { readRunHeader, scanRunState } from '../../src/journal/read-header.ts'
-import { readRun } from '../../src/journal/read-run.ts'
+import { readRun, readRunHeader, readRunState } from '../../src/journal/read-run.ts'
+import { listRunIds } from '../../src/journal/run-store.ts'
 import { updateRun } from '../../src/journal/update-run.ts'
 import { diskWith } from '../support/counted-disk.ts'
 import {
@@ -36,7 +35,7 @@ const HISTORY = boundHistory()
 const RECORDS = 3
 
 const sizeOf = (path: string) => statSync(path).size
-/** Some clocks tick a hundred times a second: what is changed in the same tick, and to the same size, looks untouched. */
+/** Some clocks tick a hundred times per second: a change within a tick that keeps the size looks like no change. */
 const rewrite = ({ journal }: JournalRoom, change: (text: string) => string) => {
   writeFileSync(journal, change(readFileSync(journal, 'utf8')))
   utimesSync(journal, 1_800_000_000, 1_800_000_000)
@@ -47,7 +46,7 @@ const firstText = (room: JournalRoom) => texts(room)[0] ?? ''
 
 type Damage = (room: JournalRoom) => void
 
-/** Leaves `survives` records, which readers find at once; the writer mends the rest and goes on. */
+/** Leaves `survives` records, which readers find at once; the next writer repairs the rest. */
 const TAILS: [name: string, damage: Damage, survives: number][] = [
   ['nothing', () => undefined, 3],
   ['its last four bytes cut off', ({ journal }) => truncateSync(journal, sizeOf(journal) - 4), 2],
@@ -57,16 +56,16 @@ const TAILS: [name: string, damage: Damage, survives: number][] = [
     2,
   ],
   ['its last line feed cut off', ({ journal }) => truncateSync(journal, sizeOf(journal) - 1), 3],
-  ['half a record behind the last', ({ journal }) => appendFileSync(journal, '{"sequence":4,"type":"run_resu'), 3],
-  ['a block of zeros behind the last', ({ journal }) => appendFileSync(journal, Buffer.alloc(4096)), 3],
-  ['bytes behind the last that are no text', ({ journal }) => appendFileSync(journal, Buffer.from([0xff, 0xfe])), 3],
-  ['white space behind the last', ({ journal }) => appendFileSync(journal, '  \t'), 3],
+  ['half a record at its end', ({ journal }) => appendFileSync(journal, '{"sequence":4,"type":"run_resu'), 3],
+  ['a block of zeros at its end', ({ journal }) => appendFileSync(journal, Buffer.alloc(4096)), 3],
+  ['invalid UTF-8 after the last record', ({ journal }) => appendFileSync(journal, Buffer.from([0xff, 0xfe])), 3],
+  ['white space at its end', ({ journal }) => appendFileSync(journal, '  \t'), 3],
   [
     'blank lines between and behind',
     (room) => rewrite(room, (text) => `\n \n${text.replaceAll('\n', '\n\t\r\n')}\n`),
     3,
   ],
-  ['4 MiB without a line feed behind the last', ({ journal }) => appendFileSync(journal, 'x'.repeat(4_194_304)), 3],
+  ['4 MiB without a line feed at its end', ({ journal }) => appendFileSync(journal, 'x'.repeat(4_194_304)), 3],
   [
     'a mode that lets others read it',
     ({ journal, directory }) => {
@@ -77,9 +76,9 @@ const TAILS: [name: string, damage: Damage, survives: number][] = [
   ['no lock file beside it', ({ lock }) => rmSync(lock), 3],
 ]
 
-/** Nothing of these is mended, and nothing is changed. */
+/** None of these is repaired, and nothing is changed. */
 const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = [
-  ['is not there', ({ journal }) => rmSync(journal)],
+  ['is missing', ({ journal }) => rmSync(journal)],
   ['is empty', ({ journal }) => truncateSync(journal, 0)],
   ['has half of its first record', ({ journal }) => truncateSync(journal, 100)],
   [
@@ -119,15 +118,18 @@ const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = 
     'has records in another order',
     (room) => rewrite(room, (text) => `${[0, 2, 1].map((at) => lineAt(text, at)).join('\n')}\n`),
   ],
-  ['has a key twice', (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"sequence":1,'))],
+  [
+    'has a duplicate key',
+    (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"sequence":1,')),
+  ],
   [
     'has a key of its own',
     (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"note":1,')),
   ],
-  ['has a line that is no JSON', ({ journal }) => appendFileSync(journal, 'nothing\n')],
-  ['has a line that is no record', ({ journal }) => appendFileSync(journal, 'null\n')],
+  ['has a line that is not JSON', ({ journal }) => appendFileSync(journal, 'nothing\n')],
+  ['has a line that is not a record', ({ journal }) => appendFileSync(journal, 'null\n')],
   ['has a line of more than 4 MiB', ({ journal }) => appendFileSync(journal, `${'x'.repeat(4_194_304)}\n`)],
-  ['has line ends of another system', (room) => rewrite(room, (text) => text.replaceAll('\n', '\r\n'))],
+  ['has CRLF line endings', (room) => rewrite(room, (text) => text.replaceAll('\n', '\r\n'))],
   [
     'has a lock file that is not empty',
     ({ lock }) => writeFileSync(lock, 'x'),
@@ -194,7 +196,7 @@ const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = 
   ],
 ]
 
-/** The journal is sound; the run can be read, and a text of it cannot. */
+/** The journal is valid and the run can be read, but a section text cannot. */
 const TEXTS: [name: string, damage: Damage][] = [
   ['missing', (room) => rmSync(firstText(room))],
   ['cut', (room) => truncateSync(firstText(room), 5)],
@@ -222,13 +224,13 @@ const look = ({ store }: JournalRoom) => readRun(store, RUN_ID, (run) => run)
 const nothing = ({ store }: JournalRoom) => updateRun(store, RUN_ID, async () => ({ result: undefined }))
 
 describe('a journal with', () => {
-  it.each(TAILS)('%s keeps every record, and is mended by the next writer', async (_name, damage, survives) => {
+  it.each(TAILS)('%s keeps every record, and the next writer repairs it', async (_name, damage, survives) => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     damage(room)
     const before = readFileSync(room.journal)
     const expected = HISTORY[survives - 1]?.run
     expect(await look(room)).toEqual(expected)
-    expect(scanRunState(room.store, RUN_ID)).toBe(expected?.state)
+    expect(readRunState(room.store, RUN_ID)).toBe(expected?.state)
     expect(readRunHeader(room.store, RUN_ID).id).toBe(RUN_ID)
     expect(readFileSync(room.journal)).toEqual(before)
 
@@ -239,7 +241,7 @@ describe('a journal with', () => {
     expect(statSync(room.directory).mode & 0o777).toBe(0o700)
   })
 
-  it('a torn tail has it kept aside, unless it is longer than any record', async () => {
+  it('a torn tail is copied aside, unless it is longer than any record', async () => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     for (const tail of ['{"sequence":4,"ty', 'x'.repeat(4_194_304)]) {
       appendFileSync(room.journal, tail)
@@ -249,7 +251,7 @@ describe('a journal with', () => {
     }
   })
 
-  it('a torn tail, and a link where that would be kept, is left as it is', async () => {
+  it('a torn tail, and a symbolic link where its copy would go, is not changed', async () => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     symlinkSync(room.lock, `${room.journal}.broken`)
     appendFileSync(room.journal, '{"sequence":4,"ty')
@@ -279,7 +281,7 @@ describe('a journal that', () => {
   it.each([
     ['a symbolic link', symlinkSync],
     ['another file', copyFileSync],
-  ])('becomes %s between being looked at and being opened is not read', async (_what, put) => {
+  ])('is replaced by %s between stat and open is not read', async (_what, put) => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     const meddling = diskWith(({ operation, file }, perform) => {
       if (operation === 'openSync' && file === 'journal.jsonl') {
@@ -291,20 +293,20 @@ describe('a journal that', () => {
     expect(await codeOf(() => readRun(room.through(meddling), RUN_ID, (run) => run))).toBe('run_unavailable')
   })
 
-  it('is named with its record in what is said about it', async () => {
+  it('is named in the error, with the number of the record', async () => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     rewrite(room, (text) => text.replace('Ask about the wind', 'Ask about the wing'))
     const fault = await faultOf(() => look(room))
     expect(fault?.details).toEqual({
       run_id: RUN_ID,
       path: room.journal,
-      problem: 'record 2 is wrong: its bytes, or those of a record before it, are not the ones that were written',
+      problem: 'record 2 is invalid: its chain does not match: this record or an earlier one was changed',
     })
   })
 })
 
-describe('a text that is', () => {
-  it.each(TEXTS)('%s is not given out', async (_name, damage) => {
+describe('a section text that is', () => {
+  it.each(TEXTS)('%s is not returned', async (_name, damage) => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     const digest = HISTORY[0]?.materials[0]?.digest ?? ''
     expect(await readRun(room.store, RUN_ID, (_run, read) => digest === '' || read(digest).length)).toBeGreaterThan(0)
@@ -314,7 +316,7 @@ describe('a text that is', () => {
     )
   })
 
-  it('in the way of another is not replaced, and nothing is recorded', async () => {
+  it('already stored with other content is not replaced, and nothing is recorded', async () => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     const step = HISTORY[RECORDS] as Step
     writeFileSync(join(room.materials, step.materials[0]?.digest.slice(7) ?? ''), 'Other.\n')
@@ -326,7 +328,7 @@ describe('a text that is', () => {
     expect(await look(room)).toEqual(HISTORY[RECORDS - 1]?.run)
   })
 
-  it('missing when the record that needs it is written keeps it from being written', async () => {
+  it('missing prevents the record that needs it', async () => {
     const room = await journalRoom(HISTORY.slice(0, RECORDS))
     const fault = await faultOf(() => takeStep(room.store, { ...(HISTORY[RECORDS] as Step), materials: [] }))
     expect([fault?.code, fault?.details]).toMatchObject([
@@ -336,11 +338,11 @@ describe('a text that is', () => {
   })
 })
 
-describe('a directory that is taken away while a run is changed', () => {
-  const change = (room: JournalRoom, step: Step, meddle: () => void) =>
+describe('a directory that changes while a run is changed', () => {
+  const changeDuring = (room: JournalRoom, step: Step, change: () => void) =>
     faultOf(() =>
       updateRun(room.store, RUN_ID, async () => {
-        meddle()
+        change()
         return { ...step, result: undefined }
       }),
     )
@@ -355,25 +357,25 @@ describe('a directory that is taken away while a run is changed', () => {
       },
     ],
     [
-      'left, with another journal in it',
+      'with another journal',
       ({ journal }) => {
         copyFileSync(journal, `${journal}.copy`)
         renameSync(`${journal}.copy`, journal)
       },
     ],
-    ['left, without the lock that kept others out', ({ lock }) => rmSync(lock)],
-  ])('and %s is noticed before anything is written', async (_name, meddle) => {
+    ['without its lock file', ({ lock }) => rmSync(lock)],
+  ])('%s is noticed before anything is written', async (_name, change) => {
     const room = await journalRoom(HISTORY.slice(0, 1))
-    const fault = await change(room, HISTORY[1] as Step, () => meddle(room))
+    const fault = await changeDuring(room, HISTORY[1] as Step, () => change(room))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'namespace_verify' } },
     ])
   })
 
-  it('by somebody who writes without a lock is noticed too', async () => {
+  it('through a writer without a lock is noticed too', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
-    const fault = await change(room, HISTORY[1] as Step, () => appendFileSync(room.journal, '\n'))
+    const fault = await changeDuring(room, HISTORY[1] as Step, () => appendFileSync(room.journal, '\n'))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'journal_verify' } },

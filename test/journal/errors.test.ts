@@ -46,7 +46,7 @@ async function callsOf(work: Work): Promise<DiskCall[]> {
   return calls
 }
 
-/** Whether what a failed change says of itself can be true of what is found afterwards. */
+/** Whether the reported result of a failed change agrees with what is found afterwards. */
 function expectTruth(code: string, details: unknown, isChanged: boolean): void {
   const said = { phase: expect.any(String), projection_stale: false, namespace_detached: false }
   switch (code) {
@@ -75,7 +75,7 @@ function expectTruth(code: string, details: unknown, isChanged: boolean): void {
 }
 
 describe.each(WORK)('$name', (work) => {
-  it.each(FAILURES)('says the truth wherever the disk fails: $code, $how', async (failure) => {
+  it.each(FAILURES)('reports the true result wherever the disk fails: $code, $how', async (failure) => {
     const step = HISTORY[work.step] as Step
     const before = HISTORY[work.step - 1]?.run
     const calls = await callsOf(work)

@@ -12,15 +12,15 @@ import { plainHistory, RUN_ID } from '../support/journal-room.ts'
 const HISTORY = plainHistory(2)
 const RECORDS = recordsOf()
 const WHOLE = Buffer.concat(RECORDS)
-/** Where each record ends, behind its line feed. */
+/** The offset after the line feed of each record. */
 const ENDS = RECORDS.map((_, at) => Buffer.concat(RECORDS.slice(0, at + 1)).length)
 const PLACES = Array.from(WHOLE.keys())
-/** Where lines begin and end, and places between. */
+/** Offsets at line starts and ends, and between them. */
 const EDGES = [0, ...ENDS.flatMap((end) => [end - 1, end])]
 const SOME_PLACES = [...new Set([...EDGES, ...PLACES.filter((at) => at % 7 === 0)])].toSorted((a, b) => a - b)
 const OTHER_BYTES = Array.from({ length: 255 }, (_, less) => less + 1)
 const REFUSED = 'run_journal_invalid'
-/** One after the other, so that each place gets one of them. */
+/** Used in turn, one per offset. */
 const FLIPS = [0x01, 0x20, 0x80]
 const INTRUDERS = ['\0', ' ', '\r', '"', '}', '\ufeff']
 
@@ -35,7 +35,7 @@ function recordsOf(): Buffer[] {
   })
 }
 
-/** Gives these bytes, whatever is read. */
+/** A disk whose every file has these bytes. */
 function diskOf(bytes: Buffer): Disk {
   let position = 0
   const readSync: Disk['readSync'] = (_descriptor, into, offset, length) => {
@@ -46,7 +46,7 @@ function diskOf(bytes: Buffer): Disk {
   return { ...realDisk, readSync }
 }
 
-/** How many records a journal of these bytes has, and how it ends; or the code by which it is refused. */
+/** The number of records in a journal of these bytes and its tail, or the code of the fault. */
 function reading(bytes: Buffer): string {
   const journal = { runId: RUN_ID, path: 'journal.jsonl', descriptor: 0, identity: { dev: 0n, ino: 0n } }
   try {
@@ -65,48 +65,48 @@ const inserted = (at: number, text: string) =>
   Buffer.concat([WHOLE.subarray(0, at), Buffer.from(text), WHOLE.subarray(at)])
 const removed = (at: number) => Buffer.concat([WHOLE.subarray(0, at), WHOLE.subarray(at + 1)])
 
-/** What is left of a journal of which only so many bytes are. */
+/** The expected result for a journal that is cut to this length. */
 function expectedOf(length: number): string {
   const whole = ENDS.filter((end) => end <= length).length
-  if (ENDS.includes(length + 1)) return `${whole + 1} unended`
+  if (ENDS.includes(length + 1)) return `${whole + 1} unterminated`
   if (whole === 0) return REFUSED
-  return ENDS.includes(length) ? `${whole} ended` : `${whole} torn`
+  return ENDS.includes(length) ? `${whole} complete` : `${whole} torn`
 }
 
 describe('a journal', () => {
-  it('is read as it was written', () => {
-    expect(reading(WHOLE)).toBe('2 ended')
+  it('is read back unchanged', () => {
+    expect(reading(WHOLE)).toBe('2 complete')
   })
 
-  it('in which a bit of any byte is another is refused', () => {
+  it('with a flipped bit in any byte is refused', () => {
     expect(PLACES.filter((at) => reading(flipped(at, pick(FLIPS, at))) !== REFUSED)).toEqual([])
   })
 
-  it('whose last byte is any other is refused: the record in front of it may have been reported', () => {
+  it('with another last byte is refused, because the record before it may have been reported', () => {
     expect(OTHER_BYTES.filter((bits) => reading(flipped(WHOLE.length - 1, bits)) !== REFUSED)).toEqual([])
   })
 
-  it('that is cut anywhere has every record that is whole', () => {
+  it('that is cut anywhere keeps every complete record', () => {
     const lengths = [...PLACES, WHOLE.length]
     expect(lengths.filter((length) => reading(WHOLE.subarray(0, length)) !== expectedOf(length))).toEqual([])
   })
 
-  it('that lacks a byte other than its last is refused', () => {
+  it('without any byte but the last is refused', () => {
     const read = SOME_PLACES.filter((at) => at < WHOLE.length && reading(removed(at)) !== REFUSED)
     expect(read).toEqual([WHOLE.length - 1])
   })
 
-  it.each(INTRUDERS)('with %j more is refused, unless that is behind its end', (text) => {
+  it.each(INTRUDERS)('with %j inserted is refused, unless at its end', (text) => {
     expect(EDGES.filter((at) => reading(inserted(at, text)) !== REFUSED)).toEqual([WHOLE.length])
     expect(reading(inserted(WHOLE.length, text))).toBe('2 torn')
   })
 
-  it('with a byte more between is refused', () => {
+  it('with an inserted byte is refused', () => {
     const inside = SOME_PLACES.filter((at) => !EDGES.includes(at))
     expect(inside.filter((at) => reading(inserted(at, pick(INTRUDERS, at))) !== REFUSED)).toEqual([])
   })
 
-  it('with a line feed more is the same where a line ends or begins, and is refused elsewhere', () => {
+  it('with an inserted line feed is accepted at a line end, and refused elsewhere', () => {
     expect(SOME_PLACES.filter((at) => reading(inserted(at, '\n')) !== REFUSED)).toEqual(EDGES)
   })
 
@@ -117,10 +117,10 @@ describe('a journal', () => {
       Buffer.concat([removed(WHOLE.length - 1), WHOLE]),
       REFUSED,
     ],
-    ['itself once more', Buffer.concat([WHOLE, WHOLE]), REFUSED],
+    ['all its records twice', Buffer.concat([WHOLE, WHOLE]), REFUSED],
     ['a line nested too deep', inserted(WHOLE.length, `${'['.repeat(5_000)}\n`), REFUSED],
     ['a tail nested too deep', inserted(WHOLE.length, '['.repeat(5_000)), '2 torn'],
-  ])('with %s is refused, unless that was never a record', (_what, bytes, expected) => {
+  ])('with %s is refused, unless it is a torn tail', (_what, bytes, expected) => {
     expect(reading(bytes)).toBe(expected)
   })
 })

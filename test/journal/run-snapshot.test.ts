@@ -23,9 +23,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Run } from '../../src/engine/state/run.ts'
 import { findRun } from '../../src/journal/find-run.ts'
-import { readingJournal } from '../../src/journal/open-journal.ts'
-import { scanRunState } from '../../src/journal/read-header.ts'
-import { readRun, readWholeRun } from '../../src/journal/read-run.ts'
+import { withJournal } from '../../src/journal/open-journal.ts'
+import { readRun, readRunState, readWholeRun } from '../../src/journal/read-run.ts'
 import type { JournalEnd } from '../../src/journal/record.ts'
 import { SNAPSHOT_LIMIT_BYTES, writeRunSnapshot } from '../../src/journal/run-snapshot.ts'
 import { journalPathOf, type RunStore } from '../../src/journal/run-store.ts'
@@ -70,7 +69,7 @@ const endOf = (room: JournalRoom, record = room.lines().length): JournalEnd => {
 
 type Forgery = { version?: string; end?: JournalEnd; run?: Run; room?: JournalRoom }
 
-/** What would be beside the journal, if the run had another goal. */
+/** A forged snapshot: the run with another goal. */
 function forge(room: JournalRoom, forgery: Forgery = {}): void {
   const { version = VERSION, end = endOf(room), run = { ...step(RECORDS - 1).run, goal: FORGED } } = forgery
   writeFileSync(fileOf(room), encodeSnapshot({ run, end }, { version, stamp: stampOf(forgery.room ?? room) }))
@@ -98,7 +97,7 @@ function replaceBy(make: (path: string, bytes: Buffer) => void): (room: JournalR
   }
 }
 
-/** Some clocks tick a hundred times a second, and what happens within a tick happens at one time. */
+/** Some clocks tick a hundred times per second, and all changes within a tick have one time. */
 function laterOn({ journal }: JournalRoom): void {
   utimesSync(journal, 1_800_000_000, 1_800_000_000)
 }
@@ -139,9 +138,9 @@ const WRONG: [name: string, spoil: (room: JournalRoom) => void | Promise<void>][
         flip((bytes) => bytes.length - 1),
       ),
   ],
-  ['is of another version of drover', (room) => forge(room, { version: '1.0.1' })],
-  ['is of another run', async (room) => forge(room, { room: await journalRoom(HISTORY.slice(0, RECORDS)) })],
-  ['is of the journal one record ago', (room) => forge(room, { end: endOf(room, RECORDS - 1) })],
+  ['is from another version of drover', (room) => forge(room, { version: '1.0.1' })],
+  ['belongs to another run', async (room) => forge(room, { room: await journalRoom(HISTORY.slice(0, RECORDS)) })],
+  ['belongs to the journal one record ago', (room) => forge(room, { end: endOf(room, RECORDS - 1) })],
   ['is a directory', replaceBy((path) => mkdirSync(path))],
   [
     'is a link to what it was',
@@ -179,7 +178,7 @@ const changeNothing = (store: RunStore) => updateRun(store, RUN_ID, async (run) 
 const replayed = ({ store }: JournalRoom) => lookAt({ ...store, version: undefined })
 
 describe('run.json', () => {
-  it('is believed when it is of this journal, by everybody but who needs every action', async () => {
+  it('is used if it matches the journal, except to read every action', async () => {
     const { store } = await forgedRoom()
     expect([(await lookAt(store)).goal, (await changeNothing(store)).goal]).toEqual([FORGED, FORGED])
     const whole = await readWholeRun(store, RUN_ID, (run, issued) => ({ run, issued }))
@@ -189,13 +188,13 @@ describe('run.json', () => {
     )
   })
 
-  it('is believed by who only wants to know where a run stands', async () => {
+  it('is used to read the state of a run', async () => {
     const room = await forgedRoom()
     forge(room, { run: { ...step(RECORDS - 1).run, state: 'ended' } })
-    expect(scanRunState(room.store, RUN_ID)).toBe('ended')
+    expect(readRunState(room.store, RUN_ID)).toBe('ended')
   })
 
-  it.each(WRONG)('that %s is passed over', async (_name, spoil) => {
+  it.each(WRONG)('that %s is ignored', async (_name, spoil) => {
     const room = await forgedRoom()
     await spoil(room)
     const run = await replayed(room)
@@ -203,7 +202,7 @@ describe('run.json', () => {
     expect([await lookAt(room.store), await changeNothing(room.store)]).toEqual([run, run])
   })
 
-  it.each(WRONG)('that %s is renewed by the next change, unless it is a directory', async (name, spoil) => {
+  it.each(WRONG)('that %s is replaced by the next change, unless it is a directory', async (name, spoil) => {
     const room = await forgedRoom()
     await spoil(room)
     const code = await codeOf(() => takeStep(room.store, step(RECORDS)))
@@ -212,15 +211,15 @@ describe('run.json', () => {
     if (code === 'done') expect(keptIn(room)?.run).toEqual(step(RECORDS).run)
   })
 
-  it('does not hide that a directory has the name of another run', async () => {
+  it('does not hide that the directory was renamed to another run id', async () => {
     const { store, directory } = await forgedRoom()
     renameSync(directory, join(directory, '..', 'run-2'))
     expect(await codeOf(() => readRun(store, 'run-2', (run) => run))).toBe('run_journal_invalid')
     expect(await codeOf(() => updateRun(store, 'run-2', async () => ({ result: 1 })))).toBe('run_journal_invalid')
-    expect(await codeOf(() => scanRunState(store, 'run-2'))).toBe('run_journal_invalid')
+    expect(await codeOf(() => readRunState(store, 'run-2'))).toBe('run_journal_invalid')
   })
 
-  it('that may not be read is passed over', async () => {
+  it('without read permission is ignored', async () => {
     const room = await forgedRoom()
     const closed = diskWith(({ operation, file }, perform) => {
       if (operation === 'openSync' && file === 'run.json') {
@@ -231,7 +230,7 @@ describe('run.json', () => {
     expect(await lookAt(room.through(closed))).toEqual(step(RECORDS - 1).run)
   })
 
-  it('as long as it may be is read, and one that is longer is not', async () => {
+  it('is read up to its size limit', async () => {
     const room = await forgedRoom()
     const isRead = async (length: number) => {
       truncateSync(fileOf(room), length)
@@ -242,7 +241,7 @@ describe('run.json', () => {
     expect([await isRead(SNAPSHOT_LIMIT_BYTES), await isRead(SNAPSHOT_LIMIT_BYTES + 1)]).toEqual([true, false])
   })
 
-  it('does not hide what is wrong with a journal', async () => {
+  it('does not hide an invalid journal', async () => {
     const room = await forgedRoom()
     const bytes = readFileSync(room.journal)
     writeFileSync(room.journal, bytes.toString().replace('Ask about the wind', 'Ask about the wing'))
@@ -251,7 +250,7 @@ describe('run.json', () => {
     expect(await codeOf(() => changeNothing(room.store))).toBe('run_journal_invalid')
   })
 
-  it('does not hide a journal whose end is another, whatever the system says of its times', async () => {
+  it('does not hide a journal with another end and the same times', async () => {
     const room = await forgedRoom()
     const text = readFileSync(room.journal, 'utf8')
     writeFileSync(
@@ -263,8 +262,8 @@ describe('run.json', () => {
   })
 })
 
-describe('keeping a run', () => {
-  it('happens with every change, and not with the first record', async () => {
+describe('writing a snapshot', () => {
+  it('happens with every change, but not with the first record', async () => {
     const room = await journalRoom([step(0)])
     expect(existsSync(fileOf(room))).toBe(false)
     for (const [index, each] of HISTORY.entries()) {
@@ -275,7 +274,7 @@ describe('keeping a run', () => {
     }
   })
 
-  it('does not happen where nothing is recorded, or nobody says which drover it is', async () => {
+  it('does not happen without an event or without a version', async () => {
     const room = await journalRoom(HISTORY.slice(0, 2))
     rmSync(fileOf(room))
     await changeNothing(room.store)
@@ -284,9 +283,9 @@ describe('keeping a run', () => {
   })
 
   it.each([
-    ['that is there', (_room: JournalRoom) => undefined],
-    ['that is not', (room: JournalRoom) => rmSync(fileOf(room))],
-  ])('does not vouch for what was done to the journal since it was read, by a file %s', async (_which, prepare) => {
+    ['that exists', (_room: JournalRoom) => undefined],
+    ['that does not exist', (room: JournalRoom) => rmSync(fileOf(room))],
+  ])('does not cover a change to the journal since it was read, with a snapshot %s', async (_which, prepare) => {
     const room = await journalRoom(HISTORY.slice(0, 2))
     prepare(room)
     await updateRun(room.store, RUN_ID, async () => {
@@ -299,7 +298,7 @@ describe('keeping a run', () => {
     expect(await codeOf(() => takeStep(room.store, step(3)))).toBe('run_journal_invalid')
   })
 
-  it('is not come to where somebody wrote to the journal while the file beside it was read', async () => {
+  it('does not happen if the journal was changed while the snapshot was read', async () => {
     const room = await journalRoom(HISTORY.slice(0, 2))
     const records = await journalRoom(HISTORY.slice(0, 3))
     const meddling = diskWith(({ operation, file }, perform) => {
@@ -314,7 +313,7 @@ describe('keeping a run', () => {
     expect(await lookAt(room.store)).toEqual(step(2).run)
   })
 
-  it('removes what a killed process left of it, and nothing of one that is at work', async () => {
+  it('removes the leftovers of a killed process, but not those of a running one', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     const [atWork, left] = [temporaryName(), temporaryName()]
     const { pid: ended } = spawnSync(process.execPath, ['-e', '0'])
@@ -330,7 +329,7 @@ describe('keeping a run', () => {
     ])
   })
 
-  it('leaves nothing behind when it fails, and says that the change is recorded', async () => {
+  it('leaves no file behind if it fails, and reports that the change is recorded', async () => {
     const room = await journalRoom(HISTORY.slice(0, 1))
     mkdirSync(fileOf(room))
     const fault = await faultOf(() => takeStep(room.store, step(1)))
@@ -351,11 +350,11 @@ describe('keeping a run', () => {
     expect(await lookAt(room.store)).toEqual(step(1).run)
   })
 
-  it('has a limit: what could not be read again is not written', async () => {
+  it('does not happen above the size limit', async () => {
     const room = await journalRoom([step(0)])
     const keep = (goal: string) => {
       const kept = { run: { ...step(0).run, goal }, end: endOf(room) }
-      readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) =>
+      withJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) =>
         writeRunSnapshot(journal, kept, room.store),
       )
       return statSync(fileOf(room)).size
@@ -366,19 +365,17 @@ describe('keeping a run', () => {
     expect((await lookAt(room.store)).goal).toBe(filling)
   })
 
-  it('passes over a run that is longer than a text can be', async () => {
+  it('does not happen for a run above the maximum string length', async () => {
     const room = await journalRoom(HISTORY.slice(0, 2))
     const before = readFileSync(fileOf(room))
     const endless = { toJSON: () => 'x'.repeat(2 ** 29) }
     const kept = { run: { ...step(1).run, summary: endless as unknown as string }, end: endOf(room) }
-    readingJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) =>
-      writeRunSnapshot(journal, kept, room.store),
-    )
+    withJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) => writeRunSnapshot(journal, kept, room.store))
     expect(readFileSync(fileOf(room))).toEqual(before)
   })
 })
 
-/** A disk that counts the bytes that are read of each file. */
+/** A disk that counts the bytes read from each file. */
 function countingDisk(disk: Disk): { disk: Disk; readOf: (name: string) => number } {
   const [names, bytes] = [new Map<number, string>(), new Map<string, number>()]
   const counting: Disk = {
@@ -398,8 +395,8 @@ function countingDisk(disk: Disk): { disk: Disk; readOf: (name: string) => numbe
   return { disk: counting, readOf: (name) => bytes.get(name) ?? 0 }
 }
 
-describe('a change of a long run', () => {
-  it('reads no more of the journal than the end of its last record', async () => {
+describe('a change to a long run', () => {
+  it('reads only the end of the last record', async () => {
     const steps = plainHistory(40)
     const room = await journalRoom(steps.slice(0, -1))
     const { disk, readOf } = countingDisk(room.store.disk)
@@ -408,7 +405,7 @@ describe('a change of a long run', () => {
     expect(await replayed(room)).toEqual(steps.at(-1)?.run)
   })
 
-  it('by a host that submits takes one look at the beginning besides, to see whose run it is', async () => {
+  it('by a submit also reads the first record once, to check the owner', async () => {
     const context = await createRunContext()
     const { run_id, action } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: false })
     const submit = async (at: typeof context, current: typeof action) => {

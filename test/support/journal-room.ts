@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import type { RunEvent } from '../../src/engine/state/event.shape.ts'
 import type { Run } from '../../src/engine/state/run.ts'
 import { createRun } from '../../src/journal/create-run.ts'
-import { listRunIds } from '../../src/journal/list-run-ids.ts'
-import { type Material, materialsOf } from '../../src/journal/materials.ts'
+import { type Material, materialDigests } from '../../src/journal/materials.ts'
 import { readRun } from '../../src/journal/read-run.ts'
-import { openRunStore, type RunStore } from '../../src/journal/run-store.ts'
+import { listRunIds, openRunStore, type RunStore } from '../../src/journal/run-store.ts'
 import { updateRun } from '../../src/journal/update-run.ts'
 import { digestMaterial } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
@@ -108,7 +107,7 @@ export async function journalRoom(steps: readonly Step[] = []): Promise<JournalR
 export async function findWhole({ store }: JournalRoom): Promise<Run | undefined> {
   if (listRunIds(store).length === 0) return undefined
   return await readRun(store, RUN_ID, (run, read) => {
-    for (const digest of materialsOf(run)) read(digest)
+    for (const digest of materialDigests(run)) read(digest)
     return run
   })
 }
