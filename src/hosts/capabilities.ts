@@ -1,6 +1,28 @@
 /** The seven capabilities, as the agents of all hosts read them: parts of Markdown, several of them shared. */
-import { CAPABILITY_NAMES, type Capability, type CapabilityName } from './capability.ts'
 import { TEXTS } from './texts.generated.js'
+
+/** In the order in which they are listed. */
+export const CAPABILITY_NAMES = [
+  'drover-run',
+  'drover-clarify',
+  'drover-propose',
+  'drover-decompose',
+  'drover-implement',
+  'drover-review',
+  'drover-workflow',
+] as const
+
+export type CapabilityName = (typeof CAPABILITY_NAMES)[number]
+
+export type Capability = {
+  readonly name: CapabilityName
+  /** One line by which a person picks it. */
+  readonly description: string
+  /** The whole of what the agent reads, in Markdown, with a line feed at its end. */
+  readonly text: string
+  /** What the text points to, in the folder `references` beside it. */
+  readonly references: readonly { readonly name: string; readonly text: string }[]
+}
 
 type Source = {
   description: string

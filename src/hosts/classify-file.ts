@@ -1,5 +1,5 @@
 import type { Digest } from '../kit/digest.ts'
-import { type FoundFile, isBlocked } from './found.ts'
+import { type FoundFile, isBlocked } from './found-files.ts'
 
 /**
  * How a file stands to what drover generates:

@@ -1,5 +1,5 @@
 /** The forms in which hosts take a capability; each host picks from these. */
-import type { Capability } from './capability.ts'
+import type { Capability } from './capabilities.ts'
 import type { GeneratedFile } from './host.ts'
 
 type Fields = readonly (readonly [name: string, value: string])[]
@@ -44,11 +44,11 @@ export function command(
   { path, root, fields = [] }: { path: string; root: string; fields?: Fields },
 ): GeneratedFile[] {
   const head = frontMatter([['description', quoted(capability.description)], ...fields])
-  return [...body(capability, root), callable(capability, path, `${head}@${bodyPath(capability, root)}\n`)]
+  return [...textFiles(capability, root), callable(capability, path, `${head}@${bodyPath(capability, root)}\n`)]
 }
 
 /** The text by itself, for hosts whose entry point only points to it. */
-export function body(capability: Capability, root: string): GeneratedFile[] {
+export function textFiles(capability: Capability, root: string): GeneratedFile[] {
   const folder = `${root}/drover/capabilities`
   return [...references(capability, folder), support(capability, bodyPath(capability, root), capability.text)]
 }

@@ -1,5 +1,5 @@
 /** A host: a program for coding agents that drover can put its capabilities into. */
-import type { Capability, CapabilityName } from './capability.ts'
+import type { Capability, CapabilityName } from './capabilities.ts'
 
 export const HOST_IDS = [
   'claude',
@@ -60,3 +60,6 @@ export function manifestPath(host: Host): string {
 export function sentinelPath(host: Host): string {
   return `${host.ownershipRoot}/drover/.adapter-generated`
 }
+
+/** The content of the sentinel. It shows that drover was installed here, but not which files are drover's. */
+export const SENTINEL = 'generated\n'

@@ -1,12 +1,19 @@
 /** What a host's files come to, before anything is decided about them. */
 import { type Digest, digest } from '../kit/digest.ts'
 import { classifyFile, type Standing } from './classify-file.ts'
-import { EARLIER_FILES, type EarlierFile } from './earlier-files.ts'
-import { type FoundFile, type FoundFiles, foundAt, isBlocked, sayBlocked } from './found.ts'
-import { type GeneratedFile, type Host, manifestPath, type Surface, sentinelPath } from './host.ts'
+import {
+  type FoundDirectories,
+  type FoundFile,
+  type FoundFiles,
+  foundAt,
+  isBlocked,
+  sayBlocked,
+} from './found-files.ts'
+import { type GeneratedFile, type Host, manifestPath, SENTINEL, type Surface, sentinelPath } from './host.ts'
+import { EARLIER_FILES, type EarlierFile, generatedFiles, pathsOf } from './hosts.ts'
 import { type Ownership, readOwnership } from './manifest.ts'
-import { generatedFiles, pathsOf } from './registry.ts'
-import { type SentinelState, sentinelState } from './sentinel.ts'
+
+export type SentinelState = 'whole' | 'missing' | 'modified' | 'blocked'
 
 export type InspectedFile = {
   readonly path: string
@@ -104,4 +111,22 @@ const KINDS = {
 
 function sayNotRegular(path: string, found: Exclude<FoundFile, { is: 'absent' | 'regular' }>): string {
   return isBlocked(found) ? `${path} cannot be inspected: ${found.reason}` : `${path} is ${KINDS[found.is]}`
+}
+
+const SENTINEL_DIGEST = digest(SENTINEL)
+
+function sentinelState(found: FoundFile): SentinelState {
+  if (isBlocked(found)) return 'blocked'
+  if (found.is === 'absent') return 'missing'
+  return found.is === 'regular' && found.digest === SENTINEL_DIGEST ? 'whole' : 'modified'
+}
+
+/** The user has to decide which of the files that look generated are still as drover wrote them. */
+export function describeMarkerOnly(host: Host): string {
+  const surface = host.surfaces.length > 0 ? ` --surface ${host.surfaces.join('|')}` : ''
+  return `${sentinelPath(host)} exists but ${manifestPath(host)} does not, so drover cannot tell which files are its own and changes none of them; back up what you need, move the sentinel and the drover files that you want created again out of the way, then run drover install --tool ${host.id}${surface}; drover does not take over the files that stay`
+}
+
+export function isDetected(host: Host, found: FoundDirectories): boolean {
+  return host.directories.some((path) => foundAt(found, path).is === 'directory')
 }

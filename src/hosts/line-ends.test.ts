@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, lookAt, regular, textAt } from '../../test/support/host-tree.ts'
+import { changed, follow, type HostTree, hostOf, lookAt, regular, textAt } from '../../test/support/host-tree.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
-import { claude } from './adapters/claude.ts'
 import { type Host, sentinelPath } from './host.ts'
+import { HOSTS, surfacesOf } from './hosts.ts'
 import { type Installed, inspectHost } from './inspect-host.ts'
 import { attributesFor, convertedFiles, sayConverted } from './line-ends.ts'
-import { planInstall } from './plan-install.ts'
-import { HOSTS, surfacesOf } from './registry.ts'
+import { planInstall } from './plan/plan-install.ts'
+
+const claude = hostOf('claude')
 
 const RUN = '.claude/skills/drover-run/SKILL.md'
 const SENTINEL = sentinelPath(claude)

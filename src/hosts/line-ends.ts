@@ -1,10 +1,9 @@
 /** Files that git has given other line ends, which makes them look as if somebody had edited them. Pure. */
 import { digest } from '../kit/digest.ts'
-import { EARLIER_FILES } from './earlier-files.ts'
-import { type FoundFiles, foundAt } from './found.ts'
-import { type Host, manifestPath, sentinelPath } from './host.ts'
+import { type FoundFiles, foundAt } from './found-files.ts'
+import { type Host, manifestPath, SENTINEL, sentinelPath } from './host.ts'
+import { EARLIER_FILES } from './hosts.ts'
 import type { Installed } from './inspect-host.ts'
-import { SENTINEL } from './sentinel.ts'
 
 /** The changed files of a host, if every one of them has a CR before its LFs and no other change; else none. */
 export function convertedFiles(host: Host, { files, sentinel }: Installed, found: FoundFiles): readonly string[] {

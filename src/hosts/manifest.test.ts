@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { hostOf } from '../../test/support/host-tree.ts'
 import { digest } from '../kit/digest.ts'
-import { claude } from './adapters/claude.ts'
-import { kiro } from './adapters/kiro.ts'
-import type { EarlierFile } from './earlier-files.ts'
 import type { Host } from './host.ts'
+import type { EarlierFile } from './hosts.ts'
 import { MANIFEST_LIMIT_BYTES, readOwnership, writeOwnership } from './manifest.ts'
+
+const [claude, kiro] = [hostOf('claude'), hostOf('kiro')]
 
 const SKILL = '.claude/skills/drover-run/SKILL.md'
 const REVIEW = '.claude/skills/drover-review/SKILL.md'

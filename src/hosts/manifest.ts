@@ -6,10 +6,9 @@ import { readJson } from '../kit/json/read-json.ts'
 import { writeIndentedJson } from '../kit/json/write-json.ts'
 import { checker, type Problem, type Rule } from '../kit/schema.ts'
 import { validateOwnershipManifest } from './checks.generated.js'
-import type { EarlierFile } from './earlier-files.ts'
 import type { Host, Surface } from './host.ts'
+import { type EarlierFile, generatedFiles } from './hosts.ts'
 import type { OwnershipManifest } from './manifest.shape.ts'
-import { generatedFiles } from './registry.ts'
 
 export const MANIFEST_LIMIT_BYTES = 256 * 1024
 

@@ -4,12 +4,11 @@ import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digest } from '../kit/digest.ts'
-import { MANAGED_FILE_LIMIT_BYTES } from './found.ts'
+import { MANAGED_FILE_LIMIT_BYTES } from './found-files.ts'
 import { manifestPath } from './host.ts'
+import { HOSTS, pathsOf } from './hosts.ts'
 import { findFile, readHosts } from './read-hosts.ts'
-import { HOSTS, pathsOf } from './registry.ts'
-import { realTreeDisk, type TreeDisk } from './tree-disk.ts'
-import { openWorktree, type Worktree } from './worktree.ts'
+import { openWorktree, realTreeDisk, type TreeDisk, type Worktree } from './worktree.ts'
 
 let root: string
 let tree: Worktree

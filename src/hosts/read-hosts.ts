@@ -10,9 +10,9 @@ import {
   type FoundFile,
   type FoundFiles,
   MANAGED_FILE_LIMIT_BYTES,
-} from './found.ts'
+} from './found-files.ts'
 import type { Host } from './host.ts'
-import { pathsOf } from './registry.ts'
+import { pathsOf } from './hosts.ts'
 import { attempt, look, nameOf, parentOf, type Worktree } from './worktree.ts'
 
 export type FoundHosts = { files: FoundFiles; directories: FoundDirectories }

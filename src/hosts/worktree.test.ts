@@ -3,8 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findFile } from './read-hosts.ts'
-import { realTreeDisk, type TreeDisk } from './tree-disk.ts'
-import { makeFolder, nameOf, openWorktree, parentOf, removeFolder, type Worktree } from './worktree.ts'
+import {
+  makeFolder,
+  nameOf,
+  openWorktree,
+  parentOf,
+  realTreeDisk,
+  removeFolder,
+  type TreeDisk,
+  type Worktree,
+} from './worktree.ts'
 
 let root: string
 let tree: Worktree

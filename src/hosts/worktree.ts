@@ -4,12 +4,16 @@
  * on Linux the path /proc/self/fd/N/name does the same. Elsewhere a folder is named by its path after it was looked at,
  * which leaves a gap as long as one call of the system.
  */
-import type { BigIntStats } from 'node:fs'
+import * as fs from 'node:fs'
 import { Fault } from '../kit/fault.ts'
-import { type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/files/disk.ts'
+import { type Disk, type FileIdentity, fileKind, isSameFile, systemReason } from '../kit/files/disk.ts'
 import { openDirectory, syncDirectory } from '../kit/files/durability.ts'
 import { hostFolderReplaced, hostPathBlocked } from './faults.ts'
-import type { TreeDisk } from './tree-disk.ts'
+
+/** The calls that change a worktree. A test passes a disk that fails, interferes or stops at a call. */
+export type TreeDisk = Disk & Pick<typeof fs, 'rmdirSync'> & { readdirSync(path: string): string[] }
+
+export const realTreeDisk: TreeDisk = fs
 
 export type Folder = Disposable & {
   /** The path by which a file in it is reached. */
@@ -94,7 +98,7 @@ export function removeFolder(tree: Worktree, path: string): string | undefined {
 }
 
 /** What is at a path, if anything; a link is not followed. */
-export function look(path: string, disk: TreeDisk): BigIntStats | undefined {
+export function look(path: string, disk: TreeDisk): fs.BigIntStats | undefined {
   return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 

@@ -1,5 +1,5 @@
 /** What the agents of hosts are obliged to, and the words of the texts that oblige them. Line breaks do not count. */
-import type { CapabilityName } from '../../src/hosts/capability.ts'
+import type { CapabilityName } from '../../src/hosts/capabilities.ts'
 
 type Obligation = readonly [obligation: string, words: string]
 

@@ -3,9 +3,9 @@
  * `<root> <n> [wait]`. With `wait` it prints `here` and stops there instead, holding the lock.
  */
 import { join } from 'node:path'
-import { changeHosts } from '../../src/hosts/change-hosts.ts'
+import { changeHosts } from '../../src/hosts/change/change-hosts.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
-import type { Plan } from '../../src/hosts/plan.ts'
+import type { Plan } from '../../src/hosts/plan/plan.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { identifyWorkspace } from '../../src/workspace/identity.ts'
 import { watchedDisk } from '../support/watched-disk.ts'

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
-import { claude } from '../../src/hosts/adapters/claude.ts'
-import { codex } from '../../src/hosts/adapters/codex.ts'
-import { CAPABILITIES } from '../../src/hosts/capabilities.ts'
-import type { CapabilityName } from '../../src/hosts/capability.ts'
+import { CAPABILITIES, type CapabilityName } from '../../src/hosts/capabilities.ts'
 import type { Host } from '../../src/hosts/host.ts'
 import { installDrover } from '../support/drover-shim.ts'
+import { hostOf } from '../support/host-tree.ts'
 import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { until } from '../support/until.ts'
 import { CLEAR_REQUEST, QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/wind-work.ts'
 import { createRoom, installed, MODELS, processesIn, type Room, useUpstream } from './real-agents.ts'
+
+const [claude, codex] = [hostOf('claude'), hostOf('codex')]
 
 type Listed = { name: string; description: string }
 

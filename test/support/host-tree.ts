@@ -1,9 +1,9 @@
 /** The files of a repository in memory: what plans are made from, and carried out on. */
-import { EARLIER_FILES, type EarlierFile } from '../../src/hosts/earlier-files.ts'
-import type { FoundFile, FoundFiles } from '../../src/hosts/found.ts'
-import type { Host } from '../../src/hosts/host.ts'
-import type { Plan } from '../../src/hosts/plan.ts'
-import { pathsOf } from '../../src/hosts/registry.ts'
+
+import type { FoundFile, FoundFiles } from '../../src/hosts/found-files.ts'
+import type { Host, HostId } from '../../src/hosts/host.ts'
+import { EARLIER_FILES, type EarlierFile, findHost, pathsOf } from '../../src/hosts/hosts.ts'
+import type { Plan } from '../../src/hosts/plan/plan.ts'
 import { digest } from '../../src/kit/digest.ts'
 
 /** What is not in it is absent. */
@@ -51,4 +51,10 @@ export function follow(tree: HostTree, plan: Plan): HostTree {
     else if (step.do !== 'verify') after.set(step.path, regular(step.text))
   }
   return after
+}
+
+export function hostOf(id: HostId): Host {
+  const host = findHost(id)
+  if (host === undefined) throw new TypeError(`no host ${id}`)
+  return host
 }

@@ -1,4 +1,4 @@
-import { realTreeDisk, type TreeDisk } from '../../src/hosts/tree-disk.ts'
+import { realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
 
 /** The calls that leave something behind. `openSync` is one only where it makes a file. */
 const LASTING = [

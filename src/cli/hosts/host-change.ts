@@ -1,9 +1,9 @@
 /** Installs or uninstalls and reports what changed: the part that both commands share. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { checkChangeReport } from '../../contract/change-report.ts'
-import { changeHosts, type Decision, planChange } from '../../hosts/change-hosts.ts'
+import { changeHosts, type Decision, planChange } from '../../hosts/change/change-hosts.ts'
 import type { installFailed, uninstallFailed } from '../../hosts/faults.ts'
-import { toChangeReport } from '../../hosts/plan.ts'
+import { toChangeReport } from '../../hosts/plan/plan.ts'
 import { Fault } from '../../kit/fault.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Flags, Invocation } from '../command.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { ListReport } from '../../contract/list-report.shape.ts'
-import { NOTHING, type Plan, toChangeReport } from '../../hosts/plan.ts'
+import { NOTHING, type Plan, toChangeReport } from '../../hosts/plan/plan.ts'
 import { formatChange, formatHosts, formatPlan } from './host-text.ts'
 
 function linesOf(plan: Plan, outcome: 'committed' | 'rolled_back' | 'not_committed' | 'ambiguous'): string[] {

@@ -1,10 +1,10 @@
 /** Changes and lists of hosts as text for people. Pure. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import type { ListReport } from '../../contract/list-report.shape.ts'
-import type { CapabilityName } from '../../hosts/capability.ts'
+import type { CapabilityName } from '../../hosts/capabilities.ts'
 import type { GeneratedFile } from '../../hosts/host.ts'
-import type { Plan, Step } from '../../hosts/plan.ts'
-import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/registry.ts'
+import { generatedFiles, HOSTS, surfacesOf } from '../../hosts/hosts.ts'
+import type { Plan, Step } from '../../hosts/plan/plan.ts'
 import { formatNotedTable, type NotedRow, type TextLayout } from '../output/noted-table.ts'
 import { toPrintable } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'

@@ -1,5 +1,5 @@
 import { checkListReport } from '../../contract/list-report.ts'
-import { listHosts } from '../../hosts/list-hosts.ts'
+import { listHosts } from '../../hosts/list/list-hosts.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'

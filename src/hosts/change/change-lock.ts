@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { withLock } from '../../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
-import type { TreeDisk } from '../tree-disk.ts'
-import { openWorktree } from '../worktree.ts'
+import { openWorktree, type TreeDisk } from '../worktree.ts'
 import type { Site } from './end-change.ts'
 
 type Turn = { workspace: WorkspaceIdentity; signal: AbortSignal; disk: TreeDisk }

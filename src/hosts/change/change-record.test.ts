@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { realTreeDisk } from '../tree-disk.ts'
+import { realTreeDisk } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { findRecords, recordPath, writeRecord } from './change-record.ts'
 

@@ -11,7 +11,7 @@ import { readJson } from '../../kit/json/read-json.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { checker } from '../../kit/schema.ts'
 import { validateChangeRecord } from '../checks.generated.js'
-import type { TreeDisk } from '../tree-disk.ts'
+import type { TreeDisk } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 
 export type RecordedStep = ChangeRecord['steps'][number]

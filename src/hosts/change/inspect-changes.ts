@@ -3,11 +3,10 @@ import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
-import { realTreeDisk, type TreeDisk } from '../tree-disk.ts'
-import type { Worktree } from '../worktree.ts'
+import { realTreeDisk, type TreeDisk, type Worktree } from '../worktree.ts'
 import { changesLock, recordsDirectory, whileNobodyElseChanges } from './change-lock.ts'
 import { explainLeftovers, type Leftover } from './explain-change.ts'
-import { findLeftovers, type Settled, settleChanges } from './settle-changes.ts'
+import { findLeftovers, type Settled, settleChanges } from './recover-changes.ts'
 
 /** What is there; none of it was left behind if somebody is at work on it. */
 export type Unended = { readonly left: readonly Leftover[]; readonly isUnderWay: boolean }

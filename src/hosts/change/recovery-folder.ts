@@ -11,10 +11,9 @@ import { Fault } from '../../kit/fault.ts'
 import { readFileBytes } from '../../kit/files/read-file.ts'
 import { stageFile } from '../../kit/files/write-file.ts'
 import { hostPathBlocked } from '../faults.ts'
-import { MANAGED_FILE_LIMIT_BYTES } from '../found.ts'
-import type { Plan } from '../plan.ts'
-import type { TreeDisk } from '../tree-disk.ts'
-import { attempt, type Folder, type Worktree } from '../worktree.ts'
+import { MANAGED_FILE_LIMIT_BYTES } from '../found-files.ts'
+import type { Plan } from '../plan/plan.ts'
+import { attempt, type Folder, type TreeDisk, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 
 const NAME = /^\.drover-recovery-[0-9a-f]{32}$/

@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type HostSite, hostSite, install } from '../../../../test/support/host-site.ts'
+import { HOSTS } from '../../../hosts/hosts.ts'
 import { readHosts } from '../../../hosts/read-hosts.ts'
-import { HOSTS } from '../../../hosts/registry.ts'
-import { realTreeDisk } from '../../../hosts/tree-disk.ts'
-import { openWorktree } from '../../../hosts/worktree.ts'
+import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { assessHost } from './host-adapters.ts'
 
 const [claude] = HOSTS

@@ -1,14 +1,17 @@
 import type { Standing } from '../../../hosts/classify-file.ts'
-import { foundAt } from '../../../hosts/found.ts'
+import { foundAt } from '../../../hosts/found-files.ts'
 import { type Host, manifestPath, sentinelPath } from '../../../hosts/host.ts'
-import { type Installed, inspectHost, MANIFEST_REMEDY } from '../../../hosts/inspect-host.ts'
+import { HOSTS, pathsOf } from '../../../hosts/hosts.ts'
+import {
+  describeMarkerOnly,
+  type Installed,
+  inspectHost,
+  isDetected,
+  MANIFEST_REMEDY,
+} from '../../../hosts/inspect-host.ts'
 import { attributesFor, convertedFiles, sayConverted } from '../../../hosts/line-ends.ts'
-import { sayMarkerOnly } from '../../../hosts/marker-only.ts'
 import { type FoundHosts, readHosts } from '../../../hosts/read-hosts.ts'
-import { HOSTS, pathsOf } from '../../../hosts/registry.ts'
-import { isDetected } from '../../../hosts/select-hosts.ts'
-import { realTreeDisk } from '../../../hosts/tree-disk.ts'
-import { openWorktree } from '../../../hosts/worktree.ts'
+import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 
@@ -82,7 +85,7 @@ export function assessHost(host: Host, found: FoundHosts): Finding {
     case 'unreadable':
       return adapterManifestUnreadable({ host: host.id, detail: inspection.problem })
     case 'marker_only':
-      return adapterNotInstalled({ host: host.id, detail: sayMarkerOnly(host), todo: undefined })
+      return adapterNotInstalled({ host: host.id, detail: describeMarkerOnly(host), todo: undefined })
     case 'absent':
       return assessAbsent(host, found, inspection.blocked)
     case 'installed':

@@ -1,7 +1,6 @@
 import type { WorkspaceIdentity } from '../../../contract/workspace-identity.shape.ts'
 import { clearChanges, inspectChanges } from '../../../hosts/change/inspect-changes.ts'
-import { realTreeDisk } from '../../../hosts/tree-disk.ts'
-import { openWorktree } from '../../../hosts/worktree.ts'
+import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './check.ts'
 import { defineFinding } from './finding.ts'
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, lookAt, regular, textAt } from '../../test/support/host-tree.ts'
-import { checkListReport } from '../contract/list-report.ts'
-import { digest } from '../kit/digest.ts'
-import { kilo } from './adapters/kilo.ts'
-import { CAPABILITY_NAMES } from './capability.ts'
-import type { FoundFile } from './found.ts'
-import { manifestPath, sentinelPath } from './host.ts'
-import { writeOwnership } from './manifest.ts'
-import { planInstall } from './plan-install.ts'
-import { generatedFiles } from './registry.ts'
-import { toHostStatus } from './to-host-status.ts'
+import { changed, follow, type HostTree, hostOf, lookAt, regular, textAt } from '../../../test/support/host-tree.ts'
+import { checkListReport } from '../../contract/list-report.ts'
+import { digest } from '../../kit/digest.ts'
+import { CAPABILITY_NAMES } from '../capabilities.ts'
+import type { FoundFile } from '../found-files.ts'
+import { manifestPath, sentinelPath } from '../host.ts'
+import { generatedFiles } from '../hosts.ts'
+import { writeOwnership } from '../manifest.ts'
+import { planInstall } from '../plan/plan-install.ts'
+import { toHostStatus } from './host-status.ts'
+
+const kilo = hostOf('kilo')
 
 const mine = regular('mine\n')
 const BODY = '.kilocode/drover/capabilities/drover-run.md'

@@ -1,8 +1,8 @@
 /** What is to be done to the files of a repository, decided before anything is done. */
-import type { ChangeReport } from '../contract/change-report.shape.ts'
-import { CONTRACT_VERSION } from '../contract/limits.ts'
-import type { Digest } from '../kit/digest.ts'
-import type { HostId } from './host.ts'
+import type { ChangeReport } from '../../contract/change-report.shape.ts'
+import { CONTRACT_VERSION } from '../../contract/limits.ts'
+import type { Digest } from '../../kit/digest.ts'
+import type { HostId } from '../host.ts'
 
 /** Steps are done in order, or none of them is. Paths are relative to the root of the repository, with `/`. */
 export type Step =
@@ -81,4 +81,20 @@ export function toChangeReport(plan: Plan, ending: Ending): ChangeReport {
 
 function inOrder(texts: readonly string[]): string[] {
   return [...new Set(texts)].sort()
+}
+
+/**
+ * The directories that the steps may leave empty, the deepest first. They include the directories that a host is detected
+ * by: an empty one, which git does not store either, does not show that the host is used.
+ */
+export function emptiedDirectories(steps: readonly Step[]): Step[] {
+  const above = steps.flatMap((step) => (step.do === 'remove' ? ancestors(step.path) : []))
+  return [...new Set(above)]
+    .sort((a, b) => b.split('/').length - a.split('/').length || (a < b ? -1 : 1))
+    .map((path) => ({ do: 'remove_directory', path }))
+}
+
+function ancestors(path: string): string[] {
+  const names = path.split('/')
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
 }

@@ -1,7 +1,7 @@
 /** Which of its two ways to be called a host is installed for; it is chosen once and recorded in the manifest. */
-import { invalidAdapterSurface } from './faults.ts'
-import type { HostId, Surface } from './host.ts'
-import type { InspectedHost } from './inspect-host.ts'
+import { invalidAdapterSurface } from '../faults.ts'
+import type { HostId, Surface } from '../host.ts'
+import type { InspectedHost } from '../inspect-host.ts'
 
 type Settled = {
   /** Every host that can be planned; the surface is undefined for those that have none. */

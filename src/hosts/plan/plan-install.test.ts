@@ -1,18 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, lookAt, regular, textAt, treeOf } from '../../test/support/host-tree.ts'
-import { digest } from '../kit/digest.ts'
-import { claude } from './adapters/claude.ts'
-import { codex } from './adapters/codex.ts'
-import { kiro } from './adapters/kiro.ts'
-import { pi } from './adapters/pi.ts'
-import type { EarlierFile } from './earlier-files.ts'
-import { installFailed, invalidAdapterSurface } from './faults.ts'
-import type { FoundFile } from './found.ts'
-import { type Host, manifestPath, sentinelPath } from './host.ts'
-import { writeOwnership } from './manifest.ts'
+import {
+  changed,
+  follow,
+  type HostTree,
+  hostOf,
+  lookAt,
+  regular,
+  textAt,
+  treeOf,
+} from '../../../test/support/host-tree.ts'
+import { digest } from '../../kit/digest.ts'
+import { installFailed, invalidAdapterSurface } from '../faults.ts'
+import type { FoundFile } from '../found-files.ts'
+import { type Host, manifestPath, sentinelPath } from '../host.ts'
+import { type EarlierFile, generatedFiles } from '../hosts.ts'
+import { writeOwnership } from '../manifest.ts'
 import { toChangeReport } from './plan.ts'
 import { type InstallRequest, planInstall } from './plan-install.ts'
-import { generatedFiles } from './registry.ts'
+
+const [claude, codex, kiro, pi] = [hostOf('claude'), hostOf('codex'), hostOf('kiro'), hostOf('pi')]
 
 type Wishes = Partial<Omit<InstallRequest, 'found'>>
 

@@ -1,13 +1,20 @@
 /** What installing into hosts, or refreshing them, does to files: decided from what was found, all hosts together. */
-import { EARLIER_FILES, type EarlierFile } from './earlier-files.ts'
-import { installFailed } from './faults.ts'
-import { type FoundFiles, sayBlocked } from './found.ts'
-import { type Host, manifestPath, type Surface, sentinelPath } from './host.ts'
-import { type InspectedHost, type Installed, inspectFiles, inspectHost, MANIFEST_REMEDY } from './inspect-host.ts'
-import { sayMarkerOnly } from './marker-only.ts'
+
+import { installFailed } from '../faults.ts'
+import { type FoundFiles, sayBlocked } from '../found-files.ts'
+import { type Host, manifestPath, type Surface, sentinelPath } from '../host.ts'
+import { EARLIER_FILES, type EarlierFile } from '../hosts.ts'
+import {
+  describeMarkerOnly,
+  type InspectedHost,
+  type Installed,
+  inspectFiles,
+  inspectHost,
+  MANIFEST_REMEDY,
+} from '../inspect-host.ts'
+import { settleSurfaces } from './choose-surfaces.ts'
 import { joinPlans, onlyWarn, type Plan, toChangeReport } from './plan.ts'
-import { type Ground, planHostFiles } from './plan-host-files.ts'
-import { settleSurfaces } from './settle-surfaces.ts'
+import { type Ground, planHostFiles } from './plan-files.ts'
 
 export type InstallRequest = {
   /** In the order of the registry. */
@@ -40,7 +47,7 @@ type HostRequest = Required<Pick<InstallRequest, 'isRefresh' | 'found' | 'earlie
 
 function planHost({ host, inspection }: InspectedHost, request: HostRequest): Plan | { problem: string } {
   if (inspection.is === 'unreadable') return { problem: `${inspection.problem}; ${MANIFEST_REMEDY}` }
-  if (inspection.is === 'marker_only') return onlyWarn(host, sayMarkerOnly(host))
+  if (inspection.is === 'marker_only') return onlyWarn(host, describeMarkerOnly(host))
   if (inspection.is === 'installed' && !request.isRefresh) return onlyWarn(host, sayInstalled(host))
   const ground = inspection.is === 'installed' ? toGround(host, inspection) : bareGround(host, request)
   const paths = [manifestPath(host), sentinelPath(host), ...ground.files.map(({ path }) => path)]

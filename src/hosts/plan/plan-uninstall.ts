@@ -1,16 +1,19 @@
 /** What uninstalling does to the files of hosts: decided from what was found, all hosts together. */
-import { digest } from '../kit/digest.ts'
-import { EARLIER_FILES, type EarlierFile } from './earlier-files.ts'
-import { emptiedDirectories } from './emptied-directories.ts'
-import { uninstallFailed } from './faults.ts'
-import type { FoundFiles } from './found.ts'
-import { type Host, manifestPath, sentinelPath } from './host.ts'
-import { type InspectedFile, type Installed, inspectHost, MANIFEST_REMEDY } from './inspect-host.ts'
-import { sayMarkerOnly } from './marker-only.ts'
-import { joinPlans, onlyWarn, type Plan, type Step, toChangeReport } from './plan.ts'
-import { preserveSentinel } from './plan-host-files.ts'
+import { digest } from '../../kit/digest.ts'
+import { uninstallFailed } from '../faults.ts'
+import type { FoundFiles } from '../found-files.ts'
+import { type Host, manifestPath, SENTINEL, sentinelPath } from '../host.ts'
+import { EARLIER_FILES, type EarlierFile } from '../hosts.ts'
+import {
+  describeMarkerOnly,
+  type InspectedFile,
+  type Installed,
+  inspectHost,
+  MANIFEST_REMEDY,
+} from '../inspect-host.ts'
+import { emptiedDirectories, joinPlans, onlyWarn, type Plan, type Step, toChangeReport } from './plan.ts'
+import { preserveSentinel } from './plan-files.ts'
 import { because, expected, preserve, sayStale } from './preserve.ts'
-import { SENTINEL } from './sentinel.ts'
 
 export type UninstallRequest = {
   /** In the order of the registry; those that are not installed contribute nothing. */
@@ -37,7 +40,7 @@ function planHost(host: Host, found: FoundFiles, earlier: readonly EarlierFile[]
     case 'absent':
       return onlyWarn(host, inspection.blocked)
     case 'marker_only':
-      return onlyWarn(host, sayMarkerOnly(host))
+      return onlyWarn(host, describeMarkerOnly(host))
     case 'unreadable':
       return { problem: `${inspection.problem}; ${MANIFEST_REMEDY}` }
     case 'installed':

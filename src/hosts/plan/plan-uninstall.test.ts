@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, lookAt, regular } from '../../test/support/host-tree.ts'
-import { digest } from '../kit/digest.ts'
-import { claude } from './adapters/claude.ts'
-import { codex } from './adapters/codex.ts'
-import { copilot } from './adapters/copilot.ts'
-import { kiro } from './adapters/kiro.ts'
-import { uninstallFailed } from './faults.ts'
-import type { FoundFile } from './found.ts'
-import { type Host, manifestPath, sentinelPath } from './host.ts'
-import { writeOwnership } from './manifest.ts'
+import { changed, follow, type HostTree, hostOf, lookAt, regular } from '../../../test/support/host-tree.ts'
+import { digest } from '../../kit/digest.ts'
+import { uninstallFailed } from '../faults.ts'
+import type { FoundFile } from '../found-files.ts'
+import { type Host, manifestPath, sentinelPath } from '../host.ts'
+import { generatedFiles, HOSTS, pathsOf } from '../hosts.ts'
+import { writeOwnership } from '../manifest.ts'
 import { toChangeReport } from './plan.ts'
 import { planInstall } from './plan-install.ts'
 import { planUninstall } from './plan-uninstall.ts'
-import { generatedFiles, HOSTS, pathsOf } from './registry.ts'
+
+const [claude, codex, copilot, kiro] = [hostOf('claude'), hostOf('codex'), hostOf('copilot'), hostOf('kiro')]
 
 const mine = regular('mine\n')
 const SKILL = '.claude/skills/drover-run/SKILL.md'

@@ -1,11 +1,11 @@
 /** Which hosts a command is about. */
-import { nearestWord } from '../kit/nearest.ts'
-import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from './faults.ts'
-import { type FoundDirectories, type FoundFiles, foundAt } from './found.ts'
-import { HOST_IDS, type Host } from './host.ts'
-import { inspectHost, MANIFEST_REMEDY } from './inspect-host.ts'
+import { nearestWord } from '../../kit/nearest.ts'
+import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from '../faults.ts'
+import { type FoundDirectories, type FoundFiles, foundAt } from '../found-files.ts'
+import { HOST_IDS, type Host } from '../host.ts'
+import { findHost, HOSTS } from '../hosts.ts'
+import { inspectHost, isDetected, MANIFEST_REMEDY } from '../inspect-host.ts'
 import { NOTHING, toChangeReport } from './plan.ts'
-import { findHost, HOSTS } from './registry.ts'
 
 const ALL = 'all'
 
@@ -32,10 +32,6 @@ export function detectedHosts(found: FoundDirectories): readonly Host[] {
   const detected = HOSTS.filter((host) => isDetected(host, found))
   if (detected.length > 0) return detected
   throw hostAdapterRequired({ problem: 'the repository shows no sign of a host', known: HOST_IDS })
-}
-
-export function isDetected(host: Host, found: FoundDirectories): boolean {
-  return host.directories.some((path) => foundAt(found, path).is === 'directory')
 }
 
 /** The hosts that have a manifest. One that cannot be believed stops everything, as it may be any host's turn next. */

@@ -1,8 +1,8 @@
 /** Files that are left alone, and how to say why. */
-import type { Digest } from '../kit/digest.ts'
-import type { FoundFile } from './found.ts'
-import type { Host } from './host.ts'
-import type { InspectedFile } from './inspect-host.ts'
+import type { Digest } from '../../kit/digest.ts'
+import type { FoundFile } from '../found-files.ts'
+import type { Host } from '../host.ts'
+import type { InspectedFile } from '../inspect-host.ts'
 import type { Preserved } from './plan.ts'
 
 /** Ends of the sentence "it was left alone because …". */

@@ -1,10 +1,9 @@
-import type { ListReport } from '../contract/list-report.shape.ts'
-import { CAPABILITY_NAMES, type CapabilityName } from './capability.ts'
-import type { FoundDirectories, FoundFiles } from './found.ts'
-import type { Host } from './host.ts'
-import { type Installed, inspectHost } from './inspect-host.ts'
-import { convertedFiles, sayConverted } from './line-ends.ts'
-import { isDetected } from './select-hosts.ts'
+import type { ListReport } from '../../contract/list-report.shape.ts'
+import { CAPABILITY_NAMES, type CapabilityName } from '../capabilities.ts'
+import type { FoundDirectories, FoundFiles } from '../found-files.ts'
+import type { Host } from '../host.ts'
+import { type Installed, inspectHost, isDetected } from '../inspect-host.ts'
+import { convertedFiles, sayConverted } from '../line-ends.ts'
 
 type HostStatus = ListReport['hosts'][number]
 

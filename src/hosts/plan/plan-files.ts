@@ -1,20 +1,19 @@
 /** What becomes of the files of one host that is installed or refreshed. */
-import { type Digest, digest } from '../kit/digest.ts'
-import { emptiedDirectories } from './emptied-directories.ts'
+import { type Digest, digest } from '../../kit/digest.ts'
 import {
   GENERATED_FILE_MODE,
   type GeneratedFile,
   type Host,
   manifestPath,
   OWN_FILE_MODE,
+  SENTINEL,
   type Surface,
   sentinelPath,
-} from './host.ts'
-import type { InspectedFile } from './inspect-host.ts'
-import { writeOwnership } from './manifest.ts'
-import type { Plan, Preserved, Step } from './plan.ts'
+} from '../host.ts'
+import type { InspectedFile, SentinelState } from '../inspect-host.ts'
+import { writeOwnership } from '../manifest.ts'
+import { emptiedDirectories, type Plan, type Preserved, type Step } from './plan.ts'
 import { because, expected, preserve, sayStale } from './preserve.ts'
-import { SENTINEL, type SentinelState } from './sentinel.ts'
 
 export type Ground = {
   readonly host: Host

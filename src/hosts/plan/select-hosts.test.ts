@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { changed, lookAt, regular, treeOf } from '../../test/support/host-tree.ts'
-import { claude } from './adapters/claude.ts'
-import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from './faults.ts'
-import type { FoundDirectories, FoundDirectory } from './found.ts'
-import { HOST_IDS, manifestPath, sentinelPath } from './host.ts'
-import { writeOwnership } from './manifest.ts'
-import { findHost, HOSTS } from './registry.ts'
-import { detectedHosts, installedHosts, isDetected, namedHosts } from './select-hosts.ts'
+import { changed, hostOf, lookAt, regular, treeOf } from '../../../test/support/host-tree.ts'
+import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from '../faults.ts'
+import type { FoundDirectories, FoundDirectory } from '../found-files.ts'
+import { HOST_IDS, manifestPath, sentinelPath } from '../host.ts'
+import { findHost, HOSTS } from '../hosts.ts'
+import { isDetected } from '../inspect-host.ts'
+import { writeOwnership } from '../manifest.ts'
+import { detectedHosts, installedHosts, namedHosts } from './select-hosts.ts'
+
+const claude = hostOf('claude')
 
 const ids = (hosts: readonly { id: string }[]) => hosts.map(({ id }) => id)
 
