@@ -9,7 +9,7 @@ const ROUNDS = 15
 const root = join(import.meta.dirname, '..')
 
 export function benchValidators(): string {
-  const files = globSync('src/*/*.generated.js', { cwd: root }).sort()
+  const files = globSync('src/**/*.generated.js', { cwd: root }).sort()
   const rows = files.map((file) => {
     const loads = Array.from({ length: ROUNDS }, () => loadOnce(file)).sort((a, b) => a - b)
     const median = loads[Math.floor(ROUNDS / 2)] ?? Number.NaN

@@ -5,9 +5,9 @@ import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
-import { MessageRequest } from '../src/http/anthropic/wire.shape.ts'
-import { SessionEditRequest, SessionQuery } from '../src/http/native/session-requests.shape.ts'
-import { ChatRequest } from '../src/http/openai/wire.shape.ts'
+import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
+import { SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
+import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import {
   ChainRequest,
@@ -92,8 +92,8 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateMessageRequest: MessageRequest,
   }
   return [
-    { path: 'src/http/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
-    { path: 'src/http/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+    { path: 'src/http/request/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/http/request/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 
@@ -153,8 +153,8 @@ function openApiFiles(): GeneratedFile[] {
   const document = openApiDocument()
   return [
     { path: 'schema/openapi.json', content: `${JSON.stringify(document, null, 2)}\n` },
-    { path: 'src/http/openapi/document.generated.js', content: openApiModule(document) },
-    { path: 'src/http/openapi/document.generated.d.ts', content: declareOpenApi() },
+    { path: 'src/http/meta/openapi.generated.js', content: openApiModule(document) },
+    { path: 'src/http/meta/openapi.generated.d.ts', content: declareOpenApi() },
   ]
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Log } from '../kit/log.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
-import { keepSessionsClean } from './clean-sessions.ts'
+import { startSessionCleanup } from './clean-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -20,20 +20,20 @@ function retention(days: number, answer: () => string[] = () => []) {
   return { asked, logged, settings: { store, clock, log, days } }
 }
 
-describe('keepSessionsClean', () => {
-  it('deletes at the start what was not used for so many days, and says so', async () => {
+describe('startSessionCleanup', () => {
+  it('deletes unused sessions at the start, and logs how many', async () => {
     const { asked, logged, settings } = retention(30, () => ['a', 'b'])
-    const { stop } = await keepSessionsClean(settings)
+    const { stop } = await startSessionCleanup(settings)
     stop()
     expect(asked).toEqual(['2026-03-01T12:00:00.000Z'])
-    expect(logged).toEqual(['sessions past their retention were deleted {"sessions":2,"days":30}'])
+    expect(logged).toEqual(['deleted sessions past their retention {"sessions":2,"days":30}'])
   })
 
-  it('does so again every day, until it is stopped', async () => {
+  it('runs again every day until it is stopped', async () => {
     vi.useFakeTimers()
     try {
       const { asked, settings } = retention(1)
-      const { stop } = await keepSessionsClean(settings)
+      const { stop } = await startSessionCleanup(settings)
       await vi.advanceTimersByTimeAsync(2 * DAY_MS)
       expect(asked).toHaveLength(3)
       stop()
@@ -44,17 +44,17 @@ describe('keepSessionsClean', () => {
     }
   })
 
-  it('keeps everything for 0 days', async () => {
+  it('deletes nothing if the retention is 0 days', async () => {
     const { asked, settings } = retention(0)
-    await keepSessionsClean(settings)
+    await startSessionCleanup(settings)
     expect(asked).toEqual([])
   })
 
-  it('lets the server go on when the store fails', async () => {
+  it('only logs a failure of the store', async () => {
     const { logged, settings } = retention(1, () => {
       throw new Error('the disk is full')
     })
-    const { stop } = await keepSessionsClean(settings)
+    const { stop } = await startSessionCleanup(settings)
     stop()
     expect(logged).toEqual(['old sessions could not be deleted {"reason":"the disk is full"}'])
   })

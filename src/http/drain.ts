@@ -1,39 +1,38 @@
-/** How a server ends: what is under way may finish, and what does not finish in time is ended. */
+/** Shuts the server down: running requests may finish, and those that do not finish in time are canceled. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { shuttingDown } from './errors/faults.ts'
-import { handlersUnderWay } from './handlers-under-way.ts'
-import { connectionsOf } from './request/connections.ts'
+import type { HttpServer } from './server.ts'
 
 export type DrainLimits = {
-  /** For requests to finish by themselves. */
+  /** For running requests to finish. */
   drainMs: number
-  /** For their agents to end, then for their answers to leave, and for those whose clients have gone to clear up. */
+  /** For agents to end, then for responses to be sent, then for the handlers of disconnected clients to finish. */
   graceMs: number
 }
 
-const LOOK_MS = 100
+const CLOSE_IDLE_MS = 100
 
 /**
- * Resolves when no connection is left and no route is at work, or when all that can be waited for is over. `endAgents` is
- * called once, at the latest when the time is up.
+ * Resolves when no connection is open and no handler is running, or when all time limits have passed. Calls `endAgents`
+ * once: when all requests have finished, or when their time is over.
  */
-export async function drain(app: FastifyInstance, limits: DrainLimits, endAgents: () => Promise<void>): Promise<void> {
-  // Again and again: a connection whose request is answered would be kept for the next one.
-  const closeUnused = () => connectionsOf(app).closeUnused(shuttingDown({}))
-  const sweep = setInterval(closeUnused, LOOK_MS)
-  const closed = app.close().finally(() => clearInterval(sweep))
-  closeUnused()
-  const finished = closed.then(() => handlersUnderWay(app).idle())
-  await within(limits.drainMs, finished)
-  await within(limits.graceMs, endAgents())
-  await within(limits.graceMs, finished)
+export async function drain(server: HttpServer, limits: DrainLimits, endAgents: () => Promise<void>): Promise<void> {
+  const { app, connections, handlers } = server
+  // Repeatedly, because a connection becomes idle when its request is answered.
+  const closeIdle = () => connections.closeIdle(shuttingDown({}))
+  const timer = setInterval(closeIdle, CLOSE_IDLE_MS)
+  const closed = app.close().finally(() => clearInterval(timer))
+  closeIdle()
+  const finished = closed.then(() => handlers.idle())
+  await withTimeout(limits.drainMs, finished)
+  await withTimeout(limits.graceMs, endAgents())
+  await withTimeout(limits.graceMs, finished)
   app.server.closeAllConnections()
-  // Whoever is still at work has lost its client by now, and what it works with must not go away under it.
-  await within(limits.graceMs, finished)
+  // Handlers that are still running use the session store, which the caller closes next.
+  await withTimeout(limits.graceMs, finished)
 }
 
-async function within(ms: number, done: Promise<unknown>): Promise<void> {
+async function withTimeout(ms: number, done: Promise<unknown>): Promise<void> {
   const timer = new AbortController()
   await Promise.race([done, delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)])
   timer.abort()

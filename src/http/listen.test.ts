@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { run, temporaryDirectory } from '../../test/support/run-drover.ts'
 import { listen } from './listen.ts'
 
-it('lets one of several servers take the socket of a dead one, and leaves nothing else behind', async () => {
+it('lets exactly one of several servers replace a stale socket, and leaves no other file behind', async () => {
   const directory = temporaryDirectory()
   const socket = join(directory, 'drover.sock')
   const dead = `require('node:net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 9))`

@@ -1,4 +1,4 @@
-/** Where the server listens: an address and a port, or a Unix socket that only its owner may open. */
+/** Binds the server to a host and port, or to a Unix socket that only its owner may open. */
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, createConnection, isIPv6 } from 'node:net'
@@ -6,76 +6,75 @@ import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { withLock } from '../kit/files/lock.ts'
 import { listenFailed } from './errors/faults.ts'
-import { bracketed, reachOf } from './request/reach.ts'
+import { bracketed, exposureOf } from './request/exposure.ts'
 
-export type Place = { host: string; port: number } | { socket: string }
+export type ListenAddress = { host: string; port: number } | { socket: string }
 
-/** Where a server really listens: what the host has come down to, and the port that was free. */
-export type BoundPlace = { host: string; address: string; port: number } | { socket: string }
+/** The address after binding: the IP address that the host resolved to, and the port that the system assigned. */
+export type BoundAddress = { host: string; address: string; port: number } | { socket: string }
 
-/** Whatever the system says against it becomes one sentence. */
-export async function listen(server: Server, place: Place): Promise<BoundPlace> {
-  if ('socket' in place) {
-    await bindSocket(server, place)
-    chmodSync(place.socket, 0o600)
-    return place
+export async function listen(server: Server, target: ListenAddress): Promise<BoundAddress> {
+  if ('socket' in target) {
+    await bindSocket(server, target)
+    chmodSync(target.socket, 0o600)
+    return target
   }
-  await bind(server, place)
+  await bind(server, target)
   const { address, port } = server.address() as AddressInfo
-  return { host: place.host, address, port }
+  return { host: target.host, address, port }
 }
 
-/** What a client writes in front of a path; an open bind is reached as this machine. */
-export function baseUrl(place: BoundPlace): string {
-  if ('socket' in place) return 'http://localhost'
-  const { host, address, port } = place
-  const isOpen = reachOf(address) === 'public'
-  return `http://${isOpen ? (isIPv6(address) ? '[::1]' : '127.0.0.1') : bracketed(host)}:${port}`
+/** The base URL for clients on this machine. A server that listens on all interfaces is reached through loopback. */
+export function baseUrl(bound: BoundAddress): string {
+  if ('socket' in bound) return 'http://localhost'
+  const { host, address, port } = bound
+  const isPublic = exposureOf(address) === 'public'
+  return `http://${isPublic ? (isIPv6(address) ? '[::1]' : '127.0.0.1') : bracketed(host)}:${port}`
 }
 
-export function namePlace(place: Place): string {
-  if ('socket' in place) return place.socket
-  return `${bracketed(place.host)}:${place.port}`
+export function formatAddress(address: ListenAddress): string {
+  if ('socket' in address) return address.socket
+  return `${bracketed(address.host)}:${address.port}`
 }
 
-function bind(server: Server, place: Place): Promise<void> {
+function bind(server: Server, target: ListenAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const refuse = (error: Error) =>
-    reject(listenFailed({ place: namePlace(place), problem: problemOf(error, place) }, error))
-  server.once('error', refuse)
+  const fail = (error: Error) =>
+    reject(listenFailed({ place: formatAddress(target), problem: describeBindError(error, target) }, error))
+  server.once('error', fail)
   server.once('listening', () => {
-    server.off('error', refuse)
+    server.off('error', fail)
     resolve()
   })
-  server.listen('socket' in place ? { path: place.socket } : place)
+  server.listen('socket' in target ? { path: target.socket } : target)
   return promise
 }
 
-function problemOf(error: Error, place: Place): string {
-  const isSocket = 'socket' in place
-  // Node says EACCES for this as well.
-  if (isSocket && !existsSync(dirname(place.socket))) {
-    return 'its directory does not exist; make it, or choose another --socket'
+function describeBindError(error: Error, target: ListenAddress): string {
+  const isSocket = 'socket' in target
+  // Node reports a missing directory as EACCES.
+  if (isSocket && !existsSync(dirname(target.socket))) {
+    return 'its directory does not exist; create it, or choose another --socket'
   }
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return 'something else listens there; stop it, or choose another --port'
+      return 'another program is listening there; stop it, or choose another --port'
     case 'EACCES':
       return isSocket
-        ? 'the directory may not be written to; choose another --socket'
-        : 'the system does not permit it; choose a --port above 1023'
+        ? 'its directory is not writable; choose another --socket'
+        : 'permission denied; choose a --port above 1023'
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'this machine has no such address; correct --host'
+      return 'it is not an address of this machine; correct --host'
     case 'EINVAL':
-      return 'the path is too long or not usable; choose a shorter --socket'
+      return 'the path is too long or invalid; choose a shorter --socket'
     default:
-      return `${error.message}; choose another place`
+      return `${error.message}; choose another address`
   }
 }
 
-/** Node binds a socket before `listen` returns, so the mask is ours for no longer than that. */
+/** Node creates the socket file before `listen` returns, so the umask is changed for that call only. */
 async function withPrivateFiles(start: () => Promise<void>): Promise<void> {
   const before = process.umask(0o177)
   const started = start()
@@ -84,41 +83,42 @@ async function withPrivateFiles(start: () => Promise<void>): Promise<void> {
 }
 
 /**
- * A dead server leaves its socket behind. Nothing but such a socket is ever removed, and by one server at a time: of two
- * that find it dead, the slower one would take away what the faster one has just put in its place.
+ * A server that was killed leaves its socket file behind. Only such a file is removed, and under a lock: otherwise the
+ * slower of two starting servers could remove the new socket of the faster one.
  */
-async function bindSocket(server: Server, place: { socket: string }): Promise<void> {
-  const start = () => withPrivateFiles(() => bind(server, place))
-  if (!(await isLeftBehind(place.socket))) return await start()
-  const lock = `${place.socket}.lock`
+async function bindSocket(server: Server, target: { socket: string }): Promise<void> {
+  const start = () => withPrivateFiles(() => bind(server, target))
+  if (!(await isStaleSocket(target.socket))) return await start()
+  const lock = `${target.socket}.lock`
   await withLock({ path: lock, mode: 'exclusive' }, async () => {
     try {
-      if (await isLeftBehind(place.socket)) rmSync(place.socket, { force: true })
+      if (await isStaleSocket(target.socket)) rmSync(target.socket, { force: true })
       await start()
     } finally {
-      // Whoever waits for it finds that it has gone and makes another.
+      // A process that waits for this lock sees that the file is gone and creates a new one.
       rmSync(lock, { force: true })
     }
   })
 }
 
-async function isLeftBehind(path: string): Promise<boolean> {
+async function isStaleSocket(path: string): Promise<boolean> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return false
-  const refusal = (problem: string) => listenFailed({ place: path, problem })
-  if (!found.isSocket()) throw refusal('there is something that is not a socket; choose another --socket')
-  if (await isAnswered(path)) throw refusal('another server listens there; stop it, or choose another --socket')
+  const failure = (problem: string) => listenFailed({ place: path, problem })
+  if (!found.isSocket()) throw failure('the file exists and is not a socket; choose another --socket')
+  if (await acceptsConnections(path))
+    throw failure('another server is listening there; stop it, or choose another --socket')
   return true
 }
 
-function isAnswered(path: string): Promise<boolean> {
+function acceptsConnections(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createConnection({ path })
     probe.once('connect', () => {
       probe.destroy()
       resolve(true)
     })
-    // Only a refusal, or that it has gone, proves that nobody is there: a socket that may not be opened can be alive.
+    // Only these errors prove that no server is there. A socket that we may not open can have one.
     probe.once('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')))
   })
 }

@@ -1,21 +1,31 @@
-/** Every route of the server, by the scope it belongs to. */
-import { registerMessages } from './anthropic/routes.ts'
+/** All endpoints, by the prefix of their paths. */
+import { registerMessages } from './anthropic/messages.ts'
+import type { RegisterRoutes } from './context/server-context.ts'
 import { registerDocs } from './meta/docs.ts'
 import { registerHealth } from './meta/health.ts'
 import { registerMetrics } from './meta/metrics.ts'
 import { registerOpenApi } from './meta/openapi.ts'
 import { registerBackends } from './native/backends.ts'
-import { registerManyPrompts } from './native/many-prompts.ts'
+import { registerChain } from './native/chain.ts'
+import { registerCompare } from './native/compare.ts'
+import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
+import { registerResume } from './native/resume.ts'
 import { registerSessions } from './native/sessions.ts'
-import { registerChat } from './openai/routes.ts'
-import type { RegisterRoutes } from './register-routes.ts'
+import { registerChatCompletions } from './openai/chat-completions.ts'
+import { registerModels } from './openai/models.ts'
 
-export type Scope = { prefix: string; routes: readonly RegisterRoutes[] }
-
-export const SCOPES: readonly Scope[] = [
-  { prefix: '', routes: [registerHealth, registerOpenApi, registerDocs, registerMetrics] },
-  { prefix: '/api/v1', routes: [registerPrompt, registerManyPrompts, registerBackends, registerSessions] },
-  { prefix: '/openai/v1', routes: [registerChat] },
-  { prefix: '/anthropic/v1', routes: [registerMessages] },
-]
+export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
+  '': [registerHealth, registerOpenApi, registerDocs, registerMetrics],
+  '/api/v1': [
+    registerPrompt,
+    registerResume,
+    registerParallel,
+    registerChain,
+    registerCompare,
+    registerBackends,
+    registerSessions,
+  ],
+  '/openai/v1': [registerModels, registerChatCompletions],
+  '/anthropic/v1': [registerMessages],
+}

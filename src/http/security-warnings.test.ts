@@ -13,7 +13,7 @@ const at = (address: string, host = address) => ({ host, address, port: 1 })
 
 let safe: SecurityFacts
 beforeAll(() => {
-  safe = { config: configWith(), place: at('127.0.0.1'), hasKeys: false, hasShortKey: false, isRoot: false }
+  safe = { config: configWith(), bound: at('127.0.0.1'), hasKeys: false, hasShortKey: false, isRoot: false }
 })
 
 const warningsOf = (facts: Partial<SecurityFacts>) =>
@@ -23,18 +23,18 @@ const LISTED = configWith({ 'server.allowed_workdir_prefixes': ['/srv'] })
 const LIMITED = configWith({ 'server.allowed_workdir_prefixes': ['/srv'], 'server.rate_limit_enabled': true })
 
 describe('securityWarnings', () => {
-  it('has nothing against the defaults', () => {
+  it('finds nothing wrong with the defaults', () => {
     expect(warningsOf({})).toEqual([])
   })
 
-  it.each(['0.0.0.0', '::'])('warns of the public bind address %s without keys', (address) => {
-    expect(warningsOf({ place: at(address), config: LISTED })).toEqual(['public bind address without API key auth'])
+  it.each(['0.0.0.0', '::'])('warns about the public bind address %s without keys', (address) => {
+    expect(warningsOf({ bound: at(address), config: LISTED })).toEqual(['public bind address without API key auth'])
   })
 
   it.each([at('192.168.1.5'), at('10.0.0.1', 'box.localhost'), at('2001:db8::1')])(
-    'warns of the address $address without keys',
-    (place) => {
-      expect(warningsOf({ place, config: LISTED })).toEqual(['bind address beyond this machine without API key auth'])
+    'warns about the network address $address without keys',
+    (bound) => {
+      expect(warningsOf({ bound, config: LISTED })).toEqual(['network bind address without API key auth'])
     },
   )
 
@@ -45,39 +45,39 @@ describe('securityWarnings', () => {
     at('::ffff:127.0.0.1'),
     at('127.1.2.3'),
     { socket: '/run/x' },
-  ])('has nothing against %j without keys', (place) => {
-    expect(warningsOf({ place })).toEqual([])
+  ])('accepts %j without keys', (bound) => {
+    expect(warningsOf({ bound })).toEqual([])
   })
 
-  it('has nothing against a public bind with keys, a rate limit and a list of directories', () => {
-    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LIMITED })).toEqual([])
+  it('accepts a public address with keys, a rate limit and allowed directories', () => {
+    expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config: LIMITED })).toEqual([])
   })
 
-  it('warns of a short key beyond this machine', () => {
+  it('warns about a short key on a network address', () => {
     const facts = { hasKeys: true, hasShortKey: true, config: LIMITED }
-    expect(warningsOf({ ...facts, place: at('0.0.0.0') })).toEqual(['an API key has fewer than 16 characters'])
+    expect(warningsOf({ ...facts, bound: at('0.0.0.0') })).toEqual(['an API key has fewer than 16 characters'])
     expect(warningsOf(facts)).toEqual([])
   })
 
-  it('warns of a bind beyond this machine with keys and without a rate limit', () => {
-    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config: LISTED })).toEqual([
-      'no rate limit beyond this machine',
+  it('warns about a network address with keys and without a rate limit', () => {
+    expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config: LISTED })).toEqual([
+      'no rate limit on a network address',
     ])
     expect(warningsOf({ hasKeys: true, config: LISTED })).toEqual([])
   })
 
-  it('warns of a bind beyond this machine without a list of working directories, keys or not', () => {
+  it('warns about a network address without allowed directories, with or without keys', () => {
     const config = configWith({ 'server.rate_limit_enabled': true })
-    expect(warningsOf({ place: at('0.0.0.0'), hasKeys: true, config })).toEqual(['no list of working directories'])
+    expect(warningsOf({ bound: at('0.0.0.0'), hasKeys: true, config })).toEqual(['no allowed working directories'])
   })
 
-  it('warns of wildcard CORS without keys only', () => {
+  it('warns about wildcard CORS only without keys', () => {
     const config = configWith({ 'server.cors_allowed_origins': ['*'] })
     expect(warningsOf({ config })).toEqual(['auth disabled together with wildcard CORS'])
     expect(warningsOf({ config, hasKeys: true })).toEqual([])
   })
 
-  it('warns of credentials for a wildcard origin', () => {
+  it('warns about credentials for a wildcard origin', () => {
     const config = configWith({ 'server.cors_allow_credentials': true })
     expect(warningsOf({ config })).toEqual(['CORS credentials allowed for a wildcard origin'])
     const named = configWith({
@@ -87,27 +87,30 @@ describe('securityWarnings', () => {
     expect(warningsOf({ config: named })).toEqual([])
   })
 
-  it.each<ConfigPath>(['unified_flags.approval_mode', 'backends.codex.approval_mode'])('warns of %s: none', (key) => {
-    expect(warningsOf({ config: configWith({ [key]: 'none' }) })).toEqual(['approval mode "none"'])
-  })
+  it.each<ConfigPath>(['unified_flags.approval_mode', 'backends.codex.approval_mode'])(
+    'warns about %s: none',
+    (key) => {
+      expect(warningsOf({ config: configWith({ [key]: 'none' }) })).toEqual(['approval mode "none"'])
+    },
+  )
 
-  it('warns of unsafe extra arguments', () => {
+  it('warns about unsafe extra arguments', () => {
     expect(warningsOf({ config: configWith({ 'server.allow_unsafe_extra': true }) })).toEqual([
       'unsafe extra arguments allowed',
     ])
   })
 
-  it('warns of root', () => {
+  it('warns about running as root', () => {
     expect(warningsOf({ isRoot: true })).toEqual(['running as root'])
   })
 
-  it('has a way out for every warning', () => {
+  it('has a suggestion for every warning', () => {
     const worst = configWith({
       'server.cors_allowed_origins': ['*'],
       'server.allow_unsafe_extra': true,
       'unified_flags.approval_mode': 'none',
     })
-    const found = securityWarnings({ config: worst, place: at('::'), hasKeys: false, hasShortKey: false, isRoot: true })
+    const found = securityWarnings({ config: worst, bound: at('::'), hasKeys: false, hasShortKey: false, isRoot: true })
     expect(found).toHaveLength(6)
     for (const { suggestion } of found) expect(suggestion).not.toBe('')
   })

@@ -1,11 +1,11 @@
-/** Combinations of settings that are allowed and dangerous, each with a way out. Pure. */
+/** Warns about dangerous combinations of settings, each with a suggestion. Pure. */
 import type { Config } from '../config/config.shape.ts'
-import type { BoundPlace } from './listen.ts'
-import { type Reach, reachOf } from './request/reach.ts'
+import type { BoundAddress } from './listen.ts'
+import { type Exposure, exposureOf } from './request/exposure.ts'
 
 export type SecurityFacts = {
   config: Config
-  place: BoundPlace
+  bound: BoundAddress
   hasKeys: boolean
   hasShortKey: boolean
   isRoot: boolean
@@ -15,28 +15,28 @@ export type SecurityWarning = { warning: string; suggestion: string }
 
 type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 
-const reachOfPlace = (place: BoundPlace): Reach => ('socket' in place ? 'machine' : reachOf(place.address))
+const exposureOfServer = (bound: BoundAddress): Exposure => ('socket' in bound ? 'loopback' : exposureOf(bound.address))
 
-const publicWithoutKeys: Rule = ({ place, hasKeys }) =>
-  reachOfPlace(place) === 'public' && !hasKeys
+const publicWithoutKeys: Rule = ({ bound, hasKeys }) =>
+  exposureOfServer(bound) === 'public' && !hasKeys
     ? {
-        warning: 'public bind address without API key auth: everybody on the network can run agents here',
+        warning: 'public bind address without API key auth: everyone on the network can run agents on this machine',
         suggestion: 'set DROVER_API_KEYS, or listen on 127.0.0.1',
       }
     : undefined
 
-const networkWithoutKeys: Rule = ({ place, hasKeys }) =>
-  reachOfPlace(place) === 'network' && !hasKeys
+const networkWithoutKeys: Rule = ({ bound, hasKeys }) =>
+  exposureOfServer(bound) === 'network' && !hasKeys
     ? {
-        warning: 'bind address beyond this machine without API key auth: whoever reaches it can run agents here',
+        warning: 'network bind address without API key auth: everyone who can reach it can run agents on this machine',
         suggestion: 'set DROVER_API_KEYS, or listen on 127.0.0.1',
       }
     : undefined
 
-const openToEveryPage: Rule = ({ config, hasKeys }) =>
+const wildcardCorsWithoutKeys: Rule = ({ config, hasKeys }) =>
   !hasKeys && config.server.cors_allowed_origins.includes('*')
     ? {
-        warning: 'auth disabled together with wildcard CORS: every web page that is open here can run agents',
+        warning: 'auth disabled together with wildcard CORS: every web page open in a browser here can run agents',
         suggestion: 'set DROVER_API_KEYS, or list the origins in server.cors_allowed_origins',
       }
     : undefined
@@ -45,69 +45,70 @@ const credentialsForPatterns: Rule = ({ config: { server } }) =>
   server.cors_allow_credentials && server.cors_allowed_origins.some((origin) => origin.includes('*'))
     ? {
         warning: 'CORS credentials allowed for a wildcard origin',
-        suggestion: 'name the origins in full, or set server.cors_allow_credentials to false',
+        suggestion: 'list complete origins, or set server.cors_allow_credentials to false',
       }
     : undefined
 
-const shortKey: Rule = ({ place, hasShortKey }) =>
-  reachOfPlace(place) !== 'machine' && hasShortKey
+const shortKey: Rule = ({ bound, hasShortKey }) =>
+  exposureOfServer(bound) !== 'loopback' && hasShortKey
     ? {
         warning: 'an API key has fewer than 16 characters: it can be guessed',
-        suggestion: 'use a longer one, such as what `openssl rand -hex 24` prints',
+        suggestion: 'use a longer key, for example from `openssl rand -hex 24`',
       }
     : undefined
 
-const unlimitedGuesses: Rule = ({ config, place, hasKeys }) =>
-  reachOfPlace(place) !== 'machine' && hasKeys && !config.server.rate_limit_enabled
+const noRateLimit: Rule = ({ config, bound, hasKeys }) =>
+  exposureOfServer(bound) !== 'loopback' && hasKeys && !config.server.rate_limit_enabled
     ? {
-        warning: 'no rate limit beyond this machine: keys can be guessed, and spent, as fast as the network carries',
+        warning:
+          'no rate limit on a network address: clients can guess keys and run prompts as fast as the network allows',
         suggestion: 'set server.rate_limit_enabled to true',
       }
     : undefined
 
-const anyDirectory: Rule = ({ config, place }) =>
-  reachOfPlace(place) !== 'machine' && config.server.allowed_workdir_prefixes.length === 0
+const anyDirectory: Rule = ({ config, bound }) =>
+  exposureOfServer(bound) !== 'loopback' && config.server.allowed_workdir_prefixes.length === 0
     ? {
-        warning: 'no list of working directories: callers from the network may let agents work anywhere not blocked',
-        suggestion: 'set server.allowed_workdir_prefixes to the directories that agents are meant for',
+        warning: 'no allowed working directories: network clients can run agents in any directory that is not blocked',
+        suggestion: 'set server.allowed_workdir_prefixes to the directories that agents may use',
       }
     : undefined
 
-const nothingIsAsked: Rule = ({ config: { unified_flags, backends } }) =>
+const noApproval: Rule = ({ config: { unified_flags, backends } }) =>
   [unified_flags, ...Object.values(backends)].some(({ approval_mode }) => approval_mode === 'none')
     ? {
         warning: 'approval mode "none": agents run every command of every prompt without asking',
-        suggestion: 'use "auto" or "default", and let single requests ask for more',
+        suggestion: 'use "auto" or "default", and set "none" only in the requests that need it',
       }
     : undefined
 
-const anyArgument: Rule = ({ config }) =>
+const unsafeArguments: Rule = ({ config }) =>
   config.server.allow_unsafe_extra
     ? {
-        warning: 'unsafe extra arguments allowed: a request can lift the approval and sandbox of its agent',
+        warning: 'unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent',
         suggestion: 'set server.allow_unsafe_extra to false',
       }
     : undefined
 
-const asRoot: Rule = ({ isRoot }) =>
+const runningAsRoot: Rule = ({ isRoot }) =>
   isRoot
     ? {
-        warning: 'running as root: so are the agents, and whatever they start',
-        suggestion: 'run drover as a user of its own',
+        warning: 'running as root: agents and their child processes run as root too',
+        suggestion: 'run drover as a separate user',
       }
     : undefined
 
 const RULES: readonly Rule[] = [
   publicWithoutKeys,
   networkWithoutKeys,
-  openToEveryPage,
+  wildcardCorsWithoutKeys,
   credentialsForPatterns,
   shortKey,
-  unlimitedGuesses,
+  noRateLimit,
   anyDirectory,
-  nothingIsAsked,
-  anyArgument,
-  asRoot,
+  noApproval,
+  unsafeArguments,
+  runningAsRoot,
 ]
 
 export function securityWarnings(facts: SecurityFacts): SecurityWarning[] {

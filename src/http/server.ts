@@ -1,95 +1,119 @@
-/** The HTTP server: a Fastify instance that reads, judges and refuses by our rules, with the routes of every scope. */
+/** The HTTP server: Fastify with our guards and all endpoints. Errors are always sent in the format of the called API. */
+import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { ServerContext } from './context/server-context.ts'
-import { collectEndpoints } from './endpoints.ts'
-import { requestMalformed } from './errors/faults.ts'
-import { followHandlers } from './handlers-under-way.ts'
-import { answerConnection, MAX_HEADER_BYTES } from './request/answer-connection.ts'
-import { createTrustedProxies } from './request/client-address.ts'
-import { createConnections, followConnections } from './request/connections.ts'
-import { createRateLimiter, type RateLimiter } from './request/rate-limit.ts'
-import { addRequestHooks, type Doorkeepers, refuseUnknown } from './request/request-hooks.ts'
-import { requestIdFrom } from './request/request-id.ts'
-import { routableUrl } from './request/request-target.ts'
-import { sendRefusal } from './request/send-refusal.ts'
-import { SCOPES, type Scope } from './routes.ts'
+import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
+import { methodNotAllowed, requestMalformed } from './errors/faults.ts'
+import { addBodyParser } from './request/body.ts'
+import { type Connections, handleConnectionError, MAX_HEADER_BYTES, trackConnections } from './request/connection.ts'
+import { addRequestHooks, type Endpoint } from './request/hooks.ts'
+import { requestIdFrom, trustedProxies } from './request/identify.ts'
+import { rateLimiterFrom } from './request/rate-limit.ts'
+import { sendError } from './request/send-error.ts'
+import { pathOf, routableUrl } from './request/target.ts'
+import { ROUTES } from './routes.ts'
+import { type RunningHandlers, trackHandlers } from './running-handlers.ts'
 
-/** How often Node looks for senders that are too slow; it acts up to this much late. */
-const SLOW_SENDER_CHECK_MS = 500
+export type HttpServer = {
+  app: FastifyInstance
+  /** In order of registration. `HEAD`, which every `GET` has, is not listed. */
+  endpoints: readonly Endpoint[]
+  connections: Connections
+  handlers: RunningHandlers
+}
 
-const ID_BYTES = 16
+/** Node checks for slow clients at this interval, so a timeout may be late by as much. */
+const TIMEOUT_CHECK_MS = 500
 
-/** Gives the server, ready to listen. Nothing in it outlives it. */
+const REQUEST_ID_BYTES = 16
+
+/** Creates a server that is ready to listen. `routes` are registered under the prefix that is their key. */
 export async function createServer(
   context: ServerContext,
-  scopes: readonly Scope[] = SCOPES,
-): Promise<FastifyInstance> {
-  const doorkeepers: Doorkeepers = {
-    connections: createConnections(),
-    proxies: createTrustedProxies(context.config.server.trusted_proxies),
-    limiter: limiterOf(context),
-  }
-  const app = createInstance(context, doorkeepers)
-  collectEndpoints(app)
-  followHandlers(app)
-  // Shapes are checked by generated validators in the routes. Fastify's own would coerce what comes in and drop what goes out.
+  routes: Readonly<Record<string, readonly RegisterRoutes[]>> = ROUTES,
+): Promise<HttpServer> {
+  const { server } = context.config
+  const connections = trackConnections()
+  const app = createFastify(context, connections)
+  const registered = collectRoutes(app)
+  const handlers = trackHandlers(app)
+  // Generated validators check requests in the endpoints. Fastify's own would coerce input and drop fields of responses.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
-  // The body is read by a hook, once the request is known to be wanted, and by our rules: for Fastify there is none.
-  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  app.setErrorHandler((error, request, reply) => sendRefusal({ error, request, reply }, context))
-  app.setNotFoundHandler(refuseUnknown)
-  addRequestHooks(app, context, doorkeepers)
-  for (const { prefix, routes } of scopes) {
+  app.setErrorHandler((error, request, reply) => sendError({ error, request, reply }, context))
+  addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes })
+  addRequestHooks(app, context, { connections, rateLimiter: rateLimiterFrom(server), endpoints: registered })
+  for (const [prefix, endpoints] of Object.entries(routes)) {
     await app.register(
       (scope, _options, done) => {
-        for (const register of routes) register(scope, context)
+        for (const register of endpoints) register(scope, context)
         done()
       },
       { prefix },
     )
   }
+  const endpoints = registered.filter(({ method }) => method !== 'HEAD')
+  refuseOtherMethods(app, [...registered])
   await app.ready()
-  return app
+  return { app, endpoints, connections, handlers }
 }
 
-function createInstance(context: ServerContext, { connections }: Doorkeepers): FastifyInstance {
-  const { read_timeout_secs, idle_timeout_secs } = context.config.server
+function createFastify(context: ServerContext, connections: Connections): FastifyInstance {
+  const { read_timeout_secs, idle_timeout_secs, trusted_proxies } = context.config.server
   const app = Fastify({
-    genReqId: (raw) => requestIdFrom(raw.headers['x-request-id']) ?? context.ids.hex(ID_BYTES),
-    // The router shall find a route for everything that there is room for: what it refuses itself passes no hook.
+    genReqId: (raw) => requestIdFrom(raw.headers['x-request-id']) ?? context.ids.hex(REQUEST_ID_BYTES),
+    // Fastify answers a longer path parameter without running a hook, so every length must be allowed.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
-    // While it stops, the server refuses in its own words.
+    trustProxy: trustedProxies(trusted_proxies),
+    // During shutdown a hook sends our own 503.
     return503OnClosing: false,
     requestTimeout: read_timeout_secs * 1000,
     keepAliveTimeout: idle_timeout_secs * 1000,
     http: {
       headersTimeout: read_timeout_secs * 1000,
       requestTimeout: read_timeout_secs * 1000,
-      connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // What Node would refuse by itself is refused by a hook, in our words.
+      // A hook sends our own 400.
       requireHostHeader: false,
     },
-    clientErrorHandler: (error, socket) => answerConnection({ error, socket, connections }, context),
+    clientErrorHandler: (error, socket) => handleConnectionError({ error, socket, connections }, context),
   })
-  // A client that asks first is told to go on when its body is wanted, which is not known yet.
+  // Node would send "100 Continue" at once. A hook sends it after all other guards.
   for (const event of ['checkContinue', 'checkExpectation']) {
     app.server.on(event, (request, response) => app.server.emit('request', request, response))
   }
-  followConnections(app, connections)
+  app.server.on('connection', connections.opened)
   app.server.on('connect', (_request, socket: Socket) => {
-    const error = requestMalformed({ problem: 'it asks for a tunnel (CONNECT), and this is no proxy' })
-    answerConnection({ error, socket, connections }, context)
+    const error = requestMalformed({ problem: 'it asks for a tunnel (CONNECT), and this server is not a proxy' })
+    handleConnectionError({ error, socket, connections }, context)
   })
   return app
 }
 
-function limiterOf({ config }: ServerContext): RateLimiter | undefined {
-  const { rate_limit_enabled, rate_limit_rps, rate_limit_burst, rate_limit_cleanup_secs } = config.server
-  if (!rate_limit_enabled) return undefined
-  const limits = { rps: rate_limit_rps, burst: rate_limit_burst, forgetAfterMs: rate_limit_cleanup_secs * 1000 }
-  return createRateLimiter(limits, () => performance.now())
+/** Lists the routes that are registered from now on. */
+function collectRoutes(app: FastifyInstance): Endpoint[] {
+  const routes: Endpoint[] = []
+  app.addHook('onRoute', ({ url: path, method }) => {
+    for (const each of [method].flat()) routes.push({ method: each, path })
+  })
+  return routes
+}
+
+/** Fastify answers 404 if a path exists with other methods only. RFC 9110, section 15.5.6, requires 405 with `Allow`. */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Endpoint[]): void {
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  for (const url of new Set(routes.map(({ path }) => path))) {
+    const allow = routes.filter(({ path }) => path === url).map(({ method }) => method)
+    app.route({
+      method: METHODS.filter((method) => !allow.includes(method)),
+      url,
+      config: { isMethodNotAllowed: true },
+      onRequest: (request) => {
+        throw methodNotAllowed({ method: request.method, path: pathOf(request), allow: allow.sort() })
+      },
+      handler: () => {},
+    })
+  }
 }

@@ -20,7 +20,7 @@ const absent: Located = { backend: 'gemini', isEnabled: true, program: undefined
 const FACTS: BannerFacts = {
   version: '1.2.3',
   config: configWith(),
-  place: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
+  bound: { host: '127.0.0.1', address: '127.0.0.1', port: 8080 },
   hasKeys: false,
   hasShortKey: false,
   keySources: [],
@@ -37,7 +37,7 @@ const FACTS: BannerFacts = {
 }
 
 describe('startupBanner', () => {
-  it('says where the server listens, how safe it is, what it can do and how to try it', () => {
+  it('shows the address, the security status, the agents, the endpoints and an example', () => {
     expect(startupBanner(FACTS)).toBe(`drover 1.2.3 listens on http://127.0.0.1:8080
 
 Security status
@@ -47,13 +47,13 @@ Security status
   trusted proxies  disabled
   bind host        127.0.0.1
   cors origins     http://localhost:*, http://127.0.0.1:*
-  workdirs         any that is not blocked
+  workdirs         all that are not blocked
 
 Agents
   claude   /bin/claude
   codex    DEMO AGENT
   gemini   not installed (no program "gemini")
-  ! codex: not the real thing. A built-in demo agent stands in and answers with canned text.
+  ! codex: not installed. The built-in demo agent answers with canned text instead.
 
 Endpoints
   Native
@@ -63,7 +63,7 @@ Endpoints
     POST   /openai/v1/chat/completions
   Messages
     POST   /anthropic/v1/messages
-  About the server
+  Server
     GET    /health
 
 Try it
@@ -74,7 +74,7 @@ Press Ctrl+C to stop
 `)
   })
 
-  it('says what is switched on, and warns', () => {
+  it('shows which features are enabled, and the security warnings', () => {
     const config = configWith({
       'server.rate_limit_enabled': true,
       'server.metrics_enabled': true,
@@ -86,7 +86,7 @@ Press Ctrl+C to stop
     const facts: BannerFacts = {
       ...FACTS,
       config,
-      place: { host: '::', address: '::', port: 9000 },
+      bound: { host: '::', address: '::', port: 9000 },
       hasKeys: true,
       keySources: ['server.keys', 'gopass a/b'],
       agents: [
@@ -99,7 +99,7 @@ Press Ctrl+C to stop
 
 Security status
   auth             enabled (server.keys, gopass a/b)
-  rate limit       enabled (10 a second, 20 at once)
+  rate limit       enabled (10 per second, burst of 20)
   metrics          enabled
   trusted proxies  enabled (10.0.0.0/8)
   bind host        ::
@@ -107,7 +107,7 @@ Security status
   workdirs         /srv/a, /srv/b
 
 Security warnings
-  ! unsafe extra arguments allowed: a request can lift the approval and sandbox of its agent
+  ! unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent
     suggestion: set server.allow_unsafe_extra to false
 
 Agents
@@ -123,16 +123,17 @@ Press Ctrl+C to stop
 `)
   })
 
-  it('says what to do where no agent is installed', () => {
+  it('says what to do if no agent is installed', () => {
     const missing = { ...demo, isDemo: false, program: undefined }
-    const advice = '! There is no agent to run prompts. Install one, or start with --demo to try the server without.'
-    expect(startupBanner({ ...FACTS, agents: [missing] })).toContain(advice)
-    expect(startupBanner({ ...FACTS, agents: [{ ...installed, isEnabled: false }, missing] })).toContain(advice)
-    expect(startupBanner({ ...FACTS, agents: [installed, missing] })).not.toContain(advice)
+    const warning =
+      '! No agent is installed, so no prompt can run. Install one, or start with --demo to try the server.'
+    expect(startupBanner({ ...FACTS, agents: [missing] })).toContain(warning)
+    expect(startupBanner({ ...FACTS, agents: [{ ...installed, isEnabled: false }, missing] })).toContain(warning)
+    expect(startupBanner({ ...FACTS, agents: [installed, missing] })).not.toContain(warning)
   })
 
-  it('knows Unix sockets', () => {
-    const text = startupBanner({ ...FACTS, place: { socket: '/run/drover.sock' } })
+  it('shows the path of a Unix socket', () => {
+    const text = startupBanner({ ...FACTS, bound: { socket: '/run/drover.sock' } })
     expect(text).toContain('drover 1.2.3 listens on the Unix socket /run/drover.sock\n')
     expect(text).toContain('bind host        none (Unix socket)\n')
     expect(text).toContain('curl --unix-socket /run/drover.sock http://localhost/api/v1/prompt')

@@ -1,7 +1,7 @@
-/** What the operator reads once the server listens. Pure: facts in, text out. */
+/** The text that `drover serve` prints when the server listens. Pure. */
 import type { Located } from '../agents/locate-agents.ts'
-import type { Endpoint } from './endpoints.ts'
-import { baseUrl, namePlace } from './listen.ts'
+import { baseUrl, formatAddress } from './listen.ts'
+import type { Endpoint } from './request/hooks.ts'
 import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
 
 export type BannerFacts = SecurityFacts & {
@@ -12,13 +12,13 @@ export type BannerFacts = SecurityFacts & {
 }
 
 export function startupBanner(facts: BannerFacts): string {
-  const { place, version } = facts
-  const address = 'socket' in place ? `the Unix socket ${place.socket}` : `http://${namePlace(place)}`
+  const { bound, version } = facts
+  const address = 'socket' in bound ? `the Unix socket ${bound.socket}` : `http://${formatAddress(bound)}`
   const sections = [
     [`drover ${version} listens on ${address}`],
     ['Security status', ...securityLines(facts)],
     ...warningSection(facts),
-    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentAdvice(facts.agents)],
+    ['Agents', ...facts.agents.filter(({ isEnabled }) => isEnabled).map(agentLine), ...agentWarnings(facts.agents)],
     ['Endpoints', ...endpointLines(facts.endpoints)],
     ['Try it', ...curlLines(facts)],
     ['Press Ctrl+C to stop'],
@@ -26,14 +26,14 @@ export function startupBanner(facts: BannerFacts): string {
   return `${sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`
 }
 
-function securityLines({ config: { server }, place, hasKeys, keySources }: BannerFacts): string[] {
+function securityLines({ config: { server }, bound, hasKeys, keySources }: BannerFacts): string[] {
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
   const rows = [
     ['auth', hasKeys ? `enabled (${keySources.join(', ')})` : 'disabled'],
     [
       'rate limit',
       server.rate_limit_enabled
-        ? `enabled (${server.rate_limit_rps} a second, ${server.rate_limit_burst} at once)`
+        ? `enabled (${server.rate_limit_rps} per second, burst of ${server.rate_limit_burst})`
         : 'disabled',
     ],
     ['metrics', state(server.metrics_enabled)],
@@ -41,9 +41,9 @@ function securityLines({ config: { server }, place, hasKeys, keySources }: Banne
       'trusted proxies',
       server.trusted_proxies.length > 0 ? `enabled (${server.trusted_proxies.join(', ')})` : 'disabled',
     ],
-    ['bind host', 'socket' in place ? 'none (Unix socket)' : place.host],
+    ['bind host', 'socket' in bound ? 'none (Unix socket)' : bound.host],
     ['cors origins', server.cors_allowed_origins.join(', ') || 'none'],
-    ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'any that is not blocked'],
+    ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'all that are not blocked'],
   ]
   return rows.map(([name = '', value]) => `${name.padEnd(16)} ${value}`)
 }
@@ -60,24 +60,24 @@ function agentLine({ backend, program, isDemo, wanted }: Located): string {
   return `${backend.padEnd(8)} ${state}`
 }
 
-function agentAdvice(agents: readonly Located[]): string[] {
+function agentWarnings(agents: readonly Located[]): string[] {
   const enabled = agents.filter(({ isEnabled }) => isEnabled)
   if (!enabled.some(({ program }) => program !== undefined)) {
-    return ['! There is no agent to run prompts. Install one, or start with --demo to try the server without.']
+    return ['! No agent is installed, so no prompt can run. Install one, or start with --demo to try the server.']
   }
   const names = enabled.filter(({ isDemo }) => isDemo).map(({ backend }) => backend)
   if (names.length === 0) return []
-  return [`! ${names.join(', ')}: not the real thing. A built-in demo agent stands in and answers with canned text.`]
+  return [`! ${names.join(', ')}: not installed. The built-in demo agent answers with canned text instead.`]
 }
 
 const GROUPS: readonly { name: string; prefix: string }[] = [
   { name: 'Native', prefix: '/api/' },
   { name: 'Chat completions', prefix: '/openai/' },
   { name: 'Messages', prefix: '/anthropic/' },
-  { name: 'About the server', prefix: '/' },
+  { name: 'Server', prefix: '/' },
 ]
 
-/** Every endpoint once, under the first group that it fits. */
+/** Lists every endpoint once, in the first group whose prefix matches. */
 function endpointLines(endpoints: readonly Endpoint[]): string[] {
   const groupOf = ({ path }: Endpoint) => GROUPS.find(({ prefix }) => path.startsWith(prefix))
   return GROUPS.flatMap((group) => {
@@ -88,22 +88,22 @@ function endpointLines(endpoints: readonly Endpoint[]): string[] {
   })
 }
 
-/** What only the page at /docs asks for. */
+/** A file that only the /docs page loads. */
 function isAsset({ path }: Endpoint): boolean {
   return path.startsWith('/docs/')
 }
 
-function curlLines({ place, hasKeys, agents, config }: BannerFacts): string[] {
+function curlLines({ bound, hasKeys, agents, config }: BannerFacts): string[] {
   const usable = agents
     .filter(({ isEnabled, program }) => isEnabled && program !== undefined)
     .map(({ backend }) => backend)
   const backend = usable.includes(config.default_backend)
     ? config.default_backend
     : (usable[0] ?? config.default_backend)
-  const socket = 'socket' in place ? `--unix-socket ${place.socket} ` : ''
+  const socket = 'socket' in bound ? `--unix-socket ${bound.socket} ` : ''
   const key = hasKeys ? `-H "X-Api-Key: $KEY" ` : ''
   return [
-    `curl ${socket}${key}${baseUrl(place)}/api/v1/prompt \\`,
+    `curl ${socket}${key}${baseUrl(bound)}/api/v1/prompt \\`,
     `  -H 'Content-Type: application/json' -d '{"backend": "${backend}", "prompt": "say hello"}'`,
   ]
 }

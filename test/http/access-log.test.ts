@@ -1,28 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/register-routes.ts'
-import { factsOf } from '../../src/http/request/request-facts.ts'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 const talk: RegisterRoutes = (scope) => {
   scope.post('/talk/:id', async (request) => {
-    Object.assign(factsOf(request), { backends: ['codex'], prompts: ['the prompt'], answers: ['the answer'] })
+    Object.assign(request.facts, { backends: ['codex'], prompts: ['the prompt'], answers: ['the answer'] })
     return { said: 'yes' }
   })
   scope.get('/odd', async (request) => {
-    factsOf(request).backends = ['made up by the client']
+    request.facts.backends = ['made up by the client']
     return {}
   })
 }
 const sized: RegisterRoutes = (scope) => {
   scope.get<{ Params: { bytes: string } }>('/sized/:bytes', async ({ params }) => 'x'.repeat(Number(params.bytes)))
 }
-const SCOPES = [{ prefix: '', routes: [talk] }]
+const ROUTES = { '': [talk] }
 const CALL = { method: 'POST', headers: { 'x-api-key': 'k', 'x-request-id': 'r1' }, body: { prompt: 'the prompt' } }
 
 describe('the access log', () => {
   it('has one line for a request, with its route and without what was said', async () => {
-    const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, scopes: SCOPES })
+    const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, routes: ROUTES })
     await server.request('/talk/17?x=1', CALL)
     expect(server.access).toEqual([
       {
@@ -47,13 +46,13 @@ describe('the access log', () => {
         bytes: server.access[0]?.bytes,
         keyName: 'key-8254c329',
         backend: 'codex',
-        refusal: undefined,
+        errorCode: undefined,
       },
     ])
   })
 
   it('has prompts and answers only when the operator wants them', async () => {
-    const server = await startServer({ scopes: SCOPES, context: { logsPrompts: true } })
+    const server = await startServer({ routes: ROUTES, context: { logsPrompts: true } })
     await server.request('/talk/17', CALL)
     expect(server.access[0]).toMatchObject({ prompt: 'the prompt', answer: 'the answer' })
   })
@@ -64,11 +63,11 @@ describe('the access log', () => {
   ])('has the beginning of a prompt of %i characters', async (length, rest) => {
     const route: RegisterRoutes = (scope) => {
       scope.get('/long', async (request) => {
-        factsOf(request).prompts = ['x'.repeat(length)]
+        request.facts.prompts = ['x'.repeat(length)]
         return {}
       })
     }
-    const server = await startServer({ scopes: [{ prefix: '', routes: [route] }], context: { logsPrompts: true } })
+    const server = await startServer({ routes: { '': [route] }, context: { logsPrompts: true } })
     await server.request('/long')
     expect(server.access[0]?.prompt).toBe('x'.repeat(16_384) + rest)
   })
@@ -89,7 +88,7 @@ describe('the access log', () => {
   })
 
   it('counts the bytes of pipelined answers one by one', async () => {
-    const server = await startServer({ scopes: [{ prefix: '', routes: [sized] }] })
+    const server = await startServer({ routes: { '': [sized] } })
     const connection = await server.connect()
     const get = (bytes: number) => `GET /sized/${bytes} HTTP/1.1\r\nHost: localhost\r\n\r\n`
     connection.write(get(1000) + get(100_000) + get(10))
@@ -121,7 +120,7 @@ describe('the access log', () => {
   })
 
   it('names no backend that does not exist', async () => {
-    const server = await startServer({ scopes: SCOPES })
+    const server = await startServer({ routes: ROUTES })
     await server.request('/odd')
     expect(server.access[0]).not.toHaveProperty('backend')
     expect(server.done[0]?.backend).toBeUndefined()
@@ -135,7 +134,7 @@ describe('the access log', () => {
         await new Promise(() => {})
       })
     }
-    const server = await startServer({ scopes: [{ prefix: '', routes: [never] }] })
+    const server = await startServer({ routes: { '': [never] } })
     const connection = await server.connect()
     connection.write('GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await reached.promise

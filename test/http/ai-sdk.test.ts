@@ -131,7 +131,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
     const { settings } = await open(HELLO)
     const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: async () => '' })
     const error = await generateText({ ...settings, prompt: 'x', tools: { look } }).catch((reason) => reason)
-    expect(error.responseBody).toContain('tools cannot be used here')
+    expect(error.responseBody).toContain('not supported: tools')
   })
 })
 

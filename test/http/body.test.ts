@@ -1,6 +1,6 @@
 import { request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/register-routes.ts'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { MAX_JSON_DEPTH } from '../../src/kit/json/json-value.ts'
 import { type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -9,7 +9,7 @@ const echo: RegisterRoutes = (scope) => {
   scope.post('/echo', async ({ body }) => ({ got: body === undefined ? 'nothing' : body }))
 }
 const start = (server: Record<string, unknown> = {}, options: ServerOptions = {}) =>
-  startServer({ server, scopes: [{ prefix: '', routes: [echo] }], ...options })
+  startServer({ server, routes: { '': [echo] }, ...options })
 
 const post = (server: TestServer, body: string | Uint8Array, headers = {}) =>
   server.request('/echo', { method: 'POST', body, headers })
@@ -177,7 +177,7 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
 
 describe('a sender', () => {
   it('that is too slow with its body gets 408 in the style of the path', async () => {
-    const server = await start({ read_timeout_secs: 1 }, { scopes: [{ prefix: '/openai/v1', routes: [echo] }] })
+    const server = await start({ read_timeout_secs: 1 }, { routes: { '/openai/v1': [echo] } })
     const connection = await server.connect()
     connection.write(
       'POST /openai/v1/echo HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: slow\r\nContent-Length: 10\r\n\r\n{',
@@ -188,7 +188,7 @@ describe('a sender', () => {
     expect(said.toLowerCase()).toContain('connection: close\r\n')
     expect(JSON.parse(said.slice(said.indexOf('\r\n\r\n')))).toMatchObject({
       type: 'https://drover.dev/errors/request-timeout',
-      detail: 'the request did not arrive within 1 seconds; send it faster',
+      detail: 'the request did not arrive completely within 1 seconds',
     })
     expect(server.access).toMatchObject([{ request_id: 'slow', status: 408, error: 'request_timeout' }])
   })

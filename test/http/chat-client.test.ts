@@ -252,7 +252,8 @@ describe('the errors of the openai package', () => {
 
   it('tell of too many requests with 429, and are tried again when it is time', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
-    const once = await open({ text: ['one'] }, { server: limits })
+    // Slow enough that the bucket is still empty after the first agent has ended.
+    const once = await open({ text: ['one'] }, { server: { ...limits, rate_limit_rps: 0.01 } })
     await once.client.chat.completions.create(hello)
     const error = await thrown(once.client.models.list() as unknown as Promise<unknown>)
     expect(error).toBeInstanceOf(RateLimitError)

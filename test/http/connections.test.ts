@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/register-routes.ts'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { sendStream } from '../../src/http/response/send-stream.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { PromptResult } from '../../src/prompts/prompt-result.ts'
@@ -33,7 +33,7 @@ describe('a connection', () => {
     expect(server.access).toMatchObject([
       { method: 'unknown', route: 'unknown', status, error: code, client: '127.0.0.1' },
     ])
-    expect(server.done).toMatchObject([{ status, refusal: code }])
+    expect(server.done).toMatchObject([{ status, errorCode: code }])
   })
 
   it.each([
@@ -47,7 +47,7 @@ describe('a connection', () => {
     expect(said).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
     expect(bodyOf(said)).toEqual({
       error: 'request_timeout',
-      message: 'the request did not arrive within 1 seconds; send it faster',
+      message: 'the request did not arrive completely within 1 seconds',
       details: { limit_secs: 1 },
     })
   })
@@ -75,7 +75,7 @@ describe('a connection', () => {
     expect(connection.heard()).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nx-request-id: [0-9a-f]{32}\r\n`, 's'))
     await until(() => server.access.length === 1)
     expect(server.access).toMatchObject([{ method: 'GET', route: '/health', status, error: code }])
-    expect(server.done).toMatchObject([{ status, refusal: code }])
+    expect(server.done).toMatchObject([{ status, errorCode: code }])
   })
 
   it.each([
@@ -125,7 +125,7 @@ describe('a connection', () => {
         return {}
       })
     }
-    const server = await startServer({ scopes: [{ prefix: '', routes: [slow] }] })
+    const server = await startServer({ routes: { '': [slow] } })
     const connection = await server.connect()
     connection.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n\x00garbage\r\n\r\n')
     expect(await connection.ended()).toBe('')
@@ -139,7 +139,7 @@ describe('a connection', () => {
         return { done: true }
       })
     }
-    const server = await startServer({ server: { write_timeout_secs: 1 }, scopes: [{ prefix: '', routes: [slow] }] })
+    const server = await startServer({ server: { write_timeout_secs: 1 }, routes: { '': [slow] } })
     const connection = await server.connect()
     const get = 'GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n'
     connection.write(get)
@@ -156,7 +156,7 @@ describe('a connection', () => {
         return { done: true }
       })
     }
-    const server = await startServer({ server: { write_timeout_secs: 1 }, scopes: [{ prefix: '', routes: [routes] }] })
+    const server = await startServer({ server: { write_timeout_secs: 1 }, routes: { '': [routes] } })
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
     for (const paths of [
       ['/quick', '/slow'],
@@ -173,24 +173,24 @@ describe('a connection', () => {
     const stream: RegisterRoutes = (scope) => {
       scope.get('/stream', async (_request, reply) => {
         // Until the system takes no more; what then waits is too little for a write to wait for.
-        async function* course(): AsyncGenerator<PromptEvent, PromptResult, undefined> {
+        async function* events(): AsyncGenerator<PromptEvent, PromptResult, undefined> {
           while (reply.raw.writableLength === 0) {
             yield {} as PromptEvent
             await delay(1)
           }
           return result
         }
-        const style = {
+        const format = {
           contentType: 'text/plain',
           frame: () => 'x'.repeat(1000),
           end: () => 'end',
           heartbeat: () => '',
         }
-        await sendStream({ reply, course: course() }, style, { heartbeatMs: 60_000, writeTimeoutMs: 1000 })
+        await sendStream({ reply, events: events() }, format, { heartbeatMs: 60_000, writeTimeoutMs: 1000 })
         return reply
       })
     }
-    const server = await startServer({ scopes: [{ prefix: '', routes: [stream] }] })
+    const server = await startServer({ routes: { '': [stream] } })
     const connection = await server.connect()
     connection.socket.pause()
     connection.write('GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -202,7 +202,7 @@ describe('a connection', () => {
     const large: RegisterRoutes = (scope) => {
       scope.get('/large', async (_request, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)))
     }
-    const server = await startServer({ server: { write_timeout_secs: 1 }, scopes: [{ prefix: '', routes: [large] }] })
+    const server = await startServer({ server: { write_timeout_secs: 1 }, routes: { '': [large] } })
     const connection = await server.connect()
     connection.socket.pause()
     connection.write('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n')

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { drain } from '../../src/http/drain.ts'
-import type { RegisterRoutes } from '../../src/http/register-routes.ts'
 import { startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
@@ -27,7 +27,7 @@ async function startSlow() {
       void finish.promise.then(() => reply.raw.end('last'))
     })
   }
-  const server = await startServer({ scopes: [{ prefix: '', routes: [slow] }] })
+  const server = await startServer({ routes: { '': [slow] } })
   return { server, reached: reached.promise, finish: () => finish.resolve() }
 }
 
@@ -41,10 +41,10 @@ describe('drain', () => {
     await reached
     server.shutdown.abort()
     const order: string[] = []
-    const drained = drain(server.app, NO_HURRY, async () => void order.push('agents ended')).then(() =>
+    const drained = drain(server.http, NO_HURRY, async () => void order.push('agents ended')).then(() =>
       order.push('drained'),
     )
-    await until(() => !server.app.server.listening)
+    await until(() => !server.http.app.server.listening)
     expect(order).toEqual([])
     finish()
     await drained
@@ -58,8 +58,8 @@ describe('drain', () => {
     connection.write(get('/slow'))
     await reached
     server.shutdown.abort()
-    const drained = drain(server.app, NO_HURRY, async () => {})
-    await until(() => !server.app.server.listening)
+    const drained = drain(server.http, NO_HURRY, async () => {})
+    await until(() => !server.http.app.server.listening)
     await expect(server.request('/quick')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     connection.write(get('/quick'))
     finish()
@@ -73,7 +73,7 @@ describe('drain', () => {
     const { status, headers, body } = await server.request('/quick')
     expect({ status, body }).toEqual({
       status: 503,
-      body: { error: 'shutting_down', message: 'the server is shutting down; try again when it is back' },
+      body: { error: 'shutting_down', message: 'the server is shutting down; retry when it is back' },
     })
     expect(headers).toMatchObject({ connection: 'close', 'retry-after': '5' })
   })
@@ -84,7 +84,7 @@ describe('drain', () => {
     connection.write(get('/slow'))
     await reached
     server.shutdown.abort()
-    await drain(server.app, { drainMs: 10, graceMs: 60_000 }, async () => finish())
+    await drain(server.http, { drainMs: 10, graceMs: 60_000 }, async () => finish())
     expect(await connection.ended()).toContain('"done":true')
   })
 
@@ -93,7 +93,7 @@ describe('drain', () => {
     const connection = await server.connect()
     connection.write(get('/slow'))
     await reached
-    await drain(server.app, { drainMs: 10, graceMs: 10 }, async () => {})
+    await drain(server.http, { drainMs: 10, graceMs: 10 }, async () => {})
     expect(await connection.ended()).toBe('')
   })
 
@@ -105,8 +105,8 @@ describe('drain', () => {
     connection.socket.destroy()
     await until(() => server.access.length === 1)
     const order: string[] = []
-    const drained = drain(server.app, NO_HURRY, async () => void order.push('agents ended'))
-    await until(() => !server.app.server.listening)
+    const drained = drain(server.http, NO_HURRY, async () => void order.push('agents ended'))
+    await until(() => !server.http.app.server.listening)
     order.push('finished')
     finish()
     await drained
@@ -122,7 +122,7 @@ describe('drain', () => {
     const connection = await server.connect()
     connection.write(text)
     if (text.includes('\r\n\r\n')) await once(connection.socket, 'data')
-    await drain(server.app, NO_HURRY, async () => {})
+    await drain(server.http, NO_HURRY, async () => {})
     await connection.ended()
   })
 
@@ -131,13 +131,13 @@ describe('drain', () => {
     const connection = await server.connect()
     connection.write('POST /take HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n{')
     await until(() => connection.heard().includes('100 Continue'))
-    await drain(server.app, NO_HURRY, async () => {})
+    await drain(server.http, NO_HURRY, async () => {})
     expect(await connection.ended()).toMatch(/HTTP\/1\.1 503 .*"error":"shutting_down"/s)
   })
 
   it('gives up agents that do not end', async () => {
     const { server } = await startSlow()
-    await drain(server.app, { drainMs: 10, graceMs: 10 }, () => new Promise(() => {}))
+    await drain(server.http, { drainMs: 10, graceMs: 10 }, () => new Promise(() => {}))
   })
 
   it('waits for work to be cleared up after its connection was cut', async () => {
@@ -151,11 +151,11 @@ describe('drain', () => {
         isCleared = true
       })
     }
-    const server = await startServer({ scopes: [{ prefix: '', routes: [clearing] }] })
+    const server = await startServer({ routes: { '': [clearing] } })
     const connection = await server.connect()
     connection.write(get('/clearing'))
     await reached.promise
-    await drain(server.app, { drainMs: 10, graceMs: 500 }, async () => {})
+    await drain(server.http, { drainMs: 10, graceMs: 500 }, async () => {})
     expect(isCleared).toBe(true)
   })
 
@@ -169,7 +169,7 @@ describe('drain', () => {
     const second = ask('second')
     await until(() => server.context.prompts.slots.load().queued === 1)
     server.shutdown.abort()
-    await drain(server.app, { drainMs: 10, graceMs: 10_000 }, async () => server.timeUp.abort())
+    await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
     expect((await first).body).toMatchObject({ exit_code: 130 })
     expect((await second).body).toMatchObject({ exit_code: -1, error_code: 'canceled', session_id: '' })
   })
@@ -189,10 +189,10 @@ describe('drain', () => {
     const second = ask()
     await until(() => server.context.prompts.slots.load().queued === 1)
     server.shutdown.abort()
-    await drain(server.app, { drainMs: 10, graceMs: 10_000 }, async () => server.timeUp.abort())
+    await drain(server.http, { drainMs: 10, graceMs: 10_000 }, async () => server.drainDeadline.abort())
     for (const answer of [await first, await second]) {
       const { status } = answer
-      const message = 'the server is shutting down; try again when it is back'
+      const message = 'the server is shutting down; retry when it is back'
       expect({ status, body: answer.body }).toMatchObject({
         status: 503,
         body: { status: 503, error: { message, ...error } },
@@ -206,7 +206,7 @@ describe('drain', () => {
     const connection = await server.connect()
     connection.write(get('/quick'))
     await once(connection.socket, 'data')
-    await drain(server.app, NO_HURRY, async () => {})
+    await drain(server.http, NO_HURRY, async () => {})
     await connection.ended()
   })
 })

@@ -1,7 +1,7 @@
 /** Whatever is sent to the native API, the server answers, and never with a failure of its own. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SessionEditRequest } from '../../src/http/native/session-requests.shape.ts'
+import { SessionEditRequest } from '../../src/http/native/sessions.shape.ts'
 import {
   ChainRequest,
   CompareRequest,

@@ -72,7 +72,7 @@ describe('/health', () => {
       status: 503,
       body: {
         status: 'unhealthy',
-        session_store: { available: false, session_count: 0, error: 'the session store does not answer' },
+        session_store: { available: false, session_count: 0, error: 'the session store is not available' },
       },
     })
     expect(text).not.toContain('secret')

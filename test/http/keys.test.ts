@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { registerHealth } from '../../src/http/meta/health.ts'
 import { startServer } from '../support/start-server.ts'
+
+const ONLY_HEALTH = { '': [registerHealth] }
 
 const KEYS = { env: { DROVER_API_KEYS: 'alpha, beta' } }
 const digestOf = (key: string) => createHash('sha256').update(key).digest('hex')
@@ -47,12 +50,12 @@ describe('a server with API keys', () => {
     ['http://localhost/health@evil', 401],
   ])('without a key answers %s with %i', async (path, status) => {
     const isServed = async (method: string) =>
-      (await (await startServer({ ...KEYS, scopes: ONLY_HEALTH })).request(path, { method })).status
+      (await (await startServer({ ...KEYS, routes: ONLY_HEALTH })).request(path, { method })).status
     expect([await isServed('GET'), await isServed('HEAD')]).toEqual([status, status])
   })
 
   it('serves metrics without one when they are public', async () => {
-    const server = await startServer({ ...KEYS, server: { metrics_public: true }, scopes: ONLY_HEALTH })
+    const server = await startServer({ ...KEYS, server: { metrics_public: true }, routes: ONLY_HEALTH })
     expect((await server.request('/metrics')).status).toBe(404)
   })
 
@@ -88,10 +91,3 @@ describe('a server without API keys', () => {
     expect((await server.request('/api/v1/backends', { headers: { 'x-api-key': 'whatever' } })).status).toBe(200)
   })
 })
-
-const ONLY_HEALTH = [
-  {
-    prefix: '',
-    routes: [(await import('../../src/http/meta/health.ts')).registerHealth],
-  },
-]

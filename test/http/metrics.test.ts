@@ -197,7 +197,7 @@ describe('the metrics of agents', () => {
     await seen(server, 'drover_backend_executions_total{backend="codex",status="canceled"} 1')
     // The interrupted session can be resumed, and the prompt that waited has begun its own.
     await seen(server, 'drover_active_sessions 2')
-    server.app.server.closeAllConnections()
+    server.http.app.server.closeAllConnections()
     await waiting
   })
 

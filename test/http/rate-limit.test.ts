@@ -22,7 +22,7 @@ describe('the rate limit', () => {
       status: 429,
       body: {
         error: 'too_many_requests',
-        message: 'too many requests; the next one is allowed in 1 second',
+        message: 'too many requests; retry in 1 second',
         details: { limit: 2, retry_after_secs: 1 },
       },
     })
@@ -68,7 +68,7 @@ describe('the rate limit', () => {
     const server = await startServer({ server: LIMITS, env: { DROVER_API_KEYS: 'k' } })
     const ask = async () => (await server.request('/api/v1/backends')).status
     expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429])
-    expect(server.done.map(({ status, refusal }) => [status, refusal])).toEqual([
+    expect(server.done.map(({ status, errorCode }) => [status, errorCode])).toEqual([
       [401, 'unauthorized'],
       [401, 'unauthorized'],
       [429, 'too_many_requests'],

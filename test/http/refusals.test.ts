@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/register-routes.ts'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
 import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
@@ -19,9 +19,9 @@ const probe: RegisterRoutes = (scope) => {
   })
 }
 
-const SCOPES = ['/api/v1', '/openai/v1', '/anthropic/v1'].map((prefix) => ({ prefix, routes: [probe] }))
+const ROUTES = { '/api/v1': [probe], '/openai/v1': [probe], '/anthropic/v1': [probe] }
 
-const start = (options: ServerOptions = {}) => startServer({ scopes: SCOPES, ...options })
+const start = (options: ServerOptions = {}) => startServer({ routes: ROUTES, ...options })
 
 type Case = {
   name: string
@@ -42,7 +42,7 @@ const CASES: Case[] = [
     call: { path: '/nothing' },
     status: 404,
     code: 'not_found',
-    message: 'there is no endpoint {prefix}/nothing; GET /docs shows those there are',
+    message: 'no endpoint {prefix}/nothing; GET /docs lists all endpoints',
     details: { path: '{prefix}/nothing' },
     problem: { name: 'not-found', title: 'Not Found', chat: 'invalid_request_error', message: 'not_found_error' },
   },
@@ -51,7 +51,7 @@ const CASES: Case[] = [
     call: { path: '/probe', method: 'DELETE' },
     status: 405,
     code: 'method_not_allowed',
-    message: '{prefix}/probe does not take DELETE; use GET, HEAD, POST',
+    message: '{prefix}/probe does not support DELETE; use GET, HEAD, POST',
     details: { method: 'DELETE', path: '{prefix}/probe', allow: ['GET', 'HEAD', 'POST'] },
     headers: { allow: 'GET, HEAD, POST' },
     problem: {
@@ -115,7 +115,7 @@ const CASES: Case[] = [
     call: { path: '/probe', headers: { 'x-api-key': 'two' } },
     status: 401,
     code: 'unauthorized',
-    message: 'invalid API key; the server does not know the key that was sent',
+    message: 'invalid API key; check the key, or ask the operator of this server for one',
     headers: { 'www-authenticate': 'Bearer realm="drover"' },
     problem: {
       name: 'unauthorized',
@@ -145,7 +145,7 @@ const CASES: Case[] = [
     status: 403,
     code: 'host_not_allowed',
     message:
-      'this server has no API keys and answers only as localhost, not as "evil.example"; use http://localhost, or set API keys',
+      'this server has no API keys and only accepts localhost as its host, not "evil.example"; use http://localhost, or set API keys',
     details: { host: 'evil.example' },
     problem: {
       name: 'host-not-allowed',
@@ -168,7 +168,7 @@ const CASES: Case[] = [
     call: { path: '/bug' },
     status: 500,
     code: 'internal_error',
-    message: 'something went wrong inside drover; the log of the server says more under this request id',
+    message: 'internal error; the server log has the details under this request id',
     problem: { name: 'internal-error', title: 'Internal Error', chat: 'server_error', message: 'api_error' },
   },
 ]
@@ -220,13 +220,13 @@ describe('an address without the beginning of its paths', () => {
     ['/prompt', '/api/v1/prompt'],
   ])('%s is refused with the path that was meant: %s', async (path, meant) => {
     const { status, body } = await (await startServer()).request(path, { method: 'POST', body: {} })
-    const message = `there is no endpoint ${path}; did you mean ${meant}? GET /docs shows those there are`
+    const message = `no endpoint ${path}; did you mean ${meant}? GET /docs lists all endpoints`
     expect({ status, body }).toEqual({ status: 404, body: { error: 'not_found', message, details: { path, meant } } })
   })
 
   it.each(['/', '/s', '/completion'])('%s is taken for none', async (path) => {
     const { body } = await (await startServer()).request(path)
-    expect(body).toMatchObject({ message: `there is no endpoint ${path}; GET /docs shows those there are` })
+    expect(body).toMatchObject({ message: `no endpoint ${path}; GET /docs lists all endpoints` })
   })
 })
 
@@ -251,7 +251,7 @@ describe('a refusal', () => {
         throw failing({})
       })
     }
-    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const server = await start({ routes: { '': [route] } })
     const { headers } = await server.request('/failing')
     expect(server.logged).toEqual([
       {
@@ -272,7 +272,7 @@ describe('a refusal', () => {
         throw failing({})
       })
     }
-    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const server = await start({ routes: { '': [route] } })
     const connection = await server.connect()
     connection.write('GET /failing HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await reached.promise
@@ -291,7 +291,7 @@ describe('a refusal', () => {
         throw full({})
       })
     }
-    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const server = await start({ routes: { '': [route] } })
     expect((await server.request('/later')).headers['retry-after']).toBe('9')
     expect((await server.request('/soon')).headers['retry-after']).toBe('5')
   })
@@ -303,13 +303,13 @@ describe('a refusal', () => {
         throw broken({ path: '/secret/place' })
       })
     }
-    const server = await start({ scopes: [{ prefix: '', routes: [route] }] })
+    const server = await start({ routes: { '': [route] } })
     const { status, body } = await server.request('/broken')
     expect({ status, body }).toEqual({
       status: 503,
       body: {
         error: 'server_trouble',
-        message: 'the server cannot use its own files at the moment; its log says more under this request id',
+        message: 'the server cannot access its own files; the server log has the details under this request id',
       },
     })
   })
@@ -338,7 +338,7 @@ describe('a refusal', () => {
       const problem = 'its path is not valid percent-encoding'
       expect({ status, body }).toEqual({
         status: 400,
-        body: { error: 'request_malformed', message: `the request cannot be read: ${problem}`, details: { problem } },
+        body: { error: 'request_malformed', message: `malformed request: ${problem}`, details: { problem } },
       })
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
     },

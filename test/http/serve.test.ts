@@ -35,7 +35,7 @@ describe('drover serve', () => {
     const { status, body } = await ask({ port, path: '/health' })
     expect({ status, body }).toMatchObject({ status: 200, body: { status: 'ok', version } })
     expect(serving.heard.stdout).toContain(`drover ${version} listens on http://127.0.0.1:${port}\n`)
-    expect(serving.heard.stdout).toContain('claude, codex, gemini: not the real thing.')
+    expect(serving.heard.stdout).toContain('claude, codex, gemini: not installed. The built-in demo agent answers')
   })
 
   it('takes host and port from the config when no flag says otherwise', async () => {
@@ -77,7 +77,7 @@ describe('drover serve', () => {
       'a host that is not here',
       ['--host', '192.0.2.1', '-p', '0'],
       {},
-      /cannot listen on 192\.0\.2\.1:0: this machine has no such address; correct --host/,
+      /cannot listen on 192\.0\.2\.1:0: it is not an address of this machine; correct --host/,
     ],
     [
       'keys that cannot be had',
@@ -100,7 +100,7 @@ describe('drover serve', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `drover: the server cannot listen on 127.0.0.1:${port}: something else listens there; stop it, or choose another --port\n`,
+      stderr: `drover: the server cannot listen on 127.0.0.1:${port}: another program is listening there; stop it, or choose another --port\n`,
     })
   })
 
@@ -152,7 +152,7 @@ describe('on a Unix socket, drover serve', () => {
     const path = join(temporaryDirectory(), 'missing', 'drover.sock')
     const { code, stderr } = await runDrover(['serve', '--socket', path])
     expect(code).toBe(1)
-    expect(stderr).toContain('its directory does not exist; make it, or choose another --socket')
+    expect(stderr).toContain('its directory does not exist; create it, or choose another --socket')
   })
 
   it('refuses the socket of a server that is alive', async () => {
@@ -160,7 +160,7 @@ describe('on a Unix socket, drover serve', () => {
     await listenerOn(path)
     const { code, stderr } = await runDrover(['serve', '--socket', path])
     expect(code).toBe(1)
-    expect(stderr).toContain('another server listens there; stop it, or choose another --socket')
+    expect(stderr).toContain('another server is listening there; stop it, or choose another --socket')
     expect(existsSync(path)).toBe(true)
   })
 
@@ -173,7 +173,7 @@ describe('on a Unix socket, drover serve', () => {
     put(path)
     const { code, stderr } = await runDrover(['serve', '--socket', path])
     expect(code).toBe(1)
-    expect(stderr).toContain('there is something that is not a socket; choose another --socket')
+    expect(stderr).toContain('the file exists and is not a socket; choose another --socket')
   })
 })
 

@@ -153,7 +153,7 @@ describe('a session', () => {
   })
 
   it.each<[string, unknown, string, string]>([
-    ['no body', undefined, 'body_missing', 'the request body is required; send a JSON object'],
+    ['no body', undefined, 'body_missing', 'the request body is missing; send a JSON object'],
     [
       'an unknown field',
       { titel: 'x' },

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import type { RegisterRoutes } from '../../src/http/register-routes.ts'
-import { SCOPES } from '../../src/http/routes.ts'
+import type { RegisterRoutes } from '../../src/http/context/server-context.ts'
+import { ROUTES } from '../../src/http/routes.ts'
 import { listOperations, misfit, OPENAPI, responseOf } from '../support/openapi-document.ts'
 import { startServer } from '../support/start-server.ts'
 
@@ -19,8 +19,8 @@ describe('schema/openapi.json', () => {
       scope.addHook('onRoute', ({ method, url }) => {
         for (const each of [method].flat()) if (each !== 'HEAD') routes.add(`${each} ${url.replace(/:(\w+)/g, '{$1}')}`)
       })
-    const scopes = SCOPES.map((scope) => ({ ...scope, routes: [note, ...scope.routes] }))
-    await startServer({ server: { metrics_enabled: true }, scopes })
+    const noted = Object.entries(ROUTES).map(([prefix, endpoints]) => [prefix, [note, ...endpoints]])
+    await startServer({ server: { metrics_enabled: true }, routes: Object.fromEntries(noted) })
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...routes].sort())
   })
 

@@ -8,12 +8,9 @@ import { onTestFinished } from 'vitest'
 import { loadApiKeys } from '../../src/config/api-keys.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
-import type { ServerContext } from '../../src/http/context/server-context.ts'
+import type { AccessEntry, RegisterRoutes, RequestDone, ServerContext } from '../../src/http/context/server-context.ts'
 import { withMetrics } from '../../src/http/metrics/metrics.ts'
-import type { RequestDone } from '../../src/http/metrics/observer.ts'
-import type { AccessEntry } from '../../src/http/request/access-entry.ts'
-import type { Scope } from '../../src/http/routes.ts'
-import { createServer } from '../../src/http/server.ts'
+import { createServer, type HttpServer } from '../../src/http/server.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
@@ -31,7 +28,8 @@ export type ServerOptions = {
   env?: Record<string, string>
   /** Replaces parts of the real context. */
   context?: Partial<ServerContext>
-  scopes?: readonly Scope[]
+  /** The routes to serve instead of the real ones, by prefix. */
+  routes?: Readonly<Record<string, readonly RegisterRoutes[]>>
   /** What runs the prompts: the fake agent on PATH (the default), the demo agent, or nothing. */
   agents?: 'fake' | 'demo' | 'none'
   host?: string
@@ -50,13 +48,13 @@ export type TestServer = {
   home: string
   workdir: string
   context: ServerContext
-  app: Awaited<ReturnType<typeof createServer>>
+  http: HttpServer
   /** The access log, the other log, and the finished requests, in order. */
   access: AccessEntry[]
   logged: { level: string; message: string; fields: Readonly<Record<string, unknown>> }[]
   done: RequestDone[]
   shutdown: AbortController
-  timeUp: AbortController
+  drainDeadline: AbortController
   request(path: string, options?: RequestOptions & { body?: unknown }): Promise<Answer>
   /** Opens a bare connection, to send what no HTTP client would. */
   connect(): Promise<RawConnection>
@@ -81,7 +79,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     clock: systemClock,
     ids: options.ids ?? randomIds,
   })
-  const [shutdown, timeUp] = [new AbortController(), new AbortController()]
+  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const seen: Pick<TestServer, 'access' | 'logged' | 'done'> = { access: [], logged: [], done: [] }
   const context = await withMetrics({
     ...createContext({
@@ -94,15 +92,16 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       keys: keys.ring,
       store,
       shutdown: shutdown.signal,
-      timeUp: timeUp.signal,
+      drainDeadline: drainDeadline.signal,
       log: createTestLog(seen.logged),
-      writeAccess: (entry) => seen.access.push(entry),
+      writeAccessLog: (entry) => seen.access.push(entry),
       logsPrompts: false,
     }),
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,
   })
-  const app = await createServer(context, options.scopes)
+  const http = await createServer(context, options.routes)
+  const { app } = http
   const { host = '127.0.0.1' } = options
   const socketPath = options.isOnSocket === true ? join(home, 'drover.sock') : undefined
   app.server.listen(socketPath === undefined ? { host, port: 0 } : { path: socketPath })
@@ -123,10 +122,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     home: droverHome,
     workdir,
     context,
-    app,
+    http,
     ...seen,
     shutdown,
-    timeUp,
+    drainDeadline,
     request: (path, requestOptions = {}) => ask({ ...reached, path, ...requestOptions }),
     connect: () => connectTo(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }),
   }

@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { keepSessionsClean } from '../../http/clean-sessions.ts'
+import { startSessionCleanup } from '../../http/clean-sessions.ts'
 import { createContext } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
-import { endpointsOf } from '../../http/endpoints.ts'
-import { type BoundPlace, listen, type Place } from '../../http/listen.ts'
+import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
 import { withMetrics } from '../../http/metrics/metrics.ts'
-import { createServer } from '../../http/server.ts'
+import { createServer, type HttpServer } from '../../http/server.ts'
 import { startupBanner } from '../../http/startup-banner.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -42,9 +40,9 @@ export const run: Run = async (invocation) => {
   }
 }
 
-type Parts = ServerLog & { config: Config; place: Place; keys: ApiKeys; store: SessionStore }
+type Parts = ServerLog & { config: Config; place: ListenAddress; keys: ApiKeys; store: SessionStore }
 
-function placeOf({ flags, runtime }: Invocation, config: Config): Place {
+function placeOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
   const socket = flags.text('socket')
   if (socket === undefined) return { host: config.server.host, port: config.server.port }
   const other = ['host', 'port'].find((name) => flags.text(name) !== undefined || flags.integer(name) !== undefined)
@@ -55,24 +53,25 @@ function placeOf({ flags, runtime }: Invocation, config: Config): Place {
 async function serve(invocation: Invocation, parts: Parts): Promise<number> {
   const { config, keys, store, log } = parts
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
-  const [shutdown, timeUp] = [new AbortController(), new AbortController()]
-  const signalsOfEnd = { shutdown: shutdown.signal, timeUp: timeUp.signal }
+  const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
+  const signalsOfEnd = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
   const context = await withMetrics(contextOf(invocation, parts, signalsOfEnd))
-  const app = await createServer(context)
-  const place = await listen(app.server, parts.place)
+  const server = await createServer(context)
+  const { server: listener } = server.app
+  const place = await listen(listener, parts.place)
   const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
   keys.follow(log)
-  const cleaning = await keepSessionsClean({ store, clock, log, days: config.session.retention_days })
-  await terminal.out.write(bannerOf(app, { context, place, keys, isRoot: invocation.runtime.isRoot }))
+  const cleaning = await startSessionCleanup({ store, clock, log, days: config.session.retention_days })
+  await terminal.out.write(bannerOf(server, { context, place, keys, isRoot: invocation.runtime.isRoot }))
 
-  const failure = await Promise.race([signals.stopped, once(app.server, 'error')])
+  const failure = await Promise.race([signals.stopped, once(listener, 'error')])
   cleaning.stop()
   shutdown.abort()
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and ends')
   else await terminal.err.write('drover: stopping; what is under way may finish. Press Ctrl+C again to end at once.\n')
-  await drain(app, { drainMs, graceMs: GRACE_MS }, async () => {
+  await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // First, so that an agent that ends does not let one start that would only be ended too.
-    timeUp.abort()
+    drainDeadline.abort()
     await endAllProcesses()
   })
   return failure === undefined ? 0 : 1
@@ -81,9 +80,9 @@ async function serve(invocation: Invocation, parts: Parts): Promise<number> {
 function contextOf(
   { flags, runtime }: Invocation,
   parts: Parts,
-  ending: Pick<ServerContext, 'shutdown' | 'timeUp'>,
+  ending: Pick<ServerContext, 'shutdown' | 'drainDeadline'>,
 ): ServerContext {
-  const { config, keys, store, log, writeAccess } = parts
+  const { config, keys, store, log, writeAccessLog } = parts
   return createContext({
     config,
     version: runtime.version(),
@@ -97,25 +96,25 @@ function contextOf(
     store,
     ...ending,
     log,
-    writeAccess,
+    writeAccessLog,
     logsPrompts: flags.isOn('log-prompts'),
   })
 }
 
 function bannerOf(
-  app: FastifyInstance,
-  facts: { context: ServerContext; place: BoundPlace; keys: ApiKeys; isRoot: boolean },
+  { endpoints }: HttpServer,
+  facts: { context: ServerContext; place: BoundAddress; keys: ApiKeys; isRoot: boolean },
 ): string {
   const { context, place, keys, isRoot } = facts
   return startupBanner({
     version: context.version,
     config: context.config,
-    place,
+    bound: place,
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
     isRoot,
     agents: context.agents.list(),
-    endpoints: endpointsOf(app).list(),
+    endpoints,
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AccessEntry } from '../../http/request/access-entry.ts'
+import type { AccessEntry } from '../../http/context/server-context.ts'
 import type { Runtime } from '../command.ts'
 import type { Channel } from '../terminal.ts'
 import { createServerLog } from './server-log.ts'
@@ -37,9 +37,9 @@ async function onTerminal(options = { isQuiet: false }) {
 
 describe('on a terminal', () => {
   it('a request is one short line', async () => {
-    const { lines, writeAccess } = await onTerminal()
-    writeAccess(ENTRY)
-    writeAccess({ ...ENTRY, status: 401, backend: 'claude', key: 'ci', error: 'unauthorized' })
+    const { lines, writeAccessLog } = await onTerminal()
+    writeAccessLog(ENTRY)
+    writeAccessLog({ ...ENTRY, status: 401, backend: 'claude', key: 'ci', error: 'unauthorized' })
     expect(lines).toEqual([
       '09:30:00 200 POST /api/v1/prompt 1204 ms\n',
       '09:30:00 401 POST /api/v1/prompt 1204 ms claude key ci unauthorized\n',
@@ -47,14 +47,14 @@ describe('on a terminal', () => {
   })
 
   it('what was said is shown without what could move the cursor or let anybody in', async () => {
-    const { lines, writeAccess } = await onTerminal()
-    writeAccess({ ...ENTRY, prompt: 'a\u001b[2Jb sk-abcdefghijkl', answer: 'c' })
+    const { lines, writeAccessLog } = await onTerminal()
+    writeAccessLog({ ...ENTRY, prompt: 'a\u001b[2Jb sk-abcdefghijkl', answer: 'c' })
     expect(lines).toEqual(['09:30:00 200 POST /api/v1/prompt 1204 ms > a[2Jb [redacted] < c\n'])
   })
 
   it('requests are not shown when it is to be quiet, trouble is', async () => {
-    const { lines, writeAccess, log } = await onTerminal({ isQuiet: true })
-    writeAccess(ENTRY)
+    const { lines, writeAccessLog, log } = await onTerminal({ isQuiet: true })
+    writeAccessLog(ENTRY)
     log.with({ request_id: 'r1' }).error({ reason: 'disk full', api_key: 'abc' }, 'it failed')
     log.debug({}, 'not shown')
     expect(lines).toEqual(['drover: error: it failed request_id=r1 reason=disk full api_key=[redacted]\n'])

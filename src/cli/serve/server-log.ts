@@ -1,21 +1,21 @@
 /** What a server says while it runs: JSON lines for machines, short lines for somebody who watches a terminal. */
-import type { AccessEntry } from '../../http/request/access-entry.ts'
+import type { AccessEntry } from '../../http/context/server-context.ts'
 import { createLog, type Log, type LogLevel } from '../../kit/log.ts'
 import { redactFields, redactSecrets } from '../../kit/redact.ts'
 import type { Runtime } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'
 
-export type ServerLog = { log: Log; writeAccess: (entry: AccessEntry) => void }
+export type ServerLog = { log: Log; writeAccessLog: (entry: AccessEntry) => void }
 
 export async function createServerLog(runtime: Runtime, { isQuiet }: { isQuiet: boolean }): Promise<ServerLog> {
   const { err } = runtime.terminal
   const log = err.isTty ? createReadableLog(err) : await createLog({ level: 'info' })
-  const writeAccess = (entry: AccessEntry) => {
+  const writeAccessLog = (entry: AccessEntry) => {
     if (err.isTty) void err.write(`${readableAccess(entry, runtime)}\n`)
     else log.info(entry, 'request')
   }
-  return { log, writeAccess: isQuiet ? () => {} : writeAccess }
+  return { log, writeAccessLog: isQuiet ? () => {} : writeAccessLog }
 }
 
 function createReadableLog(channel: Channel, bound: object = {}): Log {

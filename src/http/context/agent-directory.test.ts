@@ -6,7 +6,7 @@ import { until } from '../../../test/support/until.ts'
 import { mergeLayers } from '../../config/layers.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 
-it('finds an agent for a prompt as soon as it is installed, and misses it soon after it was removed', async () => {
+it('finds an agent as soon as it is installed, and notices soon after that it was removed', async () => {
   const bin = temporaryDirectory()
   const claude = join(bin, 'claude')
   const { find } = createAgentDirectory({ env: { PATH: bin }, cwd: bin, backends: mergeLayers([]).config.backends })

@@ -1,4 +1,3 @@
-/** Puts together what a server stands on, from what the program was started with. */
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
@@ -11,35 +10,36 @@ import type { SessionStore } from '../../sessions/session-store.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 import type { ServerContext } from './server-context.ts'
 
-export type Given = {
+/** What the program passes to the server at start-up. */
+export type ServerInputs = {
   config: Config
   version: string
   env: Readonly<Record<string, string | undefined>>
   cwd: string
   isRoot: boolean
-  /** How the demo agent is started, when it may stand in for agents that are not installed. */
+  /** The command of the demo agent, if it may replace agents that are not installed. */
   demo: readonly [string, ...string[]] | undefined
   clock?: Clock
   keys: KeyRing
   store: SessionStore
   shutdown: AbortSignal
-  timeUp: AbortSignal
+  drainDeadline: AbortSignal
   log: Log
-  writeAccess: ServerContext['writeAccess']
+  writeAccessLog: ServerContext['writeAccessLog']
   logsPrompts: boolean
 }
 
-/** Proxies close connections that are silent for a minute, some for half of one. */
+/** Proxies close connections that are silent for a minute, and some after half a minute. */
 const HEARTBEAT_MS = 15_000
 
-export function createContext(given: Given): ServerContext {
-  const { config, version, keys, store, shutdown, timeUp, log, writeAccess, logsPrompts } = given
-  const clock = given.clock ?? systemClock
+export function createContext(inputs: ServerInputs): ServerContext {
+  const { config, version, keys, store, shutdown, drainDeadline, log, writeAccessLog, logsPrompts } = inputs
+  const clock = inputs.clock ?? systemClock
   const agents = createAgentDirectory({
-    env: given.env,
-    cwd: given.cwd,
+    env: inputs.env,
+    cwd: inputs.cwd,
     backends: config.backends,
-    demo: given.demo,
+    demo: inputs.demo,
   })
   return {
     config,
@@ -50,26 +50,26 @@ export function createContext(given: Given): ServerContext {
     keys,
     store,
     agents,
-    prompts: promptContext(given, { clock, agents }),
+    prompts: promptContext(inputs, { clock, agents }),
     shutdown,
-    timeUp,
+    drainDeadline,
     heartbeatMs: HEARTBEAT_MS,
     log,
-    writeAccess,
+    writeAccessLog,
     logsPrompts,
     observer: {},
   }
 }
 
 function promptContext(
-  { config, store, env, cwd, isRoot, log }: Given,
+  { config, store, env, cwd, isRoot, log }: ServerInputs,
   { clock, agents }: Pick<ServerContext, 'clock' | 'agents'>,
 ): PromptContext {
   const { server } = config
   return {
     caller: 'client',
     settings: config,
-    // A copy: the environment of the process asks the system for each of its variables, each time.
+    // A copy, because every read of `process.env` is a system call.
     env: { ...env },
     cwd,
     isRoot,
@@ -84,12 +84,12 @@ function promptContext(
     isUnsafeExtraAllowed: server.allow_unsafe_extra,
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     observer: {
-      sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be written'),
+      sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),
     },
   }
 }
 
-/** 0 is no limit. */
+/** 0 means no limit. */
 function shortestMs(seconds: readonly number[]): number | null {
   const limits = seconds.filter((limit) => limit > 0)
   return limits.length === 0 ? null : Math.min(...limits) * 1000

@@ -1,4 +1,6 @@
-/** Everything that a server stands on. It is given once, to `createServer`, and handed to every route registrar. */
+/** Everything the server depends on. `createServer` gets it once and passes it to every guard and endpoint. */
+import type { FastifyInstance } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Located } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
@@ -6,15 +8,12 @@ import type { Config } from '../../config/config.shape.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
-import type { PromptContext } from '../../prompts/prompt-context.ts'
+import type { PromptContext, PromptObserver } from '../../prompts/prompt-context.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
-import type { ServerObserver } from '../metrics/observer.ts'
-import type { Metrics } from '../metrics/prometheus.ts'
-import type { AccessEntry } from '../request/access-entry.ts'
 
 export type ServerContext = {
   config: Config
-  /** Of the package. */
+  /** The version of the drover package. */
   version: string
   startedAt: Date
   clock: Clock
@@ -22,32 +21,83 @@ export type ServerContext = {
   keys: KeyRing
   store: SessionStore
   agents: AgentDirectory
-  /** What prompts need; its `store` is the one above. */
+  /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext
-  /** Aborted when the server stops: requests that come now are refused, those under way may finish. */
+  /** Aborted when the server starts to shut down: new requests are refused, running ones may finish. */
   shutdown: AbortSignal
-  /** Aborted when the time for that is up: prompts that wait or run are cancelled. */
-  timeUp: AbortSignal
-  /** How long a stream may be silent before the client is told that it is still alive. */
+  /** Aborted when the time to finish is over: queued and running prompts are canceled. */
+  drainDeadline: AbortSignal
+  /** A stream that is silent for this long gets a heartbeat. */
   heartbeatMs: number
   log: Log
-  /** Takes one entry for every request. */
-  writeAccess: (entry: AccessEntry) => void
-  /** Whether prompts and answers may be written to the access log. */
+  /** Called once for every request. */
+  writeAccessLog: (entry: AccessEntry) => void
+  /** Whether prompts and answers are written to the access log. */
   logsPrompts: boolean
   observer: ServerObserver
-  /** Only where the operator wants them. */
+  /** Undefined unless `server.metrics_enabled` is true. */
   metrics?: Metrics | undefined
 }
 
-/** Which agents there are, without asking the disk on every request. */
+/** Registers the routes of one endpoint. Their paths are relative to the prefix of the scope. */
+export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) => void
+
+/** Finds agents without a disk access for every request. */
 export type AgentDirectory = {
-  /** In canonical order, disabled ones too. */
+  /** All agents in canonical order, including disabled ones. */
   list(): readonly Located[]
-  /** For a prompt: an agent that was found a moment ago is taken to be there still, any other is looked for. */
+  /** The agent for a prompt. The location of an installed agent is cached for a moment. */
   find(backend: Backend): Located
-  /** The version, if it is known by now; it is asked for in the background. */
+  /** The version, if the background query has returned it. */
   knownVersion(agent: Located): string | undefined
-  /** Waits until the agent has answered or is given up on. */
+  /** Waits for the agent to print its version; undefined if it does not. */
   versionOf(agent: Located): Promise<string | undefined>
+}
+
+/** One line of the access log, with the field names of the log. It never contains API keys or whole bodies. */
+export type AccessEntry = {
+  request_id: string
+  method: string
+  route: string
+  status: number
+  bytes: number
+  duration_ms: number
+  client: string
+  key?: string
+  /** Several backends are joined by commas. */
+  backend?: string
+  error?: string
+  trace_id?: string
+  /** Only with `--log-prompts`. */
+  prompt?: string
+  answer?: string
+}
+
+/** Gets a call for every request, successful or not. Metrics are counted here. */
+export type ServerObserver = {
+  requestStarted?(): void
+  requestDone?(done: RequestDone): void
+}
+
+export type RequestDone = {
+  /** The path of the route (`/api/v1/sessions/:id`), which keeps the number of labels small; `unknown` without a route. */
+  route: string
+  method: string
+  /** 499 if the client disconnected before the response. */
+  status: number
+  seconds: number
+  /** Bytes sent to the client, including headers. */
+  bytes: number
+  /** The name of the API key in logs; undefined without a valid key. */
+  keyName: string | undefined
+  /** The agents that ran for the request, joined by commas. */
+  backend: string | undefined
+  /** The error code, if the request failed. */
+  errorCode: string | undefined
+}
+
+export type Metrics = {
+  server: ServerObserver
+  prompts: PromptObserver
+  registry: Pick<Registry, 'metrics' | 'contentType'>
 }

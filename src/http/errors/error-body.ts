@@ -1,14 +1,21 @@
-/** The three ways of saying no. The path alone decides, because a refusal may come before any route is known. */
-import type { Refusal } from './http-error.ts'
-import { chatProblem, messageProblem, PROBLEM_MEDIA_TYPE } from './problem.ts'
+/**
+ * The body of an error response, in the format of the API that was called. The native API has a format of its own. The
+ * compatible APIs send problem details (RFC 7807), with the vendor's own error object beside them for its SDK.
+ */
+import type { HttpError } from './http-error.ts'
 
-type ErrorBody = { contentType: string; body: object }
+type Problem = { type: string; title: string; status: number; detail: string; error: object }
 
-export function toErrorBody(refusal: Refusal, place: { url: string; errorsBase: string }): ErrorBody {
-  const { url, errorsBase } = place
-  if (isUnder(url, '/openai')) return { contentType: PROBLEM_MEDIA_TYPE, body: chatProblem(refusal, errorsBase) }
-  if (isUnder(url, '/anthropic')) return { contentType: PROBLEM_MEDIA_TYPE, body: messageProblem(refusal, errorsBase) }
-  const { code, message, details } = refusal
+const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8'
+
+/** The path alone selects the format, because a request may fail before its route is known. */
+export function toErrorBody(
+  error: HttpError,
+  { url, errorsBase }: { url: string; errorsBase: string },
+): { contentType: string; body: object } {
+  if (isUnder(url, '/openai')) return { contentType: PROBLEM_MEDIA_TYPE, body: chatProblem(error, errorsBase) }
+  if (isUnder(url, '/anthropic')) return { contentType: PROBLEM_MEDIA_TYPE, body: messageProblem(error, errorsBase) }
+  const { code, message, details } = error
   return {
     contentType: 'application/json; charset=utf-8',
     body: { error: code, message, ...(details !== undefined && { details }) },
@@ -17,4 +24,63 @@ export function toErrorBody(refusal: Refusal, place: { url: string; errorsBase: 
 
 function isUnder(url: string, prefix: string): boolean {
   return url.startsWith(prefix) && /^(?:[/?#]|$)/.test(url.slice(prefix.length))
+}
+
+function chatProblem(error: HttpError, errorsBase: string): Problem {
+  return { ...toProblem(error, errorsBase), error: chatError(error) }
+}
+
+/** The error object of the chat completion API. In a stream that has begun it is sent without problem details. */
+export function chatError(error: HttpError) {
+  const { status, code, message } = error
+  return { message, type: chatErrorType(status), code, param: invalidField(error) }
+}
+
+function messageProblem(error: HttpError, errorsBase: string): Problem {
+  return { ...toProblem(error, errorsBase), error: messageError(error) }
+}
+
+/** The error object of the message API. In a stream that has begun it is sent without problem details. */
+export function messageError({ status, message }: HttpError) {
+  return { type: messageErrorType(status), message }
+}
+
+/** Codes whose problem type has another name. */
+const PROBLEM_NAMES: Readonly<Record<string, string>> = { too_many_requests: 'rate-limited' }
+
+function toProblem({ code, status, message }: HttpError, errorsBase: string): Omit<Problem, 'error'> {
+  const name = PROBLEM_NAMES[code] ?? code.replaceAll('_', '-')
+  return { type: `${errorsBase}/${name}`, title: titleOf(name), status, detail: message }
+}
+
+/** `backend-not-found` becomes "Backend Not Found". */
+function titleOf(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash && ' ') + letter.toUpperCase())
+}
+
+function chatErrorType(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}
+
+const MESSAGE_ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+function messageErrorType(status: number): string {
+  return MESSAGE_ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+}
+
+/** The path of the invalid field, such as `messages[0].content`. */
+function invalidField({ details }: HttpError): string | null {
+  const { problems, place } = (details ?? {}) as { problems?: readonly { path: string }[]; place?: unknown }
+  if (typeof place === 'string') return place
+  return problems?.[0]?.path.replace(/^\$\.?/, '') || null
 }

@@ -1,10 +1,9 @@
-/** The edge where a fault becomes a status, headers and words that a client may read. */
+/** Turns a fault into an HTTP error: a status, headers, and a message that a client may read. */
 import { Fault, type FaultKind } from '../../kit/fault.ts'
 import { internalError, serverTrouble } from './faults.ts'
-import { toWireNames } from './wire-names.ts'
 
-/** A refusal as it goes over the wire, in whichever style. */
-export type Refusal = {
+/** An error as a client gets it. `error-body.ts` writes it in the format of each API. */
+export type HttpError = {
   status: number
   code: string
   message: string
@@ -12,7 +11,7 @@ export type Refusal = {
   headers: Readonly<Record<string, string>>
 }
 
-const BY_KIND: Readonly<Record<FaultKind, number>> = {
+const STATUS_OF_KIND: Readonly<Record<FaultKind, number>> = {
   usage: 400,
   invalid: 400,
   unauthorized: 401,
@@ -24,8 +23,8 @@ const BY_KIND: Readonly<Record<FaultKind, number>> = {
   internal: 500,
 }
 
-/** Where the kind says too little. */
-const BY_CODE: Readonly<Record<string, number>> = {
+/** Codes whose status differs from that of their kind. */
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   host_not_allowed: 403,
   origin_not_allowed: 403,
   method_not_allowed: 405,
@@ -33,44 +32,44 @@ const BY_CODE: Readonly<Record<string, number>> = {
   media_type_unsupported: 415,
   expectation_unsupported: 417,
   headers_too_large: 431,
-  // The body was not too large, what is in it was.
+  // 413 is about the size of the request body. Here one of its fields is too large.
   prompt_too_large: 400,
   program_arguments_too_long: 400,
   backend_execution_failed: 500,
   backend_timeout: 504,
 }
 
-/** What clients need not tell apart goes over the wire under one code. */
+/** Codes that clients need not tell apart share one code on the wire. */
 const WIRE_CODES: Readonly<Record<string, string>> = {
   json_invalid: 'invalid_request',
   message_invalid: 'invalid_request',
 }
 
-const NOT_TO_BE_REPEATED: readonly string[] = ['backend_execution_failed', 'backend_timeout']
+const NOT_RETRYABLE: readonly string[] = ['backend_execution_failed', 'backend_timeout']
 
-/** For those who do not say it themselves. */
-const RETRY_SECS = 5
+/** For faults that name no time of their own. */
+const DEFAULT_RETRY_SECS = 5
 
-/** Anything that is not a fault is a bug of ours, of which the client learns nothing but that. */
-export function toRefusal(error: unknown): Refusal {
+/** Anything that is not a fault is a bug. The client only learns that there was one. */
+export function toHttpError(error: unknown): HttpError {
   const fault = error instanceof Fault ? error : internalError({})
-  if (isOurAffair(fault)) return toRefusal(serverTrouble({}))
-  const status = BY_CODE[fault.code] ?? BY_KIND[fault.kind]
+  if (namesServerFile(fault)) return toHttpError(serverTrouble({}))
+  const status = STATUS_OF_CODE[fault.code] ?? STATUS_OF_KIND[fault.kind]
   return {
     status,
     code: WIRE_CODES[fault.code] ?? fault.code,
     message: fault.message,
-    ...(tellsDetails(fault) && { details: toWireNames(fault.details) }),
+    ...(hasPublicDetails(fault) && { details: toWireNames(fault.details) }),
     headers: headersOf(fault, status),
   }
 }
 
-/** Files of the server that cannot be read are the operator's concern; their paths are no client's. */
-function isOurAffair({ kind, details }: Fault): boolean {
+/** Clients must not see the paths of the server's own files. */
+function namesServerFile({ kind, details }: Fault): boolean {
   return kind === 'unavailable' && typeof details === 'object' && details !== null && 'path' in details
 }
 
-function tellsDetails({ kind, details }: Fault): boolean {
+function hasPublicDetails({ kind, details }: Fault): boolean {
   if (kind === 'unauthorized' || kind === 'internal') return false
   return typeof details === 'object' && details !== null && Object.keys(details).length > 0
 }
@@ -80,10 +79,21 @@ function headersOf(fault: Fault, status: number): Record<string, string> {
   return {
     ...(status === 401 && { 'www-authenticate': 'Bearer realm="drover"' }),
     ...(status === 405 && { allow: (allow ?? []).join(', ') }),
-    // The vendors' SDKs would run a failed prompt again, and each run costs.
-    ...(NOT_TO_BE_REPEATED.includes(fault.code) && { 'x-should-retry': 'false' }),
-    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs ?? RETRY_SECS) }),
-    // Whatever else comes on this connection is the rest of something that was given up, or comes too late.
+    // The vendors' SDKs retry a 5xx. Running a failed prompt again would cost money.
+    ...(NOT_RETRYABLE.includes(fault.code) && { 'x-should-retry': 'false' }),
+    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs ?? DEFAULT_RETRY_SECS) }),
+    // After a timeout the connection may still carry the rest of the request.
     ...((status === 408 || fault.code === 'shutting_down') && { connection: 'close' }),
   }
+}
+
+/** Field names are camelCase in faults and snake_case on the wire. */
+export function toWireNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWireNames)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), toWireNames(part)]))
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -1,4 +1,4 @@
-/** The page that shows the API to people. Everything it loads comes from this server. */
+/** The /docs page. It loads files of this server only. */
 export const DOCS_PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -11,15 +11,15 @@ export const DOCS_PAGE = `<!doctype html>
 <script type="module" src="docs/start.js"></script>
 </head>
 <body>
-<noscript>This page needs JavaScript. The same is in <a href="openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The same content is in <a href="openapi.json">openapi.json</a>.</noscript>
 <div id="docs"></div>
 </body>
 </html>
 `
 
-/** Relative addresses and the address of the page itself, so that the page also works behind a proxy and under a prefix. */
-export const DOCS_START = `const answer = await fetch('openapi.json')
-const spec = await answer.json()
+/** Starts Swagger UI. All addresses are relative to the page, so it also works behind a proxy and under a prefix. */
+export const DOCS_START = `const response = await fetch('openapi.json')
+const spec = await response.json()
 spec.servers = [{ url: new URL('.', location.href).href.replace(/\\/$/, '') }]
 SwaggerUIBundle({
   spec,
@@ -30,7 +30,7 @@ SwaggerUIBundle({
 })
 `
 
-/** Everything comes from this server, but for small pictures that Swagger UI has in its style sheet. */
+/** Allows only files of this server, and the inline images in the style sheet of Swagger UI. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,30 +1,72 @@
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../../kit/shape.ts'
+import { NativeError } from '../errors/error-body.shape.ts'
+import { OPEN_ERRORS } from '../openapi/error-responses.shape.ts'
+import type { Operation } from '../openapi/operation.shape.ts'
 
 const BackendHealth = Type.Object({
   name: Type.String(),
-  available: Type.Boolean({ description: 'Whether prompts can be sent to it.' }),
-  version: Type.Optional(Type.String({ description: 'Left out until the agent has told it.' })),
-  demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent stands in for it.' })),
+  available: Type.Boolean({ description: 'Whether it can run prompts.' }),
+  version: Type.Optional(Type.String({ description: 'Omitted until the agent has printed its version.' })),
+  demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent replaces it.' })),
 })
 
 const StoreHealth = Type.Object({
   available: Type.Boolean(),
-  session_count: Type.Integer({ minimum: 0, description: '0 when the store does not answer.' }),
-  error: Type.Optional(Type.String({ description: 'Only when the store does not answer.' })),
+  session_count: Type.Integer({ minimum: 0, description: '0 if the session store is not available.' }),
+  error: Type.Optional(Type.String({ description: 'Only if the session store is not available.' })),
 })
 
-export const Health = named(
+const Health = named(
   'Health',
   Type.Object({
     status: literals(['ok', 'degraded', 'unhealthy'], {
-      description: '`degraded`: an enabled backend is missing. `unhealthy`: the session store does not answer.',
+      description: '`degraded`: an enabled backend is missing. `unhealthy`: the session store is not available.',
     }),
-    version: Type.String({ description: 'Of drover.' }),
-    uptime: Type.String({ description: 'Such as `1h0m5s`.' }),
+    version: Type.String({ description: 'The version of drover.' }),
+    uptime: Type.String({ description: 'For example `1h0m5s`.' }),
     uptime_ms: Type.Integer({ minimum: 0 }),
-    backends: Type.Array(BackendHealth, { description: 'Those that are enabled, in canonical order.' }),
+    backends: Type.Array(BackendHealth, { description: 'The enabled backends in canonical order.' }),
     session_store: StoreHealth,
   }),
 )
 export type Health = Message<typeof Health>
+
+const ok: Health = {
+  status: 'ok',
+  version: '0.1.0',
+  uptime: '2m31s',
+  uptime_ms: 151_204,
+  backends: [{ name: 'claude', available: true, version: '2.1.0' }],
+  session_store: { available: true, session_count: 12 },
+}
+
+const unhealthy: Health = {
+  ...ok,
+  status: 'unhealthy',
+  backends: [],
+  session_store: { available: false, session_count: 0, error: 'the session store is not available' },
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/health',
+    id: 'healthCheck',
+    tag: 'health',
+    summary: 'Check whether the server works',
+    responses: {
+      200: {
+        description: 'The server works. Some backends may be missing.',
+        content: { 'application/json': { shape: Health, examples: { ok } } },
+      },
+      503: {
+        description: 'The session store is not available, or the server is shutting down.',
+        content: { 'application/json': { shape: Type.Union([Health, NativeError]), examples: { unhealthy } } },
+        headers: ['Retry-After'],
+      },
+    },
+    errors: OPEN_ERRORS.filter((name) => name !== 'Unavailable'),
+    isOpen: true,
+  },
+]

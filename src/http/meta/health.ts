@@ -1,16 +1,15 @@
-import type { ServerContext } from '../context/server-context.ts'
-import type { RegisterRoutes } from '../register-routes.ts'
+/** `GET /health` */
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { Health } from './health.shape.ts'
-import { formatUptime } from './uptime.ts'
 
 export const registerHealth: RegisterRoutes = (scope, context) => {
   scope.get('/health', async (_request, reply) => {
-    const health = await judgeHealth(context)
+    const health = await assessHealth(context)
     return reply.code(health.status === 'unhealthy' ? 503 : 200).send(health)
   })
 }
 
-async function judgeHealth(context: ServerContext): Promise<Health> {
+async function assessHealth(context: ServerContext): Promise<Health> {
   const uptimeMs = context.clock.now().getTime() - context.startedAt.getTime()
   const backends = backendHealth(context)
   const store = await storeHealth(context)
@@ -25,7 +24,15 @@ async function judgeHealth(context: ServerContext): Promise<Health> {
   }
 }
 
-/** A backend that the operator disabled is not missed. */
+/** Formats `7s`, `2m31s` or `1h0m5s`. Hours are not converted to days, and leading zero units are omitted. */
+export function formatUptime(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const units = [hours > 0 && `${hours}h`, seconds >= 60 && `${minutes}m`, `${seconds % 60}s`]
+  return units.filter(Boolean).join('')
+}
+
+/** Disabled backends do not affect the health. */
 function backendHealth({ agents }: ServerContext): Health['backends'] {
   const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
   return enabled.map((agent) => {
@@ -39,12 +46,13 @@ function backendHealth({ agents }: ServerContext): Health['backends'] {
   })
 }
 
-/** Anybody may ask for the health, so why the store fails is for the log alone. */
+/** The endpoint needs no API key, so the cause of a failure is only logged. */
 async function storeHealth({ store, log }: ServerContext): Promise<Health['session_store']> {
   try {
     return { available: true, session_count: await store.count() }
   } catch (error) {
-    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'the session store does not answer')
-    return { available: false, session_count: 0, error: 'the session store does not answer' }
+    const problem = 'the session store is not available'
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, problem)
+    return { available: false, session_count: 0, error: problem }
   }
 }

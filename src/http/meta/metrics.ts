@@ -1,6 +1,6 @@
-import type { RegisterRoutes } from '../register-routes.ts'
+/** `GET /metrics`. The endpoint only exists if metrics are enabled. */
+import type { RegisterRoutes } from '../context/server-context.ts'
 
-/** Without metrics there is no such path. */
 export const registerMetrics: RegisterRoutes = (scope, { metrics }) => {
   if (metrics === undefined) return
   const { registry } = metrics

@@ -1,14 +1,22 @@
-import { serverAddress } from '../openapi/server-address.ts'
-import type { RegisterRoutes } from '../register-routes.ts'
-import { createTrustedProxies } from '../request/client-address.ts'
-import { sendCached, toDocument } from '../response/send-cached.ts'
+/** `GET /openapi.json` */
+import type { FastifyRequest } from 'fastify'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { sendDocument, toDocument } from '../response/send-document.ts'
 
-export const registerOpenApi: RegisterRoutes = (scope, { config, version }) => {
-  const proxies = createTrustedProxies(config.server.trusted_proxies)
+export const registerOpenApi: RegisterRoutes = (scope, { version }) => {
   scope.get('/openapi.json', async (request, reply) => {
-    const { OPENAPI } = await import('../openapi/document.generated.js')
-    const servers = [{ url: serverAddress(request, proxies), description: 'This server' }]
+    const { OPENAPI } = await import('./openapi.generated.js')
+    const servers = [{ url: serverAddress(request), description: 'This server' }]
     const body = JSON.stringify({ ...OPENAPI, info: { ...OPENAPI.info, version }, servers })
-    return sendCached({ request, reply }, toDocument('application/json; charset=utf-8', body))
+    return sendDocument({ request, reply }, toDocument('application/json; charset=utf-8', body))
   })
+}
+
+/** A host name or IP address, with or without a port. */
+const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+
+/** The address that the client used. Fastify reads it from `X-Forwarded-*` headers only if a trusted proxy sent them. */
+export function serverAddress({ host, protocol }: Pick<FastifyRequest, 'host' | 'protocol'>): string {
+  if (!HOST.test(host)) return '/'
+  return `${protocol.toLowerCase() === 'https' ? 'https' : 'http'}://${host}`
 }

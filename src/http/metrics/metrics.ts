@@ -1,11 +1,10 @@
-/** What the server counts, for Prometheus. prom-client is loaded by servers that want it, and by no others. */
-import type { ServerContext } from '../context/server-context.ts'
-import type { Metrics } from './prometheus.ts'
+/** Prometheus metrics. prom-client is only loaded if metrics are enabled. */
+import type { Metrics, ServerContext } from '../context/server-context.ts'
 import { promptMetrics } from './prompt-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { type StateSources, stateMetrics } from './state-metrics.ts'
 
-/** The context of a server that counts, where the configuration asks for it. */
+/** Adds metrics to the context if the configuration enables them. */
 export async function withMetrics(context: ServerContext): Promise<ServerContext> {
   if (!context.config.server.metrics_enabled) return context
   const { version, store, log, prompts } = context

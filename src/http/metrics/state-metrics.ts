@@ -10,7 +10,7 @@ export type StateSources = {
   log: Log
 }
 
-/** What is looked up when somebody reads the metrics, instead of being counted all the time. */
+/** Gauges whose values are read when the metrics are collected. */
 export function stateMetrics({ client, registry }: Prometheus, { version, slots, store, log }: StateSources): void {
   const registers = [registry]
   new client.Gauge({ name: 'drover_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
@@ -27,7 +27,7 @@ export function stateMetrics({ client, registry }: Prometheus, { version, slots,
   })
   new client.Gauge({
     name: 'drover_queue_length',
-    help: 'Prompts that wait until an agent may be started for them.',
+    help: 'Prompts waiting for a free slot.',
     registers,
     collect() {
       this.set(slots.load().queued)
@@ -35,7 +35,7 @@ export function stateMetrics({ client, registry }: Prometheus, { version, slots,
   })
   new client.Gauge({
     name: 'drover_active_sessions',
-    help: 'Sessions that are being worked on, or were interrupted and can be resumed.',
+    help: 'Sessions that are active, or paused and resumable.',
     registers,
     async collect() {
       this.set(await countActive(store, log))
@@ -43,7 +43,7 @@ export function stateMetrics({ client, registry }: Prometheus, { version, slots,
   })
 }
 
-/** The store keeps these counts. When it fails, the other metrics are wanted all the more. */
+/** The store maintains these counts. If it fails, the other metrics are still collected. */
 async function countActive(store: StateSources['store'], log: Log): Promise<number> {
   try {
     const pages = (['active', 'paused'] as const).map((status) => store.list({ status }, { limit: 1, offset: 0 }))

@@ -1,27 +1,57 @@
 import { Type } from 'typebox'
 import { Abilities } from '../../agents/adapter/agent.shape.ts'
 import { type Message, meaning, named } from '../../kit/shape.ts'
+import { COMMON_ERRORS } from '../openapi/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../openapi/operation.shape.ts'
 
-export const BackendRecord = named(
+const BackendRecord = named(
   'BackendRecord',
   Type.Object({
     name: Type.String(),
-    available: Type.Boolean({ description: 'Whether prompts can be sent to it.' }),
-    enabled: Type.Boolean({ description: 'Whether the operator allows it.' }),
+    available: Type.Boolean({ description: 'Whether it can run prompts.' }),
+    enabled: Type.Boolean({ description: 'Whether the operator has enabled it.' }),
     default: Type.Boolean({
-      description:
-        'Whether it is the one that the command line uses for prompts that name none. Requests always name theirs.',
+      description: 'Whether the command line uses it by default. A request to the server always names its backend.',
     }),
-    demo: Type.Boolean({ description: 'The built-in demo agent stands in for it.' }),
+    demo: Type.Boolean({ description: 'Whether the built-in demo agent replaces it.' }),
     version: Type.Union([Type.String(), Type.Null()], {
-      description: 'Null where the agent is not installed or did not say.',
+      description: 'Null if the agent is not installed or does not print its version.',
     }),
-    capabilities: meaning('What the agent can really do.', Abilities),
+    capabilities: meaning('What the agent supports.', Abilities),
   }),
 )
 export type BackendRecord = Message<typeof BackendRecord>
 
-export const BackendList = named(
+const BackendList = named(
   'BackendList',
-  Type.Object({ backends: Type.Array(BackendRecord, { description: 'All, in canonical order.' }) }),
+  Type.Object({ backends: Type.Array(BackendRecord, { description: 'All backends in canonical order.' }) }),
 )
+
+const claude: BackendRecord = {
+  name: 'claude',
+  available: true,
+  enabled: true,
+  default: true,
+  demo: false,
+  version: '2.1.0',
+  capabilities: {
+    deltas: true,
+    resume: true,
+    system_prompt: 'flag',
+    max_turns: true,
+    os_sandbox: false,
+    usage: { cached: true, reasoning: false },
+  },
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/v1/backends',
+    id: 'listBackends',
+    tag: 'native',
+    summary: 'List the agents',
+    responses: { 200: jsonResponse('All backends in canonical order.', BackendList, { backends: [claude] }) },
+    errors: COMMON_ERRORS,
+  },
+]

@@ -1,7 +1,7 @@
+/** `GET /api/v1/backends` */
 import type { Located } from '../../agents/locate-agents.ts'
 import { AGENTS } from '../../agents/registry.ts'
-import type { ServerContext } from '../context/server-context.ts'
-import type { RegisterRoutes } from '../register-routes.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { BackendRecord } from './backends.shape.ts'
 
 export const registerBackends: RegisterRoutes = (scope, context) => {
@@ -10,7 +10,7 @@ export const registerBackends: RegisterRoutes = (scope, context) => {
   })
 }
 
-/** Where the agent is installed is nobody's business on the network, so no path is told. */
+/** Clients must not see where the agent is installed, so the record contains no path. */
 async function toRecord(agent: Located, { agents, config }: ServerContext): Promise<BackendRecord> {
   const { backend, isEnabled, isDemo, program } = agent
   return {

@@ -1,25 +1,45 @@
+/** `POST /api/v1/prompt` */
+import { toTimestamp } from '../../kit/clock.ts'
 import { checker } from '../../kit/schema.ts'
-import { validatePromptRequest, validateResumeRequest } from '../../prompts/checks.generated.js'
-import type { PromptRequest, ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import type { RegisterRoutes } from '../register-routes.ts'
-import { checkBody } from '../request/read-body.ts'
-import { answerPrompt } from '../response/answer-prompt.ts'
-import { answerForm } from './answer-form.ts'
+import { validatePromptRequest } from '../../prompts/checks.generated.js'
+import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { checkBody } from '../request/body.ts'
+import { type ReplyFormat, sendPrompt } from '../response/send-prompt.ts'
+import type { StreamFormat } from '../response/send-stream.ts'
 
 const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
-const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 
 export const registerPrompt: RegisterRoutes = (scope, context) => {
   scope.post('/prompt', async (request, reply) => {
     const prompt = checkBody(request.body, checkPrompt)
-    return await answerPrompt({ request, reply, context }, prompt, answerForm(prompt, context))
+    return await sendPrompt({ request, reply, context }, prompt, nativeFormat(prompt, context))
   })
+}
 
-  scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
-    const { fork, ...body } = checkBody(request.body, checkResume)
-    const session = await context.store.find(request.params.id)
-    const origin = fork === true ? { forks: session } : { resumes: session }
-    const prompt = { ...body, backend: session.backend, ...origin }
-    return await answerPrompt({ request, reply, context }, prompt, answerForm(prompt, context))
-  })
+/** The result as JSON, or the events as lines of JSON. */
+export function nativeFormat(
+  prompt: Pick<PromptRequest, 'backend' | 'output_format'>,
+  context: ServerContext,
+): ReplyFormat {
+  const format = prompt.output_format ?? context.config.output.format
+  return format === 'stream-json' ? ndjson(prompt.backend, context) : { toBody: (result) => result }
+}
+
+/** The heartbeat is an event too, because some clients cannot read an empty line. */
+function ndjson(backend: string, { clock }: ServerContext): StreamFormat {
+  let sessionId = ''
+  return {
+    contentType: 'application/x-ndjson',
+    frame: (event) => {
+      sessionId = event.session_id
+      return `${JSON.stringify(event)}\n`
+    },
+    end: () => '',
+    heartbeat: () => {
+      const timestamp = toTimestamp(clock.now())
+      const content = { stage: 'waiting' }
+      return `${JSON.stringify({ type: 'progress', backend, session_id: sessionId, timestamp, content })}\n`
+    },
+  }
 }

@@ -1,15 +1,12 @@
+/** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
 import { checker } from '../../kit/schema.ts'
-import type { SessionEdit, SessionStore } from '../../sessions/session-store.ts'
-import { validateSessionEditRequest } from '../checks.generated.js'
-import type { RegisterRoutes } from '../register-routes.ts'
-import { checkBody } from '../request/read-body.ts'
-import type { SessionDeleted } from './session-deleted.shape.ts'
-import { readSessionQuery } from './session-query.ts'
-import type { SessionEditRequest } from './session-requests.shape.ts'
+import type { SessionEdit, SessionFilter, SessionStore } from '../../sessions/session-store.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { checkBody } from '../request/body.ts'
+import { validateSessionEditRequest, validateSessionQuery } from '../request/checks.generated.js'
+import type { SessionDeleted, SessionEditRequest, SessionQuery } from './sessions.shape.ts'
 
 type ById = { Params: { id: string } }
-
-const checkEdit = checker<SessionEditRequest>('the request', validateSessionEditRequest)
 
 export const registerSessions: RegisterRoutes = (scope, { store }) => {
   scope.get('/sessions', async ({ query }) => {
@@ -28,13 +25,33 @@ export const registerSessions: RegisterRoutes = (scope, { store }) => {
   })
 }
 
-/** A request names all tags that the session is to have; the store takes those that come and those that go. */
-async function toEdit(request: SessionEditRequest, of: { store: SessionStore; id: string }): Promise<SessionEdit> {
-  const { title, tags, metadata } = request
-  const wanted = tags && { addTags: tags, removeTags: without(tags, (await of.store.find(of.id)).tags) }
-  return { ...(title !== undefined && { title }), ...wanted, ...(metadata !== undefined && { metadata }) }
+const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)
+
+const DEFAULT_LIMIT = 100
+
+function readSessionQuery(query: unknown): { filter: SessionFilter; page: { limit: number; offset: number } } {
+  const fields = Object.entries(query as Record<string, unknown>)
+  const typed = fields.map(([name, value]) => [name, NUMBERS.has(name) ? toInteger(value) : value])
+  const { limit = DEFAULT_LIMIT, offset = 0, ...filter } = checkQuery(Object.fromEntries(typed))
+  return { filter, page: { limit, offset } }
 }
 
-function without(kept: readonly string[], all: readonly string[]): string[] {
-  return all.filter((tag) => !kept.includes(tag))
+const NUMBERS = new Set(['limit', 'offset'])
+
+/** All values of a query are strings. One that is not an integer is left for the check, which refuses it. */
+function toInteger(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+}
+
+const checkEdit = checker<SessionEditRequest>('the request', validateSessionEditRequest)
+
+/** The request has the complete list of tags. The store takes the tags to add and to remove. */
+async function toEdit(request: SessionEditRequest, of: { store: SessionStore; id: string }): Promise<SessionEdit> {
+  const { title, tags, metadata } = request
+  const changes = tags && { addTags: tags, removeTags: without(tags, (await of.store.find(of.id)).tags) }
+  return { ...(title !== undefined && { title }), ...changes, ...(metadata !== undefined && { metadata }) }
+}
+
+function without(excluded: readonly string[], all: readonly string[]): string[] {
+  return all.filter((tag) => !excluded.includes(tag))
 }

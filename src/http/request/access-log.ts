@@ -1,15 +1,15 @@
-/** One line for every request, refused or answered, and one call to those who count. */
+/** Writes one line to the access log for every request, and reports it to the observer, which counts metrics. */
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { ServerContext } from '../context/server-context.ts'
-import { countBytes } from '../response/response-bytes.ts'
-import { factsOf } from './request-facts.ts'
 
-/** What servers write for a client that left before it was answered; no client ever sees it. */
-const CLIENT_GONE = 499
+/** The status that web servers log when a client disconnects before the response. It is never sent. */
+const CLIENT_CLOSED_REQUEST = 499
 
-/** Begins to watch a request. The function returned is to be called when its response has closed. */
-export function watchRequest(
+/** Starts to measure a request. Call the returned function when its response has closed. */
+export function measureRequest(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   context: ServerContext,
 ): () => void {
@@ -18,22 +18,21 @@ export function watchRequest(
   context.observer.requestStarted?.()
   return () => {
     const seconds = (performance.now() - startedAt) / 1000
-    finish({ request, reply, seconds, bytes: bytes() }, context)
+    report({ request, reply, seconds, bytes: bytes() }, context)
   }
 }
 
-type Finished = { request: FastifyRequest; reply: FastifyReply; seconds: number; bytes: number }
+type MeasuredRequest = { request: FastifyRequest; reply: FastifyReply; seconds: number; bytes: number }
 
-function finish({ request, reply, seconds, bytes }: Finished, context: ServerContext): void {
-  const { address, key, refusal, trace, backends = [], prompts = [], answers = [] } = factsOf(request)
-  // What a request asks for may be anything; only real agents are named, each once, so that there are few names.
+function report({ request, reply, seconds, bytes }: MeasuredRequest, context: ServerContext): void {
+  const { address, key, errorCode, trace, backends = [], prompts = [], answers = [] } = request.facts
+  // A request may name any backend. Only real ones are reported, so that the number of labels stays small.
   const backend = BACKENDS.filter((name) => backends.includes(name)).join() || undefined
-  const { url } = request.routeOptions
-  const route = request.is404 || url === undefined ? 'unknown' : url
-  const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_GONE
+  const route = routeOf(request)
+  const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST
   const { method } = request
-  context.observer.requestDone?.({ route, method, status, seconds, bytes, keyName: key?.name, backend, refusal })
-  context.writeAccess({
+  context.observer.requestDone?.({ route, method, status, seconds, bytes, keyName: key?.name, backend, errorCode })
+  context.writeAccessLog({
     request_id: request.id,
     method,
     route,
@@ -43,19 +42,41 @@ function finish({ request, reply, seconds, bytes }: Finished, context: ServerCon
     client: address,
     ...(key !== undefined && { key: key.name }),
     ...(backend !== undefined && { backend }),
-    ...(refusal !== undefined && { error: refusal }),
+    ...(errorCode !== undefined && { error: errorCode }),
     ...(trace !== undefined && { trace_id: trace.traceId }),
     ...(context.logsPrompts && prompts.length > 0 && { prompt: excerptOf(prompts) }),
     ...(context.logsPrompts && answers.length > 0 && { answer: excerptOf(answers) }),
   })
 }
 
-/** Texts may have megabytes, and nobody reads more of them in a log than this. */
-const LOGGED_CHARACTERS = 16_384
+/** `unknown` also if the path exists but not with this method. */
+function routeOf({ is404, routeOptions: { url, config } }: FastifyRequest): string {
+  return is404 || url === undefined || config.isMethodNotAllowed === true ? 'unknown' : url
+}
+
+/** Prompts may have megabytes. The log gets only the beginning. */
+const MAX_LOGGED_CHARACTERS = 16_384
 
 function excerptOf(texts: readonly string[]): string {
   const text = texts.join('\n\n')
-  if (text.length <= LOGGED_CHARACTERS) return text
-  // Half a surrogate pair may be left at the end.
-  return `${text.slice(0, LOGGED_CHARACTERS).toWellFormed()}… (${text.length} characters in all)`
+  if (text.length <= MAX_LOGGED_CHARACTERS) return text
+  // The cut may leave half a surrogate pair at the end.
+  return `${text.slice(0, MAX_LOGGED_CHARACTERS).toWellFormed()}… (${text.length} characters in all)`
+}
+
+/** Counts the bytes of a response, including headers. Pipelined responses share a socket, so each counts from its start. */
+function countBytes(response: ServerResponse): () => number {
+  let start: { socket: Socket; before: number } | undefined
+  let total: number | undefined
+  const begin = (socket: Socket) => {
+    start = { socket, before: socket.bytesWritten }
+  }
+  const current = () => (start === undefined ? 0 : start.socket.bytesWritten - start.before)
+  if (response.socket === null) response.once('socket', begin)
+  else begin(response.socket)
+  // Before Node passes the socket to the next response.
+  response.prependOnceListener('finish', () => {
+    total = current()
+  })
+  return () => total ?? current()
 }

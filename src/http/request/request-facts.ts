@@ -1,33 +1,32 @@
-/** What is known of a request beside its bytes. Every request has these from its first hook on. */
-import type { FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../config/api-keys.ts'
-import type { Trace } from './traceparent.ts'
 
-export type RequestFacts = {
-  /** Of the client, through trusted proxies; `local` on a Unix socket. */
+/** What the guards and the endpoint know about a request. The access log, the metrics and the rate limit use it. */
+type RequestFacts = {
+  /** The client's address, behind trusted proxies; `local` on a Unix socket. */
   address: string
   trace: Trace | undefined
-  /** The key that the request carries, once it was found to be a valid one. */
+  /** The valid API key of the request. */
   key: ApiKey | undefined
-  /** The agents that work for the request, as it names them. Routes say so, for the access log. */
+  /** The code of the error response. */
+  errorCode?: string
+  /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */
   backends?: readonly string[]
-  /** The code with which the request was refused. */
-  refusal?: string
-  /** Written to the access log only where the operator asked for it. Routes may always note them. */
   prompts?: readonly string[]
   answers?: readonly string[]
 }
 
-/** On the request itself. A decorator of Fastify would not be there on a request that it could not route. */
-const FACTS = Symbol('facts')
-type Noted = FastifyRequest & { [FACTS]?: RequestFacts }
+export type Trace = { traceparent: string; traceId: string }
 
-export function noteFacts(request: Noted, known: RequestFacts): void {
-  request[FACTS] = known
-}
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
+  interface FastifyRequest {
+    /** Set by the first hook. */
+    facts: RequestFacts
+  }
 
-export function factsOf(request: Noted): RequestFacts {
-  const known = request[FACTS]
-  if (known === undefined) throw new Error('a request is asked about before its first hook')
-  return known
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
+  interface FastifyContextConfig {
+    /** The route answers 405: its path exists, but not with this method. */
+    isMethodNotAllowed?: true
+  }
 }

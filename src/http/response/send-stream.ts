@@ -1,86 +1,87 @@
 /**
- * Streams a prompt to a client. Headers go out only with the first bytes to be shown, so that a prompt which fails before
- * is an ordinary error. A client that reads slowly slows the agent down; one that does not read at all is cut off.
+ * Sends the events of a prompt as a stream. The headers are sent with the first bytes, so a prompt that fails earlier gets
+ * an ordinary error response. A client that reads slowly slows the agent down; one that stops reading is disconnected.
  */
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { cutStalled } from './cut-stalled.ts'
+import { disconnectIfStalled } from './stalled-client.ts'
 
-/** How events look on the wire. */
-export type StreamStyle = {
+/** The headers of every stream. `x-accel-buffering` tells nginx to pass the bytes on at once. */
+const STREAM_HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+
+/** Turns events into the bytes of a stream. */
+export type StreamFormat = {
   contentType: string
-  /** Empty when the event is not shown. */
+  /** Returns an empty text for an event that is not sent. */
   frame(event: PromptEvent): string
-  /** After the last event. It may throw a Fault as long as everything so far was empty: that is then the answer. */
+  /** Called after the last event. May throw a Fault if nothing was sent so far: the Fault is then sent as the error. */
   end(result: PromptResult): string
-  /** Sent while the agent is silent, so that nobody in between takes the connection for dead. */
+  /** Sent while the agent is silent, so that proxies keep the connection open. */
   heartbeat(): string
 }
 
 export type StreamLimits = { heartbeatMs: number; writeTimeoutMs: number }
 
-type Course = AsyncGenerator<PromptEvent, PromptResult, undefined>
+type PromptEvents = AsyncGenerator<PromptEvent, PromptResult, undefined>
 
-const HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-
-/** Throws what the course or the style throws before anything was sent. The course must end when the client has gone. */
+/** Throws the error of the prompt or the format if nothing was sent. `events` must end when the client disconnects. */
 export async function sendStream(
-  { reply, course }: { reply: FastifyReply; course: Course },
-  style: StreamStyle,
+  { reply, events }: { reply: FastifyReply; events: PromptEvents },
+  format: StreamFormat,
   limits: StreamLimits,
 ): Promise<PromptResult> {
-  let next = await course.next()
+  let next = await events.next()
   const response = reply.raw
   const silence = setTimeout(() => {
-    open(reply, style)
-    if (!response.writableNeedDrain) response.write(style.heartbeat())
+    sendHeaders(reply, format)
+    if (!response.writableNeedDrain) response.write(format.heartbeat())
     silence.refresh()
   }, limits.heartbeatMs)
   const send = async (text: string) => {
     if (text === '' || response.destroyed) return
-    open(reply, style)
+    sendHeaders(reply, format)
     silence.refresh()
     if (!response.write(text)) await drained(response, limits.writeTimeoutMs)
   }
   try {
-    // A client that has gone is no reason to stop reading: its signal ends the agent, and the course settles the session.
-    for (; next.done !== true; next = await course.next()) await send(style.frame(next.value))
-    const last = style.end(next.value)
-    open(reply, style)
+    // The loop goes on after a disconnect: the abort signal ends the agent, and the last events save the session.
+    for (; next.done !== true; next = await events.next()) await send(format.frame(next.value))
+    const last = format.end(next.value)
+    sendHeaders(reply, format)
     await send(last)
     return next.value
   } finally {
     clearTimeout(silence)
     if (reply.sent) {
-      cutStalled(response, limits.writeTimeoutMs)
+      disconnectIfStalled(response, limits.writeTimeoutMs)
       response.end()
     }
   }
 }
 
-/** From here on the response is ours. What the hooks have set (request id, CORS, limits) is on the reply, which no longer sends it. */
-function open(reply: FastifyReply, { contentType }: StreamStyle): void {
+/** After `hijack`, Fastify no longer sends the headers that the guards have set on the reply. */
+function sendHeaders(reply: FastifyReply, { contentType }: StreamFormat): void {
   if (reply.sent) return
   reply.hijack()
-  const set = reply.getHeaders() as OutgoingHttpHeaders
-  reply.raw.writeHead(200, { ...set, ...HEADERS, 'content-type': contentType })
+  const common = reply.getHeaders() as OutgoingHttpHeaders
+  reply.raw.writeHead(200, { ...common, ...STREAM_HEADERS, 'content-type': contentType })
 }
 
-/** Until the client has read on. One that does not is cut off, which ends its agent too. */
+/** Waits until the client has read the buffered bytes. A client that does not is disconnected, which ends its agent. */
 async function drained(response: ServerResponse, timeoutMs: number): Promise<void> {
-  const stopClock = cutStalled(response, timeoutMs)
+  const stopTimer = disconnectIfStalled(response, timeoutMs)
   const closed = new AbortController()
-  const leave = () => closed.abort()
-  response.once('close', leave)
+  const stopWaiting = () => closed.abort()
+  response.once('close', stopWaiting)
   try {
     await once(response, 'drain', { signal: closed.signal })
   } catch {
-    // It has gone: whoever waits for the client's signal knows by now.
+    // The client has disconnected. The abort signal of the prompt handles that.
   } finally {
-    stopClock()
-    response.off('close', leave)
+    stopTimer()
+    response.off('close', stopWaiting)
   }
 }

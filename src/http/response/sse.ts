@@ -2,18 +2,18 @@
 
 export const SSE_MEDIA_TYPE = 'text/event-stream; charset=utf-8'
 
-/** JSON of `JSON.stringify` has no line breaks, so a frame has one line of data. */
+/** `JSON.stringify` produces no line breaks, so one data line is enough. */
 export function dataFrame(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`
 }
 
-/** The name is the type that the data carry. */
+/** A frame whose event name is the type of its data. */
 export function eventFrame(data: { type: string }): string {
   return `event: ${data.type}\n${dataFrame(data)}`
 }
 
-/** For nobody's ears: readers skip it, proxies see that the connection lives. */
+/** Clients ignore a comment; proxies see that the connection is alive. */
 export const COMMENT_FRAME = ': waiting\n\n'
 
-/** How the chat-completion API says that nothing follows. */
+/** The end of a stream in the chat completion API. */
 export const DONE_FRAME = 'data: [DONE]\n\n'

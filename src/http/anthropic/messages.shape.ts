@@ -1,0 +1,158 @@
+import { type TProperties, Type } from 'typebox'
+import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
+import { COMPATIBLE_REQUEST, ignored, MODEL_RULES, orNull, TextContent } from '../compatible/conversation.shape.ts'
+import { MessageError } from '../errors/error-body.shape.ts'
+import { AGENT_ERRORS } from '../openapi/error-responses.shape.ts'
+import type { Operation } from '../openapi/operation.shape.ts'
+
+const MessageTurn = named(
+  'MessageTurn',
+  Type.Object({
+    role: Type.String({ minLength: 1, description: '`user` or `assistant`.' }),
+    content: TextContent,
+  }),
+)
+
+export const MessageRequest = named(
+  'MessageRequest',
+  Type.Object({
+    ...COMPATIBLE_REQUEST,
+    max_tokens: Type.Unknown({ description: 'Required, but ignored.' }),
+    messages: Type.Array(MessageTurn, {
+      minItems: 1,
+      description: 'The conversation, with at least one user message.',
+    }),
+    system: orNull(TextContent, 'The system prompt.'),
+    mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, like `tools`.'),
+    temperature: ignored(),
+    top_p: ignored(),
+    top_k: ignored(),
+    stop_sequences: ignored(),
+    metadata: ignored(),
+  }),
+)
+export type MessageRequest = Read<typeof MessageRequest>
+
+const tokens = Type.Integer({
+  minimum: 0,
+  description: 'Estimated as a quarter of the bytes if the agent reports no usage.',
+})
+
+const TextBlock = Type.Object({ type: Type.Literal('text'), text: Type.String() })
+
+const MESSAGE = {
+  id: Type.String({ pattern: '^msg_.{24,}$' }),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  content: Type.Array(TextBlock),
+  model: Type.String({ description: 'The model of the request.' }),
+} satisfies TProperties
+
+const usage = Type.Object({ input_tokens: tokens, output_tokens: tokens })
+
+export const Message = named(
+  'Message',
+  Type.Object({
+    ...MESSAGE,
+    stop_reason: Type.Literal('end_turn'),
+    stop_sequence: Type.Null(),
+    usage,
+  }),
+)
+export type Message = Read<typeof Message>
+
+const index = Type.Integer({ minimum: 0 })
+
+const event = <T extends string, P extends TProperties>(type: T, fields: P) =>
+  named(
+    `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}StreamEvent`,
+    Type.Object({ type: Type.Literal(type), ...fields }),
+  )
+
+const StartedMessage = Type.Object({ ...MESSAGE, stop_reason: Type.Null(), stop_sequence: Type.Null(), usage })
+
+/** The data of a stream event. Its `type` is also the name of the event. */
+export const MessageStreamEvent = named(
+  'MessageStreamEvent',
+  tagged('type', [
+    event('message_start', { message: StartedMessage }),
+    event('content_block_start', { index, content_block: TextBlock }),
+    event('ping', {}),
+    event('content_block_delta', {
+      index,
+      delta: Type.Object({ type: Type.Literal('text_delta'), text: Type.String() }),
+    }),
+    event('content_block_stop', { index }),
+    event('message_delta', {
+      delta: Type.Object({ stop_reason: literals(['end_turn']), stop_sequence: Type.Null() }),
+      usage: Type.Object({ output_tokens: tokens }),
+    }),
+    event('message_stop', {}),
+    event('error', { error: MessageError }),
+  ]),
+)
+export type MessageStreamEvent = Read<typeof MessageStreamEvent>
+
+const request: MessageRequest = {
+  model: 'claude',
+  max_tokens: 1024,
+  system: 'Answer in one sentence.',
+  messages: [{ role: 'user', content: 'What is a monad?' }],
+}
+
+const message: Message = {
+  id: 'msg_4f1f0c5d9b8a4d67a3f2c1e0',
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'text', text: 'A way to chain computations.' }],
+  model: 'claude',
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 2104, output_tokens: 57 },
+}
+
+const events: Record<string, MessageStreamEvent> = {
+  message_start: {
+    type: 'message_start',
+    message: { ...message, content: [], stop_reason: null, usage: { input_tokens: 0, output_tokens: 0 } },
+  },
+  content_block_delta: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'A way to' } },
+  message_delta: {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 57 },
+  },
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/anthropic/v1/messages',
+    id: 'anthropicCreateMessage',
+    tag: 'message',
+    summary: 'Create a message',
+    description: MODEL_RULES,
+    parameters: [
+      {
+        name: 'anthropic-version',
+        in: 'header',
+        shape: Type.String({ format: 'date', description: 'The version of the API, a date.' }),
+        isRequired: true,
+        example: '2023-06-01',
+      },
+    ],
+    body: { shape: MessageRequest, examples: { whole: request, stream: { ...request, stream: true } } },
+    responses: {
+      200: {
+        description:
+          'The message. With `stream`, `event:` and `data:` lines from `message_start` to `message_stop`; the data have ' +
+          'the event name as `type`. If the agent fails, the stream ends with `error` and without `message_stop`.',
+        content: {
+          'application/json': { shape: Message, examples: { example: message } },
+          'text/event-stream': { shape: MessageStreamEvent, examples: events },
+        },
+      },
+    },
+    errors: AGENT_ERRORS,
+  },
+]

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import {
+  asStream,
+  bodyOf,
+  playStream,
+  promptEvent,
+  promptResult,
+  textPiece,
+} from '../../../test/support/play-stream.ts'
+import { Fault } from '../../kit/fault.ts'
+import { replyFormat } from '../compatible/conversation.ts'
+import { checkApiVersion, messageWriter, readMessageRequest } from './messages.ts'
+
+const REQUIRED = { isRequired: true }
+const OPTIONAL = { isRequired: false }
+
+describe('checkApiVersion', () => {
+  it.each(['2023-06-01', '2023-01-01', '2024-02-29', '9999-12-31'])('takes %s', (version) => {
+    for (const rule of [REQUIRED, OPTIONAL]) expect(() => checkApiVersion(version, rule)).not.toThrow()
+  })
+
+  it.each([
+    '',
+    'latest',
+    '2023-6-1',
+    '20230601',
+    '9999-99-99',
+    '2023-02-29',
+    '2023-06-00',
+    ' 2023-06-01',
+    '2023-06-01\n',
+    '2023-06-01T00:00:00Z',
+    '２０２３-06-01',
+  ])('refuses %j, required or not', (version) => {
+    for (const rule of [REQUIRED, OPTIONAL]) {
+      expect(() => checkApiVersion(version, rule)).toThrow(
+        `the anthropic-version header is ${JSON.stringify(version)}, which is not a date; send "anthropic-version: 2023-06-01"`,
+      )
+    }
+  })
+
+  it('refuses none only where it is required', () => {
+    expect(() => checkApiVersion(undefined, REQUIRED)).toThrow('the anthropic-version header is required')
+    expect(() => checkApiVersion(undefined, OPTIONAL)).not.toThrow()
+  })
+
+  it('refuses two', () => {
+    expect(() => checkApiVersion(['2023-06-01', '2023-06-01'], OPTIONAL)).toThrow('"2023-06-01,2023-06-01"')
+  })
+})
+
+const MINIMAL = { model: 'claude-opus-4-5', max_tokens: 16, messages: [{ role: 'user', content: 'say hello' }] }
+
+const PLAIN = {
+  model: 'claude-opus-4-5',
+  prompt: { backend: 'claude', model: 'claude-opus-4-5', prompt: 'say hello', ephemeral: true, dry_run: false },
+  isStream: false,
+}
+
+const faultOf = (body: unknown): Fault => {
+  try {
+    readMessageRequest(body)
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+  throw new Error(`accepted ${JSON.stringify(body)}`)
+}
+
+const ANYTHING = [null, true, 0, -1, 1.5, 64_000, 'x', [], ['a', 5], {}]
+
+describe('readMessageRequest', () => {
+  it('makes a prompt that leaves no session behind', () => {
+    expect(readMessageRequest(MINIMAL)).toEqual(PLAIN)
+  })
+
+  it('reads the model, the messages, the system prompt, the stream and the dry run', () => {
+    const system = [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral' } }]
+    expect(readMessageRequest({ ...MINIMAL, model: 'gemini', system, stream: true, dry_run: true })).toEqual({
+      model: 'gemini',
+      prompt: { backend: 'gemini', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
+      isStream: true,
+    })
+    expect(readMessageRequest({ ...MINIMAL, system: 'be brief' }).prompt.system_prompt).toBe('be brief')
+  })
+
+  it.each(['max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata'])(
+    'does not look at %s',
+    (field) => {
+      for (const value of ANYTHING) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+    },
+  )
+
+  it.each<[string, readonly unknown[]]>([
+    ['temperature', [0, 0.7, 1]],
+    ['top_p', [0, 0.5, 1]],
+    ['top_k', [0, 40]],
+    ['stop_sequences', [[], ['a', '']]],
+    ['metadata', [{}, { user_id: 'me' }, { user_id: null }]],
+    ['system', ['', []]],
+    ['tools', [[]]],
+    ['mcp_servers', [[]]],
+    ['stream', [false]],
+    ['dry_run', [false]],
+    // Not named anywhere: whatever a client sends is its own affair.
+    ['thinking', [{ type: 'enabled', budget_tokens: 1024 }, 'x']],
+    ['tool_choice', [{ type: 'auto' }]],
+    ['service_tier', ['auto']],
+    ['ephemeral', [false]],
+    ['backend', ['gemini']],
+  ])('makes the same of a request with %s', (field, values) => {
+    for (const value of [...values, null]) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['model', undefined, 'is required'],
+    ['model', '', 'must be a model name, without control characters and not starting with -'],
+    ['model', 5, 'must be a string'],
+    ['max_tokens', undefined, 'is required'],
+    ['messages', undefined, 'is required'],
+    ['messages', [], 'must have at least 1 item'],
+    ['messages', {}, 'must be an array'],
+    ['system', 5, 'must be a string or an array or null'],
+    ['stream', 'true', 'must be a boolean or null'],
+    ['dry_run', 1, 'must be a boolean or null'],
+    ['tools', {}, 'must be an array or null'],
+  ])('refuses %s: %j', (field, value, rule) => {
+    const { [field]: _, ...rest } = MINIMAL as Record<string, unknown>
+    const body = value === undefined ? rest : { ...rest, [field]: value }
+    expect(faultOf(body)).toMatchObject({
+      code: 'message_invalid',
+      message: `the request is not valid: $.${field} ${rule}`,
+    })
+  })
+
+  it('names the place of content that is no text', () => {
+    const messages = [...MINIMAL.messages, { role: 'user', content: null }]
+    expect(faultOf({ ...MINIMAL, messages }).message).toBe(
+      'the request is not valid: $.messages[1].content must be a string or an array',
+    )
+  })
+
+  it.each(['tools', 'mcp_servers'])('refuses %s of the client', (field) => {
+    expect(faultOf({ ...MINIMAL, [field]: [{ name: 'f' }] })).toMatchObject({
+      code: 'unsupported_feature',
+      details: { place: field, feature: 'tools' },
+    })
+  })
+})
+
+const form = (isStream = true) =>
+  replyFormat('say hello', messageWriter({ id: 'msg_1', model: 'claude' }), { isStream })
+
+const frame = (name: string, fields = '') => `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`
+const delta = (text: string) =>
+  frame('content_block_delta', `,"index":0,"delta":{"type":"text_delta","text":${JSON.stringify(text)}}`)
+
+const BEGIN =
+  frame(
+    'message_start',
+    ',"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"claude","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}',
+  ) + frame('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}')
+const END =
+  frame('content_block_stop', ',"index":0') +
+  frame('message_delta', ',"delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":3}') +
+  frame('message_stop')
+const PING = frame('ping')
+const INIT = promptEvent('init')
+const FAILED = promptResult({ exit_code: 1, error: 'no money left', error_code: 'agent_failed' })
+
+describe('a message', () => {
+  it('is the whole answer', () => {
+    expect(bodyOf(form(false), promptResult({ output: 'Hello\nthere' }))).toEqual({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Hello\nthere' }],
+      model: 'claude',
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 12, output_tokens: 3 },
+    })
+  })
+
+  it('is none after a failure', () => {
+    expect(() => bodyOf(form(false), FAILED)).toThrow('claude failed: no money left')
+  })
+})
+
+describe('a stream of events', () => {
+  it('is the beginning, the pieces of one block, and the end', () => {
+    const events = [
+      INIT,
+      promptEvent('thinking', { text: 'hm' }),
+      textPiece('Hel'),
+      textPiece('lo\n"'),
+      promptEvent('done'),
+    ]
+    expect(playStream(form(), events, promptResult())).toBe(BEGIN + delta('Hel') + delta('lo\n"') + END)
+  })
+
+  it('has one empty piece when there is no text', () => {
+    expect(playStream(form(), [INIT, promptEvent('done')], promptResult())).toBe(BEGIN + delta('') + END)
+  })
+
+  it('ends with an error in place of the end when the agent fails after the first piece', () => {
+    const error = frame('error', ',"error":{"type":"api_error","message":"claude failed: no money left"}')
+    expect(playStream(form(), [INIT, textPiece('Hi')], FAILED)).toBe(BEGIN + delta('Hi') + error)
+  })
+
+  it('calls a timeout by its name', () => {
+    const late = promptResult({ exit_code: 124, error: 'too slow', error_code: 'agent_timeout' })
+    expect(playStream(form(), [textPiece('Hi')], late)).toContain('{"type":"timeout_error","message":"too slow"}')
+  })
+
+  it('is not begun when the agent fails before the first piece', () => {
+    const style = asStream(form())
+    const events = [INIT, promptEvent('progress'), promptEvent('tool_use'), promptEvent('error'), promptEvent('done')]
+    expect(events.map((event) => style.frame(event)).join('')).toBe('')
+    expect(() => style.end(FAILED)).toThrow('claude failed: no money left')
+  })
+
+  it('is begun by a ping, so that no ping comes before the message', () => {
+    expect(playStream(form(), [INIT, 'beat', 'beat', textPiece('Hi'), 'beat'], promptResult())).toBe(
+      BEGIN + PING + PING + delta('Hi') + PING + END,
+    )
+  })
+})

@@ -1,0 +1,92 @@
+/** `POST /anthropic/v1/messages` */
+import { checker } from '../../kit/schema.ts'
+import { isTimestamp } from '../../kit/timestamp.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import { type ReplyWriter, refuseTools, replyFormat, type Tokens, toPromptRequest } from '../compatible/conversation.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { messageError } from '../errors/error-body.ts'
+import { apiVersionInvalid } from '../errors/faults.ts'
+import { checkBody } from '../request/body.ts'
+import { validateMessageRequest } from '../request/checks.generated.js'
+import { sendPrompt } from '../response/send-prompt.ts'
+import { eventFrame } from '../response/sse.ts'
+import type { Message, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
+
+/** An id has twice as many hexadecimal digits. */
+const ID_BYTES = 16
+
+export const registerMessages: RegisterRoutes = (scope, context) => {
+  scope.post('/messages', async (request, reply) => {
+    checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
+    const message = checkBody(request.body, readMessageRequest)
+    const { model, prompt } = message
+    const writer = messageWriter({ id: `msg_${context.ids.hex(ID_BYTES)}`, model })
+    return await sendPrompt({ request, reply, context }, prompt, replyFormat(prompt.prompt, writer, message))
+  })
+}
+
+/** Throws a Fault if the version is not a calendar date, or if it is missing and required. */
+export function checkApiVersion(version: string | string[] | undefined, { isRequired }: { isRequired: boolean }): void {
+  if (version === undefined && !isRequired) return
+  if (typeof version !== 'string' || !isTimestamp(`${version}T00:00:00Z`)) {
+    throw apiVersionInvalid({ given: version?.toString() })
+  }
+}
+
+const checkMessageRequest = checker<MessageRequest>('the request', validateMessageRequest)
+
+/** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
+export function readMessageRequest(body: unknown): { model: string; prompt: PromptRequest; isStream: boolean } {
+  const request = checkMessageRequest(body)
+  const { model, tools, mcp_servers } = request
+  refuseTools({ tools, mcp_servers })
+  return { model, prompt: toPromptRequest(request), isStream: request.stream === true }
+}
+
+/** The reply is a message with a single text block. */
+const BLOCK_INDEX = 0
+
+export function messageWriter({ id, model }: { id: string; model: string }): ReplyWriter {
+  const text = (piece: string) =>
+    frames({ type: 'content_block_delta', index: BLOCK_INDEX, delta: { type: 'text_delta', text: piece } })
+  return {
+    toBody: (answer, { input, output }): Message => ({
+      id,
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text: answer }],
+      model,
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: input, output_tokens: output },
+    }),
+    begin: frames(
+      { type: 'message_start', message: emptyMessage({ id, model }) },
+      { type: 'content_block_start', index: BLOCK_INDEX, content_block: { type: 'text', text: '' } },
+    ),
+    text,
+    // A block has at least one delta.
+    end: ({ tokens, hasText }) => (hasText ? '' : text('')) + endFrames(tokens),
+    error: (error) => frames({ type: 'error', error: messageError(error) }),
+    heartbeat: frames({ type: 'ping' }),
+  }
+}
+
+function endFrames({ output }: Tokens): string {
+  const delta = { stop_reason: 'end_turn', stop_sequence: null } as const
+  return frames(
+    { type: 'content_block_stop', index: BLOCK_INDEX },
+    { type: 'message_delta', delta, usage: { output_tokens: output } },
+    { type: 'message_stop' },
+  )
+}
+
+function emptyMessage({ id, model }: { id: string; model: string }) {
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  const kind = { type: 'message', role: 'assistant' } as const
+  return { id, ...kind, content: [], model, stop_reason: null, stop_sequence: null, usage }
+}
+
+function frames(...events: readonly MessageStreamEvent[]): string {
+  return events.map(eventFrame).join('')
+}

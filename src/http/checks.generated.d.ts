@@ -1,6 +1,0 @@
-import type { Validate } from '../kit/schema.ts'
-
-export declare const validateSessionQuery: Validate
-export declare const validateSessionEditRequest: Validate
-export declare const validateChatRequest: Validate
-export declare const validateMessageRequest: Validate

@@ -1,0 +1,37 @@
+/**
+ * Shapes that both compatible APIs share. Their requests are open objects, because clients send more fields than drover
+ * reads. Fields that drover reads or ignores on purpose are listed. Clients may send null for an omitted field.
+ */
+import { type TSchema, Type } from 'typebox'
+import { model } from '../../prompts/prompt-request.shape.ts'
+
+/** The description of both endpoints that run a prompt. */
+export const MODEL_RULES =
+  '`model` selects the backend: the name of a backend, else a name that contains `claude`, `gpt` (codex) or `gemini`, ' +
+  'else claude. A model name that is not the name of a backend is passed on to the agent if it was recognized. ' +
+  'No session is stored.'
+
+/** Longer than any real type. The value is repeated in the error message. */
+const MAX_TYPE_LENGTH = 64
+
+export const orNull = <S extends TSchema>(shape: S, description: string) =>
+  Type.Optional(Type.Union([shape, Type.Null()], { description }))
+
+/** Any value, because an ignored field is not checked. */
+export const ignored = (description = 'Accepted and ignored.') => Type.Optional(Type.Unknown({ description }))
+
+const TextPart = Type.Object({
+  type: Type.String({ maxLength: MAX_TYPE_LENGTH, description: '`text`. Other types are refused.' }),
+  text: Type.Optional(Type.String()),
+})
+
+export const TextContent = Type.Union([Type.String(), Type.Array(TextPart)], {
+  description: 'A text, or a list of text parts.',
+})
+
+export const COMPATIBLE_REQUEST = {
+  model: { ...model, description: 'Selects the backend, and its model.' },
+  stream: orNull(Type.Boolean(), 'Whether to send the reply as a stream of events.'),
+  dry_run: orNull(Type.Boolean(), 'Not in the vendor API: return the command instead of running it.'),
+  tools: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, because agents use their own tools.'),
+}

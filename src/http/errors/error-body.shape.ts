@@ -1,0 +1,41 @@
+/** Shapes of error responses. `error-body.ts` makes them. */
+import { type TSchema, Type } from 'typebox'
+import { named } from '../../kit/shape.ts'
+
+export const NativeError = named(
+  'NativeError',
+  Type.Object({
+    error: Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'The error code, such as `unauthorized`.' }),
+    message: Type.String({ description: 'What is wrong and how to fix it.' }),
+    details: Type.Optional(
+      Type.Unsafe<object>({
+        type: 'object',
+        description: 'The facts of the message as fields. Which fields there are depends on the code.',
+      }),
+    ),
+  }),
+)
+
+const problem = <E extends TSchema>(error: E) =>
+  Type.Object({
+    type: Type.String({ format: 'uri', description: 'Identifies the problem type, such as `…/backend-not-found`.' }),
+    title: Type.String({ description: 'The problem type in words.' }),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
+    detail: Type.String({ description: 'What is wrong and how to fix it.' }),
+    error,
+  })
+
+export const ChatError = named(
+  'ChatError',
+  Type.Object({
+    message: Type.String(),
+    type: Type.String(),
+    code: Type.String(),
+    param: Type.Union([Type.String(), Type.Null()], { description: 'The invalid field of the request.' }),
+  }),
+)
+
+export const MessageError = named('MessageError', Type.Object({ type: Type.String(), message: Type.String() }))
+
+export const ChatProblem = named('ChatProblem', problem(ChatError))
+export const MessageProblem = named('MessageProblem', problem(MessageError))

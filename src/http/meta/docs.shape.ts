@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { literals } from '../../kit/shape.ts'
+import { OPEN_ERRORS } from '../openapi/error-responses.shape.ts'
+import { cachedResponses, type Operation } from '../openapi/operation.shape.ts'
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/docs',
+    id: 'getDocs',
+    tag: 'health',
+    summary: 'Get this document as an interactive page',
+    responses: cachedResponses('The page. It loads files of this server only.', 'text/html', Type.String()),
+    errors: OPEN_ERRORS,
+    isOpen: true,
+  },
+  {
+    method: 'get',
+    path: '/docs/{asset}',
+    id: 'getDocsAsset',
+    tag: 'health',
+    summary: 'Get a file of that page',
+    parameters: [
+      {
+        name: 'asset',
+        in: 'path',
+        shape: literals(['start.js', 'swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png'], {
+          description: 'A script, a style sheet or an image.',
+        }),
+        isRequired: true,
+      },
+    ],
+    responses: cachedResponses('The file, with its own media type.', '*/*', Type.String({ format: 'binary' })),
+    errors: ['NotFound', ...OPEN_ERRORS],
+    isOpen: true,
+  },
+]

@@ -1,0 +1,16 @@
+import { Type } from 'typebox'
+import { OPEN_ERRORS } from '../openapi/error-responses.shape.ts'
+import { cachedResponses, type Operation } from '../openapi/operation.shape.ts'
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'getOpenApi',
+    tag: 'health',
+    summary: 'Get this document',
+    responses: cachedResponses('OpenAPI 3.0.', 'application/json', Type.Unsafe<object>({ type: 'object' })),
+    errors: OPEN_ERRORS,
+    isOpen: true,
+  },
+]

@@ -1,0 +1,38 @@
+import { ChainRequest } from '../../prompts/prompt-request.shape.ts'
+import { ChainResult } from '../../prompts/prompt-result.shape.ts'
+import { BODY_ERRORS } from '../openapi/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
+
+const request: ChainRequest = {
+  steps: [
+    { name: 'review', backend: 'claude', prompt: 'Review src/parser.ts.' },
+    { name: 'plan', backend: 'codex', prompt: 'Plan the fixes for this review:\n\n{{previous}}' },
+  ],
+  stop_on_failure: true,
+}
+
+const result: ChainResult = {
+  total_steps: 2,
+  completed_steps: 1,
+  failed_step: 2,
+  total_duration_ms: 308_131,
+  results: [
+    { step: 1, name: 'review', ...ANSWERED, session_id: '' },
+    { step: 2, name: 'plan', ...TIMED_OUT, session_id: '' },
+  ],
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/chain',
+    id: 'executeChain',
+    tag: 'native',
+    summary: 'Run prompts one after another',
+    description: 'A step can use the answers of earlier steps. No sessions are stored.',
+    body: { shape: ChainRequest, examples: { example: request } },
+    responses: { 200: jsonResponse('The chain has ended.', ChainResult, result) },
+    errors: BODY_ERRORS,
+  },
+]

@@ -1,0 +1,31 @@
+import { CompareRequest } from '../../prompts/prompt-request.shape.ts'
+import { ComparisonResult } from '../../prompts/prompt-result.shape.ts'
+import { BODY_ERRORS } from '../openapi/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
+
+const request: CompareRequest = { prompt: 'Name three risks of this design.', backends: ['claude', 'codex'] }
+
+const result: ComparisonResult = {
+  prompt: 'Name three risks of this design.',
+  backends: ['claude', 'codex'],
+  results: [
+    { ...ANSWERED, session_id: '' },
+    { ...TIMED_OUT, session_id: '' },
+  ],
+  total_duration_ms: 300_007,
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/compare',
+    id: 'executeCompare',
+    tag: 'native',
+    summary: 'Run the same prompt on several agents',
+    description: 'A backend that fails has an error as its result; the others still run. No sessions are stored.',
+    body: { shape: CompareRequest, examples: { example: request } },
+    responses: { 200: jsonResponse('All agents have ended.', ComparisonResult, result) },
+    errors: BODY_ERRORS,
+  },
+]

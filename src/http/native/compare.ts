@@ -1,0 +1,20 @@
+/** `POST /api/v1/compare` */
+import { checker } from '../../kit/schema.ts'
+import { validateCompareRequest } from '../../prompts/checks.generated.js'
+import { compareAgents } from '../../prompts/compare-agents.ts'
+import type { CompareRequest } from '../../prompts/prompt-request.shape.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { checkBody } from '../request/body.ts'
+import { sendBatch } from '../response/send-batch.ts'
+
+const checkCompare = checker<CompareRequest>('the request', validateCompareRequest)
+
+export const registerCompare: RegisterRoutes = (scope, context) => {
+  scope.post('/compare', async (request, reply) => {
+    const comparison = checkBody(request.body, checkCompare)
+    const { backends, prompt } = comparison
+    return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (options) =>
+      compareAgents(comparison, context.prompts, options),
+    )
+  })
+}

@@ -1,0 +1,40 @@
+import { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
+import { ParallelResult } from '../../prompts/prompt-result.shape.ts'
+import { BODY_ERRORS } from '../openapi/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
+
+const request: ParallelRequest = {
+  tasks: [
+    { backend: 'claude', prompt: 'Review src/parser.ts.' },
+    { backend: 'gemini', prompt: 'Review src/lexer.ts.' },
+  ],
+  max_parallel: 2,
+  fail_fast: false,
+}
+
+const result: ParallelResult = {
+  total_tasks: 2,
+  completed: 1,
+  failed: 1,
+  canceled: 0,
+  total_duration_ms: 300_009,
+  results: [
+    { ...ANSWERED, session_id: '' },
+    { ...TIMED_OUT, session_id: '', backend: 'gemini' },
+  ],
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/parallel',
+    id: 'executeParallel',
+    tag: 'native',
+    summary: 'Run independent prompts in parallel',
+    description: 'A task that fails has an error as its result; the other tasks still run. No sessions are stored.',
+    body: { shape: ParallelRequest, examples: { example: request } },
+    responses: { 200: jsonResponse('All tasks have ended.', ParallelResult, result) },
+    errors: BODY_ERRORS,
+  },
+]

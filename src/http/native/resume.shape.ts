@@ -1,0 +1,22 @@
+import { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import { BODY_ERRORS, SESSION_ERRORS } from '../openapi/error-responses.shape.ts'
+import type { Operation } from '../openapi/operation.shape.ts'
+import { PROMPT_RESPONSE } from './prompt.shape.ts'
+import { SESSION_ID } from './sessions.shape.ts'
+
+const request: ResumeRequest = { prompt: 'Now write a test for it.' }
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/sessions/{id}/resume',
+    id: 'resumeSession',
+    tag: 'native',
+    summary: 'Run another prompt in a session',
+    description: 'Uses the backend of the session. With `fork`, a new session starts with the settings of this one.',
+    parameters: [SESSION_ID],
+    body: { shape: ResumeRequest, examples: { example: request } },
+    responses: { 200: PROMPT_RESPONSE },
+    errors: [...new Set([...SESSION_ERRORS, ...BODY_ERRORS])],
+  },
+]

@@ -1,0 +1,20 @@
+/** `POST /api/v1/sessions/{id}/resume` */
+import { checker } from '../../kit/schema.ts'
+import { validateResumeRequest } from '../../prompts/checks.generated.js'
+import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { checkBody } from '../request/body.ts'
+import { sendPrompt } from '../response/send-prompt.ts'
+import { nativeFormat } from './prompt.ts'
+
+const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
+
+export const registerResume: RegisterRoutes = (scope, context) => {
+  scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
+    const { fork, ...body } = checkBody(request.body, checkResume)
+    const session = await context.store.find(request.params.id)
+    const origin = fork === true ? { forks: session } : { resumes: session }
+    const prompt = { ...body, backend: session.backend, ...origin }
+    return await sendPrompt({ request, reply, context }, prompt, nativeFormat(prompt, context))
+  })
+}

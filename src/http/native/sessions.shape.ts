@@ -1,0 +1,137 @@
+import { Type } from 'typebox'
+import { BACKENDS } from '../../agents/adapter/agent.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
+import { Session, SessionPage } from '../../sessions/session.shape.ts'
+import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
+import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../openapi/error-responses.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, type Parameter } from '../openapi/operation.shape.ts'
+
+const MAX_PAGE_SIZE = 1000
+
+export const SessionQuery = strict({
+  backend: Type.Optional(literals(BACKENDS, { description: 'Only sessions of this agent.' })),
+  status: Type.Optional(literals(SESSION_STATUSES, { description: 'Only sessions with this status.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 100, description: 'Number of sessions in the page.' }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: 'Number of sessions to skip before the page.' }),
+  ),
+  tag: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions with this tag.' })),
+  model: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions with this model.' })),
+  workdir: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions in exactly this directory.' })),
+  search: Type.Optional(
+    Type.String({ minLength: 1, description: 'A part of the title or first prompt, or the beginning of the id.' }),
+  ),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Last used at this time or later.' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'Last used before this time.' })),
+})
+export type SessionQuery = Static<typeof SessionQuery>
+
+/** The session store checks the values of titles, tags and metadata. */
+export const SessionEditRequest = named(
+  'SessionEditRequest',
+  strict(
+    {
+      title: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], { description: 'The new title; null removes the title.' }),
+      ),
+      tags: Type.Optional(Type.Array(Type.String(), { maxItems: 64, description: 'The complete new list of tags.' })),
+      metadata: Type.Optional(
+        Type.Unsafe<JsonObject>({ type: 'object', description: 'Replaces metadata fields of the same name.' }),
+      ),
+    },
+    { minProperties: 1 },
+  ),
+)
+export type SessionEditRequest = Static<typeof SessionEditRequest>
+
+const SessionDeleted = named(
+  'SessionDeleted',
+  Type.Object({
+    deleted: Type.Literal(true),
+    id: Type.String({ description: 'The complete id, also if the request had only its beginning.' }),
+  }),
+)
+export type SessionDeleted = Message<typeof SessionDeleted>
+
+const session: Session = {
+  id: EXAMPLE.sessionId,
+  backend: 'claude',
+  status: 'completed',
+  created_at: EXAMPLE.timestamp,
+  last_used: '2026-09-21T13:33:28.123Z',
+  working_dir: '/srv/projects/parser',
+  backend_session_id: EXAMPLE.backendSessionId,
+  model: 'claude-opus-4-1',
+  initial_prompt: 'Why does the parser lose the last line?',
+  turn_count: 1,
+  token_usage: EXAMPLE.usage,
+  tags: ['api'],
+  metadata: { ticket: 'P-112' },
+  policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
+}
+
+const page: SessionPage = { sessions: [session], total: 1, limit: 100, offset: 0 }
+
+const edit: SessionEditRequest = { title: 'The lost line', tags: ['parser'] }
+
+export const SESSION_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  shape: Type.String({ minLength: 4, maxLength: 32, description: 'The id of the session, or a unique prefix of it.' }),
+  isRequired: true,
+  example: session.id,
+}
+
+const query: Parameter[] = Object.entries(SessionQuery.properties).map(([name, shape]) => ({
+  name,
+  in: 'query',
+  shape,
+  isRequired: false,
+}))
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/v1/sessions',
+    id: 'listSessions',
+    tag: 'native',
+    summary: 'List sessions',
+    parameters: query,
+    responses: { 200: jsonResponse('One page, most recently used first.', SessionPage, page) },
+    errors: ['BadRequest', ...COMMON_ERRORS],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/sessions/{id}',
+    id: 'getSession',
+    tag: 'native',
+    summary: 'Get a session',
+    parameters: [SESSION_ID],
+    responses: { 200: jsonResponse('The session.', Session, session) },
+    errors: SESSION_ERRORS,
+  },
+  {
+    method: 'patch',
+    path: '/api/v1/sessions/{id}',
+    id: 'updateSession',
+    tag: 'native',
+    summary: 'Change the title, tags or metadata of a session',
+    parameters: [SESSION_ID],
+    body: { shape: SessionEditRequest, examples: { example: edit } },
+    responses: { 200: jsonResponse('The changed session.', Session, { ...session, ...edit }) },
+    errors: [...new Set([...SESSION_ERRORS, ...BODY_ERRORS])],
+  },
+  {
+    method: 'delete',
+    path: '/api/v1/sessions/{id}',
+    id: 'deleteSession',
+    tag: 'native',
+    summary: 'Delete a session',
+    parameters: [SESSION_ID],
+    responses: { 200: jsonResponse('The session was deleted.', SessionDeleted, { deleted: true, id: session.id }) },
+    errors: SESSION_ERRORS,
+  },
+]

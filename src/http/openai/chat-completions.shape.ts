@@ -1,0 +1,161 @@
+import { Type } from 'typebox'
+import { type Message, named } from '../../kit/shape.ts'
+import { COMPATIBLE_REQUEST, ignored, MODEL_RULES, orNull, TextContent } from '../compatible/conversation.shape.ts'
+import { ChatError } from '../errors/error-body.shape.ts'
+import { AGENT_ERRORS } from '../openapi/error-responses.shape.ts'
+import { EXAMPLE, type Operation } from '../openapi/operation.shape.ts'
+
+const ChatMessage = named(
+  'ChatMessage',
+  Type.Object({
+    role: Type.String({ minLength: 1, description: '`system`, `developer`, `user` or `assistant`.' }),
+    content: Type.Union([TextContent, Type.Null()]),
+  }),
+)
+
+export const ChatRequest = named(
+  'ChatRequest',
+  Type.Object({
+    ...COMPATIBLE_REQUEST,
+    messages: Type.Array(ChatMessage, {
+      minItems: 1,
+      description: 'The conversation, with at least one user message.',
+    }),
+    stream_options: orNull(
+      Type.Object({ include_usage: orNull(Type.Boolean(), 'Whether the last chunk contains the token usage.') }),
+      'Only used if `stream` is true.',
+    ),
+    functions: orNull(Type.Array(Type.Unknown()), 'Refused unless empty. The old name of `tools`.'),
+    max_tokens: ignored(),
+    max_completion_tokens: ignored(),
+    temperature: ignored(),
+    top_p: ignored(),
+    n: ignored('Accepted and ignored: there is always one completion.'),
+    stop: ignored(),
+    presence_penalty: ignored(),
+    frequency_penalty: ignored(),
+    logit_bias: ignored(),
+    user: ignored(),
+  }),
+)
+export type ChatRequest = Message<typeof ChatRequest>
+
+const count = () => Type.Integer({ minimum: 0 })
+
+export const ChatUsage = named(
+  'ChatUsage',
+  Type.Object(
+    { prompt_tokens: count(), completion_tokens: count(), total_tokens: count() },
+    { description: 'Estimated as a quarter of the bytes if the agent reports no usage.' },
+  ),
+)
+export type ChatUsage = Message<typeof ChatUsage>
+
+const id = Type.String({ pattern: '^chatcmpl-.{24,}$' })
+const created = Type.Integer({ minimum: 0, description: 'Unix seconds.' })
+const model = Type.String({ description: 'The model of the request.' })
+const index = Type.Integer({ minimum: 0 })
+
+export const ChatCompletion = named(
+  'ChatCompletion',
+  Type.Object({
+    id,
+    object: Type.Literal('chat.completion'),
+    created,
+    model,
+    choices: Type.Array(
+      Type.Object({
+        index,
+        message: Type.Object({ role: Type.Literal('assistant'), content: Type.String() }),
+        finish_reason: Type.Literal('stop'),
+      }),
+    ),
+    usage: ChatUsage,
+  }),
+)
+export type ChatCompletion = Message<typeof ChatCompletion>
+
+export const ChatCompletionChunk = named(
+  'ChatCompletionChunk',
+  Type.Object({
+    id,
+    object: Type.Literal('chat.completion.chunk'),
+    created,
+    model,
+    choices: Type.Array(
+      Type.Object({
+        index,
+        delta: Type.Object({
+          role: Type.Optional(Type.Literal('assistant', { description: 'In the first chunk.' })),
+          content: Type.Optional(Type.String({ description: 'A piece of the answer.' })),
+        }),
+        finish_reason: Type.Union([Type.Literal('stop'), Type.Null()], { description: 'Null before the last chunk.' }),
+      }),
+    ),
+    usage: Type.Optional(
+      Type.Union([ChatUsage, Type.Null()], { description: 'Only if requested. Null before the last chunk.' }),
+    ),
+  }),
+)
+export type ChatCompletionChunk = Message<typeof ChatCompletionChunk>
+
+/** The last event of a stream whose agent failed. */
+const ChatStreamError = named('ChatStreamError', Type.Object({ error: ChatError }))
+
+const request: ChatRequest = {
+  model: 'claude',
+  messages: [
+    { role: 'system', content: 'Answer in one sentence.' },
+    { role: 'user', content: 'What is a monad?' },
+  ],
+}
+
+const envelope = <T extends string>(object: T) => ({
+  id: 'chatcmpl-4f1f0c5d9b8a4d67a3f2c1e0',
+  object,
+  created: EXAMPLE.unixSeconds,
+  model: 'claude',
+})
+
+const completion: ChatCompletion = {
+  ...envelope('chat.completion'),
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'A way to chain computations.' }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 2104, completion_tokens: 57, total_tokens: 2161 },
+}
+
+const chunk = (delta: ChatCompletionChunk['choices'][number]['delta'], finish: 'stop' | null): ChatCompletionChunk => ({
+  ...envelope('chat.completion.chunk'),
+  choices: [{ index: 0, delta, finish_reason: finish }],
+})
+
+const chunks = {
+  role: chunk({ role: 'assistant' }, null),
+  content: chunk({ content: 'A way to' }, null),
+  last: chunk({}, 'stop'),
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/openai/v1/chat/completions',
+    id: 'openaiChatCompletions',
+    tag: 'chat',
+    summary: 'Complete a chat',
+    description: MODEL_RULES,
+    body: { shape: ChatRequest, examples: { whole: request, stream: { ...request, stream: true } } },
+    responses: {
+      200: {
+        description:
+          'The completion. With `stream`, `data:` events: a chunk with the role, chunks with text, a chunk with ' +
+          '`finish_reason`, and `data: [DONE]`. If the agent fails, the stream ends with an error and without `[DONE]`.',
+        content: {
+          'application/json': { shape: ChatCompletion, examples: { example: completion } },
+          'text/event-stream': { shape: Type.Union([ChatCompletionChunk, ChatStreamError]), examples: chunks },
+        },
+      },
+    },
+    errors: AGENT_ERRORS,
+  },
+]

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { literals, type Message, named } from '../../kit/shape.ts'
+import { COMMON_ERRORS } from '../openapi/error-responses.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+
+const Model = named(
+  'Model',
+  Type.Object({
+    id: Type.String({ description: 'The name of a backend.' }),
+    object: Type.Literal('model'),
+    created: Type.Integer({ minimum: 0, description: 'Unix seconds.' }),
+    owned_by: literals(['drover']),
+  }),
+)
+export type Model = Message<typeof Model>
+
+const ModelList = named(
+  'ModelList',
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(Model, { description: 'One model for each backend.' }),
+  }),
+)
+export type ModelList = Message<typeof ModelList>
+
+const models: Model[] = ['claude', 'codex', 'gemini'].map((id) => ({
+  id,
+  object: 'model',
+  created: EXAMPLE.unixSeconds,
+  owned_by: 'drover',
+}))
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/openai/v1/models',
+    id: 'openaiListModels',
+    tag: 'chat',
+    summary: 'List the models',
+    responses: {
+      200: jsonResponse('One model for each enabled backend.', ModelList, { object: 'list', data: models }),
+    },
+    errors: COMMON_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/openai/v1/models/{id}',
+    id: 'openaiGetModel',
+    tag: 'chat',
+    summary: 'Get a model',
+    parameters: [
+      {
+        name: 'id',
+        in: 'path',
+        shape: Type.String({ description: 'The name of a backend.' }),
+        isRequired: true,
+        example: 'claude',
+      },
+    ],
+    responses: { 200: jsonResponse('The model.', Model, models[0]) },
+    errors: ['NotFound', ...COMMON_ERRORS],
+  },
+]

@@ -1,0 +1,114 @@
+/** The error responses that endpoints list by name. Examples are made from real faults by the code that sends them. */
+import { backendUnavailable } from '../../agents/faults.ts'
+import type { Fault } from '../../kit/fault.ts'
+import { messageInvalid } from '../../kit/faults.ts'
+import { backendNotFound, queueFull, workdirNotAllowed } from '../../prompts/faults.ts'
+import { sessionActive, sessionAmbiguous, sessionNotFound, sessionNotResumable } from '../../sessions/faults.ts'
+import * as http from '../errors/faults.ts'
+
+export type ErrorResponse = {
+  status: number
+  description: string
+  headers?: readonly string[]
+  examples: readonly Fault[]
+  onlyNative?: readonly Fault[]
+  onlyCompatible?: readonly Fault[]
+}
+
+export type ErrorName = keyof typeof ERROR_RESPONSES
+
+const ID = '9f2c1f6be04d4c7d8b3a5e6f70819203'
+
+export const ERROR_RESPONSES = {
+  BadRequest: {
+    status: 400,
+    description: 'The request is invalid. The message names the field or the unsupported feature.',
+    examples: [backendUnavailable({ backend: 'codex', reason: 'not_installed', wanted: 'codex' })],
+    onlyNative: [
+      messageInvalid({ message: 'the request', problems: [{ path: '$.prompt', rule: 'is required' }] }),
+      backendNotFound({ backend: 'clod' }),
+      workdirNotAllowed({ workdir: '/etc', problem: 'lies under /etc, where agents may not work' }),
+    ],
+    onlyCompatible: [
+      messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),
+      http.unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'an image' }),
+    ],
+  },
+  Unauthorized: {
+    status: 401,
+    description: 'The server requires an API key, and the request has no key or a wrong one.',
+    headers: ['WWW-Authenticate'],
+    examples: [http.unauthorized({ problem: 'missing' })],
+  },
+  NotFound: {
+    status: 404,
+    description: 'The resource or the path does not exist.',
+    examples: [http.pathNotFound({ path: '/nowhere' })],
+    onlyNative: [sessionNotFound({ id: ID })],
+    onlyCompatible: [http.modelNotFound({ model: 'clod' })],
+  },
+  MethodNotAllowed: {
+    status: 405,
+    description: 'The path does not support this method.',
+    headers: ['Allow'],
+    examples: [http.methodNotAllowed({ method: 'PUT', path: '/api/v1/prompt', allow: ['POST'] })],
+  },
+  Conflict: {
+    status: 409,
+    description: 'The state of the session does not allow this operation.',
+    examples: [
+      sessionActive({ id: ID }),
+      sessionNotResumable({ id: ID, backend: 'codex' }),
+      sessionAmbiguous({ id: '9f2c', count: 2 }),
+    ],
+  },
+  TooLarge: {
+    status: 413,
+    description: 'The request body is larger than the server accepts.',
+    examples: [http.requestTooLarge({ limitBytes: 10_485_760 })],
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    description: 'The request body is not JSON.',
+    examples: [http.mediaTypeUnsupported({ mediaType: 'text/xml' })],
+  },
+  TooManyRequests: {
+    status: 429,
+    description: 'The client exceeds its rate limit.',
+    headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+    examples: [http.tooManyRequests({ limit: 20, retryAfterSecs: 1 })],
+  },
+  InternalError: {
+    status: 500,
+    description: 'An internal error. On a compatible API also a failed agent.',
+    examples: [http.internalError({})],
+    onlyCompatible: [
+      http.backendExecutionFailed({ backend: 'codex', reason: 'stream disconnected', code: 'agent_unreachable' }),
+    ],
+  },
+  Unavailable: {
+    status: 503,
+    description: 'The server is busy, is shutting down, or cannot access its files.',
+    headers: ['Retry-After'],
+    examples: [queueFull({ running: 8, queued: 256 }), http.shuttingDown({})],
+  },
+  Timeout: {
+    status: 504,
+    description: 'The agent did not finish in time.',
+    examples: [http.backendTimeout({ reason: 'claude did not finish within 300 s and was ended' })],
+  },
+} satisfies Record<string, ErrorResponse>
+
+/** The `default` response of every operation. */
+export const OTHER_ERROR: Omit<ErrorResponse, 'status'> = {
+  description: 'All other errors have a body of the same form.',
+  examples: [http.requestTimeout({ limitSecs: 30 }), http.originNotAllowed({ origin: 'https://elsewhere.example' })],
+}
+
+/** Errors of endpoints that need no API key. */
+export const OPEN_ERRORS: readonly ErrorName[] = ['MethodNotAllowed', 'TooManyRequests', 'InternalError', 'Unavailable']
+/** Errors of every endpoint that needs a key. */
+export const COMMON_ERRORS: readonly ErrorName[] = ['Unauthorized', ...OPEN_ERRORS]
+export const BODY_ERRORS: readonly ErrorName[] = ['BadRequest', 'TooLarge', 'UnsupportedMediaType', ...COMMON_ERRORS]
+export const SESSION_ERRORS: readonly ErrorName[] = ['BadRequest', 'NotFound', 'Conflict', ...COMMON_ERRORS]
+export const AGENT_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'Timeout']

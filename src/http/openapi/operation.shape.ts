@@ -1,0 +1,64 @@
+/** What an endpoint declares about itself. `scripts/openapi` assembles these declarations into `schema/openapi.json`. */
+import type { TSchema } from 'typebox'
+import type { ErrorName } from './error-responses.shape.ts'
+
+export type Operation = {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  path: string
+  id: string
+  tag: 'native' | 'health' | 'chat' | 'message'
+  summary: string
+  description?: string
+  parameters?: readonly Parameter[]
+  /** Always JSON. */
+  body?: Content
+  /** Successful responses, by status. */
+  responses: Readonly<Record<number, Response>>
+  errors: readonly ErrorName[]
+  /** Needs no API key, even if the server has keys. */
+  isOpen?: true
+}
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  shape: TSchema
+  isRequired: boolean
+  example?: unknown
+}
+
+export type Response = {
+  description: string
+  /** By media type. */
+  content?: Readonly<Record<string, Content>>
+  /** Names of header components. Every response also has `X-Request-Id`. */
+  headers?: readonly string[]
+}
+
+/** The shape of a body, or of one event of a stream, with examples by name. */
+export type Content = { shape: TSchema; examples: Readonly<Record<string, unknown>> }
+
+export function jsonResponse(description: string, shape: TSchema, example: unknown): Response {
+  return { description, content: { 'application/json': { shape, examples: { example } } } }
+}
+
+/** The responses of a document that clients may cache. */
+export function cachedResponses(
+  description: string,
+  mediaType: string,
+  shape: TSchema,
+): Readonly<Record<number, Response>> {
+  return {
+    200: { description, content: { [mediaType]: { shape, examples: {} } }, headers: ['ETag'] },
+    304: { description: 'The document still matches `If-None-Match`.', headers: ['ETag'] },
+  }
+}
+
+/** Values that several examples share. */
+export const EXAMPLE = {
+  sessionId: '9f2c1f6be04d4c7d8b3a5e6f70819203',
+  backendSessionId: '0b6f6c5e-6f0a-4a39-9c3b-1b6f3ad0f2d1',
+  timestamp: '2026-09-21T13:33:20.000Z',
+  unixSeconds: 1_790_000_000,
+  usage: { input_tokens: 2104, output_tokens: 57, cached_tokens: 1792, reasoning_tokens: 0 },
+} as const

@@ -1,0 +1,41 @@
+/** Who can reach the server: depends on the address it is bound to, which may differ from the configured host. */
+import { BlockList, isIP } from 'node:net'
+
+/** `loopback`: only programs on this machine. `network`: one network interface. `public`: all interfaces. */
+export type Exposure = 'loopback' | 'network' | 'public'
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
+LOOPBACK.addAddress('::1', 'ipv6')
+
+const UNSPECIFIED = new BlockList()
+UNSPECIFIED.addAddress('0.0.0.0', 'ipv4')
+UNSPECIFIED.addAddress('::', 'ipv6')
+
+/** The exposure of a server that is bound to this IP address. */
+export function exposureOf(address: string): Exposure {
+  if (isLoopback(address)) return 'loopback'
+  return isIn(UNSPECIFIED, address) ? 'public' : 'network'
+}
+
+/** Whether a `Host` header names this machine: `localhost` or a loopback address. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/:\d*$/, '').toLowerCase()
+  if (/^(?:[a-z0-9-]+\.)*localhost\.?$/.test(name)) return true
+  return isLoopback(name.replace(/^\[(.*)\]$/, '$1'))
+}
+
+/** Puts an IPv6 address in brackets, as required before a port. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Called for every request, so the common IPv4 case avoids the BlockList. */
+function isLoopback(address: string): boolean {
+  return isIP(address) === 4 ? address.startsWith('127.') : isIn(LOOPBACK, address)
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  const version = isIP(address)
+  return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4')
+}

@@ -1,0 +1,87 @@
+/** The guards that every request passes before its endpoint. `onRequest` lists them in order. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerContext } from '../context/server-context.ts'
+import { expectationUnsupported, pathNotFound, requestMalformed, shuttingDown } from '../errors/faults.ts'
+import { disconnectIfStalled } from '../response/stalled-client.ts'
+import { measureRequest } from './access-log.ts'
+import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
+import { handleCors, refuseForeignPages } from './browsers.ts'
+import { type Connections, commonHeaders } from './connection.ts'
+import { checkKey, clientAddress, readTraceparent, requireKey } from './identify.ts'
+import { limitRate, type RateLimiter } from './rate-limit.ts'
+import { isDecodable, pathOf } from './target.ts'
+
+export type Endpoint = { method: string; path: string }
+
+/** The state that the guards share across requests. */
+export type RequestGuards = {
+  connections: Connections
+  /** Undefined if there is no rate limit. */
+  rateLimiter: RateLimiter | undefined
+  endpoints: readonly Endpoint[]
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+/** The hooks use callbacks, because a promise for each would slow down every request. */
+export function addRequestHooks(app: FastifyInstance, context: ServerContext, guards: RequestGuards): void {
+  const { server } = context.config
+  app.decorateRequest('facts')
+  app.addHook('onRequest', (request, reply, done) => {
+    startRequest({ request, reply }, context, guards)
+    if (handleCors({ request, reply }, server)) return
+    refuseForeignPages(request, context)
+    if (context.shutdown.aborted) throw shuttingDown({})
+    const check = checkKey(request.headers, context.keys)
+    if (check.result === 'valid') request.facts.key = check.key
+    limitRate({ request, reply }, guards.rateLimiter)
+    refuseLongBody(request.raw, { limitBytes: server.max_request_body_bytes })
+    requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic: server.metrics_public })
+    refuseMalformed(request)
+    // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
+    if (request.is404) refuseUnknownPath(request, guards)
+    done()
+  })
+  // biome-ignore lint/complexity/useMaxParams: the signature is Fastify's
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    acceptBody(request.raw, reply.raw)
+    done()
+  })
+  // biome-ignore lint/complexity/useMaxParams: the signature is Fastify's
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    disconnectIfStalled(reply.raw, server.write_timeout_secs * 1000)
+    if (context.shutdown.aborted) reply.header('connection', 'close')
+    done()
+  })
+}
+
+/** Runs for every request, also for one that the guards refuse. */
+function startRequest({ request, reply }: Exchange, context: ServerContext, { connections }: RequestGuards): void {
+  const trace = readTraceparent(request.headers['traceparent'])
+  request.facts = { address: clientAddress(request), trace, key: undefined }
+  reply.headers(commonHeaders(request.id))
+  if (trace !== undefined) reply.header('traceparent', trace.traceparent)
+  connections.requestStarted(request.raw)
+  const report = measureRequest({ request, reply }, context)
+  // Emitted exactly once, whether the response was finished, aborted or never started.
+  reply.raw.on('close', () => {
+    connections.responseClosed(request.raw)
+    report()
+  })
+}
+
+function refuseUnknownPath(request: FastifyRequest, { endpoints }: RequestGuards): never {
+  const path = pathOf(request)
+  // Many clients are configured with a base URL that lacks the prefix of the API.
+  const meant = path.length > 1 ? endpoints.find((endpoint) => endpoint.path.endsWith(path))?.path : undefined
+  throw pathNotFound({ path, meant })
+}
+
+/** Node and Fastify would refuse these themselves, but without a request id, an access log entry or a metric. */
+function refuseMalformed({ raw, originalUrl }: FastifyRequest): void {
+  const { host, expect } = raw.headers
+  if (!isDecodable(originalUrl)) throw requestMalformed({ problem: 'its path is not valid percent-encoding' })
+  // RFC 9112, section 3.2.
+  if (host === undefined && raw.httpVersion === '1.1') throw requestMalformed({ problem: 'it has no Host header' })
+  if (expect !== undefined && !expectsContinue(raw)) throw expectationUnsupported({ expectation: expect })
+}

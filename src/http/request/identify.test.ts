@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import Fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { bearerToken, clientAddress, readTraceparent, trustedProxies } from './identify.ts'
+
+/** The address that an endpoint sees, through Fastify's own reading of `X-Forwarded-For`. */
+async function addressBehind(trusted: readonly string[], peer: string, forwardedFor?: string): Promise<string> {
+  const app = Fastify({ trustProxy: trustedProxies(trusted) })
+  app.get('/', async (request) => clientAddress(request))
+  const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
+  return (await app.inject({ url: '/', remoteAddress: peer, headers })).body
+}
+
+describe('clientAddress', () => {
+  it.each<[string, string[], string, string | undefined, string]>([
+    ['the peer without proxies', [], '1.1.1.1', undefined, '1.1.1.1'],
+    ['the peer who is not trusted', [], '1.1.1.1', '2.2.2.2', '1.1.1.1'],
+    ['what a trusted proxy says', ['1.1.1.1'], '1.1.1.1', '2.2.2.2', '2.2.2.2'],
+    ['what a proxy of a trusted range says', ['1.1.0.0/16'], '1.1.9.9', '2.2.2.2', '2.2.2.2'],
+    ['the rightmost who is not trusted', ['1.1.1.1'], '1.1.1.1', '9.9.9.9, 2.2.2.2', '2.2.2.2'],
+    ['the one behind two trusted proxies', ['10.0.0.0/8'], '10.0.0.1', '3.3.3.3, 10.0.0.2', '3.3.3.3'],
+    ['the last trusted one when all are', ['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['the proxy before an entry that is no address', ['10.0.0.0/8'], '10.0.0.1', '3.3.3.3, nonsense', '10.0.0.1'],
+    ['the proxy without the header', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
+    ['an address without its port', ['10.0.0.1'], '10.0.0.1', '2.2.2.2:443', '2.2.2.2'],
+    ['IPv6 in brackets', ['10.0.0.1'], '10.0.0.1', '[2001:db8::1]:443', '2001:db8::1'],
+    ['IPv6 through an IPv6 proxy', ['fd00::/8'], 'fd00::1', '2001:db8::1', '2001:db8::1'],
+    ['IPv4 written as IPv6', ['10.0.0.0/8'], '::ffff:10.0.0.1', '::ffff:2.2.2.2', '2.2.2.2'],
+    ['an address without its zone', [], 'fe80::1%eth0', undefined, 'fe80::1'],
+  ])('is %s', async (_name, trusted, peer, forwardedFor, expected) => {
+    expect(await addressBehind(trusted, peer, forwardedFor)).toBe(expected)
+  })
+
+  it('is "local" on a Unix socket, which has no address and is never a trusted proxy', () => {
+    const isTrusted = trustedProxies(['0.0.0.0/0', '::/0'])
+    expect(isTrusted).toBeTypeOf('function')
+    expect((isTrusted as (address?: string) => boolean)(undefined)).toBe(false)
+    expect(clientAddress({ ip: undefined })).toBe('local')
+    expect(clientAddress({ ip: undefined, ips: [undefined] })).toBe('local')
+  })
+
+  it('is never chosen by the client: what it writes itself stands to the left of what a trusted proxy adds', async () => {
+    const client = fc.ipV4()
+    await fc.assert(
+      fc.asyncProperty(fc.string(), client, async (forged, address) => {
+        fc.pre(!address.startsWith('10.'))
+        expect(await addressBehind(['10.0.0.0/8'], '10.0.0.1', `${forged}, ${address}`)).toBe(address)
+      }),
+    )
+  })
+
+  it('takes any header without failing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (header) => {
+        expect(await addressBehind(['0.0.0.0/0', '::/0'], '10.0.0.1', header)).not.toBe('')
+      }),
+    )
+  })
+})
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+
+describe('readTraceparent', () => {
+  it.each([
+    ['version 00', `00-${TRACE}-${PARENT}-01`],
+    ['a later version', `01-${TRACE}-${PARENT}-00`],
+    ['a later version with more fields', `cc-${TRACE}-${PARENT}-01-what-the-future-brings`],
+  ])('takes %s', (_name, traceparent) => {
+    expect(readTraceparent(traceparent)).toEqual({ traceparent, traceId: TRACE })
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['several headers', [`00-${TRACE}-${PARENT}-01`]],
+    ['an empty text', ''],
+    ['version ff', `ff-${TRACE}-${PARENT}-01`],
+    ['more fields in version 00', `00-${TRACE}-${PARENT}-01-x`],
+    ['a trace id of zeros', `00-${'0'.repeat(32)}-${PARENT}-01`],
+    ['a parent id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['capitals', `00-${TRACE.toUpperCase()}-${PARENT}-01`],
+    ['a short trace id', `00-${TRACE.slice(1)}-${PARENT}-01`],
+    ['text behind it', `00-${TRACE}-${PARENT}-01\n`],
+    ['a text without end', `01-${TRACE}-${PARENT}-01-${'x'.repeat(500)}`],
+  ])('ignores %s', (_name, header) => {
+    expect(readTraceparent(header)).toBeUndefined()
+  })
+
+  it('takes every valid one', () => {
+    const hex = (length: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
+    fc.assert(
+      fc.property(hex(32), hex(16), hex(2), (traceId, parentId, flags) => {
+        fc.pre(/[^0]/.test(traceId) && /[^0]/.test(parentId))
+        const traceparent = `00-${traceId}-${parentId}-${flags}`
+        expect(readTraceparent(traceparent)).toEqual({ traceparent, traceId })
+      }),
+    )
+  })
+})
+
+describe('bearerToken', () => {
+  it.each<[string | undefined, string | undefined]>([
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['BEARER \t abc \t', 'abc'],
+    ['Bearer a b', 'a b'],
+    ['Bearer', undefined],
+    ['Bearer ', undefined],
+    ['Bearerabc', undefined],
+    ['Basic abc', undefined],
+    [' Bearer abc', undefined],
+    [undefined, undefined],
+  ])('finds in %j the token %j', (header, token) => {
+    expect(bearerToken(header)).toBe(token)
+  })
+
+  it('finds every key that the server would take', () => {
+    const key = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      minLength: 1,
+    })
+    fc.assert(fc.property(key, (text) => void expect(bearerToken(`Bearer ${text}`)).toBe(text)))
+  })
+
+  it('takes no time over blanks without end', () => {
+    expect(bearerToken(`Bearer ${' '.repeat(16_000)}x\n`)).toBeUndefined()
+  })
+})

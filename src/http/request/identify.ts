@@ -1,0 +1,101 @@
+/** Identifies a request and its sender: request id, trace, client address, API key. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import type { ApiKey, KeyRing } from '../../config/api-keys.ts'
+import { unauthorized } from '../errors/faults.ts'
+import type { Trace } from './request-facts.ts'
+
+/** Request ids are written to logs and headers, so only harmless characters are accepted. */
+const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/
+
+/** The request id that the client sent, if it is valid. */
+export function requestIdFrom(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined
+}
+
+/**
+ * The `traceparent` header of W3C Trace Context (https://www.w3.org/TR/trace-context/): version, trace id, parent id and
+ * flags in lowercase hexadecimal. Later versions may append fields. Version `ff` and all-zero ids are invalid.
+ */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-[\x20-\x7e]*)?$/
+
+const MAX_TRACEPARENT_LENGTH = 512
+
+/** An invalid header is ignored: tracing must never fail a request. */
+export function readTraceparent(header: string | readonly string[] | undefined): Trace | undefined {
+  if (typeof header !== 'string' || header.length > MAX_TRACEPARENT_LENGTH) return undefined
+  const [, version, traceId, more] = TRACEPARENT.exec(header) ?? []
+  const isValid = traceId !== undefined && (version !== '00' || more === undefined)
+  return isValid ? { traceparent: header, traceId } : undefined
+}
+
+/** For Fastify's `trustProxy`. The configuration has validated the IP addresses and CIDR ranges. */
+export function trustedProxies(ranges: readonly string[]): false | ((address: string | undefined) => boolean) {
+  if (ranges.length === 0) return false
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/')
+    if (bits === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  // On a Unix socket Fastify passes undefined.
+  return (text = '') => {
+    const address = plainAddress(text)
+    return address !== undefined && list.check(address, familyOf(address))
+  }
+}
+
+/**
+ * The client's address. `ips` is only set behind trusted proxies: Fastify lists the peer and then the entries of
+ * `X-Forwarded-For` from the right, as far as a trusted proxy added them. An entry that is not an IP address ends the list.
+ */
+export function clientAddress({ ip, ips = [ip] }: { ip: string | undefined; ips?: (string | undefined)[] }): string {
+  const hops = ips.map((hop) => plainAddress(hop ?? ''))
+  const end = hops.indexOf(undefined)
+  return (end === -1 ? hops : hops.slice(0, end)).at(-1) ?? peerAddress(ips[0])
+}
+
+/** The normalized address of the other end of a connection; `local` on a Unix socket, which has no address. */
+export function peerAddress(peer: string | undefined): string {
+  return peer === undefined ? 'local' : (plainAddress(peer) ?? peer)
+}
+
+/** Without port, brackets, zone and IPv4-in-IPv6 prefix; undefined if the text is not an IP address. */
+function plainAddress(text: string): string | undefined {
+  if (isIP(text) === 4) return text
+  const withoutPort = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text
+  const address = withoutPort.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  return isIP(address) === 0 ? undefined : address
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+export type KeyCheck = { result: 'valid'; key: ApiKey } | { result: 'missing' | 'invalid' }
+
+/** `X-Api-Key` takes precedence: many clients send a placeholder in `Authorization`. */
+export function checkKey(headers: IncomingHttpHeaders, keys: KeyRing): KeyCheck {
+  const own = headers['x-api-key']
+  const presented = typeof own === 'string' && own !== '' ? own : bearerToken(headers.authorization)
+  if (presented === undefined) return { result: 'missing' }
+  const key = keys.find(presented)
+  return key === undefined ? { result: 'invalid' } : { result: 'valid', key }
+}
+
+/** RFC 7235: the scheme is case-insensitive. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return /^bearer[ \t]+(\S(?:.*\S)?)[ \t]*$/i.exec(header ?? '')?.[1]
+}
+
+/** These endpoints reveal no user data. */
+const OPEN_PATHS = /^(?:\/health|\/openapi\.json|\/docs|\/docs\/.*)$/
+
+export function requireKey(
+  { path, check }: { path: string; check: KeyCheck },
+  { keys, isMetricsPublic }: { keys: KeyRing; isMetricsPublic: boolean },
+): void {
+  const isOpen = OPEN_PATHS.test(path) || (isMetricsPublic && path === '/metrics')
+  if (!keys.isRequired || isOpen || check.result === 'valid') return
+  throw unauthorized({ problem: check.result })
+}

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../kit/fault.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { toErrorBody } from '../errors/error-body.ts'
+import { serverTrouble, shuttingDown } from '../errors/faults.ts'
+import { type HttpError, toHttpError } from '../errors/http-error.ts'
+
+type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply }
+
+/** Fastify's error handler: sends the error in the format of the API, and logs what the client must not see. */
+export function sendError(failed: FailedRequest, context: ServerContext): FastifyReply {
+  const { error, request, reply } = failed
+  const httpError = toHttpError(error)
+  request.facts.errorCode = httpError.code
+  if (httpError.status >= 500) logError(failed, httpError, context)
+  const { contentType, body } = toErrorBody(httpError, {
+    url: request.url,
+    errorsBase: context.config.server.errors_base,
+  })
+  // Fastify closes the connection after an invalid body. Here the body was read to its end, so the client may go on.
+  reply.removeHeader('connection')
+  return reply.code(httpError.status).headers(httpError.headers).type(contentType).send(JSON.stringify(body))
+}
+
+/** Only a bug gets a stack trace. A full queue, a failed agent and a client that disconnected are normal events. */
+function logError({ error, request, reply }: FailedRequest, { code }: HttpError, { log }: ServerContext): void {
+  const fields = { request_id: request.id, error: code }
+  if (!(error instanceof Fault)) {
+    log.error({ ...fields, stack: error instanceof Error ? error.stack : String(error) }, 'internal error')
+    return
+  }
+  const explained = { ...fields, reason: error.message }
+  if (code === serverTrouble.code) log.error(explained, 'the server cannot access its own files')
+  else if (reply.raw.destroyed || code === shuttingDown.code) log.info(explained, 'request canceled')
+  else log.warn(explained, 'request failed')
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isDecodable, pathOf, routableUrl } from './target.ts'
+
+describe('routableUrl', () => {
+  it.each([
+    ['/health', '/health'],
+    ['/a?b=%zz#c', '/a?b=%zz#c'],
+    ['http://localhost:8080/health?x', '/health?x'],
+    ['HTTPS://user@host/a//b', '/a//b'],
+    ['http://localhost', '/'],
+    ['http://localhost?x', '/?x'],
+    ['//evil.example/health', '//evil.example/health'],
+    ['*', '*'],
+    ['/%zz/%20', '/%25zz/%2520'],
+    ['/%c3%28', '/%25c3%2528'],
+  ])('makes of %s %s', (target, url) => {
+    expect(routableUrl(target)).toBe(url)
+  })
+
+  it('is always decodable', () => {
+    const path = fc.string({ unit: fc.constantFrom('%', 'z', '2', 'c', '3', '/', '?', '#', 'ä') })
+    fc.assert(fc.property(path, (text) => isDecodable(routableUrl(`/${text}`))))
+  })
+})
+
+describe('pathOf', () => {
+  it.each([
+    ['/health', '/health'],
+    ['/%68ealth?x=%zz', '/health'],
+    ['/a%2Fb', '/a%2Fb'],
+    ['/a#b', '/a'],
+  ])('of %s is %s', (url, path) => {
+    expect(pathOf({ url })).toBe(path)
+  })
+})

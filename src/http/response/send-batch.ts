@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerContext } from '../context/server-context.ts'
+import { abortOnDisconnect } from './abort-on-disconnect.ts'
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
+type BatchResult = { results: readonly { output: string }[] }
+
+/** Runs several prompts and records them for the access log. Returns what the Fastify handler has to return. */
+export async function sendBatch<Result extends BatchResult>(
+  { request, reply, context }: Exchange,
+  { backends, prompts }: { backends: readonly string[]; prompts: readonly string[] },
+  run: (options: { signal: AbortSignal }) => Promise<Result>,
+): Promise<Result> {
+  const facts = Object.assign(request.facts, { backends, prompts })
+  const result = await run({ signal: abortOnDisconnect(reply.raw, context) })
+  facts.answers = result.results.map(({ output }) => output)
+  return result
+}

@@ -1,0 +1,22 @@
+/** The OpenAPI operations of all endpoints, in the order of the document. */
+import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
+import { OPERATIONS as docs } from './meta/docs.shape.ts'
+import { OPERATIONS as health } from './meta/health.shape.ts'
+import { OPERATIONS as metrics } from './meta/metrics.shape.ts'
+import { OPERATIONS as openapi } from './meta/openapi.shape.ts'
+import { OPERATIONS as backends } from './native/backends.shape.ts'
+import { OPERATIONS as chain } from './native/chain.shape.ts'
+import { OPERATIONS as compare } from './native/compare.shape.ts'
+import { OPERATIONS as parallel } from './native/parallel.shape.ts'
+import { OPERATIONS as prompt } from './native/prompt.shape.ts'
+import { OPERATIONS as resume } from './native/resume.shape.ts'
+import { OPERATIONS as sessions } from './native/sessions.shape.ts'
+import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
+import { OPERATIONS as models } from './openai/models.shape.ts'
+import type { Operation } from './openapi/operation.shape.ts'
+
+export const OPERATIONS: readonly Operation[] = [
+  ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume],
+  ...[...models, ...chatCompletions, ...messages],
+  ...[...health, ...openapi, ...docs, ...metrics],
+]
