@@ -1,4 +1,4 @@
-/** What a command is: words, flags, help and the file that does it. Parser, help and completion all read this data. */
+/** A command is data: its words, flags and help, and the module that runs it. Parser, help and completion read this data. */
 import type { Clock } from '../kit/clock.ts'
 import type { StandardInput } from './standard-input.ts'
 import type { Terminal } from './terminal.ts'
@@ -7,20 +7,20 @@ export type Group = 'Prompts' | 'Server' | 'Changes' | 'Hosts' | 'Other'
 
 export const GROUPS: readonly Group[] = ['Prompts', 'Server', 'Changes', 'Hosts', 'Other']
 
-/** Words a shell may offer; a function when they have to be looked up. */
+/** Words that a shell offers; a function if they are looked up. */
 export type Choices = readonly string[] | ((runtime: Runtime) => Promise<readonly string[]>)
 
 export type Flag = {
   name: string
   short?: string
   description: string
-  /** What stands for the value in help (`FILE`); a flag without one is a switch. */
+  /** The name of the value in help (`FILE`); a flag without one is a switch. */
   value?: string
   /** The only values allowed. */
   choices?: readonly string[]
   /** A whole number in this range. */
   integer?: { min: number; max: number }
-  /** An empty value says something, or the command has its own word for it; of all other flags it is refused. */
+  /** An empty value has a meaning, or the command reports it itself. Other flags refuse it. */
   mayBeEmpty?: true
   repeats?: true
 }
@@ -32,7 +32,7 @@ export type Positional = {
   repeats?: true
   /** The only values allowed. */
   choices?: readonly string[]
-  /** Values a shell may offer; others are allowed too. */
+  /** Values that a shell offers; others are allowed too. */
   suggests?: Choices
 }
 
@@ -41,9 +41,9 @@ type Example = { line: string; description: string }
 export type Command = {
   words: readonly [string, ...string[]]
   group: Group
-  /** The group whose form of errors and exit codes it has, if that is not its own. */
+  /** The group whose error format and exit codes the command uses; its own by default. */
   failsAs?: Group
-  /** What its last word is called elsewhere, so that whoever writes that is told. */
+  /** Names for its last word in other programs (`ls`, `rm`), used for suggestions. */
   otherNames?: readonly string[]
   summary: string
   /** Paragraphs under the summary in `--help`. */
@@ -51,12 +51,12 @@ export type Command = {
   positionals: readonly Positional[]
   flags: readonly Flag[]
   examples: readonly [Example, ...Example[]]
-  /** Left out of help: for shells, not for people. */
+  /** Not shown in help, because only shells call it. */
   isHidden?: true
   load: () => Promise<{ run: Run }>
 }
 
-/** Flags as they were given, checked against the table. */
+/** The given flags, checked against the definitions. */
 export type Flags = {
   isOn(name: string): boolean
   text(name: string): string | undefined
@@ -64,7 +64,7 @@ export type Flags = {
   integer(name: string): number | undefined
 }
 
-/** What the process was started with; commands never look at `process` themselves. */
+/** What the process provides. Commands use this instead of `process`. */
 export type Runtime = {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
@@ -74,9 +74,9 @@ export type Runtime = {
   terminal: Terminal
   stdin: StandardInput
   isRoot: boolean
-  /** How the built-in demo agent is started. */
+  /** The command line of the built-in demo agent. */
   demoAgent: readonly [string, ...string[]]
-  /** How long a server that is told to stop lets requests finish; only tests are in more of a hurry than it is. */
+  /** How long a stopping server waits for requests; tests set a shorter time. */
   drainMs?: number
 }
 
@@ -84,11 +84,11 @@ export type Invocation = {
   args: readonly string[]
   flags: Flags
   runtime: Runtime
-  /** The whole table, for the commands that are about commands. */
+  /** All commands, for help and completion. */
   commands: readonly Command[]
 }
 
-/** Does the command and gives the exit code. */
+/** Runs the command and returns the exit code. */
 export type Run = (invocation: Invocation) => Promise<number>
 
 export function nameOf(command: Command): string {

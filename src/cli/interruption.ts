@@ -1,38 +1,38 @@
-/** Ctrl-C and polite kills, for commands that have something to end in good order. */
+/** Handles SIGINT, SIGTERM and SIGHUP for commands that must clean up. */
 import { killAllProcesses } from '../kit/process/process.ts'
 
 export type Interruption = {
   /** Aborted by the first signal. */
   signal: AbortSignal
-  /** The signal that came, if one did. */
+  /** The signal that was received, if any. */
   by(): NodeJS.Signals | undefined
 }
 
-const LAST_CHANCE_MS = 2000
+const FORCED_EXIT_MS = 2000
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** From here on a signal asks for an orderly end; a second one ends everything at once. */
+/** From here on the first signal asks for an orderly end, and a second one kills all child processes. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController()
-  let came: NodeJS.Signals | undefined
+  let received: NodeJS.Signals | undefined
   for (const name of Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]) {
     process.on(name, () => {
-      if (came !== undefined) endNow(EXIT_BY_SIGNAL[name])
-      came ??= name
+      if (received !== undefined) endNow(EXIT_BY_SIGNAL[name])
+      received ??= name
       controller.abort()
     })
   }
-  return { signal: controller.signal, by: () => came }
+  return { signal: controller.signal, by: () => received }
 }
 
-/** With nobody left to wait for, the command ends by itself and tidies up; if it does not, the process ends anyway. */
+/** Without child processes the command usually ends and cleans up by itself. If it does not, the process exits. */
 function endNow(exitCode: number): void {
   void killAllProcesses()
-  setTimeout(() => process.exit(exitCode), LAST_CHANCE_MS).unref()
+  setTimeout(() => process.exit(exitCode), FORCED_EXIT_MS).unref()
 }
 
-/** The exit code of a program that a signal ended. */
+/** 128 plus the number of the signal, as in a shell. */
 export function exitCodeOfSignal(name: NodeJS.Signals): number {
   return name in EXIT_BY_SIGNAL ? EXIT_BY_SIGNAL[name as keyof typeof EXIT_BY_SIGNAL] : 1
 }

@@ -1,5 +1,3 @@
-/** How a command gets at the configuration. */
-
 import type { ConfigEnvironment } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
@@ -9,7 +7,7 @@ export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvir
   return { env, homeDirectory, cwd, configFlag: flags.text('config') }
 }
 
-/** Reads the configuration and passes its warnings on to stderr. */
+/** Reads the configuration, prints its warnings, and turns colour off if it says so. */
 export async function readSettings(invocation: Invocation, overrides: readonly Override[] = []): Promise<LoadedConfig> {
   const reading = await readConfig({ ...configEnvironmentOf(invocation), overrides })
   const { out, err } = invocation.runtime.terminal

@@ -1,4 +1,4 @@
-/** What was piped or redirected into the program, or what somebody types. */
+/** The only reader of standard input: a pipe, a file, or a user at a terminal. */
 import { fstatSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { inputTooLarge } from './faults.ts'
@@ -6,24 +6,24 @@ import { inputTooLarge } from './faults.ts'
 const STDIN = 0
 
 export type StandardInput = {
-  /** Somebody feeds it: a pipe or a file. A terminal and /dev/null are nobody. */
+  /** It is a pipe, a file or a socket, not a terminal or /dev/null. */
   isPiped(): boolean
-  /** All of it. The reading ends with an error once `signal` has fired. */
+  /** Reads everything. Throws if `signal` is aborted. */
   read(limitBytes: number, signal?: AbortSignal): Promise<Buffer>
-  /** A person is there to be asked. */
+  /** A user can be asked. */
   readonly isTty: boolean
-  /** Lines as they are typed. */
+  /** Reads lines as the user types them. */
   lines(): Promise<TypedLines>
 }
 
 type TypedLines = {
-  /** Undefined when there will be no more. */
+  /** Undefined at the end of input. */
   next(): Promise<string | undefined>
-  /** Without it the program would wait for more before it ends. */
+  /** Without this, the open stream would keep the process alive. */
   close(): void
 }
 
-/** Asks for the stream when it is first needed: to make it takes Node longer than some commands do. */
+/** Opens the stream on first use, because Node needs longer for that than some commands run. */
 export function createStandardInput(streams: { readonly stdin: NodeJS.ReadStream }): StandardInput {
   return {
     isPiped: () => isPiped(STDIN),

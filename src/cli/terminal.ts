@@ -1,23 +1,23 @@
-/** The one writer of stdout and stderr. Results go to stdout; everything that is not the result goes to stderr. */
+/** The only writer of stdout and stderr. Results go to stdout, everything else to stderr. */
 import { styleText } from 'node:util'
 import { errorCode } from '../kit/fault.ts'
 import { outputFailed } from './faults.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** `closed` when the reader has gone away: nothing was lost that anybody wanted, and it is no reason for a stack trace. */
+/** `closed` when the reader has gone away, which is not an error. */
 export type Written = 'written' | 'closed'
 
 export type Channel = {
   write(text: string): Promise<Written>
   style(style: Style, text: string): string
   readonly isTty: boolean
-  /** Lines that stand there can be written over. */
+  /** Lines can be overwritten. */
   readonly canRedraw: boolean
-  /** As it is now: terminals change their size. */
+  /** The current value: terminals are resized. */
   readonly columns: number
   readonly rows: number
-  /** No colour from here on, whatever the terminal could do. */
+  /** Turns colour off from here on. */
   disableColor(): void
 }
 
@@ -26,7 +26,7 @@ export type Terminal = { out: Channel; err: Channel }
 type Environment = Readonly<Record<string, string | undefined>>
 type Stream = NodeJS.WriteStream
 
-/** Asks for a stream when it is first needed: to make one takes Node longer than some commands do. */
+/** Opens a stream on first use, because Node needs longer for that than some commands run. */
 export function createTerminal(
   streams: { readonly stdout: Stream; readonly stderr: Stream },
   env: Environment,
@@ -38,7 +38,7 @@ function createChannel(open: () => Stream, env: Environment): Channel {
   let opened: Stream | undefined
   let [isPlain, isClosed] = [false, false]
   const stream = () => {
-    // Without a listener a closed pipe would end the process with a stack trace; each write reports its own failure.
+    // Without a listener, a closed pipe would crash the process. Each write reports its own error.
     opened ??= open().on('error', () => undefined)
     return opened
   }
@@ -82,7 +82,7 @@ function isGone(error: unknown): boolean {
   return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'EOF'].includes(errorCode(error) ?? '')
 }
 
-/** https://no-color.org: any non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on where there is no terminal. */
+/** https://no-color.org: a non-empty NO_COLOR turns colour off. FORCE_COLOR turns it on without a terminal. */
 function wantsColour(facts: { env: Environment; isTty: () => boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = facts.env
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false

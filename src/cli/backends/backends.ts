@@ -25,7 +25,7 @@ export const run: Run = async (invocation) => {
   const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent))))
   const text = flags.isOn('json')
     ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`
-    : inWords(reports, runtime.terminal.out)
+    : formatReports(reports, runtime.terminal.out)
   await runtime.terminal.out.write(text)
   return 0
 }
@@ -42,23 +42,21 @@ function reportOf({ backend, isEnabled, program, isDemo }: Located, version: str
   }
 }
 
-function inWords(reports: readonly BackendReport[], out: Channel): string {
-  const isBare = reports.every(({ available }) => !available)
-  const advice = isBare
-    ? '\nNo agent can be used. With --demo a built-in agent stands in for those not installed.\n'
-    : ''
+function formatReports(reports: readonly BackendReport[], out: Channel): string {
+  const noneAvailable = reports.every(({ available }) => !available)
+  const hint = noneAvailable ? '\nNo agent is available. --demo uses the built-in demo agent instead.\n' : ''
   return reports
     .map((report) => {
-      const title = `${out.style('bold', report.name.padEnd(7))} ${stateOf(report, out)}`
+      const title = `${out.style('bold', report.name.padEnd(7))} ${describeState(report, out)}`
       return [title, ...abilityLines(report.abilities).map((line) => `        ${line}`), ''].join('\n')
     })
     .join('\n')
-    .concat(advice)
+    .concat(hint)
 }
 
-function stateOf({ enabled, demo, available, version, path }: BackendReport, out: Channel): string {
+function describeState({ enabled, demo, available, version, path }: BackendReport, out: Channel): string {
   if (!enabled) return out.style('yellow', 'disabled in the config')
-  if (demo) return out.style('yellow', 'not installed; the built-in demo agent stands in')
+  if (demo) return out.style('yellow', 'not installed, replaced by the built-in demo agent')
   if (!available) return out.style('red', 'not installed')
   return `${out.style('green', version ?? 'version unknown')} ${path}`
 }
@@ -67,8 +65,8 @@ function abilityLines(abilities: Abilities): string[] {
   const { deltas, resume, system_prompt: systemPrompt, max_turns: maxTurns, os_sandbox: osSandbox, usage } = abilities
   const yes = (can: boolean) => (can ? 'yes' : 'no')
   return [
-    `streams text in pieces: ${yes(deltas)} · resumes sessions: ${yes(resume)} · limits turns: ${yes(maxTurns)}`,
-    `system prompt: ${systemPrompt === 'flag' ? 'its own' : 'put before the prompt'} · OS sandbox: ${yes(osSandbox)}`,
+    `streams partial text: ${yes(deltas)} · resumes sessions: ${yes(resume)} · limits turns: ${yes(maxTurns)}`,
+    `system prompt: ${systemPrompt === 'flag' ? 'supported' : 'prepended to the prompt'} · OS sandbox: ${yes(osSandbox)}`,
     `counts cached tokens: ${yes(usage.cached)} · counts reasoning tokens: ${yes(usage.reasoning)}`,
   ]
 }

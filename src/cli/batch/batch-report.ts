@@ -1,9 +1,9 @@
-/** What `parallel`, `chain` and `compare` give back as JSON. Pure. */
+/** The JSON reports of `parallel`, `chain` and `compare`. Pure. */
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { TaskInFile } from './task-file.shape.ts'
 
-/** When an item was begun and ended; empty for one that never was. */
+/** When an item started and ended; empty if it never started. */
 export type Span = { start_time?: string; end_time?: string }
 
 type Timed = PromptResult & Span & { duration_seconds: number }
@@ -23,7 +23,7 @@ export function withTimes<Result extends PromptResult>(result: Result, span: Spa
   return { ...result, duration_seconds: result.duration_ms / 1000, ...span }
 }
 
-/** The result of one task, with what is the caller's own of it. */
+/** The result of one task together with the user's own fields of the task. */
 export function toTaskEntry(
   index: number,
   { id, name, tags, meta }: TaskInFile,
@@ -39,7 +39,7 @@ export function toTaskEntry(
   }
 }
 
-/** The totals in seconds, with the moments, in place of the milliseconds. */
+/** Replaces the duration in milliseconds by seconds and timestamps. */
 export function withTotals<Result extends { total_duration_ms: number; results: unknown }, Entry>(
   result: Result,
   span: Required<Span>,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canceledResult } from '../../prompts/prompt-result.ts'
-import { outcomeTable, sayOutcome, sayTotals } from './batch-text.ts'
+import { formatOutcome, formatTotals, outcomeTable } from './batch-text.ts'
 
 const OUT = {
   style: (_style: unknown, text: string) => text,
@@ -15,11 +15,11 @@ const CANCELLED = { item: { mark: '[1]', name: 'alpha', backend: 'claude' }, res
 
 describe('what was cancelled', () => {
   it('is called so wherever people read it', () => {
-    expect(sayOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncancelled\n\n')
+    expect(formatOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncancelled\n\n')
     expect(outcomeTable([CANCELLED], { first: 'TASK', last: 'NAME' }, OUT).split('\n')[1]).toMatch(
       /^1 +claude +CANCELLED +0 ms +0 +alpha$/,
     )
-    expect(sayTotals([CANCELLED], { noun: 'task', durationMs: 0 })).toBe(
+    expect(formatTotals([CANCELLED], { noun: 'task', durationMs: 0 })).toBe(
       '1 task: 0 completed, 1 cancelled; 0 ms, 0 tokens\n',
     )
   })

@@ -1,21 +1,21 @@
-/** The results of several prompts in words. Pure. */
+/** Formats the results of several prompts as text. Pure. */
 import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
 import { dropColumns, formatTable, tableWidth } from '../output/text-table.ts'
 import { totalTokens } from '../output/usage-text.ts'
 import type { Channel } from '../terminal.ts'
-import type { FollowedItem } from './item-course.ts'
+import type { BatchItem } from './item-progress.ts'
 
 export type Outcome = {
-  item: FollowedItem
-  /** Undefined for an item that was never begun. */
+  item: BatchItem
+  /** Undefined for an item that never started. */
   result: PromptResult | undefined
-  /** Where it would work, said of a dry run. */
+  /** Only shown for a dry run. */
   workdir?: string | undefined
 }
 
-const WORDS: Readonly<Record<PromptStatus | 'skipped', string>> = {
+const STATUS_TEXTS: Readonly<Record<PromptStatus | 'skipped', string>> = {
   completed: 'OK',
   failed: 'FAILED',
   canceled: 'CANCELLED',
@@ -24,32 +24,31 @@ const WORDS: Readonly<Record<PromptStatus | 'skipped', string>> = {
 
 const NAME_COLUMNS = 80
 
-/** What one item said, under its name, and what went wrong with it. */
-export function sayOutcome({ item, result, workdir }: Outcome, out: Channel): string {
+/** The output of one item under its name, followed by its failure. */
+export function formatOutcome({ item, result, workdir }: Outcome, out: Channel): string {
   if (result === undefined) return ''
-  const called = item.name === item.backend ? item.name : `${toOneLine(item.name, NAME_COLUMNS)} (${item.backend})`
-  const heading = `${item.mark} ${called}${workdir === undefined ? '' : ` in ${toPrintable(workdir)}`}`
-  const trouble = troubleOf(result)
+  const name = item.name === item.backend ? item.name : `${toOneLine(item.name, NAME_COLUMNS)} (${item.backend})`
+  const heading = `${item.mark} ${name}${workdir === undefined ? '' : ` in ${toPrintable(workdir)}`}`
+  const failure = formatFailure(result)
   const parts = [
     out.style('bold', heading),
     ...(result.output === '' ? [] : [toShown(result.output, out).replace(/\n$/, '')]),
-    ...(trouble === undefined ? [] : [out.style('red', trouble)]),
+    ...(failure === undefined ? [] : [out.style('red', failure)]),
   ]
   return `${parts.join('\n')}\n\n`
 }
 
-/** Why there is no good answer. */
-export function troubleOf(result: PromptResult): string | undefined {
+export function formatFailure(result: PromptResult): string | undefined {
   const status = statusOf(result)
   if (status === 'completed') return undefined
-  return status === 'canceled' ? 'cancelled' : `failed: ${toPrintable(reasonOf(result))}`
+  return status === 'canceled' ? 'cancelled' : `failed: ${toPrintable(failureReason(result))}`
 }
 
-export function reasonOf({ error, exit_code: exitCode }: PromptResult): string {
+export function failureReason({ error, exit_code: exitCode }: PromptResult): string {
   return error ?? `exit code ${exitCode}`
 }
 
-/** One line an item, under the headings. */
+/** One row per item. */
 export function outcomeTable(
   outcomes: readonly Outcome[],
   { first, last }: { first: string; last: string },
@@ -59,7 +58,7 @@ export function outcomeTable(
   const rows = outcomes.map(({ item, result }, at) => [
     String(at + 1),
     item.backend,
-    WORDS[result === undefined ? 'skipped' : statusOf(result)],
+    STATUS_TEXTS[result === undefined ? 'skipped' : statusOf(result)],
     result === undefined ? '-' : formatDuration(result.duration_ms),
     result === undefined ? '-' : String(totalTokens(result.token_usage)),
     item.name,
@@ -68,8 +67,8 @@ export function outcomeTable(
   return `${[out.style('bold', heading), ...lines].join('\n')}\n`
 }
 
-/** `3 tasks: 2 completed, 1 failed; 4.1 s, 456 tokens`. */
-export function sayTotals(
+/** `3 tasks: 2 completed, 1 failed; 4.1 s, 456 tokens` */
+export function formatTotals(
   outcomes: readonly Outcome[],
   { noun, durationMs }: { noun: string; durationMs: number },
 ): string {
@@ -82,15 +81,19 @@ export function sayTotals(
     ...(results.length < outcomes.length ? [`${outcomes.length - results.length} skipped`] : []),
   ]
   const tokens = results.reduce((sum, { token_usage: usage }) => sum + totalTokens(usage), 0)
-  const things = `${outcomes.length} ${noun}${outcomes.length === 1 ? '' : 's'}`
-  return `${things}: ${parts.join(', ')}; ${formatDuration(durationMs)}, ${tokens} tokens\n`
+  const total = `${outcomes.length} ${noun}${outcomes.length === 1 ? '' : 's'}`
+  return `${total}: ${parts.join(', ')}; ${formatDuration(durationMs)}, ${tokens} tokens\n`
 }
 
-/** Each once, with the items it belongs to: a hundred tasks have the same warning a hundred times. */
-export function sayWarnings(outcomes: readonly { item: { mark: string }; result: PromptResult | undefined }[]): string {
+/** Prints each warning once, with the items it belongs to: a hundred tasks may have the same warning. */
+export function formatWarnings(
+  outcomes: readonly { item: { mark: string }; result: PromptResult | undefined }[],
+): string {
   const marks = new Map<string, string[]>()
   for (const { item, result } of outcomes) {
     for (const warning of result?.warnings ?? []) marks.set(warning, [...(marks.get(warning) ?? []), item.mark])
   }
-  return [...marks].map(([warning, of]) => `drover: warning: ${of.join(' ')} ${toPrintable(warning)}\n`).join('')
+  return [...marks]
+    .map(([warning, marked]) => `drover: warning: ${marked.join(' ')} ${toPrintable(warning)}\n`)
+    .join('')
 }

@@ -8,20 +8,19 @@ import { flagsConflict } from '../faults.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readSettings } from '../settings.ts'
 import { type Span, withTimes, withTotals } from './batch-report.ts'
-import { checkRunnable, createCompletion } from './batch-tasks.ts'
-import { performBatch } from './perform-batch.ts'
-import { printBatch } from './print-batch.ts'
-import { printDryRun } from './print-dry-run.ts'
+import { executeBatch } from './execute-batch.ts'
+import { checkRunnable, createTaskFiller } from './prepare-tasks.ts'
+import { printBatch, printDryRun } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 import type { ChainFile, StepInFile } from './task-file.shape.ts'
-import { type Checked, readChainFile } from './task-file.ts'
+import { type CheckedFile, readChainFile } from './task-file.ts'
 
 type Step = StepInFile & { backend: string }
 
 export const run: Run = async (invocation) => {
   const { config } = await readSettings(invocation)
   const { content, refuse } = await readChainFile(invocation)
-  const steps = content.steps.map(createCompletion(invocation, config))
+  const steps = content.steps.map(createTaskFiller(invocation, config))
   const request = requestOf(invocation, content, steps)
   checkReferences(request, refuse)
   await using setup = setUpPrompts(invocation, { config })
@@ -30,14 +29,14 @@ export const run: Run = async (invocation) => {
   checkRunnable(steps, context, {
     list: '$.steps',
     isDryRun,
-    // Where the chain stops at the first failure, what cannot succeed is not begun.
+    // A chain that stops at the first failure does not start if a step cannot run.
     ...(!request.stop_on_failure && { tolerates: 'backend_unavailable' }),
     refuse,
   })
   const directory = resultsDirectory(invocation, content.output_dir)
   const files = openResultFiles(invocation, { directory, isDryRun })
   const items = steps.map((step, at) => toItem(step, { at, count: steps.length }))
-  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
+  const { result, span, spanOf, workdirOf, exitCode } = await executeBatch(invocation, {
     items,
     isLive: true,
     isDryRun,
@@ -65,8 +64,8 @@ function reportOf(result: ChainResult, span: Required<Span>, spanOf: (step: numb
   return withTotals({ ...result, canceled }, span, steps)
 }
 
-/** What is wrong with a chain as a whole, told with its place in the file. */
-function checkReferences(request: ChainRequest, refuse: Checked<ChainFile>['refuse']): void {
+/** Adds the place in the file to the problems of a chain. */
+function checkReferences(request: ChainRequest, refuse: CheckedFile<ChainFile>['refuse']): void {
   try {
     checkChain(request)
   } catch (error) {
@@ -76,15 +75,15 @@ function checkReferences(request: ChainRequest, refuse: Checked<ChainFile>['refu
   }
 }
 
-/** A flag beats the file. Unlike over HTTP a chain stops at the first failure unless it is told to go on. */
+/** A flag overrides the file. Unlike over HTTP, a chain stops at the first failure by default. */
 function requestOf({ flags }: Invocation, content: ChainFile, steps: Step[]) {
   const { output_dir: _, ...asked } = content
-  const [stops, goesOn] = [flags.isOn('stop-on-failure'), flags.isOn('continue-on-failure')]
-  if (stops && goesOn) throw flagsConflict({ flags: ['--stop-on-failure', '--continue-on-failure'] })
+  const [stops, continues] = [flags.isOn('stop-on-failure'), flags.isOn('continue-on-failure')]
+  if (stops && continues) throw flagsConflict({ flags: ['--stop-on-failure', '--continue-on-failure'] })
   return {
     ...asked,
     steps,
-    stop_on_failure: stops || (!goesOn && (content.stop_on_failure ?? true)),
+    stop_on_failure: stops || (!continues && (content.stop_on_failure ?? true)),
     dry_run: flags.isOn('dry-run') || content.dry_run === true,
   } satisfies ChainRequest
 }

@@ -6,32 +6,32 @@ import { compareAgents } from '../../prompts/compare-agents.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
 import type { Invocation, Run } from '../command.ts'
 import { backendsNotNamed, flagsConflict, flagValueInvalid, noBackendLeft } from '../faults.ts'
-import { requestOf } from '../prompt/prompt-flags.ts'
+import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 import { withTimes, withTotals } from './batch-report.ts'
-import { sayWarnings } from './batch-text.ts'
-import { sayComparison } from './comparison-text.ts'
-import { performBatch } from './perform-batch.ts'
-import { printDryRun } from './print-dry-run.ts'
+import { formatWarnings } from './batch-text.ts'
+import { formatComparison } from './comparison-text.ts'
+import { executeBatch } from './execute-batch.ts'
+import { printDryRun } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out, err } = runtime.terminal
   const { config } = await readSettings(invocation)
-  const located = locateHere(invocation, config)
+  const located = locateAll(invocation, config)
   const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
-  const backends = await usableAmong(located, { names: readBackends(invocation), isDryRun, err })
+  const backends = await chooseBackends(located, { names: readBackends(invocation), isDryRun, err })
   const prompt = await readPrompt(invocation)
-  const request = { ...requestOf(invocation), prompt, backends, sequential: flags.isOn('sequential') }
+  const request = { ...requestFromFlags(invocation), prompt, backends, sequential: flags.isOn('sequential') }
   const directory = resultsDirectory(invocation)
   const files = openResultFiles(invocation, { directory, isDryRun })
   const items = backends.map((backend, at) => toItem(backend, { at, count: backends.length }))
   await using setup = setUpPrompts(invocation, { config, atOnce: backends.length })
-  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
+  const { result, span, spanOf, workdirOf, exitCode } = await executeBatch(invocation, {
     items,
     isLive: true,
     isDryRun,
@@ -47,9 +47,9 @@ export const run: Run = async (invocation) => {
     await printDryRun(invocation, { outcomes, report, directory })
   } else if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
   else {
-    await err.write(sayWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
-    const standIns = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
-    await out.write(sayComparison(results, { out, standIns }))
+    await err.write(formatWarnings(results.map((each) => ({ item: { mark: each.backend }, result: each }))))
+    const demoBackends = located.filter(({ isDemo }) => isDemo).map(({ backend }): string => backend)
+    await out.write(formatComparison(results, { out, demoBackends }))
   }
   await closeResultFiles(invocation, files)
   return exitCode(results.some((each) => statusOf(each) !== 'completed'))
@@ -59,7 +59,7 @@ function toItem(backend: string, { at, count }: { at: number; count: number }) {
   return { mark: `[${at + 1}/${count}]`, name: backend, backend, fileName: resultFileName(at, backend) }
 }
 
-/** Those that were asked for, in the order in which they were; undefined means all that there are. */
+/** The agents named by --backends in that order; undefined for all agents. */
 function readBackends({ flags }: Invocation): readonly string[] | undefined {
   const given = flags.text('backends')
   if (flags.isOn('all-backends')) {
@@ -78,20 +78,20 @@ function readBackends({ flags }: Invocation): readonly string[] | undefined {
   return names
 }
 
-function locateHere({ flags, runtime }: Invocation, { backends }: Config): readonly Located[] {
+function locateAll({ flags, runtime }: Invocation, { backends }: Config): readonly Located[] {
   return locateAgents({ ...runtime, backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined })
 }
 
-type Choice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel }
+type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel }
 
-/** An agent that was named and cannot be used is left out with a warning. A dry run needs none of them. */
-async function usableAmong(located: readonly Located[], { names, isDryRun, err }: Choice): Promise<string[]> {
+/** Leaves out named agents that cannot be used, with a warning. A dry run does not need them installed. */
+async function chooseBackends(located: readonly Located[], { names, isDryRun, err }: BackendChoice): Promise<string[]> {
   const isUsable = ({ isEnabled, program }: Located) => isEnabled && (isDryRun || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
   const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
   for (const { backend, isEnabled, wanted } of missing) {
     const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
-    await err.write(`drover: warning: left out, because ${message}\n`)
+    await err.write(`drover: warning: left out: ${message}\n`)
   }
   const left = names?.filter((name) => usable.includes(name)) ?? usable
   if (left.length === 0) throw noBackendLeft({})

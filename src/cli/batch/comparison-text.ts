@@ -1,25 +1,25 @@
-/** The answers of several agents to the same prompt: side by side where there is room, else one after another. Pure. */
+/** Formats the answers of several agents: side by side on a wide terminal, else one after another. Pure. */
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toPrintable, toShown } from '../output/printable.ts'
 import { totalTokens } from '../output/usage-text.ts'
 import type { Channel } from '../terminal.ts'
-import { troubleOf } from './batch-text.ts'
+import { formatFailure } from './batch-text.ts'
 import { columnWidth, sideBySide } from './side-by-side.ts'
 
-type Page = {
+type ComparisonLayout = {
   out: Channel
-  /** The agents for which the demo agent stood in. */
-  standIns: readonly string[]
+  /** The agents that the demo agent replaced. */
+  demoBackends: readonly string[]
 }
 
-export function sayComparison(results: readonly PromptResult[], page: Page): string {
-  const { out, standIns } = page
+export function formatComparison(results: readonly PromptResult[], layout: ComparisonLayout): string {
+  const { out, demoBackends } = layout
   const width = out.isTty ? columnWidth(results.length, out.columns) : undefined
-  if (width === undefined) return results.map((result) => sayAlone(result, page)).join('\n')
+  if (width === undefined) return results.map((result) => formatAnswer(result, layout)).join('\n')
   const columns = [
     sideBySide(
-      results.map((result) => nameOf(result, standIns)),
+      results.map((result) => formatName(result, demoBackends)),
       width,
     ),
     sideBySide(
@@ -34,27 +34,27 @@ export function sayComparison(results: readonly PromptResult[], page: Page): str
       results.map(() => ''),
       width,
     ),
-    sideBySide(results.map(sayCost), width),
+    sideBySide(results.map(formatCost), width),
   ]
   return `${columns.flat().join('\n')}\n`
 }
 
-function sayAlone(result: PromptResult, { out, standIns }: Page): string {
-  const heading = out.style('bold', nameOf(result, standIns))
-  return `${heading}\n${toShown(answerOf(result), out)}\n${out.style('dim', sayCost(result))}\n`
+function formatAnswer(result: PromptResult, { out, demoBackends }: ComparisonLayout): string {
+  const heading = out.style('bold', formatName(result, demoBackends))
+  return `${heading}\n${toShown(answerOf(result), out)}\n${out.style('dim', formatCost(result))}\n`
 }
 
-/** Behind a stand-in there is no model, whichever was asked for; not every agent names the one behind it. */
-function nameOf({ backend, model }: PromptResult, standIns: readonly string[]): string {
-  if (standIns.includes(backend)) return `${backend} (demo)`
+/** The demo agent has no model, and not every agent reports its own. */
+function formatName({ backend, model }: PromptResult, demoBackends: readonly string[]): string {
+  if (demoBackends.includes(backend)) return `${backend} (demo)`
   return model === undefined ? backend : `${backend} (${model})`
 }
 
 function answerOf(result: PromptResult): string {
   const answer = result.output.replace(/\n+$/, '')
-  return [answer, troubleOf(result)].filter((part) => part !== undefined && part !== '').join('\n')
+  return [answer, formatFailure(result)].filter((part) => part !== undefined && part !== '').join('\n')
 }
 
-function sayCost({ duration_ms: durationMs, token_usage: usage }: PromptResult): string {
+function formatCost({ duration_ms: durationMs, token_usage: usage }: PromptResult): string {
   return `${formatDuration(durationMs)}, ${totalTokens(usage)} tokens`
 }

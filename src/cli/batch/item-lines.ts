@@ -1,11 +1,11 @@
-/** The lines of items that run, fitted to a terminal: names give way first; time and activity always stay. Pure. */
+/** Fits the lines of running items to a terminal. Names are shortened first; time and activity always stay. Pure. */
 import { columnsOf, toOneLine } from '../output/printable.ts'
 import { formatTable } from '../output/text-table.ts'
 
 export type ItemRow = {
   mark: string
   name: string
-  /** Empty where the name says it. */
+  /** Empty if the name is the backend. */
   backend: string
   time: string
   tokens: string
@@ -19,7 +19,7 @@ const WIDEST_NAME = 32
 const NARROWEST_NAME = 6
 const NARROWEST_ACTIVITY = 12
 
-/** The first that leaves room enough for names and activities counts. */
+/** The first layout with enough space for names and activities is used. */
 const LAYOUTS: readonly (readonly Column[])[] = [
   ['mark', 'name', 'backend', 'time', 'tokens', 'activity'],
   ['mark', 'name', 'time', 'tokens', 'activity'],
@@ -27,18 +27,18 @@ const LAYOUTS: readonly (readonly Column[])[] = [
 ]
 const LAST_RESORT: readonly Column[] = ['mark', 'time', 'activity']
 
-/** At most so many lines, the last of which says how many items have none. */
+/** At most `rows` lines; the last one says how many items are not shown. */
 export function layOutItems(items: readonly ItemRow[], { columns, rows }: { columns: number; rows: number }): string[] {
-  const room = Math.max(1, rows - 1)
-  const shown = items.length <= room ? items : items.slice(0, room - 1)
+  const available = Math.max(1, rows - 1)
+  const shown = items.length <= available ? items : items.slice(0, available - 1)
   const more = shown.length < items.length ? [`and ${items.length - shown.length} more`] : []
   return [...toTable(shown, columns - 1), ...more]
 }
 
 function toTable(items: readonly ItemRow[], width: number): string[] {
-  const fits = (layout: readonly Column[]) => nameRoom(items, { layout, width }) >= NARROWEST_NAME
+  const fits = (layout: readonly Column[]) => nameSpace(items, { layout, width }) >= NARROWEST_NAME
   const layout = LAYOUTS.find(fits) ?? LAST_RESORT
-  const nameColumns = Math.min(WIDEST_NAME, nameRoom(items, { layout, width }))
+  const nameColumns = Math.min(WIDEST_NAME, nameSpace(items, { layout, width }))
   const cell = (item: ItemRow, column: Column) => (column === 'name' ? toOneLine(item.name, nameColumns) : item[column])
   const used = layout.filter((column) => column === 'activity' || items.some((item) => item[column] !== ''))
   return formatTable(
@@ -47,8 +47,8 @@ function toTable(items: readonly ItemRow[], width: number): string[] {
   )
 }
 
-/** What the other columns leave for names. */
-function nameRoom(items: readonly ItemRow[], { layout, width }: { layout: readonly Column[]; width: number }): number {
+/** The columns that are left for names. */
+function nameSpace(items: readonly ItemRow[], { layout, width }: { layout: readonly Column[]; width: number }): number {
   const others = layout.filter((column) => column !== 'name' && column !== 'activity')
   const taken = others.reduce((sum, column) => sum + widthOf(items, column), 0)
   return width - taken - GAP_COLUMNS - NARROWEST_ACTIVITY

@@ -5,11 +5,10 @@ import type { Invocation, Run } from '../command.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readSettings } from '../settings.ts'
 import { toTaskEntry, withTotals } from './batch-report.ts'
-import { checkRunnable, createCompletion } from './batch-tasks.ts'
-import { sayOutcome } from './batch-text.ts'
-import { performBatch } from './perform-batch.ts'
-import { printBatch } from './print-batch.ts'
-import { printDryRun } from './print-dry-run.ts'
+import { formatOutcome } from './batch-text.ts'
+import { executeBatch } from './execute-batch.ts'
+import { checkRunnable, createTaskFiller } from './prepare-tasks.ts'
+import { printBatch, printDryRun } from './print-batch.ts'
 import { closeResultFiles, openResultFiles, resultFileName, resultsDirectory } from './result-files.ts'
 import type { ParallelFile, TaskInFile } from './task-file.shape.ts'
 import { readParallelFile } from './task-file.ts'
@@ -19,23 +18,23 @@ type Task = TaskInFile & { backend: string }
 export const run: Run = async (invocation) => {
   const { config } = await readSettings(invocation)
   const { content, refuse } = await readParallelFile(invocation)
-  const items = content.tasks.map(createCompletion(invocation, config)).map(toItem)
+  const items = content.tasks.map(createTaskFiller(invocation, config)).map(toItem)
   const request = requestOf(invocation, { content, items, config })
   await using setup = setUpPrompts(invocation, { config, atOnce: request.max_parallel })
   const { context } = setup
-  const isDryRun = isDry(request, config)
+  const isDryRun = isDryRunOf(request, config)
   checkRunnable(request.tasks, context, { list: '$.tasks', isDryRun, tolerates: 'backend_unavailable', refuse })
   const directory = resultsDirectory(invocation, content.output_dir)
   const files = openResultFiles(invocation, { directory, isDryRun })
   const isLineByLine = !config.parallel.aggregate_output && !isDryRun
-  const { result, span, spanOf, workdirOf, exitCode } = await performBatch(invocation, {
+  const { result, span, spanOf, workdirOf, exitCode } = await executeBatch(invocation, {
     items,
     isLive: !isLineByLine,
     isDryRun,
     run: (options) => runParallel(request, context, options),
     onEnded: (item, ended) => {
       files?.write(item.fileName, { task: item.task, result: toTaskEntry(item.at, item.task, ended) })
-      if (isLineByLine) sayAtOnce(invocation, { item, result: ended.result })
+      if (isLineByLine) printOutcomeNow(invocation, { item, result: ended.result })
     },
   })
   const outcomes = items.map((item) => ({ item, result: result.results[item.at] }))
@@ -43,7 +42,7 @@ export const run: Run = async (invocation) => {
     each === undefined ? [] : [toTaskEntry(at, task, { result: each, span: spanOf(at) })],
   )
   const report = withTotals(result, span, entries)
-  // Those that were never begun have no file yet.
+  // Items that never started have no file yet.
   for (const { fileName, task, at } of items) files?.write(fileName, { task, result: entries[at] })
   files?.writeSummary(report)
   if (isDryRun) {
@@ -57,12 +56,14 @@ export const run: Run = async (invocation) => {
   return exitCode(result.completed < result.total_tasks)
 }
 
-/** Nothing will be started. */
-function isDry({ dry_run: isAsked, tasks }: Required<ParallelRequest>, { unified_flags: shared }: Config): boolean {
+function isDryRunOf(
+  { dry_run: isAsked, tasks }: Required<ParallelRequest>,
+  { unified_flags: shared }: Config,
+): boolean {
   return isAsked || shared.dry_run || tasks.every((task) => task.dry_run === true)
 }
 
-/** A flag beats the file, and the file beats the config. */
+/** A flag overrides the file, and the file overrides the config. */
 function requestOf(
   { flags }: Invocation,
   { content, items, config }: { content: ParallelFile; items: readonly { task: Task }[]; config: Config },
@@ -88,9 +89,9 @@ function toItem(task: Task, at: number) {
   }
 }
 
-function sayAtOnce({ flags, runtime }: Invocation, outcome: Parameters<typeof sayOutcome>[0]): void {
+function printOutcomeNow({ flags, runtime }: Invocation, outcome: Parameters<typeof formatOutcome>[0]): void {
   const { out } = runtime.terminal
   if (flags.isOn('json') || flags.isOn('quiet')) return
-  // What cannot be written now cannot be written at the end either, and is told there.
-  out.write(sayOutcome(outcome, out)).catch(() => undefined)
+  // If this write fails, the one at the end fails too and reports it.
+  out.write(formatOutcome(outcome, out)).catch(() => undefined)
 }

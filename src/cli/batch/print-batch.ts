@@ -1,29 +1,54 @@
 import type { Invocation } from '../command.ts'
-import { type Outcome, outcomeTable, sayOutcome, sayTotals, sayWarnings } from './batch-text.ts'
+import { toPrintable } from '../output/printable.ts'
+import { formatOutcome, formatTotals, formatWarnings, type Outcome, outcomeTable } from './batch-text.ts'
 
-export type BatchPrint = {
+export type BatchOutput = {
   outcomes: readonly Outcome[]
-  /** For those who asked for JSON. */
+  /** Printed with --json. */
   report: { total_duration_seconds: number }
-  /** What one of them is called, and the headings of its number and name. */
+  /** `task` or `step`. */
   noun: string
   headings: { first: string; last: string }
-  /** Line by line: the outputs have been printed as they came, and no table follows. */
+  /** Each output was printed as soon as it was known, so no table follows. */
   isLineByLine: boolean
 }
 
-/** Prints what came of a batch: all of it as JSON, or the outputs, a table and a line with the totals. */
-export async function printBatch({ flags, runtime }: Invocation, print: BatchPrint): Promise<void> {
-  const { outcomes, report, noun, headings, isLineByLine } = print
+/** Prints the results of a batch: the report as JSON, or the outputs, a table and the totals. */
+export async function printBatch({ flags, runtime }: Invocation, output: BatchOutput): Promise<void> {
+  const { outcomes, report, noun, headings, isLineByLine } = output
   const { out, err } = runtime.terminal
   if (flags.isOn('json')) {
     await out.write(`${JSON.stringify(report, null, 2)}\n`)
     return
   }
-  await err.write(sayWarnings(outcomes))
+  await err.write(formatWarnings(outcomes))
   if (!isLineByLine) {
-    if (!flags.isOn('quiet')) await out.write(outcomes.map((outcome) => sayOutcome(outcome, out)).join(''))
+    if (!flags.isOn('quiet')) await out.write(outcomes.map((outcome) => formatOutcome(outcome, out)).join(''))
     await out.write(outcomeTable(outcomes, headings, out))
   }
-  await out.write(sayTotals(outcomes, { noun, durationMs: report.total_duration_seconds * 1000 }))
+  await out.write(formatTotals(outcomes, { noun, durationMs: report.total_duration_seconds * 1000 }))
+}
+
+type DryRunOutput = {
+  outcomes: readonly Outcome[]
+  /** Printed with --json. */
+  report: unknown
+  /** The directory that results would be written to. */
+  directory: string | undefined
+}
+
+/** Prints the commands that a batch would start. `--quiet` changes nothing, because there is nothing else to print. */
+export async function printDryRun(
+  { flags, runtime }: Invocation,
+  { outcomes, report, directory }: DryRunOutput,
+): Promise<void> {
+  const { out, err } = runtime.terminal
+  if (flags.isOn('json')) {
+    await out.write(`${JSON.stringify(report, null, 2)}\n`)
+    return
+  }
+  await err.write(formatWarnings(outcomes))
+  await out.write(outcomes.map((outcome) => formatOutcome(outcome, out)).join(''))
+  const unwritten = directory === undefined ? '' : `, and nothing was written to ${toPrintable(directory)}`
+  await err.write(`Dry run: nothing was started${unwritten}.\n`)
 }

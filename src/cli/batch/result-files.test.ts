@@ -29,7 +29,7 @@ describe('ResultFiles', () => {
     files.write('001_a.json', { first: true })
     files.write('001_a.json', { first: false })
     files.writeSummary({})
-    files.tellTrouble()
+    files.throwFirstError()
     expect(readdirSync(directory)).toEqual(['001_a.json', 'summary.json'])
   })
 
@@ -51,7 +51,7 @@ describe('ResultFiles', () => {
     files.write('001_a.json', {})
     files.write('002_b.json', {})
     files.writeSummary({})
-    expect(() => files.tellTrouble()).toThrow('001_a.json')
+    expect(() => files.throwFirstError()).toThrow('001_a.json')
     expect(readdirSync(directory)).toEqual(['001_a.json', '002_b.json', 'summary.json'])
   })
 

@@ -1,4 +1,4 @@
-/** A directory with the result of each task, written as soon as the task has ended, and a summary of all. */
+/** Writes the result of each task into a directory as soon as the task has ended, and a summary of all at the end. */
 import { accessSync, constants, existsSync, readdirSync, statSync, unlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Fault } from '../../kit/fault.ts'
@@ -13,19 +13,19 @@ import { toPrintable } from '../output/printable.ts'
 const SUMMARY = 'summary.json'
 const RESULT = /^\d{3,}_[A-Za-z0-9_-]{1,64}\.json$/
 
-/** `NNN_<name>.json`, counted from 1. */
+/** `NNN_<name>.json`, numbered from 1. */
 export function resultFileName(item: number, name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
   return `${String(item + 1).padStart(3, '0')}_${plain}.json`
 }
 
-/** The directory that the flag or the file names. */
+/** From the flag, or else from the task file. */
 export function resultsDirectory({ flags, runtime }: Invocation, named?: string): string | undefined {
   const directory = flags.text('output-dir') ?? named
   return directory === undefined ? undefined : resolve(runtime.cwd, directory)
 }
 
-/** The directory ready to be written to; undefined when there is none, and for a dry run, which leaves nothing behind. */
+/** Prepares the directory; undefined if there is none or if nothing runs. */
 export function openResultFiles(
   { flags }: Invocation,
   { directory, isDryRun }: { directory: string | undefined; isDryRun: boolean },
@@ -33,10 +33,10 @@ export function openResultFiles(
   return directory === undefined || isDryRun ? undefined : new ResultFiles(directory, { isForced: flags.isOn('force') })
 }
 
-/** The end of a run: tells people where the results are, and everybody what went wrong with them. */
+/** Throws the first write error, or tells the user where the results are. */
 export async function closeResultFiles({ flags, runtime }: Invocation, files: ResultFiles | undefined): Promise<void> {
   if (files === undefined) return
-  files.tellTrouble()
+  files.throwFirstError()
   const { directory, count } = files
   if (flags.isOn('quiet') || flags.isOn('json')) return
   await runtime.terminal.err.write(`Wrote ${count} files to ${toPrintable(directory)}.\n`)
@@ -45,9 +45,9 @@ export async function closeResultFiles({ flags, runtime }: Invocation, files: Re
 export class ResultFiles {
   readonly directory: string
   readonly #written = new Set<string>()
-  #trouble: Fault | undefined
+  #firstError: Fault | undefined
 
-  /** Results of an earlier run are never mixed with new ones: they are refused, or removed with `isForced`. */
+  /** Never mixes old results with new ones: refuses a directory with results, or removes them with `isForced`. */
   constructor(directory: string, { isForced }: { isForced: boolean }) {
     this.directory = directory
     prepareDirectory(directory)
@@ -56,7 +56,7 @@ export class ResultFiles {
     for (const name of found) unlinkSync(join(directory, name))
   }
 
-  /** Once for each file. Trouble with the disk must not end agents that are at work, nor hide what they said. */
+  /** Writes each file once. A disk error must not stop the running agents or hide their answers, so it is thrown at the end. */
   write(name: string, value: unknown): void {
     if (this.#written.has(name)) return
     this.#written.add(name)
@@ -65,7 +65,7 @@ export class ResultFiles {
       replaceFile({ path, bytes: Buffer.from(`${JSON.stringify(value, null, 2)}\n`), mode: 0o600 })
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      this.#trouble ??= error
+      this.#firstError ??= error
     }
   }
 
@@ -77,13 +77,12 @@ export class ResultFiles {
     this.write(SUMMARY, summary)
   }
 
-  /** Throws what went wrong first, with any of the files. */
-  tellTrouble(): void {
-    if (this.#trouble !== undefined) throw this.#trouble
+  throwFirstError(): void {
+    if (this.#firstError !== undefined) throw this.#firstError
   }
 }
 
-/** A directory that is there keeps its permissions: it is the user's own. */
+/** An existing directory belongs to the user and keeps its permissions. */
 function prepareDirectory(directory: string): void {
   const refusal = (problem: string, cause?: unknown) => resultsRefused({ directory, problem }, cause)
   try {

@@ -1,12 +1,12 @@
-/** Several texts next to each other, each in a column of its own. Pure. */
+/** Puts several texts next to each other in columns. Pure. */
 import { padToColumns } from '../output/printable.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 
 const BORDER = ' │ '
-/** Narrower columns are harder to read than one text after another. */
+/** Narrower columns are harder to read than texts one after another. */
 const NARROWEST = 40
 
-/** How wide each of so many columns can be, or undefined when that is too narrow to read. */
+/** The width of each of `count` columns; undefined if that is too narrow to read. */
 export function columnWidth(count: number, width: number): number | undefined {
   const each = Math.floor((width - (count - 1) * BORDER.length) / count)
   return count > 1 && each >= NARROWEST ? each : undefined

@@ -1,4 +1,4 @@
-/** What may stand in the files of `drover parallel` and `drover chain`. What is left out falls to flags and settings. */
+/** The files of `drover parallel` and `drover chain`. Flags and settings fill in what a file leaves out. */
 import { type Static, Type } from 'typebox'
 import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
@@ -9,23 +9,25 @@ const MAX_TASKS = 1000
 const MAX_STEPS = 100
 const MAX_TAGS = 64
 
-/** Unlike over HTTP a name that no agent has is refused at once: nobody else's task depends on this file. */
-const backend = Type.Optional(literals(BACKENDS, { description: 'The agent; the default one if left out.' }))
+/** Unlike over HTTP, an unknown agent is refused at once: all tasks of the file belong to one user. */
+const backend = Type.Optional(
+  literals(BACKENDS, { description: 'The agent. Default: `default_backend` of the config.' }),
+)
 
 const label = (description: string) =>
   Type.Optional(
     textLike('^[^\\u0000-\\u001f\\u007f]{1,200}$', 'text of 1 to 200 characters on one line', { description }),
   )
 
-const outputDir = Type.Optional(Type.String({ minLength: 1, description: 'Where each result is written to.' }))
+const outputDir = Type.Optional(Type.String({ minLength: 1, description: 'The directory for the result files.' }))
 
 export const TaskInFile = strict({
   ...PromptRequest.properties,
   backend,
-  id: label('Your own id of the task, given back with its result.'),
-  name: label('What the task is called in tables.'),
-  tags: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_TAGS, description: 'Given back with the result.' })),
-  meta: Type.Optional(Type.Unsafe<JsonObject>({ type: 'object', description: 'Given back with the result.' })),
+  id: label('Your own id of the task, returned with its result.'),
+  name: label('The name of the task in tables.'),
+  tags: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_TAGS, description: 'Returned with the result.' })),
+  meta: Type.Optional(Type.Unsafe<JsonObject>({ type: 'object', description: 'Returned with the result.' })),
 })
 export type TaskInFile = Static<typeof TaskInFile>
 

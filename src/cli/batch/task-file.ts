@@ -15,18 +15,18 @@ import {
   withoutByteOrderMark,
 } from './task-text.ts'
 
-export type Checked<File> = {
+export type CheckedFile<File> = {
   content: File
-  /** What is thrown for trouble that only shows later; places are named as in `$.tasks[2]`. */
+  /** Makes the fault for problems that are found later. A path looks like `$.tasks[2]`. */
   refuse(problems: readonly Problem[]): Error
 }
 
-export async function readParallelFile(invocation: Invocation): Promise<Checked<ParallelFile>> {
+export async function readParallelFile(invocation: Invocation): Promise<CheckedFile<ParallelFile>> {
   const { validateParallelFile } = await import('./checks.generated.js')
   return checkTasks(await readTree(invocation, 'tasks'), { noun: 'tasks', validate: validateParallelFile })
 }
 
-export async function readChainFile(invocation: Invocation): Promise<Checked<ChainFile>> {
+export async function readChainFile(invocation: Invocation): Promise<CheckedFile<ChainFile>> {
   const { validateChainFile } = await import('./checks.generated.js')
   return checkTasks(await readTree(invocation, 'steps'), { noun: 'steps', validate: validateChainFile })
 }
@@ -61,14 +61,14 @@ async function readText({ flags, runtime }: Invocation, noun: Noun): Promise<Tas
   return { source: path, bytes, isJson: /\.json$/i.test(path) }
 }
 
-/** A bare list is the list of tasks. */
+/** A file that is only a list is the list of tasks or steps. */
 export function checkTasks<File>(
   { source, tree, placeOf }: TaskTree,
   { noun, validate }: { noun: Noun; validate: Validate },
-): Checked<File> {
+): CheckedFile<File> {
   const isBare = Array.isArray(tree)
   const content = isBare ? { [noun]: tree } : tree
-  if (isWithout(content, noun)) throw tasksMissing({ noun, source })
+  if (hasNone(content, noun)) throw tasksMissing({ noun, source })
   const refuse = (problems: readonly Problem[]) => {
     const located = problems.map(({ path, rule }): TaskProblem => {
       const location = isBare ? path.replace(`$.${noun}`, '$') : path
@@ -81,8 +81,8 @@ export function checkTasks<File>(
   return { content: content as File, refuse }
 }
 
-/** Where other fields are given, a list that is missing may be mistyped, and the validator knows more. */
-function isWithout(content: unknown, noun: Noun): boolean {
+/** If other fields are present, the name of the list may be misspelled; then the validator reports more. */
+function hasNone(content: unknown, noun: Noun): boolean {
   if (content === undefined || content === null) return true
   if (typeof content !== 'object') return false
   const list = (content as Record<string, unknown>)[noun]

@@ -1,6 +1,6 @@
 /**
- * The text of a file of tasks or steps: JSON where its name ends so, or YAML. On standard input a text that begins with
- * `{` or `[` is JSON. Pure.
+ * Parses a file of tasks or steps. A name that ends in `.json` means JSON, any other name YAML. Standard input that begins
+ * with `{` or `[` is JSON. Pure.
  */
 import { isMap, isNode, isScalar, isSeq } from 'yaml'
 import { Fault } from '../../kit/fault.ts'
@@ -15,9 +15,9 @@ export type TaskText = { source: string; bytes: Buffer; isJson: boolean }
 
 export type TaskTree = {
   source: string
-  /** Undefined and null for a text without content. */
+  /** Undefined or null for an empty text. */
   tree: unknown
-  /** Where a part of it stands, or else the nearest part around it. */
+  /** The line and column of a value, or of the nearest value around it. */
   placeOf(location: string): TextPlace | undefined
 }
 
@@ -25,7 +25,7 @@ export const TASK_TEXT_LIMIT_BYTES = 16 * 1024 * 1024
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Editors on Windows put one there, and it is not part of what people wrote. */
+/** Editors on Windows add one. */
 export function withoutByteOrderMark(bytes: Buffer): Buffer {
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
   return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes
@@ -40,7 +40,7 @@ export function parseTaskText({ source, bytes, isJson }: TaskText): TaskTree {
   if (text.trim() === '') return { source, tree: undefined, placeOf: () => undefined }
   if (isJson) {
     checkJson(source, bytes)
-    // Every JSON text is a YAML text too, and YAML knows where things stand.
+    // JSON is also YAML, and the YAML parser reports positions.
     return { source, tree: JSON.parse(text), placeOf: createLocator(() => parseYaml(text)) }
   }
   const yaml = parseYaml(text)
@@ -66,7 +66,7 @@ function unusable(source: string, { problems, placeOf }: YamlText, rule: string)
   return taskFileInvalid({ source, problems: located.length > 0 ? located : [{ path: '', rule }] })
 }
 
-/** Most files are right, so nothing is looked up before it is asked for. */
+/** Parses positions only when the first problem needs one. */
 function createLocator(parse: () => YamlText): TaskTree['placeOf'] {
   let known: { offsets: Map<string, number>; placeOf: YamlText['placeOf'] } | undefined
   return (location) => {
@@ -99,7 +99,7 @@ function offsetsOf(root: unknown): Map<string, number> {
   return offsets
 }
 
-/** A member stands where its key does. What an alias leads to stands elsewhere. */
+/** A member has the position of its key. */
 function partsOf(node: unknown): { step: string | number; at: unknown; node: unknown }[] {
   if (isSeq(node)) return node.items.map((item, step) => ({ step, at: item, node: item }))
   if (!isMap(node)) return []

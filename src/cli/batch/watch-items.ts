@@ -2,8 +2,8 @@ import { type Clock, toTimestamp } from '../../kit/clock.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import type { Span } from './batch-report.ts'
 
-/** Notes when each item began and ended. */
-export function watchTimes(clock: Clock): { watcher: BatchWatcher; spanOf(item: number): Span } {
+/** Records when each item started and ended. */
+export function recordTimes(clock: Clock): { watcher: BatchWatcher; spanOf(item: number): Span } {
   const spans = new Map<number, Span>()
   const now = () => toTimestamp(clock.now())
   return {
@@ -15,18 +15,18 @@ export function watchTimes(clock: Clock): { watcher: BatchWatcher; spanOf(item: 
   }
 }
 
-/** Notes in which directory each item works. */
-export function watchPlaces(): { watcher: BatchWatcher; workdirOf(item: number): string | undefined } {
-  const places = new Map<number, string | undefined>()
+/** Records the directory that each item works in. */
+export function recordWorkdirs(): { watcher: BatchWatcher; workdirOf(item: number): string | undefined } {
+  const workdirs = new Map<number, string | undefined>()
   return {
     watcher: {
-      event: (item, event) => void (event.type === 'init' && places.set(item, event.content.working_dir)),
+      event: (item, event) => void (event.type === 'init' && workdirs.set(item, event.content.working_dir)),
     },
-    workdirOf: (item) => places.get(item),
+    workdirOf: (item) => workdirs.get(item),
   }
 }
 
-/** Several that watch the same, in this order. */
+/** One watcher that calls several in this order. */
 export function joinWatchers(watchers: readonly BatchWatcher[]): Required<BatchWatcher> {
   return {
     started: (item) => watchers.forEach((watcher) => void watcher.started?.(item)),

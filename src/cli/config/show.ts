@@ -7,8 +7,8 @@ import { tableWidth } from '../output/text-table.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
-/** A longer value moves what stands after it. */
-const WIDEST_VALUE = 40
+/** A longer value shifts its origin to the right. */
+const MAX_VALUE_COLUMNS = 40
 
 export const show: Run = async (invocation) => {
   const { flags, runtime } = invocation
@@ -50,8 +50,8 @@ function toTable(
   const title = `${file.path}${file.exists ? '' : ' (does not exist)'}`
   const rows = settings.map(({ key, value, origin }) => [key, formatValue(value), formatOrigin(origin)] as const)
   const widest = (at: 0 | 1 | 2) => Math.max(0, ...rows.map((row) => row[at].length))
-  const [keys, room] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
-  const values = Math.min(widest(1), WIDEST_VALUE, room)
+  const [keys, available] = [widest(0), tableWidth(out) - widest(0) - widest(2) - 4]
+  const values = Math.min(widest(1), MAX_VALUE_COLUMNS, available)
   const lines = rows.map(
     ([key, value, origin]) => `${key.padEnd(keys)}  ${value.padEnd(values)}  ${out.style('dim', origin)}`,
   )

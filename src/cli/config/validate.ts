@@ -5,20 +5,22 @@ import { Fault } from '../../kit/fault.ts'
 import type { Invocation, Run } from '../command.ts'
 import { configEnvironmentOf } from '../settings.ts'
 
-type Verdict = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }
+type Validation = { file: string; exists: boolean; problems: readonly ConfigProblem[]; warnings: readonly string[] }
 
-/** The verdict is the result, so it goes to stdout whichever way it falls; the exit code tells a script. */
+/** Prints the result to stdout even if the config is invalid; scripts use the exit code. */
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
-  const verdict = await judge(invocation)
-  const isValid = verdict.problems.length === 0
+  const validation = await validate(invocation)
+  const isValid = validation.problems.length === 0
   await runtime.terminal.out.write(
-    flags.isOn('json') ? `${JSON.stringify({ valid: isValid, ...verdict }, null, 2)}\n` : inWords(verdict),
+    flags.isOn('json')
+      ? `${JSON.stringify({ valid: isValid, ...validation }, null, 2)}\n`
+      : formatValidation(validation),
   )
   return isValid ? 0 : 1
 }
 
-async function judge(invocation: Invocation): Promise<Verdict> {
+async function validate(invocation: Invocation): Promise<Validation> {
   try {
     const { file, warnings } = await readConfig(configEnvironmentOf(invocation))
     return { file: file.path, exists: file.exists, problems: [], warnings }
@@ -29,11 +31,11 @@ async function judge(invocation: Invocation): Promise<Verdict> {
   }
 }
 
-function inWords({ file, exists, problems, warnings }: Verdict): string {
-  const what = exists ? file : `${file} does not exist, so every setting has its default value; this`
+function formatValidation({ file, exists, problems, warnings }: Validation): string {
+  const subject = exists ? file : `${file} does not exist, so every setting has its default value; this`
   const lines =
     problems.length === 0
-      ? [`${what} is valid`]
+      ? [`${subject} is valid`]
       : problems.map(({ key, rule, origin }) => [`${formatOrigin(origin)}:`, key, rule].filter(Boolean).join(' '))
   return [...lines, ...warnings.map((warning) => `warning: ${warning}`), ''].join('\n')
 }

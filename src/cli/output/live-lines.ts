@@ -1,4 +1,4 @@
-/** A few lines at the end of a terminal that are drawn anew in place. */
+/** A few lines at the end of a terminal that are redrawn in place. */
 
 import type { Channel } from '../terminal.ts'
 import { cutToColumns } from './printable.ts'
@@ -14,7 +14,7 @@ export class LiveLines {
     this.#channel = channel
   }
 
-  /** Lines given as `above` are written before the others and stay. */
+  /** The lines `above` are written before the others and stay. */
   async draw(lines: readonly string[], above: readonly string[] = []): Promise<void> {
     const fitting = fitLines(lines, this.#channel)
     const text = redraw([...above, ...fitting], { heightBefore: this.#height })
@@ -27,14 +27,14 @@ export class LiveLines {
   }
 }
 
-/** No line may wrap and none may scroll away, or the next drawing would begin at the wrong place. The last is kept. */
+/** Cuts lines so that none wraps or scrolls away: the next drawing starts that many lines up. The last line is kept. */
 export function fitLines(lines: readonly string[], { columns, rows }: { columns: number; rows: number }): string[] {
-  const room = Math.max(1, rows - 1)
-  const kept = lines.length <= room ? lines : [...lines.slice(0, room - 1), ...lines.slice(-1)]
+  const available = Math.max(1, rows - 1)
+  const kept = lines.length <= available ? lines : [...lines.slice(0, available - 1), ...lines.slice(-1)]
   return kept.map((line) => cutToColumns(line, columns - 1))
 }
 
-/** Written at once and over what is there, line by line: nothing is ever empty in between, so nothing flickers. */
+/** One write that overwrites line by line, so that nothing flickers. */
 export function redraw(lines: readonly string[], { heightBefore }: { heightBefore: number }): string {
   const up = heightBefore > 0 ? `\u001b[${heightBefore}A` : ''
   return `${up}\r${lines.map((line) => `${line}${CLEAR_TO_LINE_END}\n`).join('')}${CLEAR_TO_SCREEN_END}`

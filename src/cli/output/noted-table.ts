@@ -1,16 +1,14 @@
-/** A table under its headings, for people. Pure. */
-
 import type { Channel } from '../terminal.ts'
 import { toOneLine } from './printable.ts'
 import { dropColumns, formatTable, tableWidth } from './text-table.ts'
 import { wrapWords } from './wrap-words.ts'
 
-/** The note is all of what no column has room for, and stands below the row. */
+/** The note is printed below its row. */
 export type NotedRow = { readonly cells: readonly string[]; readonly note?: string | undefined }
 
 export type TextLayout = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
-/** The last column is shortened first, then those before it are dropped; notes are never shortened. */
+/** A table with headings. If it is too wide, the last column is shortened, then columns before it are dropped; notes are wrapped. */
 export function formatNotedTable(headings: readonly string[], rows: readonly NotedRow[], out: TextLayout): string[] {
   const width = tableWidth(out)
   const [heading = '', ...lines] = formatTable(dropColumns([headings, ...rows.map(({ cells }) => cells)], width), width)

@@ -1,14 +1,11 @@
-/** Rows of text in columns that fit a width. Pure. */
+/** Formats rows of text in columns that fit a width. Pure. */
 import { columnsOf, padToColumns, toOneLine } from './printable.ts'
 
 const GAP = '  '
-/** Narrower than this a column says nothing; then the line runs over instead. */
+/** A narrower column is useless, so the line is too long instead. */
 const NARROWEST = 8
 
-/**
- * Every column is as wide as its widest cell but the last, which gets what is left of the width. Control characters and
- * line breaks in cells are taken out.
- */
+/** Each column is as wide as its widest cell, and the last one gets the rest. Removes control characters and line breaks. */
 export function formatTable(rows: readonly (readonly string[])[], width: number): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length))
   const cells = rows.map((row) => row.map((cell, at) => (at < count - 1 ? toOneLine(cell, width) : cell)))
@@ -27,10 +24,7 @@ export function formatTable(rows: readonly (readonly string[])[], width: number)
   )
 }
 
-/**
- * The rows without the columns that there is no room for: those before the last go, from the right, so that what is
- * named first and what is said last stay.
- */
+/** Drops columns that do not fit, from the right, but keeps the first and the last column. */
 export function dropColumns(rows: readonly (readonly string[])[], width: number): (readonly string[])[] {
   const count = Math.max(0, ...rows.map((row) => row.length))
   const widest = (at: number) => Math.max(...rows.map((row) => columnsOf(toOneLine(row[at] ?? '', width))))
@@ -40,7 +34,7 @@ export function dropColumns(rows: readonly (readonly string[])[], width: number)
   return rows.map((row) => [...row.slice(0, kept), ...row.slice(count - 1)])
 }
 
-/** A terminal is as wide as it is; into a file or a pipe goes more, because nothing there breaks the lines. */
+/** The width of the terminal; more for a file or a pipe, where lines do not wrap. */
 export function tableWidth({ isTty, columns }: { isTty: boolean; columns: number }): number {
   return isTty ? columns : 160
 }

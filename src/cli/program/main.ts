@@ -1,16 +1,16 @@
-/** From the words of the command line to the exit code: the only place that catches everything. */
+/** Runs a command line and returns the exit code. The only place that catches every error. */
 import type { Command, Group, Runtime } from '../command.ts'
 import type { FailureContext } from '../failures/describe-failure.ts'
-import { withPrompt } from '../words/bare-prompt.ts'
+import { addPromptCommand } from '../words/bare-prompt.ts'
 import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from '../words/parse-words.ts'
 import { COMMANDS } from './command-table.ts'
 
 export async function main(argv: readonly string[], runtime: Runtime): Promise<number> {
   let target: Target | undefined
   try {
-    target = findCommand(COMMANDS, withPrompt(COMMANDS, argv, runtime.stdin.isPiped))
-    if (target.is === 'nowhere') throw target.fault
-    return target.is === 'command' ? await runCommand(target, runtime) : await answerGroup(target, runtime)
+    target = findCommand(COMMANDS, addPromptCommand(COMMANDS, argv, runtime.stdin.isPiped))
+    if (target.is === 'unknown') throw target.fault
+    return target.is === 'command' ? await runCommand(target, runtime) : await runWithoutCommand(target, runtime)
   } catch (error) {
     return await printFailure(error, failureContextOf(target, argv, runtime), runtime)
   }
@@ -34,8 +34,8 @@ async function runCommand(target: { command: Command; rest: readonly string[] },
   return await run({ args, flags, runtime, commands: COMMANDS })
 }
 
-/** No command: the version or the help was asked for, or a subcommand is missing. */
-async function answerGroup(
+/** Prints the version or help, or reports a missing subcommand. */
+async function runWithoutCommand(
   target: { words: readonly string[]; rest: readonly string[] },
   runtime: Runtime,
 ): Promise<number> {
@@ -69,12 +69,12 @@ function failureContextOf(target: Target | undefined, argv: readonly string[], r
   }
 }
 
-/** The group of the commands that begin with this word, for words that are no command. */
+/** The group of the commands that start with this word, for command lines without a valid command. */
 function groupOf(first: string | undefined): Group | undefined {
   return COMMANDS.find(({ words }) => words[0] === first)?.group
 }
 
-/** The last value of a flag, as far as it can be told without knowing the command. */
+/** The last value of a flag, read without knowing the command. */
 function valueIn(argv: readonly string[], flag: string): string | undefined {
   const words = beforeDashes(argv)
   const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))

@@ -5,16 +5,16 @@ import type { SessionFilter, SessionStore } from '../../sessions/session-store.t
 import type { Invocation } from '../command.ts'
 import { nothingToContinue } from '../faults.ts'
 
-export type Wanted = {
-  /** Only sessions of this directory, which exists: what was said about another project does not belong here. */
+export type SessionCriteria = {
+  /** Only sessions of this existing directory, so that the context of another project is not mixed in. */
   workdir: string | undefined
   isResumable: boolean
 }
 
 const PAGE = 50
 
-/** What `--backend` and the wish say together. */
-export function filterOf({ flags }: Invocation, { workdir, isResumable }: Wanted): SessionFilter {
+/** Combines `--backend` and the criteria. */
+export function filterOf({ flags }: Invocation, { workdir, isResumable }: SessionCriteria): SessionFilter {
   const backend = flags.text('backend') as Backend | undefined
   return {
     ...(isResumable && { isResumable }),
@@ -23,9 +23,13 @@ export function filterOf({ flags }: Invocation, { workdir, isResumable }: Wanted
   }
 }
 
-/** The one that was used last, of those whose directory is still there: no agent can work in the others. */
-export async function newestSession(invocation: Invocation, store: SessionStore, wanted: Wanted): Promise<Session> {
-  const filter = filterOf(invocation, wanted)
+/** The session used last whose directory still exists: no agent can work in the others. */
+export async function newestSession(
+  invocation: Invocation,
+  store: SessionStore,
+  criteria: SessionCriteria,
+): Promise<Session> {
+  const filter = filterOf(invocation, criteria)
   let gone = 0
   for (;;) {
     const { sessions } = await store.list(filter, { limit: PAGE, offset: gone })

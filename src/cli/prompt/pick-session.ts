@@ -1,30 +1,30 @@
-/** Lets a person at the terminal choose a session by its number. */
+/** Lets the user at the terminal choose a session by its number. */
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Runtime } from '../command.ts'
 import { formatAge } from '../output/format-time.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
 import { shortIdOf, titleOf } from '../sessions/session-text.ts'
-import { askForPrompt, converse } from './ask-prompt.ts'
+import { askForPrompt, withQuestions } from './ask-user.ts'
 
-export const MOST_SHOWN = 20
+export const MAX_SHOWN = 20
 
-export type Choice = { session: Session; prompt: string }
+export type ResumeChoice = { session: Session; prompt: string }
 
-/** Undefined when the person leaves. A prompt that is not known yet is asked for too. */
+/** Undefined if the user quits. Also asks for the prompt if there is none yet. */
 export async function pickSession(
   sessions: readonly Session[],
   { clock, prompt, ...runtime }: Pick<Runtime, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
-): Promise<Choice | undefined> {
+): Promise<ResumeChoice | undefined> {
   const { err } = runtime.terminal
   await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
-  return await converse(runtime, async (ask) => {
-    let question = `Which session? (1-${sessions.length}, q to leave) `
+  return await withQuestions(runtime, async (ask) => {
+    let question = `Which session? (1-${sessions.length}, q to quit) `
     while (true) {
       const answer = await ask(question)
       if (answer === undefined || answer === 'q') return undefined
       const session = /^[1-9]\d*$/.test(answer) ? sessions[Number(answer) - 1] : undefined
       if (session !== undefined) return { session, prompt: prompt ?? (await askForPrompt(ask)) }
-      question = `"${answer}" is none of them. A number from 1 to ${sessions.length}, or q: `
+      question = `"${answer}" is not in the list. Enter a number from 1 to ${sessions.length}, or q: `
     }
   })
 }

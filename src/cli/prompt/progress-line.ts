@@ -1,4 +1,4 @@
-/** One quiet line on a terminal that says what an agent is doing, and goes away when it has something to say. */
+/** One line on a terminal that shows what the agent is doing until its next text arrives. */
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { toOneLine } from '../output/printable.ts'
 import type { Channel } from '../terminal.ts'

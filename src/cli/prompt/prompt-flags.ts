@@ -1,4 +1,4 @@
-/** How the prompt commands are asked for an agent's run, in flags. */
+/** Reads the flags that the prompt commands share. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ApprovalMode, SandboxMode } from '../../agents/adapter/agent.ts'
@@ -8,23 +8,26 @@ import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import type { Invocation } from '../command.ts'
 import { workdirMissing } from '../faults.ts'
 
-export type Format = 'text' | 'json' | 'stream-json' | 'raw'
+export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 
-/** A person wants the answer; the configured format counts once somebody has set it. */
-export function formatOf({ flags }: Invocation, { config, origins }: Pick<LoadedConfig, 'config' | 'origins'>): Format {
+/** The default of output.format is for programs, so it only applies if the user has set it. */
+export function outputFormatOf(
+  { flags }: Invocation,
+  { config, origins }: Pick<LoadedConfig, 'config' | 'origins'>,
+): OutputFormat {
   if (flags.isOn('raw')) return 'raw'
   const isSet = origins['output.format'].from !== 'default'
   const asked = flags.text('output-format') ?? (isSet ? config.output.format : 'text')
   return asked === 'json' || asked === 'stream-json' ? asked : 'text'
 }
 
-/** Pieces of text are wanted where they are shown as they come. */
-export function wantsDeltas({ runtime }: Invocation, format: Format): boolean {
+/** Whether the agent should send partial text. */
+export function wantsDeltas({ runtime }: Invocation, format: OutputFormat): boolean {
   return format === 'stream-json' || (format === 'text' && runtime.terminal.out.isTty)
 }
 
-/** What the flags say of a prompt, without the prompt itself. */
-export function requestOf({ flags, runtime }: Invocation): Omit<PromptRequest, 'backend' | 'prompt'> {
+/** The request that the flags describe, without its backend and prompt. */
+export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptRequest, 'backend' | 'prompt'> {
   const asked = {
     model: flags.text('model'),
     workdir: workdirOf(runtime.cwd, flags.text('workdir')),
@@ -48,7 +51,7 @@ function workdirOf(cwd: string, given: string | undefined): string | undefined {
   return workdir
 }
 
-/** What is shown of the cost of a prompt. */
+/** Which costs are printed after the answer. */
 export function costOptions({ flags }: Invocation, { output }: Config): { showTokens: boolean; showTiming: boolean } {
   return { showTokens: output.show_tokens || flags.isOn('usage'), showTiming: output.show_timing }
 }

@@ -1,4 +1,4 @@
-/** How a prompt appears: the answer as text, the whole result as JSON, or every event on a line. */
+/** Prints a prompt: the answer as text, the result as JSON, or one event per line. */
 import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
@@ -9,9 +9,9 @@ import type { Terminal, Written } from '../terminal.ts'
 import { ProgressLine } from './progress-line.ts'
 
 export type PromptPrinter = {
-  /** Before anything is known of the agent. */
+  /** Called before the agent starts. */
   begin?(): Promise<void>
-  /** `closed` when nobody reads any more, and the agent may as well stop. */
+  /** `closed` when the reader has gone away, so that the agent can be stopped. */
   event(event: PromptEvent): Promise<Written>
   end(result: PromptResult): Promise<void>
 }
@@ -20,11 +20,11 @@ export type PrintOptions = {
   backend: Backend
   showTokens: boolean
   showTiming: boolean
-  /** The session belongs to the current directory. */
+  /** `drover -c` in the current directory will find the session. */
   isHere: boolean
 }
 
-/** The whole result, when it is there. */
+/** The result, once it is complete. */
 export function createJsonPrinter({ out }: Terminal): PromptPrinter {
   return {
     event: async () => 'written',
@@ -32,17 +32,17 @@ export function createJsonPrinter({ out }: Terminal): PromptPrinter {
   }
 }
 
-/** One event a line, as over HTTP. */
+/** One event per line, as over HTTP. */
 export function createEventPrinter({ out }: Terminal): PromptPrinter {
   return { event: (event) => out.write(`${JSON.stringify(event)}\n`), end: async () => undefined }
 }
 
-/** Nothing but failures: the lines are printed elsewhere. */
+/** Only failures: `execute-prompt.ts` prints the raw lines. */
 export function createRawPrinter(terminal: Terminal): PromptPrinter {
-  return { event: async () => 'written', end: (result) => tellTrouble(terminal, result) }
+  return { event: async () => 'written', end: (result) => printProblems(terminal, result) }
 }
 
-/** The answer: as it comes on a terminal, when it is finished into anything else. */
+/** The answer: streamed on a terminal, complete in a file or a pipe. */
 export function createTextPrinter(terminal: Terminal, options: PrintOptions): PromptPrinter {
   const stream = terminal.out.isTty ? createStreamedText(terminal, options.backend) : undefined
   return {
@@ -51,16 +51,16 @@ export function createTextPrinter(terminal: Terminal, options: PrintOptions): Pr
     end: async (result) => {
       if (stream === undefined) await terminal.out.write(withNewline(result.output))
       else await stream.end()
-      await tellTrouble(terminal, result)
-      await tellCost(terminal, result, options)
-      await tellSession(terminal, result, options)
+      await printProblems(terminal, result)
+      await printCost(terminal, result, options)
+      await printSessionHint(terminal, result, options)
     },
   }
 }
 
 /**
- * Text as the agent gives it; what it does meanwhile stands on a line that goes away again. That line is the terminal's
- * last, so it comes only where the text has ended a line, and text that has not is ended for it.
+ * Streams the text of the agent. A progress line shows what it does in between; because that line is overwritten, it only
+ * appears after a finished line of text.
  */
 function createStreamedText({ out, err }: Terminal, backend: Backend) {
   const progress = new ProgressLine(err)
@@ -93,7 +93,8 @@ export function withNewline(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-export async function tellTrouble({ err }: Terminal, result: PromptResult): Promise<void> {
+/** Warnings, a cancellation or a failure. */
+export async function printProblems({ err }: Terminal, result: PromptResult): Promise<void> {
   const { backend, warnings = [], error } = result
   const lines = warnings.map((warning) => `drover: warning: ${toPrintable(warning)}\n`)
   const isCancelled = statusOf(result) === 'canceled'
@@ -102,7 +103,7 @@ export async function tellTrouble({ err }: Terminal, result: PromptResult): Prom
   await err.write(lines.join(''))
 }
 
-async function tellCost({ err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+async function printCost({ err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
   const parts = [
     ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage)}`] : []),
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
@@ -110,13 +111,13 @@ async function tellCost({ err }: Terminal, result: PromptResult, options: PrintO
   if (parts.length > 0) await err.write(`${err.style('dim', parts.join(' · '))}\n`)
 }
 
-/** How a person who has read the answer goes on; after a failure there is other advice. */
-async function tellSession({ out, err }: Terminal, result: PromptResult, { isHere }: PrintOptions): Promise<void> {
+/** Tells the user how to continue the session; after a failure the error is more important. */
+async function printSessionHint({ out, err }: Terminal, result: PromptResult, { isHere }: PrintOptions): Promise<void> {
   const { session_id: id, backend_session_id: agentId, error_code: code } = result
-  const isKept = id !== '' && agentId !== undefined
+  const isResumable = id !== '' && agentId !== undefined
   const hasFailed = statusOf(result) === 'failed' && code !== 'agent_timeout'
-  if (!out.isTty || !err.isTty || !isKept || hasFailed) return
+  if (!out.isTty || !err.isTty || !isResumable || hasFailed) return
   const short = shortIdOf({ id })
   const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`
-  await err.write(`${err.style('dim', `session ${short} · ${command} goes on`)}\n`)
+  await err.write(`${err.style('dim', `session ${short} · continue with ${command}`)}\n`)
 }

@@ -1,4 +1,4 @@
-/** What the prompt commands stand on: the operator's own context, and the sessions. */
+/** Creates the context in which the CLI runs prompts, and opens the sessions on demand. */
 
 import { locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
@@ -11,7 +11,7 @@ import { openSessions } from '../sessions/open-sessions.ts'
 
 export type PromptSetup = AsyncDisposable & { context: PromptContext; openStore(): Promise<SessionStore> }
 
-/** `atOnce`: how many agents the command wants to run side by side. */
+/** `atOnce` is the number of agents that the command runs at the same time. */
 export function setUpPrompts(
   invocation: Invocation,
   { config, atOnce = 1 }: { config: Config; atOnce?: number },
@@ -44,12 +44,12 @@ export function setUpPrompts(
     openStore,
     async [Symbol.asyncDispose]() {
       const store = await opened?.catch(() => undefined)
-      // A turn that cannot be saved even now was already a warning of its prompt.
-      await store?.close().catch(passOverFault)
+      // The prompt has already warned about a turn that cannot be saved.
+      await store?.close().catch(ignoreFault)
     },
   }
 }
 
-function passOverFault(error: unknown): void {
+function ignoreFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error
 }

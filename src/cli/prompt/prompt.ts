@@ -1,8 +1,8 @@
 import type { Run } from '../command.ts'
 import { readSettings } from '../settings.ts'
+import { executePrompt } from './execute-prompt.ts'
 import { newestSession } from './newest-session.ts'
-import { performPrompt } from './perform-prompt.ts'
-import { formatOf, requestOf, wantsDeltas } from './prompt-flags.ts'
+import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
@@ -12,15 +12,15 @@ export const run: Run = async (invocation) => {
   const { config } = reading
   const prompt = await readPrompt(invocation)
   await using setup = setUpPrompts(invocation, { config })
-  const { workdir, ...asked } = requestOf(invocation)
-  const place = workdir ?? invocation.runtime.cwd
+  const { workdir, ...options } = requestFromFlags(invocation)
+  const directory = workdir ?? invocation.runtime.cwd
   const resumes = flags.isOn('continue')
-    ? await newestSession(invocation, await setup.openStore(), { workdir: place, isResumable: true })
+    ? await newestSession(invocation, await setup.openStore(), { workdir: directory, isResumable: true })
     : undefined
   const backend = resumes?.backend ?? flags.text('backend') ?? config.default_backend
-  const format = formatOf(invocation, reading)
+  const format = outputFormatOf(invocation, reading)
   const request = {
-    ...asked,
+    ...options,
     // With --continue the directory only selects the session, which has a directory of its own.
     ...(workdir !== undefined && resumes === undefined && { workdir }),
     backend,
@@ -28,5 +28,5 @@ export const run: Run = async (invocation) => {
     resumes,
     wantsDeltas: wantsDeltas(invocation, format),
   }
-  return await performPrompt(invocation, { request, context: setup.context, config, format })
+  return await executePrompt(invocation, { request, context: setup.context, config, format })
 }

@@ -4,7 +4,7 @@ import type { Invocation } from '../command.ts'
 import { promptMissing, promptTwice } from '../faults.ts'
 import { readInput } from '../read-input.ts'
 
-/** More than any agent takes. */
+/** More than any agent accepts. */
 const PROMPT_LIMIT_BYTES = 16 * 1024 * 1024
 
 /** Reads the text of a prompt from an argument, a file or standard input. */

@@ -4,51 +4,51 @@ import type { Invocation, Run } from '../command.ts'
 import { argumentUnexpected, flagsConflict, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
-import { askForPrompt, converse, isSomebodyThere } from './ask-prompt.ts'
-import { filterOf, newestSession, type Wanted } from './newest-session.ts'
-import { performPrompt } from './perform-prompt.ts'
-import { type Choice, MOST_SHOWN, pickSession } from './pick-session.ts'
-import { formatOf, requestOf, wantsDeltas } from './prompt-flags.ts'
+import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
+import { executePrompt } from './execute-prompt.ts'
+import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
+import { MAX_SHOWN, pickSession, type ResumeChoice } from './pick-session.ts'
+import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
 export const run: Run = async (invocation) => {
   const reading = await readSettings(invocation)
   const { config } = reading
-  const named = readNames(invocation)
+  const target = readTarget(invocation)
   await using setup = setUpPrompts(invocation, { config })
-  const choice = await choose(invocation, await setup.openStore(), named)
+  const choice = await choose(invocation, await setup.openStore(), target)
   if (choice === undefined) return 0
   const { session, prompt } = choice
   const isFork = invocation.flags.isOn('fork')
-  const format = formatOf(invocation, reading)
+  const format = outputFormatOf(invocation, reading)
   const request = {
-    ...requestOf(invocation),
+    ...requestFromFlags(invocation),
     backend: session.backend,
     prompt,
     ...(isFork ? { forks: session } : { resumes: session }),
     wantsDeltas: wantsDeltas(invocation, format),
   }
-  return await performPrompt(invocation, { request, context: setup.context, config, format })
+  return await executePrompt(invocation, { request, context: setup.context, config, format })
 }
 
-type Names = { session: 'newest' | 'picked' | { id: string }; words: readonly string[] }
+type ResumeTarget = { session: 'newest' | 'picked' | { id: string }; words: readonly string[] }
 
-/** What could be the id of a session, or its beginning. */
+/** The id of a session or its first characters. */
 const ID = /^[0-9a-f]+$/
 
-/** What the words stand for: with `--last` and with `--here` there is no session among them. */
-function readNames(invocation: Invocation): Names {
+/** With `--last` or `--here` the arguments contain no session, only a prompt. */
+function readTarget(invocation: Invocation): ResumeTarget {
   const { args, flags, runtime } = invocation
   const [first] = args
   const isLast = flags.isOn('last') || flags.isOn('latest')
-  if (first === undefined && !isLast && isSomebodyThere(runtime)) return { session: 'picked', words: [] }
+  if (first === undefined && !isLast && isInteractive(runtime)) return { session: 'picked', words: [] }
   if (isLast || flags.isOn('here')) return { session: 'newest', words: onlyPrompt(invocation, isLast) }
   if (first === undefined || !ID.test(first)) throw sessionNotNamed({ given: first })
   return { session: { id: first }, words: args.slice(1) }
 }
 
-/** Whether a word is an id cannot be told from `--here` alone, and an id that is sent as a prompt costs money. */
+/** With `--here` a word that looks like an id is refused: sending an id as a prompt by mistake would cost money. */
 function onlyPrompt({ args }: Invocation, isLast: boolean): readonly string[] {
   const [first = '', second] = args
   if (!isLast && ID.test(first)) {
@@ -60,28 +60,28 @@ function onlyPrompt({ args }: Invocation, isLast: boolean): readonly string[] {
   return args
 }
 
-/** The session and the prompt; undefined when the person at the terminal left. */
+/** Finds the session and the prompt; undefined if the user quits. */
 async function choose(
   invocation: Invocation,
   store: SessionStore,
-  { session, words }: Names,
-): Promise<Choice | undefined> {
-  if (session === 'picked') return await letPick(invocation, store)
+  { session, words }: ResumeTarget,
+): Promise<ResumeChoice | undefined> {
+  if (session === 'picked') return await pickFromList(invocation, store)
   const named = { ...invocation, args: words }
-  // A pipe is read, and a prompt found missing, before a session is looked for; a person is asked after that.
-  const prompt = mustAsk(named) ? undefined : await readPrompt(named)
+  // Reads a pipe and reports a missing prompt before the session is looked up; asks the user only afterwards.
+  const prompt = mustAskForPrompt(named) ? undefined : await readPrompt(named)
   const found =
     session === 'newest'
-      ? await newestSession(invocation, store, wantedBy(invocation))
+      ? await newestSession(invocation, store, criteriaOf(invocation))
       : await findNamed(invocation, store, session.id)
-  return { session: found, prompt: prompt ?? (await converse(invocation.runtime, askForPrompt)) }
+  return { session: found, prompt: prompt ?? (await withQuestions(invocation.runtime, askForPrompt)) }
 }
 
-function mustAsk({ args, flags, runtime }: Invocation): boolean {
-  return args.length === 0 && flags.text('file') === undefined && isSomebodyThere(runtime)
+function mustAskForPrompt({ args, flags, runtime }: Invocation): boolean {
+  return args.length === 0 && flags.text('file') === undefined && isInteractive(runtime)
 }
 
-function wantedBy({ flags, runtime }: Invocation): Wanted {
+function criteriaOf({ flags, runtime }: Invocation): SessionCriteria {
   return { workdir: flags.isOn('here') ? runtime.cwd : undefined, isResumable: !flags.isOn('fork') }
 }
 
@@ -89,14 +89,18 @@ async function findNamed({ flags, runtime }: Invocation, store: SessionStore, id
   const session = await listCandidates({ store, now: runtime.clock.now() }, () => store.find(id))
   const backend = flags.text('backend')
   if (backend !== undefined && backend !== session.backend) {
-    throw flagValueInvalid({ flag: '--backend', given: backend, allowed: `${session.backend}, as the session has it` })
+    throw flagValueInvalid({
+      flag: '--backend',
+      given: backend,
+      allowed: `${session.backend}, the agent of the session`,
+    })
   }
   return session
 }
 
-async function letPick(invocation: Invocation, store: SessionStore): Promise<Choice | undefined> {
-  const filter = filterOf(invocation, wantedBy(invocation))
-  const { sessions } = await store.list(filter, { limit: MOST_SHOWN, offset: 0 })
+async function pickFromList(invocation: Invocation, store: SessionStore): Promise<ResumeChoice | undefined> {
+  const filter = filterOf(invocation, criteriaOf(invocation))
+  const { sessions } = await store.list(filter, { limit: MAX_SHOWN, offset: 0 })
   if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })
   const prompt = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)
   return await pickSession(sessions, { ...invocation.runtime, prompt })

@@ -28,7 +28,7 @@ export const run: Run = async (invocation) => {
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
   ])
-  const place = placeOf(invocation, config)
+  const place = addressOf(invocation, config)
   const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const store = await openSessions(invocation, config)
@@ -42,7 +42,7 @@ export const run: Run = async (invocation) => {
 
 type Parts = ServerLog & { config: Config; place: ListenAddress; keys: ApiKeys; store: SessionStore }
 
-function placeOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
+function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
   const socket = flags.text('socket')
   if (socket === undefined) return { host: config.server.host, port: config.server.port }
   const other = ['host', 'port'].find((name) => flags.text(name) !== undefined || flags.integer(name) !== undefined)
@@ -67,10 +67,10 @@ async function serve(invocation: Invocation, parts: Parts): Promise<number> {
   const failure = await Promise.race([signals.stopped, once(listener, 'error')])
   cleaning.stop()
   shutdown.abort()
-  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and ends')
-  else await terminal.err.write('drover: stopping; what is under way may finish. Press Ctrl+C again to end at once.\n')
+  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and stops')
+  else await terminal.err.write('drover: stopping; running requests may finish. Press Ctrl+C again to stop at once.\n')
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
-    // First, so that an agent that ends does not let one start that would only be ended too.
+    // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()
     await endAllProcesses()
   })
@@ -86,7 +86,7 @@ function contextOf(
   return createContext({
     config,
     version: runtime.version(),
-    // A copy, because Node asks the system anew for each variable, and every prompt reads them all.
+    // A copy, because process.env asks the system for each variable, and every prompt reads all of them.
     env: { ...runtime.env },
     cwd: runtime.cwd,
     isRoot: runtime.isRoot,

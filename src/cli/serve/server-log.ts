@@ -1,4 +1,4 @@
-/** What a server says while it runs: JSON lines for machines, short lines for somebody who watches a terminal. */
+/** The log of the server: JSON lines, or short lines on a terminal. */
 import type { AccessEntry } from '../../http/context/server-context.ts'
 import { createLog, type Log, type LogLevel } from '../../kit/log.ts'
 import { redactFields, redactSecrets } from '../../kit/redact.ts'
@@ -12,7 +12,7 @@ export async function createServerLog(runtime: Runtime, { isQuiet }: { isQuiet: 
   const { err } = runtime.terminal
   const log = err.isTty ? createReadableLog(err) : await createLog({ level: 'info' })
   const writeAccessLog = (entry: AccessEntry) => {
-    if (err.isTty) void err.write(`${readableAccess(entry, runtime)}\n`)
+    if (err.isTty) void err.write(`${formatAccess(entry, runtime)}\n`)
     else log.info(entry, 'request')
   }
   return { log, writeAccessLog: isQuiet ? () => {} : writeAccessLog }
@@ -34,8 +34,8 @@ function createReadableLog(channel: Channel, bound: object = {}): Log {
   }
 }
 
-/** `09:30:00 200 POST /api/v1/prompt 1204 ms claude` and what else there is to say. */
-function readableAccess(entry: AccessEntry, { clock, terminal }: Runtime): string {
+/** `09:30:00 200 POST /api/v1/prompt 1204 ms claude` */
+function formatAccess(entry: AccessEntry, { clock, terminal }: Runtime): string {
   const { method, route, status, duration_ms, backend, key, error, prompt, answer } = entry
   const time = terminal.err.style('dim', clock.now().toTimeString().slice(0, 8))
   const code = terminal.err.style(status < 400 ? 'green' : status < 500 ? 'yellow' : 'red', String(status))

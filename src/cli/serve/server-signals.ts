@@ -1,21 +1,21 @@
-/** What signals mean to a server. */
+/** Handles the signals of a server. */
 import { killAllProcesses } from '../../kit/process/process.ts'
 
-/** Not an orderly end: sessions may be left for the next start to settle. */
-const EXIT_AT_ONCE = 1
-const LAST_CHANCE_MS = 1000
+/** Not an orderly end: the next start may have to end abandoned sessions. */
+const EXIT_FORCED = 1
+const FORCED_EXIT_MS = 1000
 
 export type ServerSignals = {
-  /** Resolves at the first SIGINT or SIGTERM; a second one ends everything at once. */
+  /** Resolves at the first SIGINT or SIGTERM; a second one stops the process at once. */
   stopped: Promise<void>
 }
 
-/** On a terminal a hang-up means that the window was closed; a service without one is asked to read its keys again. */
+/** On a terminal SIGHUP means that the window was closed. A service gets it to reload its API keys. */
 export function listenForSignals(options: { isOnTerminal: boolean; reload: () => void }): ServerSignals {
   const { promise: stopped, resolve } = Promise.withResolvers<void>()
   let isStopping = false
   const stop = () => {
-    if (isStopping) endAtOnce()
+    if (isStopping) stopAtOnce()
     isStopping = true
     resolve()
   }
@@ -25,12 +25,12 @@ export function listenForSignals(options: { isOnTerminal: boolean; reload: () =>
   return { stopped }
 }
 
-function endAtOnce(): void {
-  const exit = () => process.exit(EXIT_AT_ONCE)
-  // With its agents gone the server may come to its orderly end first, and would call that a success.
+function stopAtOnce(): void {
+  const exit = () => process.exit(EXIT_FORCED)
+  // Once its agents are gone, the server may finish first and would exit with 0.
   process.once('exit', () => {
-    process.exitCode = EXIT_AT_ONCE
+    process.exitCode = EXIT_FORCED
   })
-  setTimeout(exit, LAST_CHANCE_MS).unref()
+  setTimeout(exit, FORCED_EXIT_MS).unref()
   void killAllProcesses().finally(exit)
 }

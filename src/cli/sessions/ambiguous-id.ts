@@ -5,11 +5,11 @@ import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { shortIdOf, titleOf } from './session-text.ts'
 
-const MOST_NAMED = 5
-const LOOKED_AT = 100
+const MAX_LISTED = 5
+const SEARCH_LIMIT = 100
 const TITLE_COLUMNS = 50
 
-/** Where the beginning of an id is not enough, the refusal also shows which sessions may be meant. */
+/** If the beginning of an id is ambiguous, adds the matching sessions to the fault. */
 export async function listCandidates<Result>(
   { store, now }: { store: SessionStore; now: Date },
   work: () => Promise<Result>,
@@ -29,9 +29,9 @@ async function candidatesFor(
   store: SessionStore,
   { id, count, now }: { id: string; count: number; now: Date },
 ): Promise<string[]> {
-  // A search also finds titles.
-  const { sessions } = await store.list({ search: id }, { limit: LOOKED_AT, offset: 0 })
-  const shown = sessions.filter((session) => session.id.startsWith(id)).slice(0, MOST_NAMED)
+  // The search also matches titles.
+  const { sessions } = await store.list({ search: id }, { limit: SEARCH_LIMIT, offset: 0 })
+  const shown = sessions.filter((session) => session.id.startsWith(id)).slice(0, MAX_LISTED)
   const lines = shown.map(
     (session) =>
       `  ${shortIdOf(session)}  ${session.backend}  ${formatAge(session.last_used, now)}  ${toOneLine(titleOf(session), TITLE_COLUMNS)}`,

@@ -5,27 +5,27 @@ import { MAX_AGE_DAYS, parseAge } from '../words/parse-time.ts'
 import { withSessions } from './open-sessions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Later than any session was used. */
+/** Later than the last use of any session. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
-const SAMPLE = 10
+const MAX_LISTED = 10
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const isDryRun = flags.isOn('dry-run')
   return await withSessions(invocation, async (store, { session }) => {
-    const before = momentOf(invocation, session.retention_days)
+    const before = cutoffOf(invocation, session.retention_days)
     const deleted = await store.deleteUnusedSince(before, { isDryRun })
     const text = flags.isOn('json')
       ? JSON.stringify({ deleted, before, dry_run: isDryRun }, null, 2)
-      : inWords(deleted, { before, isDryRun })
+      : formatDeleted(deleted, { before, isDryRun })
     await out.write(`${text}\n`)
     return 0
   })
 }
 
-/** Sessions last used before this go. To delete everything has to be said in so many words. */
-function momentOf({ flags, runtime }: Invocation, retentionDays: number): string {
+/** Sessions last used before this time are deleted. Deleting all of them needs explicit flags. */
+function cutoffOf({ flags, runtime }: Invocation, retentionDays: number): string {
   const given = flags.text('older-than')
   if (flags.isOn('all')) {
     if (given !== undefined) throw flagsConflict({ flags: ['--all', '--older-than'] })
@@ -42,10 +42,10 @@ function momentOf({ flags, runtime }: Invocation, retentionDays: number): string
   return toTimestamp(new Date(runtime.clock.now().getTime() - age))
 }
 
-function inWords(ids: readonly string[], { before, isDryRun }: { before: string; isDryRun: boolean }): string {
+function formatDeleted(ids: readonly string[], { before, isDryRun }: { before: string; isDryRun: boolean }): string {
   const count = `${ids.length} session${ids.length === 1 ? '' : 's'}`
   const which = before === END_OF_TIME ? '' : ` last used before ${before}`
   if (!isDryRun) return `Deleted ${count}${which}.`
-  const more = ids.length > SAMPLE ? [`  and ${ids.length - SAMPLE} more`] : []
-  return [`Would delete ${count}${which}.`, ...ids.slice(0, SAMPLE).map((id) => `  ${id}`), ...more].join('\n')
+  const more = ids.length > MAX_LISTED ? [`  and ${ids.length - MAX_LISTED} more`] : []
+  return [`Would delete ${count}${which}.`, ...ids.slice(0, MAX_LISTED).map((id) => `  ${id}`), ...more].join('\n')
 }

@@ -3,7 +3,7 @@ import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Run } from '../command.ts'
 import { withSessions } from './open-sessions.ts'
 
-type Report = { deleted: string[]; failed: { id: string; error: string; message: string }[] }
+type DeleteReport = { deleted: string[]; failed: { id: string; error: string; message: string }[] }
 
 export const run: Run = async (invocation) => {
   const { args, flags, runtime } = invocation
@@ -19,15 +19,15 @@ export const run: Run = async (invocation) => {
   })
 }
 
-/** All before the first is deleted, so that a mistyped id deletes nothing. */
+/** Resolves all ids first, so that a mistyped id deletes nothing. */
 async function findAll(store: SessionStore, names: readonly string[]): Promise<Set<string>> {
   const ids = new Set<string>()
   for (const name of names) ids.add((await store.find(name)).id)
   return ids
 }
 
-async function deleteAll(store: SessionStore, ids: Iterable<string>): Promise<Report> {
-  const report: Report = { deleted: [], failed: [] }
+async function deleteAll(store: SessionStore, ids: Iterable<string>): Promise<DeleteReport> {
+  const report: DeleteReport = { deleted: [], failed: [] }
   for (const id of ids) {
     try {
       report.deleted.push(await store.delete(id))

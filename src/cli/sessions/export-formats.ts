@@ -1,4 +1,4 @@
-/** Sessions as text for other programs and for people. Pure. */
+/** Formats sessions as JSON, JSON lines or Markdown. Pure. */
 import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { toOneLine } from '../output/printable.ts'
@@ -35,7 +35,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>#|~&]/g, '\\$&')
 }
 
-/** As many backticks around a text as none inside of it has in a row. */
+/** Inline code with more backticks around it than any run of them inside. */
 function inCode(text: string): string {
   const line = escapeControls(text.replace(/\s+/g, ' '))
   const ticks = fenceFor(line, '`')
@@ -48,7 +48,7 @@ function fenced(text: string): string[] {
   return [`${fence}text`, escapeControls(text.replace(/\n$/, '')), fence]
 }
 
-/** Whoever shows the file must not be made to do anything, and whoever reads it is to see what was there. */
+/** Control characters must not reach a terminal, but stay visible. */
 function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => {
     const code = character.charCodeAt(0).toString(16).padStart(2, '0')

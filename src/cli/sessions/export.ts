@@ -18,7 +18,7 @@ export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   return await withSessions(invocation, async (store) => {
-    const sessions = await chosenSessions(invocation, store)
+    const sessions = await selectSessions(invocation, store)
     const format = (flags.text('format') ?? 'json') as ExportFormat
     const text = EXPORTS[format](sessions, toTimestamp(runtime.clock.now()))
     const file = flags.text('output')
@@ -28,10 +28,10 @@ export const run: Run = async (invocation) => {
   })
 }
 
-async function chosenSessions(invocation: Invocation, store: SessionStore): Promise<Session[]> {
+async function selectSessions(invocation: Invocation, store: SessionStore): Promise<Session[]> {
   const filter = readFilter(invocation)
   const [id] = invocation.args
-  if (id === undefined) return await allOf(store, filter)
+  if (id === undefined) return await listAll(store, filter)
   if (Object.keys(filter).length > 0) throw argumentUnexpected({ command: 'sessions export with a filter', given: id })
   const sessions = new Map<string, Session>()
   for (const name of invocation.args) {
@@ -41,9 +41,9 @@ async function chosenSessions(invocation: Invocation, store: SessionStore): Prom
   return [...sessions.values()]
 }
 
-async function allOf(store: SessionStore, filter: ReturnType<typeof readFilter>): Promise<Session[]> {
+async function listAll(store: SessionStore, filter: ReturnType<typeof readFilter>): Promise<Session[]> {
   const sessions = new Map<string, Session>()
-  // A session that is used meanwhile moves to the front, so one may come twice.
+  // A session that is used meanwhile moves to the front, so another one may be listed twice.
   for (let offset = 0; ; offset += PAGE) {
     const page = await store.list(filter, { limit: PAGE, offset })
     for (const session of page.sessions) sessions.set(session.id, session)

@@ -17,12 +17,12 @@ export const run: Run = async (invocation) => {
   const page = { limit: flags.integer('limit') ?? DEFAULT_LIMIT, offset: flags.integer('offset') ?? 0 }
   return await withSessions(invocation, async (store) => {
     const found = await store.list(filter, page)
-    await out.write(flags.isOn('json') ? `${writeIndentedJson(found)}\n` : inWords(found, out, runtime.clock.now()))
+    await out.write(flags.isOn('json') ? `${writeIndentedJson(found)}\n` : formatPage(found, out, runtime.clock.now()))
     return 0
   })
 }
 
-function inWords({ sessions, total, offset }: SessionPage, out: Channel, now: Date): string {
+function formatPage({ sessions, total, offset }: SessionPage, out: Channel, now: Date): string {
   if (total === 0) return 'No sessions found.\n'
   if (sessions.length === 0) return `No sessions from number ${offset + 1} on; there are ${total}.\n`
   const width = tableWidth(out)

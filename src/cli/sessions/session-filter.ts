@@ -1,4 +1,3 @@
-/** Which sessions are meant, in flags. */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Backend } from '../../agents/adapter/agent.ts'
@@ -8,6 +7,7 @@ import type { Invocation } from '../command.ts'
 import { flagsConflict, flagValueInvalid } from '../faults.ts'
 import { parseTime } from '../words/parse-time.ts'
 
+/** Reads the filter from the flags. */
 export function readFilter(invocation: Invocation): SessionFilter {
   const { flags } = invocation
   const asked = {
@@ -18,8 +18,8 @@ export function readFilter(invocation: Invocation): SessionFilter {
     workdir: workdirOf(invocation),
     isResumable: flags.isOn('resumable') || undefined,
     search: flags.text('search'),
-    since: momentOf(invocation, 'since'),
-    until: momentOf(invocation, 'until'),
+    since: timeOf(invocation, 'since'),
+    until: timeOf(invocation, 'until'),
   }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
 }
@@ -31,7 +31,7 @@ function workdirOf({ flags, runtime }: Invocation): string | undefined {
   return realPathOf(runtime.cwd)
 }
 
-/** Sessions know their directory with its links resolved, and outlive it. */
+/** Sessions record their directory with links resolved. It may no longer exist. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path)
@@ -40,11 +40,11 @@ function realPathOf(path: string): string {
   }
 }
 
-function momentOf({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {
+function timeOf({ flags, runtime }: Invocation, name: 'since' | 'until'): string | undefined {
   const given = flags.text(name)
   if (given === undefined) return undefined
-  const moment = parseTime(given, runtime.clock.now())
-  if (moment !== undefined) return moment
-  const allowed = 'a date such as 2026-01-31, an RFC 3339 moment, or an age such as 90m, 12h, 7d, 2w'
+  const time = parseTime(given, runtime.clock.now())
+  if (time !== undefined) return time
+  const allowed = 'a date such as 2026-01-31, an RFC 3339 timestamp, or an age such as 90m, 12h, 7d, 2w'
   throw flagValueInvalid({ flag: `--${name}`, given, allowed })
 }

@@ -1,4 +1,4 @@
-/** Sessions in words. Pure. */
+/** Formats sessions as text. Pure. */
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
@@ -12,12 +12,12 @@ export function shortIdOf({ id }: Pick<Session, 'id'>): string {
   return id.slice(0, 8)
 }
 
-/** What a session is about, as far as anybody said. */
+/** The title, or the first prompt of a session without one. */
 export function titleOf({ title, initial_prompt: prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
   return title ?? prompt
 }
 
-/** One table row a session, under its headings. */
+/** One table row per session, after the headings. */
 export function sessionRows(sessions: readonly Session[], now: Date): string[][] {
   const rows = sessions.map((session) => [
     shortIdOf(session),
@@ -30,7 +30,7 @@ export function sessionRows(sessions: readonly Session[], now: Date): string[][]
   return [['ID', 'BACKEND', 'STATUS', 'LAST USED', 'TOKENS', 'TITLE'], ...rows]
 }
 
-/** Every fact with its name, the empty ones left out. Without `now`, nothing that is untrue when it is read later. */
+/** All fields of a session that have a value. Without `now`, no relative times. */
 export function sessionFacts(session: Session, now?: Date): [name: string, value: string][] {
   const { token_usage: usage, policy, metadata } = session
   const facts: [string, string | undefined][] = [

@@ -6,10 +6,10 @@ import type { Channel } from '../terminal.ts'
 import { withSessions } from './open-sessions.ts'
 import { sessionFacts } from './session-text.ts'
 
-const LONGEST_VALUE = 400
+const MAX_VALUE_COLUMNS = 400
 const GAP = 2
-/** Narrower lines are harder to read than those that the terminal breaks. */
-const NARROWEST_VALUE = 20
+/** In fewer columns, wrapping by the terminal is easier to read. */
+const MIN_VALUE_COLUMNS = 20
 
 export const run: Run = async (invocation) => {
   const { args, flags, runtime } = invocation
@@ -30,9 +30,9 @@ export const run: Run = async (invocation) => {
   })
 }
 
-/** A terminal would break long values anywhere. */
+/** Wraps at words; the terminal would break long values anywhere. */
 function linesOf(value: string, { out, before }: { out: Channel; before: number }): string[] {
-  const line = toOneLine(value, LONGEST_VALUE)
-  const room = out.columns - before
-  return out.isTty && room >= NARROWEST_VALUE ? wrapWords(line, room) : [line]
+  const line = toOneLine(value, MAX_VALUE_COLUMNS)
+  const available = out.columns - before
+  return out.isTty && available >= MIN_VALUE_COLUMNS ? wrapWords(line, available) : [line]
 }

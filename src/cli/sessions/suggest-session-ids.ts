@@ -4,16 +4,16 @@ import { randomIds } from '../../kit/ids.ts'
 import type { Runtime } from '../command.ts'
 import { shortIdOf } from './session-text.ts'
 
-const MOST_OFFERED = 50
+const MAX_SUGGESTED = 50
 
-/** The ids of the latest sessions, for completion: makes no file where there is none, and says nothing of trouble. */
-export async function suggestSessionIds({ clock, ...surroundings }: Runtime): Promise<readonly string[]> {
-  const path = findPaths(surroundings).sessions
+/** The ids of the latest sessions, for completion. Creates no file and ignores all errors. */
+export async function suggestSessionIds({ clock, ...environment }: Runtime): Promise<readonly string[]> {
+  const path = findPaths(environment).sessions
   if (!existsSync(path)) return []
   try {
     const { openSessionStore } = await import('../../sessions/sqlite-session-store.ts')
     const store = await openSessionStore({ path, clock, ids: randomIds, waitMs: 200 })
-    const { sessions } = await store.list({}, { limit: MOST_OFFERED, offset: 0 })
+    const { sessions } = await store.list({}, { limit: MAX_SUGGESTED, offset: 0 })
     await store.close()
     return sessions.map(shortIdOf)
   } catch {

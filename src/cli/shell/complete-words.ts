@@ -1,4 +1,4 @@
-/** Which words may stand at the cursor. Pure but for suggestions that have to be looked up. */
+/** `drover complete-words`: prints the words that can follow at the cursor. */
 import type { Choices, Command, Flag, Run, Runtime } from '../command.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
 
@@ -14,7 +14,7 @@ export const run: Run = async ({ args, runtime, commands }) => {
   return 0
 }
 
-/** `typed` ends with the unfinished word, which may be empty. */
+/** The last word of `typed` is unfinished and may be empty. */
 async function completeWords(
   table: readonly Command[],
   typed: readonly string[],
@@ -46,14 +46,14 @@ async function candidatesAfter(
   return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], runtime))
 }
 
-/** What is left when flags and their values are taken out. */
+/** The words without flags and their values. */
 function wordsAmong(finished: readonly string[], known: readonly Flag[]): string[] {
   const takesValue = (word: string | undefined) =>
     known.some((flag) => flag.value !== undefined && isFlagWord(flag, word))
   return finished.filter((word, at) => !word.startsWith('-') && !takesValue(finished[at - 1]))
 }
 
-/** Before any command the flags may be those of a prompt, whose word can be left out. */
+/** Before a command, flags of `prompt` are offered, because that word may be left out. */
 function promptFlags(table: readonly Command[]): Flag[] {
   const prompt = table.find((command) => command.words[0] === 'prompt')
   return [...(prompt?.flags ?? []), ...ROOT_FLAGS]

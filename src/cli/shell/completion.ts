@@ -1,6 +1,6 @@
 import type { Run } from '../command.ts'
 
-/** Bash takes --flag=value for three words, and wants to be given what may stand after the last break. */
+/** Bash splits --flag=value into three words and expects only the part after the last break. */
 const BASH = `_drover() {
   local -a words=()
   local at line unfinished=

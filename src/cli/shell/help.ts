@@ -1,4 +1,4 @@
-/** Help texts, made from the table of commands. */
+/** `drover help` and `--help`: help texts made from the command definitions. */
 import { type Command, type Flag, GROUPS, nameOf, type Positional, type Run } from '../command.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
@@ -7,27 +7,26 @@ import { findCommand, GLOBAL_FLAGS, ROOT_FLAGS } from '../words/parse-words.ts'
 
 type Row = { left: string; right: string }
 
-/** What help is written on, as wide as it is. */
 type TextLayout = Pick<Channel, 'style' | 'isTty' | 'columns'>
 
-/** Where less is left for what is said of a row, it stands under the row. */
-const NARROWEST_SAYING = 24
+/** With fewer columns left, the description is printed below its row. */
+const MIN_DESCRIPTION_COLUMNS = 24
 
 const ABOUT =
-  'drover runs prompts on command-line coding agents (claude, codex, gemini) and keeps track of changes made with them.'
+  'drover runs prompts on command-line coding agents (claude, codex, gemini) and tracks the changes they make.'
 
 const ROOT_EXAMPLES: readonly Row[] = [
-  { left: 'drover "explain this project"', right: 'a prompt, on the default agent' },
-  { left: 'drover --demo "hello there"', right: 'the same without any agent installed' },
-  { left: 'drover run "Show the wind in knots"', right: 'a change, worked out action by action' },
-  { left: 'drover config show', right: 'every setting, its value and where it came from' },
-  { left: 'drover config set --help', right: 'help of one command' },
+  { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
+  { left: 'drover --demo "hello there"', right: 'try it without an installed agent' },
+  { left: 'drover run "Show the wind in knots"', right: 'start a change as a tracked run' },
+  { left: 'drover config show', right: 'show every setting, its value and its origin' },
+  { left: 'drover config set --help', right: 'show the help of one command' },
 ]
 
 export const run: Run = async ({ args, runtime, commands }) => {
   const { out } = runtime.terminal
   const target = findCommand(commands, args)
-  if (target.is === 'nowhere') throw target.fault
+  if (target.is === 'unknown') throw target.fault
   await out.write(
     `${target.is === 'command' ? commandHelp(target.command, out) : groupHelp(commands, target.words, out)}\n`,
   )
@@ -35,41 +34,40 @@ export const run: Run = async ({ args, runtime, commands }) => {
 }
 
 /** One line per command, grouped. */
-function rootHelp(table: readonly Command[], paper: TextLayout): string {
+function rootHelp(table: readonly Command[], layout: TextLayout): string {
   const groups = GROUPS.flatMap((group) => {
     const rows = table.filter((command) => command.group === group && command.isHidden !== true).map(commandRow)
-    return rows.length === 0 ? [] : [section(group, rows, paper)]
+    return rows.length === 0 ? [] : [section(group, rows, layout)]
   })
   return [
-    fill(ABOUT, paper),
-    `${heading('Usage', paper)}\n  drover "text" [flags]\n  drover <command> [arguments] [flags]`,
+    fill(ABOUT, layout),
+    `${heading('Usage', layout)}\n  drover "text" [flags]\n  drover <command> [arguments] [flags]`,
     ...groups,
-    section('Flags', ROOT_FLAGS.map(flagRow), paper),
-    section('Examples', ROOT_EXAMPLES, paper),
-    fill('Run "drover <command> --help" for the flags and examples of a command.', paper),
+    section('Flags', ROOT_FLAGS.map(flagRow), layout),
+    section('Examples', ROOT_EXAMPLES, layout),
+    fill('Run "drover <command> --help" for the flags and examples of a command.', layout),
   ].join('\n\n')
 }
 
 /** Help of drover as a whole, or of words that only group commands, such as `drover config`. */
-export function groupHelp(table: readonly Command[], words: readonly string[], paper: TextLayout): string {
-  if (words.length === 0) return rootHelp(table, paper)
+export function groupHelp(table: readonly Command[], words: readonly string[], layout: TextLayout): string {
+  if (words.length === 0) return rootHelp(table, layout)
   const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
   return [
-    `${heading('Usage', paper)}\n  drover ${words.join(' ')} <subcommand> [arguments] [flags]`,
-    section('Subcommands', inside.map(commandRow), paper),
-    section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), paper),
+    `${heading('Usage', layout)}\n  drover ${words.join(' ')} <subcommand> [arguments] [flags]`,
+    section('Subcommands', inside.map(commandRow), layout),
+    section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), layout),
   ].join('\n\n')
 }
 
-/** Help of one command. */
-export function commandHelp(command: Command, paper: TextLayout): string {
+export function commandHelp(command: Command, layout: TextLayout): string {
   const { positionals, flags, examples, description, summary } = command
   return [
-    fill(description === undefined ? summary : `${summary}\n\n${description}`, paper),
-    `${heading('Usage', paper)}\n  ${usageOf(command)}`,
-    ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), paper)]),
-    section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), paper),
-    section('Examples', examples.map(exampleRow), paper),
+    fill(description === undefined ? summary : `${summary}\n\n${description}`, layout),
+    `${heading('Usage', layout)}\n  ${usageOf(command)}`,
+    ...(positionals.length === 0 ? [] : [section('Arguments', positionals.map(positionalRow), layout)]),
+    section('Flags', [...flags, ...GLOBAL_FLAGS].map(flagRow), layout),
+    section('Examples', examples.map(exampleRow), layout),
   ].join('\n\n')
 }
 
@@ -99,33 +97,33 @@ function flagRow(flag: Flag): Row {
   const short = flag.short === undefined ? '    ' : `-${flag.short}, `
   const value = flag.value === undefined ? '' : ` ${flag.value}`
   const choices = flag.choices === undefined ? '' : ` (${flag.choices.join(', ')})`
-  const again = flag.repeats === true ? '; may be given again' : ''
-  return { left: `${short}--${flag.name}${value}`, right: `${flag.description}${choices}${again}` }
+  const repeatable = flag.repeats === true ? ' (repeatable)' : ''
+  return { left: `${short}--${flag.name}${value}`, right: `${flag.description}${choices}${repeatable}` }
 }
 
-function section(title: string, rows: readonly Row[], paper: TextLayout): string {
-  const width = tableWidth(paper)
+function section(title: string, rows: readonly Row[], layout: TextLayout): string {
+  const width = tableWidth(layout)
   const left = Math.max(...rows.map((row) => row.left.length))
-  const room = width - left - 4
+  const available = width - left - 4
   const lines = rows.flatMap((row) => {
-    if (room < NARROWEST_SAYING) {
-      return [`  ${paper.style('cyan', row.left)}`, ...wrapWords(row.right, width - 6).map((line) => `      ${line}`)]
+    if (available < MIN_DESCRIPTION_COLUMNS) {
+      return [`  ${layout.style('cyan', row.left)}`, ...wrapWords(row.right, width - 6).map((line) => `      ${line}`)]
     }
-    const [first = '', ...others] = wrapWords(row.right, room)
+    const [first = '', ...others] = wrapWords(row.right, available)
     const indent = ' '.repeat(left + 4)
-    return [`  ${paper.style('cyan', row.left.padEnd(left))}  ${first}`, ...others.map((line) => indent + line)]
+    return [`  ${layout.style('cyan', row.left.padEnd(left))}  ${first}`, ...others.map((line) => indent + line)]
   })
-  return [heading(title, paper), ...lines].join('\n')
+  return [heading(title, layout), ...lines].join('\n')
 }
 
-/** The lines as they were written where they fit. Else they are broken anew, though not joined after a sentence. */
-function fill(text: string, paper: TextLayout): string {
-  const width = tableWidth(paper)
+/** Keeps the lines as written if they fit. Otherwise wraps them again, but starts a new line where one ended with a sentence. */
+function fill(text: string, layout: TextLayout): string {
+  const width = tableWidth(layout)
   if (text.split('\n').every((line) => line.length <= width)) return text
   const joined = text.replace(/(?<![.\n])\n(?!\n)/g, ' ')
   return wrapWords(joined, width).join('\n')
 }
 
-function heading(title: string, paper: TextLayout): string {
-  return paper.style('bold', title)
+function heading(title: string, layout: TextLayout): string {
+  return layout.style('bold', title)
 }

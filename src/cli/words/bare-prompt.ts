@@ -1,15 +1,15 @@
-/** Whether words without a command are a prompt. A mistyped command must never start a run that costs money. */
+/** Decides whether a command line without a command is a prompt. A misspelled command must not start an agent and cost money. */
 import type { Command } from '../command.ts'
 import { lookAhead } from './parse-words.ts'
 
-/** Flags that only a prompt has, so that even a single word with one of them is a prompt. */
-const TELLING_FLAGS = ['backend', 'model', 'continue']
+/** With one of these flags even a single word is a prompt. */
+const PROMPT_FLAGS = ['backend', 'model', 'continue']
 
 /**
- * The words with `prompt` in front, when they are one: a first word with a space in it, any word together with `-b`,
- * `-m` or `-c`, a lone `-`, or no word at all while something is piped in or a flag of `prompt` is given.
+ * Puts `prompt` in front if the arguments are a prompt: the first one contains a space or is `-`, or one is given with
+ * `-b`, `-m` or `-c`, or there is none and standard input is piped or a flag of `prompt` is given.
  */
-export function withPrompt(
+export function addPromptCommand(
   table: readonly Command[],
   argv: readonly string[],
   isPiped: () => boolean,
@@ -23,6 +23,6 @@ export function withPrompt(
     return hasPromptFlag || isPiped() ? ['prompt', ...argv] : argv
   }
   if (table.some((command) => command.words[0] === firstWord)) return argv
-  const isPrompt = /\s/.test(firstWord) || firstWord === '-' || TELLING_FLAGS.some((flag) => flags.includes(flag))
+  const isPrompt = /\s/.test(firstWord) || firstWord === '-' || PROMPT_FLAGS.some((flag) => flags.includes(flag))
   return isPrompt ? ['prompt', ...argv] : argv
 }

@@ -1,4 +1,4 @@
-/** From the words of the command line to a command with its arguments and flags, or the usage fault that says why not. */
+/** Parses the command line into a command with its arguments and flags, or throws a usage fault. */
 import { parseArgs } from 'node:util'
 import type { Fault } from '../../kit/fault.ts'
 import { nearestWord } from '../../kit/nearest.ts'
@@ -16,10 +16,10 @@ import {
   subcommandRequired,
 } from '../faults.ts'
 
-/** Flags that every command has; they may also stand before the command. */
+/** Flags of every command; they may also come before the command. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  { name: 'config', value: 'FILE', description: 'Read this config file instead of ~/.drover/config.yaml' },
-  { name: 'help', short: 'h', description: 'Show help and leave' },
+  { name: 'config', value: 'FILE', description: 'Use this config file instead of ~/.drover/config.yaml' },
+  { name: 'help', short: 'h', description: 'Show help' },
 ]
 
 export const ROOT_FLAGS: readonly Flag[] = [
@@ -29,40 +29,37 @@ export const ROOT_FLAGS: readonly Flag[] = [
 
 export type Parsed = { command: Command; args: readonly string[]; flags: Flags }
 
-/** Where the words lead: to a command, to a place that has only help to offer, or, from a place that there is, nowhere. */
+/** A command, words that only group commands (none at the root), or an unknown word after such a group. */
 export type Target =
   | { is: 'command'; command: Command; rest: readonly string[] }
   | { is: 'group'; words: readonly string[]; rest: readonly string[] }
-  | { is: 'nowhere'; words: readonly string[]; fault: Fault }
+  | { is: 'unknown'; words: readonly string[]; fault: Fault }
 
-/** Finds the command; flags before and between its words are kept for it. */
+/** Finds the command. Flags before and between its words are passed on to it. */
 export function findCommand(table: readonly Command[], argv: readonly string[]): Target {
   const words: string[] = []
-  const kept: string[] = []
+  const flags: string[] = []
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? ''
     if (word.startsWith('-') && word !== '-') {
       if (word === '--') break
       const taken = takeLeadingFlag(table, argv, at)
-      if (taken === 0) return { is: 'group', words, rest: [...kept, ...argv.slice(at)] }
-      kept.push(...argv.slice(at, at + taken))
+      if (taken === 0) return { is: 'group', words, rest: [...flags, ...argv.slice(at)] }
+      flags.push(...argv.slice(at, at + taken))
       at += taken - 1
       continue
     }
     words.push(word)
     const exact = table.find((command) => nameOf(command) === words.join(' '))
-    if (exact !== undefined) return { is: 'command', command: exact, rest: [...kept, ...argv.slice(at + 1)] }
+    if (exact !== undefined) return { is: 'command', command: exact, rest: [...flags, ...argv.slice(at + 1)] }
     if (!table.some((command) => isPrefix(words, command.words))) {
-      return { is: 'nowhere', words: words.slice(0, -1), fault: unknownCommand(table, words, argv.slice(at + 1)) }
+      return { is: 'unknown', words: words.slice(0, -1), fault: unknownCommand(table, words, argv.slice(at + 1)) }
     }
   }
-  return { is: 'group', words, rest: kept }
+  return { is: 'group', words, rest: flags }
 }
 
-/**
- * How many words a flag before the command takes up; 0 when no command has such a flag. Whether this command has it is
- * judged when the command is known.
- */
+/** The number of words that a flag before the command takes; 0 if no command has the flag. */
 function takeLeadingFlag(table: readonly Command[], argv: readonly string[], at: number): number {
   const word = argv[at] ?? ''
   const name = word.split('=', 1)[0]
@@ -108,7 +105,7 @@ function isPrefix(words: readonly string[], of: readonly string[]): boolean {
   return words.every((word, at) => of[at] === word)
 }
 
-/** Reads the flags and arguments of a command that has been found. Help is asked for before anything else is judged. */
+/** Parses the flags and arguments of a command. With --help the arguments are not checked. */
 export function parseWords(command: Command, rest: readonly string[]): Parsed {
   const known = [...command.flags, ...GLOBAL_FLAGS]
   const read = readFlags(known, { rest, command: nameOf(command) })
@@ -117,13 +114,13 @@ export function parseWords(command: Command, rest: readonly string[]): Parsed {
   return { command, args: checkArguments(command, read.positionals), flags }
 }
 
-/** Reads words after which only flags may follow, as at the root. */
+/** Parses flags where no command was given. */
 export function parseRootFlags(rest: readonly string[], words: readonly string[]): Flags {
   const known = words.length === 0 ? ROOT_FLAGS : GLOBAL_FLAGS
   return flagsOf(readFlags(known, { rest, command: words.join(' ') }).given)
 }
 
-/** What the words would be if they belonged to this command; judges nothing. */
+/** Reads the arguments as if they belonged to this command, without checking them. */
 export function lookAhead(
   command: Command,
   argv: readonly string[],
@@ -179,9 +176,9 @@ function flagValue(
   const looksLikeFlag = token.inlineValue !== true && value !== undefined && /^-./.test(value)
   if (value === undefined || looksLikeFlag)
     throw flagValueMissing({ flag: rawName, name: flag.name, value: flag.value })
-  // Otherwise a variable that is not set would go unnoticed: --output-dir "$DIR" means no other directory.
+  // Otherwise an unset variable would go unnoticed, as in --output-dir "$DIR".
   if (value === '' && flag.mayBeEmpty !== true) throw flagValueEmpty({ flag: rawName })
-  const allowed = whatIsAllowed(flag, value)
+  const allowed = violatedRule(flag, value)
   if (allowed !== undefined) throw flagValueInvalid({ flag: rawName, given: value, allowed })
   return value
 }
@@ -192,12 +189,12 @@ function switchValue(token: { rawName: string; value?: string | undefined }): bo
   throw flagValueInvalid({
     flag: token.rawName,
     given: token.value,
-    allowed: 'given without a value, or true or false',
+    allowed: 'given without a value, or with true or false',
   })
 }
 
-/** What the flag allows, if this value is not among it. */
-function whatIsAllowed(flag: Flag, value: string): string | undefined {
+/** What the flag allows, if it does not allow this value. */
+function violatedRule(flag: Flag, value: string): string | undefined {
   if (flag.choices !== undefined && !flag.choices.includes(value)) return `one of ${flag.choices.join(', ')}`
   if (flag.integer === undefined) return undefined
   const { min, max } = flag.integer
@@ -226,7 +223,7 @@ function checkChoice(positional: Positional, given: string): void {
   throw argumentInvalid({ name, given, allowed: choices, nearest: nearestWord(given, choices) })
 }
 
-/** The last of several values wins, as shells and their users expect. */
+/** The last of several values wins. */
 function flagsOf(given: Given): Flags {
   const last = (name: string) => given.get(name)?.at(-1)
   const text = (name: string) => {

@@ -1,23 +1,29 @@
-/** Flags that several commands have, each defined once. */
+/** Flags that several commands share. */
 import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../../agents/adapter/agent.ts'
 import type { Flag } from '../command.ts'
 
 const MAX_SECONDS = 7 * 24 * 60 * 60
 
-export const BACKEND: Flag = { name: 'backend', short: 'b', value: 'NAME', description: 'The agent', choices: BACKENDS }
+export const BACKEND: Flag = {
+  name: 'backend',
+  short: 'b',
+  value: 'NAME',
+  description: 'Agent to use',
+  choices: BACKENDS,
+}
 
 export const MODEL: Flag = {
   name: 'model',
   short: 'm',
   value: 'NAME',
-  description: "The model, or one of the agent's aliases in the config",
+  description: "Model, or an alias of it from the agent's config",
 }
 
 export const WORKDIR: Flag = {
   name: 'workdir',
   short: 'w',
   value: 'DIR',
-  description: 'Where the agent works; the current directory by default',
+  description: 'Working directory of the agent (default: current directory)',
 }
 
 export const APPROVAL: Flag = {
@@ -37,58 +43,58 @@ export const SANDBOX: Flag = {
 export const TIMEOUT: Flag = {
   name: 'timeout',
   value: 'SECONDS',
-  description: 'End the agent after this time',
+  description: 'Stop the agent after this time',
   integer: { min: 1, max: MAX_SECONDS },
 }
 
 export const PROMPT_FILE: Flag = { name: 'file', short: 'f', value: 'FILE', description: 'Read the prompt from a file' }
 
-const DRY_RUN: Flag = { name: 'dry-run', description: 'Print the command instead of running it' }
+const DRY_RUN: Flag = { name: 'dry-run', description: 'Print the command without running it' }
 
 export const DEMO: Flag = {
   name: 'demo',
-  description: 'Let the built-in demo agent stand in for agents that are not installed',
+  description: 'Use the built-in demo agent for agents that are not installed',
 }
 
-/** Empty, it says the same as left out. */
+/** An empty value means the current directory. */
 export const ROOT: Flag = {
   name: 'root',
   value: 'DIR',
-  description: 'A place in the git worktree; the current directory by default',
+  description: 'Directory inside the git worktree (default: current directory)',
   mayBeEmpty: true,
 }
 
 export const JSON_FLAG: Flag = { name: 'json', description: 'Print JSON' }
 
-/** How a single prompt is run and shown. */
+/** Flags of the commands that run one prompt. */
 export const SINGLE_RUN: readonly Flag[] = [
   {
     name: 'output-format',
     short: 'o',
     value: 'FORMAT',
-    description: 'What to print: the answer, the whole result, or every event',
+    description: 'Print the answer, the whole result, or one event per line',
     choices: ['text', 'json', 'stream-json'],
   },
-  { name: 'raw', description: "Print the agent's own lines as they are" },
+  { name: 'raw', description: "Print the agent's output unchanged" },
   APPROVAL,
   SANDBOX,
-  { name: 'max-turns', value: 'N', description: 'Stop after so many turns', integer: { min: 1, max: 10_000 } },
+  { name: 'max-turns', value: 'N', description: 'Stop after N turns', integer: { min: 1, max: 10_000 } },
   {
     name: 'system',
     value: 'TEXT',
-    description: 'The system prompt; an empty one takes that of the config away',
+    description: 'System prompt; an empty one removes that of the config',
     mayBeEmpty: true,
   },
   {
     name: 'extra',
     value: 'ARG',
-    description: 'One more argument for the agent itself, as --extra=--flag',
+    description: 'Additional argument for the agent, as in --extra=--flag',
     repeats: true,
   },
   TIMEOUT,
   PROMPT_FILE,
   DRY_RUN,
   { name: 'verbose', description: 'Ask the agent for more detail' },
-  { name: 'usage', description: 'Also print the tokens used, on stderr' },
+  { name: 'usage', description: 'Print the used tokens to stderr' },
   DEMO,
 ]

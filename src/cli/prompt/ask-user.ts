@@ -1,13 +1,13 @@
 import type { Runtime } from '../command.ts'
 import { promptMissing } from '../faults.ts'
 
-/** Puts a question and waits for a line; undefined when there will be none. */
+/** Asks a question and waits for a line; undefined at the end of input. */
 export type Ask = (question: string) => Promise<string | undefined>
 
-/** A conversation with the person at the terminal. */
-export async function converse<Result>(
+/** Asks the user at the terminal one or more questions. */
+export async function withQuestions<Result>(
   { stdin, terminal }: Pick<Runtime, 'stdin' | 'terminal'>,
-  talk: (ask: Ask) => Promise<Result>,
+  work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
   const lines = await stdin.lines()
   const ask = async (question: string) => {
@@ -15,14 +15,14 @@ export async function converse<Result>(
     return (await lines.next())?.trim()
   }
   try {
-    return await talk(ask)
+    return await work(ask)
   } finally {
     lines.close()
   }
 }
 
-/** Whether somebody is there who could answer a question. */
-export function isSomebodyThere({ stdin, terminal }: Pick<Runtime, 'stdin' | 'terminal'>): boolean {
+/** Whether a user can see and answer a question. */
+export function isInteractive({ stdin, terminal }: Pick<Runtime, 'stdin' | 'terminal'>): boolean {
   return stdin.isTty && terminal.err.isTty
 }
 

@@ -1,4 +1,4 @@
-/** Runs one prompt in front of a person or a pipe: prints it as asked, ends it at Ctrl-C, and gives the exit code. */
+/** Runs one prompt on the command line: prints it in the chosen format and ends it on Ctrl-C. */
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Backend } from '../../agents/adapter/agent.ts'
@@ -8,8 +8,8 @@ import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
-import { createDryRunPrinter, namingSession } from './dry-run-printer.ts'
-import { costOptions, type Format } from './prompt-flags.ts'
+import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
+import { costOptions, type OutputFormat } from './prompt-flags.ts'
 import {
   createEventPrinter,
   createJsonPrinter,
@@ -18,46 +18,46 @@ import {
   type PromptPrinter,
 } from './prompt-printer.ts'
 
-/** As shells have it for a program whose reader has gone away. */
-const EXIT_UNREAD = 141
+/** The exit code that shells report for SIGPIPE. */
+const EXIT_PIPE_CLOSED = 141
 
-type Performance = { request: PromptRequest; context: PromptContext; config: Config; format: Format }
+type PromptExecution = { request: PromptRequest; context: PromptContext; config: Config; format: OutputFormat }
 
-export async function performPrompt(invocation: Invocation, performance: Performance): Promise<number> {
-  const { request, context, format } = performance
+export async function executePrompt(invocation: Invocation, execution: PromptExecution): Promise<number> {
+  const { request, context, format } = execution
   const { out } = invocation.runtime.terminal
   const interruption = listenForInterruption()
-  const unread = new AbortController()
+  const pipeClosed = new AbortController()
   const onLine = async (line: string) => {
-    if ((await out.write(`${line}\n`)) === 'closed') unread.abort()
+    if ((await out.write(`${line}\n`)) === 'closed') pipeClosed.abort()
   }
-  const signal = AbortSignal.any([interruption.signal, unread.signal])
+  const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
   const events = runPrompt(request, context, { signal, ...(format === 'raw' && { onLine }) })
-  const printer = printerOf(invocation, performance)
+  const printer = choosePrinter(invocation, execution)
   await printer.begin?.()
   let next = await events.next()
   for (; next.done !== true; next = await events.next()) {
-    if ((await printer.event(next.value)) === 'closed') unread.abort()
+    if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
   }
-  if (unread.signal.aborted) return EXIT_UNREAD
+  if (pipeClosed.signal.aborted) return EXIT_PIPE_CLOSED
   await printer.end(next.value)
-  const by = interruption.by()
-  return by === undefined ? next.value.exit_code : exitCodeOfSignal(by)
+  const received = interruption.by()
+  return received === undefined ? next.value.exit_code : exitCodeOfSignal(received)
 }
 
-function printerOf(invocation: Invocation, performance: Performance): PromptPrinter {
-  const { request, config, format } = performance
+function choosePrinter(invocation: Invocation, execution: PromptExecution): PromptPrinter {
+  const { request, config, format } = execution
   const { terminal } = invocation.runtime
   const isDryRun = request.dry_run === true || config.unified_flags.dry_run
-  // A dry run has no lines of the agent to show as they are.
+  // A dry run has no raw lines.
   if (isDryRun && (format === 'text' || format === 'raw')) return createDryRunPrinter(terminal, request.resumes)
-  const printer = wetPrinterOf(invocation, performance)
-  return isDryRun && request.resumes !== undefined ? namingSession(printer, request.resumes) : printer
+  const printer = createPrinter(invocation, execution)
+  return isDryRun && request.resumes !== undefined ? withSessionId(printer, request.resumes) : printer
 }
 
-function wetPrinterOf(invocation: Invocation, { request, config, format }: Performance): PromptPrinter {
+function createPrinter(invocation: Invocation, { request, config, format }: PromptExecution): PromptPrinter {
   const { terminal } = invocation.runtime
-  const isHere = isOfDirectory(request, invocation.runtime.cwd)
+  const isHere = belongsToDirectory(request, invocation.runtime.cwd)
   const options = { backend: request.backend as Backend, isHere, ...costOptions(invocation, config) }
   switch (format) {
     case 'json':
@@ -71,8 +71,8 @@ function wetPrinterOf(invocation: Invocation, { request, config, format }: Perfo
   }
 }
 
-/** Whether the session of this prompt will belong to the directory. */
-function isOfDirectory({ workdir: asked, resumes, forks }: PromptRequest, directory: string): boolean {
+/** Whether `drover -c` in this directory will find the session of this prompt. */
+function belongsToDirectory({ workdir: asked, resumes, forks }: PromptRequest, directory: string): boolean {
   const workdir = asked ?? (resumes ?? forks)?.working_dir
   return workdir === undefined || relative(realpathSync(directory), workdir) === ''
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '../../agents/adapter/usage.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Channel } from '../terminal.ts'
-import { createFailureFollower, createLineFollower, createLiveFollower } from './follow-items.ts'
+import { createFailureReporter, createLineReporter, createLiveReporter } from './batch-progress.ts'
 
 const ITEMS = [
   { mark: '[1]', name: 'alpha', backend: 'claude' },
@@ -39,7 +39,7 @@ function createRecorder() {
 describe('a follower that writes lines', () => {
   it('says when each begins and how it ends', async () => {
     const { written, channel } = createRecorder()
-    const { watcher, end } = createLineFollower(ITEMS, channel)
+    const { watcher, end } = createLineReporter(ITEMS, channel)
     for (const item of [0, 1, 2]) watcher.started?.(item)
     watcher.ended?.(0, resultOf())
     watcher.ended?.(1, resultOf({ exit_code: 1, error: 'no', error_code: 'agent_failed' }))
@@ -61,7 +61,7 @@ describe('a follower that writes lines', () => {
     const channel = createChannel(async () => {
       throw new Error('the terminal is gone')
     })
-    const { watcher, end } = createLineFollower(ITEMS, channel)
+    const { watcher, end } = createLineReporter(ITEMS, channel)
     watcher.started?.(0)
     await expect(end()).resolves.toBeUndefined()
   })
@@ -70,7 +70,7 @@ describe('a follower that writes lines', () => {
 describe('a follower that tells of failures', () => {
   it('tells which failed and why, each on one line, and nothing else', async () => {
     const { written, channel } = createRecorder()
-    const { watcher, end } = createFailureFollower(ITEMS, channel)
+    const { watcher, end } = createFailureReporter(ITEMS, channel)
     for (const item of [0, 1, 2]) watcher.started?.(item)
     watcher.ended?.(0, resultOf({ exit_code: 3 }))
     watcher.ended?.(1, resultOf({ exit_code: 1, error: 'two\nlines', error_code: 'agent_failed' }))
@@ -85,9 +85,9 @@ describe('a follower that tells of failures', () => {
 
 describe('a follower that draws', () => {
   /** What is drawn once these have happened. */
-  async function drawn(happen: (watcher: ReturnType<typeof createLiveFollower>['watcher']) => void): Promise<string> {
+  async function drawn(happen: (watcher: ReturnType<typeof createLiveReporter>['watcher']) => void): Promise<string> {
     const { written, channel } = createRecorder()
-    const { watcher, end } = createLiveFollower(ITEMS, channel)
+    const { watcher, end } = createLiveReporter(ITEMS, channel)
     happen(watcher)
     await end()
     return written
@@ -139,14 +139,14 @@ describe('a follower that draws', () => {
 
   it('wants text in pieces, and one that writes lines does not', async () => {
     const { channel } = createRecorder()
-    const live = createLiveFollower(ITEMS, channel)
+    const live = createLiveReporter(ITEMS, channel)
     await live.end()
-    expect([live.wantsDeltas, createLineFollower(ITEMS, channel).wantsDeltas]).toEqual([true, false])
+    expect([live.wantsDeltas, createLineReporter(ITEMS, channel).wantsDeltas]).toEqual([true, false])
   })
 
   it('takes its lines away in the end', async () => {
     const { written, channel } = createRecorder()
-    const { end } = createLiveFollower(ITEMS, channel)
+    const { end } = createLiveReporter(ITEMS, channel)
     await end()
     expect(written.at(-1)).toBe('\u001b[1A\r\u001b[J')
   })

@@ -1,4 +1,4 @@
-/** From the tasks of a file to what is asked of agents: flags and settings say what a task leaves open. */
+/** Turns the tasks of a file into prompt requests: flags and settings fill in what a task leaves out. */
 import { resolve } from 'node:path'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -7,16 +7,16 @@ import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import { toStatelessRequest } from '../../prompts/run-batch.ts'
 import { preparePrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
-import { requestOf } from '../prompt/prompt-flags.ts'
-import type { Checked } from './task-file.ts'
+import { requestFromFlags } from '../prompt/prompt-flags.ts'
+import type { CheckedFile } from './task-file.ts'
 
-type Open = { backend?: string; workdir?: string }
+type PartialTask = { backend?: string; workdir?: string }
 
-/** Fills in a task. Its directory is seen from where drover was started. */
-export function createCompletion(invocation: Invocation, config: Config) {
-  const { dry_run: _, ...asked } = requestOf(invocation)
+/** Returns a function that fills in a task. Its directory is relative to the working directory. */
+export function createTaskFiller(invocation: Invocation, config: Config) {
+  const { dry_run: _, ...asked } = requestFromFlags(invocation)
   const backend = invocation.flags.text('backend') ?? config.default_backend
-  return <Task extends Open>(task: Task): Task & { backend: string } => ({
+  return <Task extends PartialTask>(task: Task): Task & { backend: string } => ({
     ...asked,
     ...task,
     backend: task.backend ?? backend,
@@ -25,15 +25,15 @@ export function createCompletion(invocation: Invocation, config: Config) {
 }
 
 type Check = {
-  /** Where the file has them. */
+  /** The location of the list in the file. */
   list: '$.tasks' | '$.steps'
   isDryRun: boolean
-  /** A fault with this code is left to the run: it fails the task, and the others go on. */
+  /** A fault with this code fails the task when it runs; the other tasks still run. */
   tolerates?: string
-  refuse: Checked<unknown>['refuse']
+  refuse: CheckedFile<unknown>['refuse']
 }
 
-/** Finds everything that is wrong with the tasks before the first of them costs anything. */
+/** Reports all problems of all tasks before the first task starts and costs money. */
 export function checkRunnable(
   requests: readonly PromptRequest[],
   context: PromptContext,

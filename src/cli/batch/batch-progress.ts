@@ -1,0 +1,107 @@
+/** Shows the progress of several agents on stderr: live lines on a terminal, one line per event elsewhere. */
+import { type PromptResult, type PromptStatus, statusOf } from '../../prompts/prompt-result.ts'
+import type { BatchWatcher } from '../../prompts/run-batch.ts'
+import { formatDuration } from '../output/format-time.ts'
+import { LiveLines } from '../output/live-lines.ts'
+import { toOneLine } from '../output/printable.ts'
+import type { Channel } from '../terminal.ts'
+import { failureReason } from './batch-text.ts'
+import { type BatchItem, ItemProgress } from './item-progress.ts'
+
+export type ProgressReporter = {
+  watcher: BatchWatcher
+  /** The agents should send partial text, because it is shown as progress. */
+  wantsDeltas: boolean
+  /** Removes live lines and waits until everything is written. */
+  end(): Promise<void>
+}
+
+const REDRAW_INTERVAL_MS = 200
+const NAME_COLUMNS = 80
+const REASON_COLUMNS = 300
+
+export const SILENT_REPORTER: ProgressReporter = { watcher: {}, wantsDeltas: false, end: async () => undefined }
+
+/** One line when an item starts and one when it ends. */
+export function createLineReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
+  const writing = createQueue()
+  const writeLine = (index: number, format: (item: BatchItem) => string) => {
+    const item = items[index]
+    if (item !== undefined) writing.add(() => channel.write(`${format(item)}\n`))
+  }
+  return {
+    watcher: {
+      started: (index) => writeLine(index, (item) => `${item.mark} started: ${formatName(item)}`),
+      ended: (index, result) => writeLine(index, (item) => formatEnd(item, result)),
+    },
+    wantsDeltas: false,
+    end: writing.done,
+  }
+}
+
+/** Only failures, for --quiet. */
+export function createFailureReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
+  const { watcher, ...rest } = createLineReporter(items, channel)
+  return { ...rest, watcher: { ended: (item, result) => hasFailed(result) && watcher.ended?.(item, result) } }
+}
+
+/** Redraws one line per running item and one with the counts. Failures stay above them. */
+export function createLiveReporter(items: readonly BatchItem[], channel: Channel): ProgressReporter {
+  const lines = new LiveLines(channel)
+  const progress = new ItemProgress(items)
+  const drawing = createQueue()
+  const draw = (above: readonly string[] = []) => drawing.add(() => lines.draw(progress.toLines(channel), above))
+  const timer = setInterval(() => draw(), REDRAW_INTERVAL_MS)
+  draw()
+  return {
+    watcher: {
+      started: progress.started,
+      event: progress.event,
+      ended: (item, result) => {
+        progress.ended(item, result)
+        const failed = hasFailed(result) ? items[item] : undefined
+        if (failed !== undefined) draw([formatEnd(failed, result)])
+      },
+    },
+    wantsDeltas: true,
+    async end() {
+      clearInterval(timer)
+      await drawing.done()
+      await lines.clear()
+    },
+  }
+}
+
+function hasFailed(result: PromptResult): boolean {
+  return statusOf(result) === 'failed'
+}
+
+const STATUS_TEXTS: Readonly<Record<PromptStatus, string>> = {
+  completed: 'finished',
+  failed: 'failed',
+  canceled: 'cancelled',
+}
+
+/** `[2] failed after 1.5 s: beta (codex): the reason` */
+function formatEnd(item: BatchItem, result: PromptResult): string {
+  const status = statusOf(result)
+  const reason = status === 'failed' ? `: ${toOneLine(failureReason(result), REASON_COLUMNS)}` : ''
+  return `${item.mark} ${STATUS_TEXTS[status]} after ${formatDuration(result.duration_ms)}: ${formatName(item)}${reason}`
+}
+
+function formatName({ name, backend }: BatchItem): string {
+  return name === backend ? name : `${toOneLine(name, NAME_COLUMNS)} (${backend})`
+}
+
+/** Writes in order, because the batch does not wait for its watchers. A failed write must not stop the batch. */
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    add(work: () => Promise<unknown>): void {
+      last = last.then(work).catch(() => undefined)
+    },
+    async done(): Promise<void> {
+      await last
+    },
+  }
+}

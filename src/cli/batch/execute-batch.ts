@@ -1,0 +1,81 @@
+/** Runs several prompts on the command line: shows their progress and ends all of them on Ctrl-C. */
+import { toTimestamp } from '../../kit/clock.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { BatchOptions } from '../../prompts/run-batch.ts'
+import type { Invocation } from '../command.ts'
+import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import {
+  createFailureReporter,
+  createLineReporter,
+  createLiveReporter,
+  type ProgressReporter,
+  SILENT_REPORTER,
+} from './batch-progress.ts'
+import type { Span } from './batch-report.ts'
+import type { BatchItem } from './item-progress.ts'
+import { joinWatchers, recordTimes, recordWorkdirs } from './watch-items.ts'
+
+type Ended = { result: PromptResult; span: Span }
+
+type Batch<Item, Result> = {
+  /** In the order of the results. */
+  items: readonly Item[]
+  /** On a terminal, progress lines are redrawn in place. */
+  isLive: boolean
+  /** There is no progress to show. */
+  isDryRun: boolean
+  run(options: BatchOptions): Promise<Result>
+  /** Called as soon as an item has ended. */
+  onEnded?(item: Item, ended: Ended): void
+}
+
+type BatchRun<Result> = {
+  result: Result
+  span: Required<Span>
+  spanOf(item: number): Span
+  workdirOf(item: number): string | undefined
+  /** After Ctrl-C the exit code of the signal, else 0 or 1. */
+  exitCode(hasFailed: boolean): number
+}
+
+export async function executeBatch<Item extends BatchItem, Result>(
+  invocation: Invocation,
+  { items, isLive, isDryRun, run, onEnded }: Batch<Item, Result>,
+): Promise<BatchRun<Result>> {
+  const { clock } = invocation.runtime
+  const interruption = listenForInterruption()
+  const times = recordTimes(clock)
+  const workdirs = recordWorkdirs()
+  const reporter = isDryRun ? SILENT_REPORTER : chooseReporter(invocation, { items, isLive })
+  const ended = (at: number, result: PromptResult) => {
+    const item = items[at]
+    if (item !== undefined) onEnded?.(item, { result, span: times.spanOf(at) })
+  }
+  const watcher = joinWatchers([times.watcher, workdirs.watcher, reporter.watcher, { ended }])
+  const startTime = toTimestamp(clock.now())
+  try {
+    const result = await run({ signal: interruption.signal, watcher, wantsDeltas: reporter.wantsDeltas })
+    const signal = interruption.by()
+    return {
+      result,
+      span: { start_time: startTime, end_time: toTimestamp(clock.now()) },
+      spanOf: times.spanOf,
+      workdirOf: workdirs.workdirOf,
+      exitCode: (hasFailed) => (signal === undefined ? Number(hasFailed) : exitCodeOfSignal(signal)),
+    }
+  } finally {
+    await reporter.end()
+  }
+}
+
+/** With --json, plain progress lines are left out, because a program reads stderr. A person at a terminal gets live lines. */
+function chooseReporter(
+  { flags, runtime }: Invocation,
+  { items, isLive }: { items: readonly BatchItem[]; isLive: boolean },
+): ProgressReporter {
+  const { err } = runtime.terminal
+  const [isQuiet, isJson] = [flags.isOn('quiet'), flags.isOn('json')]
+  if (err.canRedraw && isLive && !isQuiet) return createLiveReporter(items, err)
+  if (isJson) return SILENT_REPORTER
+  return isQuiet ? createFailureReporter(items, err) : createLineReporter(items, err)
+}
