@@ -1,4 +1,4 @@
-// Starts the demo agent (src/demo/agent.ts) the way drover.cjs starts drover: from source in a clone, else bundled.
+// Starts the demo agent (src/demo/agent.ts) as drover.cjs starts drover: from source in a clone, else from the bundle.
 const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const { join } = require('node:path')

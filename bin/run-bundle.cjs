@@ -1,9 +1,9 @@
 /*
- * Runs the bundled program, with the code that V8 made of it in an earlier process: that halves what a command costs.
+ * Runs the bundled program with code that V8 compiled in an earlier process. This halves the time of a command.
  *
- * Node's own compile cache holds what is compiled when a file is loaded, which are its outermost lines. A function is
- * compiled when it is first called, and that was done anew in every process. Here the cache is made when a process ends,
- * and holds the functions that were called; therefore each command has its own.
+ * Node's own compile cache only contains what is compiled when a file is loaded, not the functions that are compiled on
+ * their first call. Here the cache is written when the process ends and contains the functions that were called, so each
+ * command has a cache of its own.
  */
 const { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { getCompileCacheDir } = require('node:module')
@@ -12,8 +12,8 @@ const { pathToFileURL } = require('node:url')
 const { Script } = require('node:vm')
 
 const DIST = join(__dirname, '..', 'dist')
-/** Words of a command, as in "sessions tag add". */
-const LONGEST_COMMAND = 3
+/** The most words of a command, as in "sessions tag add". */
+const MAX_COMMAND_WORDS = 3
 
 exports.runBundle = () => {
   const filename = join(DIST, 'drover.cjs')
@@ -22,14 +22,14 @@ exports.runBundle = () => {
   const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData })
   if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
     process.on('exit', (code) => {
-      // Whoever fails early has called little of what the command is made of.
-      if (code === 0) keep(cacheFile, script.createCachedData())
+      // A command that fails early has called few of its functions.
+      if (code === 0) writeCache(cacheFile, script.createCachedData())
     })
   }
   script.runInThisContext()(require, pathToFileURL(filename).href)
 }
 
-/** In the directory that Node has for such files, of this version and this user; undefined if the user wants none. */
+/** A file in Node's compile cache directory; undefined if the user has turned that off. */
 function findCacheFile() {
   const directory = getCompileCacheDir()
   if (directory === undefined) return undefined
@@ -37,16 +37,16 @@ function findCacheFile() {
   return join(directory, `drover-${build}-${commandIn(process.argv.slice(2), commands).replaceAll(' ', '-')}`)
 }
 
-/** A guess is enough: with the cache of another command there is more left to compile, and nothing else is different. */
+/** A guess is enough: with the cache of another command, more functions are compiled again, and nothing else differs. */
 function commandIn(argv, commands) {
   if (argv.includes('--help') || argv.includes('-h')) return 'help'
   if (argv.includes('--version') || argv.includes('-v')) return 'version'
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, LONGEST_COMMAND)
+  const words = argv.filter((word) => !word.startsWith('-')).slice(0, MAX_COMMAND_WORDS)
   for (; words.length > 0; words.pop()) if (commands.includes(words.join(' '))) return words.join(' ')
   return 'prompt'
 }
 
-/** The directory may be where others can write, and a cache is code: one that somebody else has put there is none. */
+/** A cache is code, and others may be able to write to the directory: only the user's own file is used. */
 function readOwn(path) {
   let descriptor
   try {
@@ -60,8 +60,8 @@ function readOwn(path) {
   }
 }
 
-/** V8 takes a cache at its word, so nobody may ever find half of one. Without any, everything works as well. */
-function keep(path, data) {
+/** V8 does not check the content of a cache, so the file is renamed into place when it is complete. Errors are ignored. */
+function writeCache(path, data) {
   const temporary = `${path}.${process.pid}`
   try {
     writeFileSync(temporary, data, { flag: 'wx', mode: 0o600, flush: true })

@@ -8,10 +8,10 @@ import { systemClock } from './kit/clock.ts'
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** As Node has it for a module that waits for what never comes: whoever ends without an answer has not succeeded. */
-const EXIT_UNSETTLED = 13
+/** Node's exit code for a program that ends while it still waits for a promise. */
+const EXIT_UNSETTLED_AWAIT = 13
 
-process.exitCode = EXIT_UNSETTLED
+process.exitCode = EXIT_UNSETTLED_AWAIT
 void main(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),

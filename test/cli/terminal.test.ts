@@ -42,7 +42,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
   it('streams its words as they come, with the activity on a line that goes away', async () => {
     const seen = await onTerminal(['say hello'], { text: ['Hello ', 'there.'], chunkMs: 1 })
     expect(seen).toContain(`${CLEAR_LINE}starting claude`)
-    expect(leftOnScreen(seen)).toMatch(/^Hello there\.\nsession [0-9a-f]{8} · drover -c "…" goes on\n$/)
+    expect(leftOnScreen(seen)).toMatch(/^Hello there\.\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
   })
 
   it('says nothing of a session that it does not keep', async () => {
@@ -52,14 +52,14 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
 
   it('names the session itself where it belongs to another directory', async () => {
     const seen = await onTerminal(['say hello', '-w', env['HOME'] ?? ''], { text: ['Hello.'] })
-    expect(leftOnScreen(seen)).toMatch(/\nsession ([0-9a-f]{8}) · drover resume \1 "…" goes on\n$/)
+    expect(leftOnScreen(seen)).toMatch(/\nsession ([0-9a-f]{8}) · continue with drover resume \1 "…"\n$/)
   })
 
   it('says after a timeout how to go on, and after a failure nothing', async () => {
     const late = await onTerminal(['say hello', '--timeout', '1'], { hangAfter: 'init' })
-    expect(leftOnScreen(late)).toMatch(/claude failed: .*\nsession [0-9a-f]{8} · drover -c "…" goes on\n$/)
+    expect(leftOnScreen(late)).toMatch(/claude failed: .*\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
     const failed = await onTerminal(['say hello'], { fail: 500 })
-    expect(leftOnScreen(failed)).not.toContain('goes on')
+    expect(leftOnScreen(failed)).not.toContain('continue with')
   })
 
   it('says after Ctrl-C that it was cancelled, and how to go on', async () => {
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     terminal.type('\u0003')
     const { code, seen } = await terminal.ended
     expect(code).toBe(130)
-    expect(leftOnScreen(seen)).toMatch(/drover: claude was cancelled\nsession [0-9a-f]{8} · drover -c "…" goes on\n$/)
+    expect(leftOnScreen(seen)).toMatch(/drover: claude was cancelled\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
   })
 
   it.each(['claude', 'codex', 'gemini'])('keeps what %s said before a tool', async (backend) => {

@@ -6,12 +6,12 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   {
     words: ['backends'],
     group: 'Prompts',
-    summary: 'Show which agents are installed and what each can do',
+    summary: 'Show which agents are installed and what they support',
     positionals: [],
     flags: [JSON_FLAG, DEMO],
     examples: [
-      { line: 'drover backends', description: 'installed agents, their versions and abilities' },
-      { line: 'drover backends --json', description: 'for scripts' },
+      { line: 'drover backends', description: 'show versions, paths and abilities' },
+      { line: 'drover backends --json', description: 'print JSON' },
     ],
     load: () => import('./backends.ts'),
   },

@@ -1,4 +1,4 @@
-/** The commands that run several prompts: `parallel`, `chain` and `compare`. */
+/** Definitions of `parallel`, `chain` and `compare`. */
 import type { Command, Flag } from '../command.ts'
 import {
   APPROVAL,
@@ -17,61 +17,70 @@ const INPUT: readonly Flag[] = [
     name: 'file',
     short: 'f',
     value: 'FILE',
-    description: 'Read it from this file, YAML or JSON; standard input by default',
+    description: 'YAML or JSON file to read (default: standard input)',
   },
-  { name: 'input', value: 'FILE', description: 'The same as --file' },
+  { name: 'input', value: 'FILE', description: 'Same as --file' },
 ]
 
-/** What counts for every task that does not say otherwise. */
+/** Defaults for tasks that do not set these fields. */
 const DEFAULTS: readonly Flag[] = [
-  { ...BACKEND, description: 'The agent of all that name none' },
-  { ...MODEL, description: 'The model of all that name none' },
-  { ...WORKDIR, description: 'The directory of all that name none' },
-  { ...APPROVAL, description: 'What agents may do without asking, where nothing else is said' },
-  { ...SANDBOX, description: 'Where agents may write, where nothing else is said' },
-  { ...TIMEOUT, description: 'End each agent after this time, where nothing else is said' },
+  { ...BACKEND, description: 'Default agent' },
+  { ...MODEL, description: 'Default model' },
+  { ...WORKDIR, description: 'Default working directory' },
+  { ...APPROVAL, description: 'Default for what agents may do without asking' },
+  { ...SANDBOX, description: 'Default for where agents may write' },
+  { ...TIMEOUT, description: 'Default time after which an agent is stopped' },
 ]
 
 const OUTPUT_DIR: readonly Flag[] = [
-  { name: 'output-dir', value: 'DIR', description: 'Write every result to a file there, as soon as it is known' },
-  { name: 'force', description: 'Replace the results that are there' },
+  {
+    name: 'output-dir',
+    value: 'DIR',
+    description: 'Write each result to a file in this directory as soon as it is known',
+  },
+  { name: 'force', description: 'Replace existing results' },
 ]
 
-const DRY_RUN: Flag = { name: 'dry-run', description: 'Print the commands instead of running them' }
+const DRY_RUN: Flag = { name: 'dry-run', description: 'Print the commands without running them' }
 
 export const BATCH_COMMANDS: readonly Command[] = [
   {
     words: ['parallel'],
     group: 'Prompts',
-    summary: 'Run many prompts side by side',
-    description: `The file holds a list of tasks, or an object with "tasks" and settings; docs/task-files.md has all fields. It is checked
-as a whole before anything is started. No sessions are kept.
-The exit code is 1 if any task failed. Ctrl-C ends all agents; what has finished is kept and printed.`,
+    summary: 'Run several prompts at the same time',
+    description: `The file contains a list of tasks, or an object with "tasks" and settings (see docs/task-files.md). The whole file is
+checked before the first task starts. No sessions are recorded.
+The exit code is 1 if any task failed. Ctrl-C stops all agents; finished results are still printed.`,
     positionals: [],
     flags: [
       ...INPUT,
-      { name: 'max-parallel', value: 'N', description: 'So many at once', integer: { min: 1, max: 1000 } },
-      { name: 'fail-fast', description: 'End all others when one fails' },
+      {
+        name: 'max-parallel',
+        value: 'N',
+        description: 'Run at most N tasks at the same time',
+        integer: { min: 1, max: 1000 },
+      },
+      { name: 'fail-fast', description: 'Stop all tasks when one fails' },
       ...DEFAULTS,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      { name: 'quiet', short: 'q', description: 'No progress and no outputs, only the table' },
+      { name: 'quiet', short: 'q', description: 'Print only the table' },
       DRY_RUN,
       DEMO,
     ],
     examples: [
-      { line: 'drover parallel -f tasks.yaml', description: 'as many at once as the config says' },
+      { line: 'drover parallel -f tasks.yaml', description: 'run as many at the same time as the config allows' },
       {
         line: 'drover parallel -f tasks.yaml --max-parallel 8 --output-dir results',
-        description: 'eight, and a file for each',
+        description: 'run eight at a time and write one result file each',
       },
       {
         line: 'drover parallel -f tasks.json --json --fail-fast',
-        description: 'for scripts, ending at the first failure',
+        description: 'print JSON and stop at the first failure',
       },
       {
         line: `echo '[{"prompt": "hello there"}]' | drover parallel --demo`,
-        description: 'from a pipe, without any agent',
+        description: 'read tasks from a pipe, use the demo agent',
       },
     ],
     load: () => import('./parallel.ts'),
@@ -79,41 +88,42 @@ The exit code is 1 if any task failed. Ctrl-C ends all agents; what has finished
   {
     words: ['chain'],
     group: 'Prompts',
-    summary: 'Run prompts one after another, each with the answers before it',
-    description: `In a step's prompt {{previous}} stands for the answer of the step before, {{steps.NAME}} for that of an earlier one.
-The file holds a list of steps, or an object with "steps" and settings; docs/task-files.md has all fields. A chain stops at
-the first failure unless it is told to go on. No sessions are kept.`,
+    summary: 'Run prompts one after another; each can use earlier answers',
+    description: `In the prompt of a step, {{previous}} is replaced by the answer of the step before it and {{steps.NAME}} by the answer of
+a named step.
+The file contains a list of steps, or an object with "steps" and settings (see docs/task-files.md). A chain stops at the
+first failure by default. No sessions are recorded.`,
     positionals: [],
     flags: [
       ...INPUT,
-      { name: 'stop-on-failure', description: 'Leave out the steps after one that failed, as is the default' },
-      { name: 'continue-on-failure', description: 'Go on after a failure' },
+      { name: 'stop-on-failure', description: 'Skip the steps after a failure (default)' },
+      { name: 'continue-on-failure', description: 'Continue after a failure' },
       ...DEFAULTS,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      { name: 'quiet', short: 'q', description: 'No progress and no outputs, only the table' },
+      { name: 'quiet', short: 'q', description: 'Print only the table' },
       DRY_RUN,
       DEMO,
     ],
     examples: [
-      { line: 'drover chain -f steps.yaml', description: 'one step after another' },
-      { line: 'drover chain -f steps.yaml --continue-on-failure --json', description: 'all steps, for scripts' },
-      { line: 'drover chain -f steps.yaml --dry-run', description: 'what would be run' },
+      { line: 'drover chain -f steps.yaml', description: 'run the steps' },
+      { line: 'drover chain -f steps.yaml --continue-on-failure --json', description: 'run all steps and print JSON' },
+      { line: 'drover chain -f steps.yaml --dry-run', description: 'show what would run' },
     ],
     load: () => import('./chain.ts'),
   },
   {
     words: ['compare'],
     group: 'Prompts',
-    summary: 'Ask several agents the same',
-    description: `On a wide terminal the answers stand side by side. An agent that is not installed is left out with a warning.
-The exit code is 1 if any of them failed.`,
-    positionals: [{ name: 'text', description: 'The prompt; - reads it from standard input', isOptional: true }],
+    summary: 'Run the same prompt on several agents',
+    description: `A wide terminal shows the answers side by side. An agent that is not installed is left out with a warning.
+The exit code is 1 if any agent failed.`,
+    positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
-      { name: 'backends', value: 'NAMES', description: 'The agents, as in claude,codex' },
-      { name: 'all-backends', description: 'All agents that are installed' },
-      { name: 'sequential', description: 'One after another instead of all at once' },
-      { ...MODEL, description: 'One model for all of them' },
+      { name: 'backends', value: 'NAMES', description: 'Agents to compare, as in claude,codex' },
+      { name: 'all-backends', description: 'Compare all installed agents' },
+      { name: 'sequential', description: 'Run one agent after another' },
+      { ...MODEL, description: 'Model for all agents' },
       WORKDIR,
       APPROVAL,
       SANDBOX,
@@ -121,14 +131,17 @@ The exit code is 1 if any of them failed.`,
       PROMPT_FILE,
       ...OUTPUT_DIR,
       JSON_FLAG,
-      { name: 'quiet', short: 'q', description: 'No progress, only the answers' },
+      { name: 'quiet', short: 'q', description: 'Print only the answers' },
       DRY_RUN,
       DEMO,
     ],
     examples: [
-      { line: 'drover compare "explain this error" --all-backends', description: 'everybody' },
-      { line: 'git diff | drover compare - --backends claude,codex --json', description: 'two of them, for scripts' },
-      { line: 'drover compare --demo --all-backends "hello there"', description: 'without any agent installed' },
+      { line: 'drover compare "explain this error" --all-backends', description: 'compare all installed agents' },
+      {
+        line: 'git diff | drover compare - --backends claude,codex --json',
+        description: 'compare two agents and print JSON',
+      },
+      { line: 'drover compare --demo --all-backends "hello there"', description: 'try it without an installed agent' },
     ],
     load: () => import('./compare.ts'),
   },

@@ -1,10 +1,10 @@
-/** The `config` commands. */
+/** Definitions of the `config` commands. */
 import type { Command, Positional } from '../command.ts'
 import { JSON_FLAG } from '../words/shared-flags.ts'
 
 const KEY: Positional = {
   name: 'key',
-  description: 'A key as drover config show lists them, such as server.port',
+  description: 'Key, such as server.port; "drover config show" lists all keys',
   suggests: async () => (await import('../../config/keys.ts')).CONFIG_KEYS.map((key) => key.path),
 }
 
@@ -12,16 +12,16 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   {
     words: ['config', 'show'],
     group: 'Other',
-    summary: 'Show every setting, its value and where it came from',
+    summary: 'Show every setting, its value and its origin',
     description:
-      'A flag beats an environment variable, a variable beats the file, the file beats the default. Secrets are masked.',
+      'A flag overrides an environment variable, which overrides the file, which overrides the default. Secrets are masked.',
     positionals: [],
-    flags: [JSON_FLAG, { name: 'changed', description: 'Only the settings that differ from their default' }],
+    flags: [JSON_FLAG, { name: 'changed', description: 'Only show settings that are not at their default' }],
     examples: [
-      { line: 'drover config show --changed', description: 'what is set here, and by what' },
+      { line: 'drover config show --changed', description: 'show what is set, and where' },
       {
         line: 'DROVER_SERVER_PORT=9000 drover config show --json',
-        description: 'the origin of server.port is the variable',
+        description: 'shows the variable as the origin of server.port',
       },
     ],
     load: async () => ({ run: (await import('./show.ts')).show }),
@@ -32,23 +32,23 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     summary: 'Print the value of one setting',
     positionals: [KEY],
     flags: [JSON_FLAG],
-    examples: [{ line: 'drover config get server.port', description: '8080' }],
+    examples: [{ line: 'drover config get server.port', description: 'prints 8080' }],
     load: async () => ({ run: (await import('./show.ts')).get }),
   },
   {
     words: ['config', 'set'],
     group: 'Other',
-    summary: 'Write one setting to the config file',
-    description: 'The value is read as the type of the key and the whole file is checked before anything is written.',
-    positionals: [KEY, { name: 'value', description: 'The new value; several for a list', repeats: true }],
+    summary: 'Set a value in the config file',
+    description: 'The value is parsed by the type of the key, and the whole file is checked before it is written.',
+    positionals: [KEY, { name: 'value', description: 'New value; several values for a list', repeats: true }],
     flags: [],
     examples: [
-      { line: 'drover config set server.port 9000', description: 'a number' },
-      { line: 'drover config set session.default_tags work review', description: 'a list' },
-      { line: 'drover config set backends.codex.model_aliases.fast gpt-5.5', description: 'one entry of a map' },
+      { line: 'drover config set server.port 9000', description: 'set a number' },
+      { line: 'drover config set session.default_tags work review', description: 'set a list' },
+      { line: 'drover config set backends.codex.model_aliases.fast gpt-5.5', description: 'set one entry of a map' },
       {
         line: 'drover config set backends.claude.extra_flags -- --effort=high',
-        description: 'a value that starts with a dash',
+        description: 'set a value that starts with a dash',
       },
     ],
     load: async () => ({ run: (await import('./edit.ts')).set }),
@@ -56,7 +56,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
   {
     words: ['config', 'unset'],
     group: 'Other',
-    summary: 'Take one setting out of the config file',
+    summary: 'Remove a value from the config file',
     positionals: [KEY],
     flags: [],
     examples: [{ line: 'drover config unset server.port', description: 'back to the default' }],
@@ -69,18 +69,18 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: [JSON_FLAG],
     examples: [
-      { line: 'drover config validate', description: 'exit 0 when all is well, else every problem with its line' },
-      { line: 'drover config validate --config ./team.yaml', description: 'check a file before it is used' },
+      { line: 'drover config validate', description: 'exit 0 if valid, else list every problem with its line' },
+      { line: 'drover config validate --config ./team.yaml', description: 'check a file before you use it' },
     ],
     load: () => import('./validate.ts'),
   },
   {
     words: ['config', 'path'],
     group: 'Other',
-    summary: 'Print where the config file is looked for',
+    summary: 'Print the path of the config file',
     positionals: [],
     flags: [],
-    examples: [{ line: '$EDITOR "$(drover config path)"', description: 'edit it by hand' }],
+    examples: [{ line: '$EDITOR "$(drover config path)"', description: 'edit the file by hand' }],
     load: async () => ({ run: (await import('./show.ts')).path }),
   },
 ]

@@ -8,11 +8,11 @@ export const PROMPT_COMMANDS: readonly Command[] = [
     words: ['prompt'],
     group: 'Prompts',
     summary: 'Run a prompt on an agent',
-    description: `The word "prompt" may be left out when the text has a space in it or an agent or model is named. "-" or a pipe
-gives the text on standard input; where a text is given, a pipe is not read. On a terminal the answer streams; into a
-pipe goes the finished answer alone.
-The exit code is the agent's own when it fails, 124 after a timeout, 130 after Ctrl-C.`,
-    positionals: [{ name: 'text', description: 'The prompt; - reads it from standard input', isOptional: true }],
+    description: `The word "prompt" can be left out if the text contains a space, or if -b, -m or -c is given.
+The prompt is read from standard input if it is "-", or if no text is given and standard input is a pipe.
+On a terminal the answer is streamed; a file or a pipe gets the complete answer and nothing else.
+The exit code is that of the agent if it fails, 124 after a timeout and 130 after Ctrl-C.`,
+    positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
       BACKEND,
       MODEL,
@@ -20,61 +20,70 @@ The exit code is the agent's own when it fails, 124 after a timeout, 130 after C
       {
         name: 'continue',
         short: 'c',
-        description: 'Go on with the latest session of this directory, or of that of -w',
+        description: 'Continue the latest session of this directory, or of the one given with -w',
       },
-      { name: 'ephemeral', description: 'Leave no session behind' },
+      { name: 'ephemeral', description: 'Do not record a session' },
       ...SINGLE_RUN,
     ],
     examples: [
-      { line: 'drover "explain the build of this project"', description: 'ask the default agent' },
+      { line: 'drover "explain the build of this project"', description: 'run on the default agent' },
       {
         line: 'drover -b codex --sandbox workspace "fix the failing test"',
-        description: 'another agent, which may write here',
+        description: 'use another agent, which may write in this directory',
       },
-      { line: 'git diff | drover prompt - -o json', description: 'the prompt from a pipe, the result as JSON' },
-      { line: 'drover prompt --file task.md --timeout 600', description: 'from a file, ten minutes at most' },
-      { line: 'drover -c "and now the tests"', description: 'go on with the latest session of this directory' },
-      { line: 'drover --demo "hello there"', description: 'try it without any agent installed' },
+      {
+        line: 'git diff | drover prompt - -o json',
+        description: 'read the prompt from a pipe, print the result as JSON',
+      },
+      {
+        line: 'drover prompt --file task.md --timeout 600',
+        description: 'read the prompt from a file, stop after ten minutes',
+      },
+      { line: 'drover -c "and now the tests"', description: 'continue the latest session of this directory' },
+      { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
     ],
     load: () => import('./prompt.ts'),
   },
   {
     words: ['resume'],
     group: 'Prompts',
-    summary: 'Go on with a session',
-    description: `The agent, the directory and what the agent may do are those of the session; flags change them for this turn, and a
-warning says so. Without a session and without --last, a terminal offers the latest ones to choose from; it asks for a
-prompt that is missing. With --here and a prompt it is the latest session of this directory, as with --last --here; a
-prompt that could be an id (only 0-9 and a-f) needs --last.
---fork starts a new session with the settings of that one and a link to it. The agent begins afresh: what was said in
-the old session is not carried over.`,
+    summary: 'Continue a session',
+    description: `The session keeps its agent, directory and permissions. Flags change them for this turn only, with a warning.
+Without a session id and without --last, you can choose one of the latest sessions on a terminal. drover asks for a
+missing prompt. --here with a prompt continues the latest session of this directory, as --last --here does; a prompt
+that looks like an id (only 0-9 and a-f) needs --last.
+--fork starts a new session with the settings of the old one and a link to it. The agent starts without the old
+conversation.`,
     positionals: [
       { ...SESSION, isOptional: true },
-      { name: 'text', description: 'The prompt; - reads it from standard input', isOptional: true },
+      { name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true },
     ],
     flags: [
       {
         name: 'last',
-        description: 'The session that was used last and whose directory exists; the first word is then the prompt',
+        description: 'Continue the latest session whose directory still exists; the first argument is the prompt',
       },
-      { name: 'latest', description: 'The same as --last' },
-      { name: 'here', description: 'Only sessions of the current directory: the latest one, or to choose from' },
-      { ...BACKEND, description: 'With --last or to choose from: only sessions of this agent' },
+      { name: 'latest', description: 'Same as --last' },
+      { name: 'here', description: 'Only consider sessions of the current directory' },
+      { ...BACKEND, description: 'Only consider sessions of this agent' },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
-      { ...MODEL, description: 'Another model than that of the session' },
+      { ...MODEL, description: 'Use another model than the session' },
       ...SINGLE_RUN,
     ],
     examples: [
-      { line: 'drover resume 3f2a9c1b "now write the tests"', description: 'by the beginning of its id' },
-      { line: 'drover resume --here "go on"', description: 'the latest session of this directory' },
+      {
+        line: 'drover resume 3f2a9c1b "now write the tests"',
+        description: 'find the session by the first characters of its id',
+      },
+      { line: 'drover resume --here "go on"', description: 'continue the latest session of this directory' },
       { line: 'drover resume', description: 'choose one of the latest sessions' },
       {
         line: 'git diff | drover resume --last -b codex -',
-        description: 'the latest session of codex, the prompt from a pipe',
+        description: 'continue the latest codex session, read the prompt from a pipe',
       },
       {
         line: 'drover resume 3f2a9c1b --fork "try it another way"',
-        description: 'the same settings, a new conversation',
+        description: 'same settings, new conversation',
       },
     ],
     load: () => import('./resume.ts'),
