@@ -26,7 +26,7 @@ export const subcommandRequired = defineFault({
 export const protocolOperationRequired = defineFault({
   code: 'protocol_operation_required',
   kind: 'usage',
-  when: '`drover protocol` was called without an operation.',
+  when: 'The command `drover protocol` was called without an operation.',
   say: (d: { known: readonly string[] }) => `drover protocol needs an operation: ${d.known.join(', ')}`,
 })
 
@@ -123,7 +123,8 @@ export const nothingToContinue = defineFault({
       d.backend === undefined ? '' : ` of ${d.backend}`,
       d.workdir === undefined ? '' : ` in ${d.workdir}`,
     ]
-    const gone = d.gone === 0 ? '' : ` (the directory of ${d.gone === 1 ? 'one session' : `${d.gone} sessions`} no longer exists)`
+    const gone =
+      d.gone === 0 ? '' : ` (the directory of ${d.gone === 1 ? 'one session' : `${d.gone} sessions`} no longer exists)`
     return `no session${of}${at} can be continued${gone}; "drover sessions list" shows all sessions`
   },
 })
@@ -149,7 +150,7 @@ const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const sessionNotNamed = defineFault({
   code: 'session_not_named',
   kind: 'usage',
-  when: '`drover resume` was called without a session, or with an argument that is not a session id.',
+  when: 'The session to resume is missing, or the argument is not a session id.',
   say: ({ given }: { given: string | undefined }) => {
     const problem =
       given === undefined ? 'no session to resume was given' : `${JSON.stringify(given)} is not a session id`
@@ -169,7 +170,7 @@ export const exportExists = defineFault({
 export const cleaningRefused = defineFault({
   code: 'cleaning_refused',
   kind: 'usage',
-  when: '`drover sessions clean` would delete all sessions without confirmation, or has no age to go by. Nothing was deleted.',
+  when: 'Cleaning up would delete all sessions without confirmation, or no age is set. Nothing was deleted.',
   say: (d: { reason: 'unconfirmed' | 'kept_for_ever' | 'age_zero' }) => {
     if (d.reason === 'unconfirmed')
       return '--all deletes every session; confirm with --yes, or use --dry-run to see what would be deleted'
@@ -184,7 +185,7 @@ export const cleaningRefused = defineFault({
 export const tasksMissing = defineFault({
   code: 'tasks_missing',
   kind: 'usage',
-  when: '`drover parallel` or `drover chain` got no file, or a file without tasks or steps.',
+  when: 'The file for `drover parallel` or `drover chain` is missing, or has no tasks or steps.',
   say: (d: { noun: 'tasks' | 'steps'; source: string | undefined }) => {
     const problem = d.noun === 'tasks' ? 'no tasks provided' : 'no steps defined'
     return d.source === undefined
@@ -246,6 +247,6 @@ export const noBackendLeft = defineFault({
 export const backendsNotNamed = defineFault({
   code: 'backends_not_named',
   kind: 'usage',
-  when: '`drover compare` was called without agents.',
+  when: 'The agents to compare are missing.',
   say: () => 'specify backends with --backends claude,codex, or use all installed ones with --all-backends',
 })

@@ -173,7 +173,7 @@ describe('a wrong chain', () => {
 
   it('cannot both stop and go on', async () => {
     const ran = await chain('- prompt: one\n', ['--stop-on-failure', '--continue-on-failure'])
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') })
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be used together') })
   })
 })
 

@@ -80,20 +80,16 @@ describe('a wrong invocation', () => {
     [
       'an unknown command',
       ['frobnicate'],
-      'there is no command "frobnicate"; "drover prompt frobnicate" sends it as a prompt',
+      'unknown command "frobnicate"; to send it as a prompt, run "drover prompt frobnicate"',
     ],
     [
       'a prompt without quotes',
       ['--demo', 'what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
-      `there is no command "what"; "drover prompt 'what is a shepherd'\\''s dog?'" sends it as a prompt`,
+      `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"`,
     ],
-    ['an empty word', ['--demo', ''], 'the first word is empty, which is neither a command nor a prompt'],
-    ['a mistyped command', ['confg'], 'there is no command "confg"; did you mean drover config?'],
-    [
-      'a mistyped subcommand',
-      ['config', 'shwo'],
-      'there is no command "config shwo"; did you mean drover config show?',
-    ],
+    ['an empty word', ['--demo', ''], 'the first argument is empty, which is neither a command nor a prompt'],
+    ['a mistyped command', ['confg'], 'unknown command "confg"; did you mean drover config?'],
+    ['a mistyped subcommand', ['config', 'shwo'], 'unknown command "config shwo"; did you mean drover config show?'],
     ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],
     ['an unknown flag', ['version', '--jsn'], 'drover version has no flag --jsn; did you mean --json?'],
     ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
@@ -101,34 +97,34 @@ describe('a wrong invocation', () => {
     [
       'a flag without its value',
       ['config', 'show', '--config'],
-      '--config needs a value; write --config=FILE if the value starts with a dash',
+      '--config needs a value; if the value starts with a dash, write --config=FILE',
     ],
     [
       'a flag that would swallow another',
       ['config', 'show', '--config', '--changed'],
-      '--config needs a value; write --config=FILE if the value starts with a dash',
+      '--config needs a value; if the value starts with a dash, write --config=FILE',
     ],
     [
       'an empty value',
       ['prompt', '-m', '', 'hello there'],
-      '-m was given an empty value; give it one, or leave the flag out',
+      'the value of -m is empty; give a value or leave the flag out',
     ],
     [
       'an empty value after an equals sign',
       ['parallel', '--output-dir='],
-      '--output-dir was given an empty value; give it one, or leave the flag out',
+      'the value of --output-dir is empty; give a value or leave the flag out',
     ],
     [
       'a value for a switch',
       ['version', '--json=maybe'],
-      '--json must be given without a value, or true or false, not "maybe"',
+      '--json must be given without a value, or with true or false, not "maybe"',
     ],
     ['a missing argument', ['config', 'get'], 'drover config get needs <key>'],
     ['a missing argument of a few', ['completion'], 'drover completion needs <shell>, one of bash, zsh, fish'],
     [
       'an extra argument',
       ['config', 'path', 'here'],
-      'drover config path takes no further argument, but "here" was given; quote it if it belongs to the one before',
+      'drover config path does not take the argument "here"; quote an argument that contains spaces',
     ],
     [
       'an argument that is not allowed',
@@ -216,7 +212,7 @@ describe('an old Node', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^drover: needs Node 24 or newer, and this is Node 20\.20\.2\.\n.*npx drover.*\n$/),
+      stderr: expect.stringMatching(/^drover: needs Node 24 or newer, but this is Node 20\.20\.2\.\n.*npx drover.*\n$/),
     })
   })
 })

@@ -69,7 +69,7 @@ describe('drover compare', () => {
     const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
     expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
     expect(ran.stderr).toMatch(
-      /^drover: warning: left out, because codex is not installed.*\ndrover: warning: left out, because gemini is disabled.*\n$/,
+      /^drover: warning: left out: codex is not installed.*\ndrover: warning: left out: gemini is disabled.*\n$/,
     )
   })
 
@@ -83,15 +83,15 @@ describe('drover compare', () => {
       2,
       '--backends must be some of claude, codex, gemini, not "chatty"',
     ],
-    ['all and some', ['x', '--backends', 'claude', '--all-backends'], {}, 2, 'exclude each other'],
+    ['all and some', ['x', '--backends', 'claude', '--all-backends'], {}, 2, 'cannot be used together'],
     [
       'nobody who is there',
       ['hello there', '--all-backends'],
       { PATH: '/usr/bin:/bin' },
       1,
-      'none of these agents can be used',
+      'none of these agents is available',
     ],
-    ['nothing', ['--backends', 'claude'], {}, 2, 'there is no prompt'],
+    ['nothing', ['--backends', 'claude'], {}, 2, 'no prompt; give it'],
   ])('refuses to ask %s', async (_name, args, env, code, sentence) => {
     expect(await compare(args, { env })).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })

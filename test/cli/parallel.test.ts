@@ -370,9 +370,9 @@ describe('a wrong file', () => {
   it.each<[string, string[], number, string]>([
     ['not there', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
     ['no file', ['-f', '.'], 2, 'is a directory, not a regular file; give the path of a file'],
-    ['named by an empty text', ['-f', ''], 2, '-f was given an empty value'],
-    ['not named', [], 2, 'no tasks provided; name a file with --file FILE, or pipe one in'],
-    ['named twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input exclude each other'],
+    ['named by an empty text', ['-f', ''], 2, 'the value of -f is empty'],
+    ['not named', [], 2, 'no tasks provided; give a file with --file FILE, or on standard input'],
+    ['named twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input cannot be used together'],
   ])('is %s', async (_name, args, code, sentence) => {
     expect(await room.drover(['parallel', ...args])).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
   })
@@ -410,7 +410,11 @@ describe('the directory of results', () => {
   it('never mixes the results of two runs', async () => {
     await parallel(TASKS, ['--output-dir', 'out'])
     const again = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
-    expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('out holds 4 result files') })
+    expect(again).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('out already contains 4 result files'),
+    })
     writeFileSync(join(room.path, 'out', 'notes.txt'), 'mine')
     expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).toMatchObject({ code: 0 })
     expect(filesIn('out')).toEqual(['001_task-1.json', 'notes.txt', 'summary.json'])

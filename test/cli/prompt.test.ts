@@ -63,12 +63,12 @@ describe('where a prompt comes from', () => {
     })
     expect(await drover(['hello'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"drover prompt hello" sends it as a prompt'),
+      stderr: expect.stringContaining('to send it as a prompt, run "drover prompt hello"'),
     })
   })
 
   it.each([
-    ['no prompt at all', ['prompt'], 2, 'there is no prompt'],
+    ['no prompt at all', ['prompt'], 2, 'no prompt; give it'],
     ['an empty one', ['prompt', ' '], 2, 'the prompt is empty'],
     ['two of them', ['prompt', 'a', '--file', 'b'], 2, 'given twice'],
     ['a file that is not there', ['prompt', '--file', '/nonexistent'], 1, '/nonexistent'],
@@ -263,7 +263,7 @@ describe('the exit code', () => {
   it('is 2 when the working directory is not there', async () => {
     expect(await drover(['hello there', '-w', '/nonexistent'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no directory /nonexistent'),
+      stderr: expect.stringContaining('the working directory /nonexistent does not exist'),
     })
   })
 })
@@ -377,8 +377,8 @@ describe('drover backends', () => {
 
   it('says what is missing, what is disabled and what is played', async () => {
     const bare = { HOME: room, PATH: '/usr/bin:/bin' }
-    expect((await drover(['backends'], bare)).stdout).toMatch(/not installed.*No agent can be used\. With --demo/s)
-    expect((await drover(['backends', '--demo'], bare)).stdout).toContain('the built-in demo agent stands in')
+    expect((await drover(['backends'], bare)).stdout).toMatch(/not installed.*No agent is available\. --demo/s)
+    expect((await drover(['backends', '--demo'], bare)).stdout).toContain('replaced by the built-in demo agent')
     const disabled = { ...env, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     expect((await drover(['backends'], disabled)).stdout).toContain('disabled in the config')
   })

@@ -141,7 +141,7 @@ describe('the session that is resumed', () => {
     expect(await room.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        '--here and session decade exclude each other; leave one of them out, or add --last if "decade" is the text',
+        '--here and session decade cannot be used together; leave one of them out, or add --last if "decade" is the text',
       ),
     })
     expect(await room.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
@@ -158,9 +158,7 @@ describe('the session that is resumed', () => {
     await room.drover(['sessions', 'delete', good])
     expect(await room.drover(['resume', '--last', 'go on'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(
-        'there is no session that could be continued (the directory of 2 no longer exists)',
-      ),
+      stderr: expect.stringContaining('no session can be continued (the directory of 2 sessions no longer exists)'),
     })
   })
 
@@ -179,20 +177,15 @@ describe('the session that is resumed', () => {
   })
 
   it.each([
-    ['nothing to go on with', ['resume', '--last', 'x'], 1, 'there is no session that could be continued'],
-    [
-      'nothing of that agent here',
-      ['resume', '--last', '--here', '-b', 'codex', 'x'],
-      1,
-      'there is no session of codex in /',
-    ],
+    ['nothing to go on with', ['resume', '--last', 'x'], 1, 'no session can be continued'],
+    ['nothing of that agent here', ['resume', '--last', '--here', '-b', 'codex', 'x'], 1, 'no session of codex in /'],
     ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234 exists'],
     ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
-    ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not the id of a session; give an id'],
-    ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; a run goes on by "drover protocol resume ${RUN_ID}"`],
-    ['no session at all', ['resume'], 2, 'or --last for the latest one'],
-    ['no prompt', ['resume', '--last'], 2, 'there is no prompt'],
-    ['a word too many', ['resume', '--last', 'abcd1234', 'x'], 2, 'takes no further argument, but "x"'],
+    ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not a session id; give an id'],
+    ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; to resume a run, use "drover protocol resume ${RUN_ID}"`],
+    ['no session at all', ['resume'], 2, 'or --last for the latest session'],
+    ['no prompt', ['resume', '--last'], 2, 'no prompt; give it'],
+    ['a word too many', ['resume', '--last', 'abcd1234', 'x'], 2, 'does not take the argument "x"'],
   ])('is said to be wrong: %s', async (_name, args, code, sentence) => {
     expect(await room.drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
@@ -201,7 +194,7 @@ describe('the session that is resumed', () => {
     const id = await begin()
     expect(await room.drover(['resume', id, 'x', '-b', 'codex'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--backend must be claude, as the session has it'),
+      stderr: expect.stringContaining('--backend must be claude, the agent of the session'),
     })
   })
 
@@ -293,7 +286,7 @@ describe('drover -c', () => {
     }
     expect(await room.drover(['-c', '-w', 'gone', 'go on'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no directory'),
+      stderr: expect.stringContaining('does not exist or is not a directory'),
     })
   })
 
@@ -303,7 +296,7 @@ describe('drover -c', () => {
     expect(await room.drover(['-c', 'go on'], { cwd: two })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `drover: there is no session in ${two} that could be continued; "drover sessions list" shows all\n`,
+      stderr: `drover: no session in ${two} can be continued; "drover sessions list" shows all sessions\n`,
     })
   })
 })
@@ -316,13 +309,13 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     const first = await begin(['-b', 'codex'])
     await begin()
     const terminal = start()
-    await terminal.shows('Which session? (1-2, q to leave)')
+    await terminal.shows('Which session? (1-2, q to quit)')
     expect(terminal.seen()).toMatch(
       /# +ID +BACKEND +LAST USED +TITLE\n1 +[0-9a-f]{8} +claude +just now +first words\n2 /,
     )
     for (const wrong of ['0', '3', 'two', '']) {
       terminal.type(`${wrong}\n`)
-      await terminal.shows(`"${wrong}" is none of them. A number from 1 to 2, or q: `)
+      await terminal.shows(`"${wrong}" is not in the list. Enter a number from 1 to 2, or q: `)
     }
     terminal.type('2\n')
     await terminal.shows('Prompt: ')
@@ -342,31 +335,31 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     const stopped = start([id])
     await stopped.shows('Prompt: ')
     stopped.type('\n')
-    expect(await stopped.ended).toMatchObject({ code: 2, seen: expect.stringContaining('there is no prompt') })
+    expect(await stopped.ended).toMatchObject({ code: 2, seen: expect.stringContaining('no prompt; give it') })
   })
 
   it('leaves with q, and with Ctrl-C as shells expect it', async () => {
     await begin()
     const left = start()
-    await left.shows('q to leave')
+    await left.shows('q to quit')
     left.type('q\n')
     expect(await left.ended).toMatchObject({ code: 0 })
     const stopped = start()
-    await stopped.shows('q to leave')
+    await stopped.shows('q to quit')
     stopped.type('\u0003')
     expect(await stopped.ended).toMatchObject({ code: 130 })
   })
 
   it('says when there is nothing to choose from', async () => {
     const { code, seen } = await start(['--here']).ended
-    expect({ code, seen }).toEqual({ code: 1, seen: expect.stringContaining('there is no session') })
+    expect({ code, seen }).toEqual({ code: 1, seen: expect.stringContaining('can be continued') })
   })
 
   it('does not ask for a prompt that a file gives', async () => {
     await begin()
     writeFileSync(join(room.path, 'task.md'), 'from a file')
     const terminal = start(['--file', 'task.md'])
-    await terminal.shows('q to leave')
+    await terminal.shows('q to quit')
     terminal.type('1\n')
     expect((await terminal.ended).seen).toContain('Your prompt arrived: "from a file"')
   })

@@ -130,9 +130,9 @@ describe('drover sessions list', () => {
     [['--limit', '0'], 'must be a whole number from 1 to 1000'],
     [['--limit', '1001'], 'must be a whole number from 1 to 1000'],
     [['--tag', 'Iew'], 'the tag "Iew" must have 1 to 32 of the characters'],
-    [['--tag', ''], '--tag was given an empty value; give it one, or leave the flag out'],
-    [['--search='], '--search was given an empty value'],
-    [['--here', '-w', '.'], '--here and --workdir exclude each other'],
+    [['--tag', ''], 'the value of --tag is empty; give a value or leave the flag out'],
+    [['--search='], 'the value of --search is empty'],
+    [['--here', '-w', '.'], '--here and --workdir cannot be used together'],
   ])('refuses %j', async (flags, sentence) => {
     expect(await sessions('list', ...flags)).toMatchObject({
       code: 2,
@@ -289,10 +289,10 @@ describe('drover sessions clean', () => {
       'no age when sessions are kept for ever',
       [],
       { DROVER_SESSION_RETENTION_DAYS: '0' },
-      'kept for ever; say how old',
+      'never deleted by age; give an age',
     ],
-    ['all without a yes', ['--all'], {}, '--all deletes every session; add --yes'],
-    ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'exclude each other'],
+    ['all without a yes', ['--all'], {}, '--all deletes every session; confirm with --yes'],
+    ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'cannot be used together'],
     ['no age at all', ['--older-than', 'old'], {}, '--older-than must be a number of days'],
     ['an age that nothing has', ['--older-than', '1000000d'], {}, 'of at most 36500 days, not "1000000d"'],
   ])('never means everything by accident: %s', async (_name, flags, env, sentence) => {
@@ -400,7 +400,7 @@ describe('drover sessions export', () => {
     writeFileSync(path, 'mine')
     expect(await sessions('export', '-o', 'out.json')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('exists already; choose another name, or replace it with --force'),
+      stderr: expect.stringContaining('already exists; choose another name, or replace it with --force'),
     })
     expect(readFileSync(path, 'utf8')).toBe('mine')
     expect(await sessions('export', '-o', 'out.json', '--force')).toMatchObject({ code: 0 })
@@ -415,7 +415,7 @@ describe('words that other programs use', () => {
   ])('%s is answered with %s', async (word, meant) => {
     expect(await sessions(word)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`there is no command "sessions ${word}"; did you mean drover sessions ${meant}?`),
+      stderr: expect.stringContaining(`unknown command "sessions ${word}"; did you mean drover sessions ${meant}?`),
     })
   })
 })

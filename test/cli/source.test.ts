@@ -134,7 +134,7 @@ describe('an error of a source command', () => {
     ['an argument too many', ['digest', 'a', 'b']],
     ['no subcommand', []],
     ['a mistyped subcommand', ['chek']],
-    ['flags that exclude each other', ['draft', '--title', 'a', '--comment', `${ISSUE_URL}#issuecomment-1`]],
+    ['flags that cannot be used together', ['draft', '--title', 'a', '--comment', `${ISSUE_URL}#issuecomment-1`]],
     ['a flag without the one it belongs to', ['draft', '--amends', 'x']],
     ['a flag with an empty value', ['draft', '--title', '']],
     ['a revision that is none', ['draft', '--amends', 'sha256:0', '--comment', `${ISSUE_URL}#issuecomment-1`]],

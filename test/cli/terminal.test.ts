@@ -70,7 +70,9 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     terminal.type('\u0003')
     const { code, seen } = await terminal.ended
     expect(code).toBe(130)
-    expect(leftOnScreen(seen)).toMatch(/drover: claude was cancelled\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
+    expect(leftOnScreen(seen)).toMatch(
+      /drover: claude was cancelled\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/,
+    )
   })
 
   it.each(['claude', 'codex', 'gemini'])('keeps what %s said before a tool', async (backend) => {

@@ -70,7 +70,7 @@ describe('a file of tasks', () => {
   it.each(['', ' \n', '[]', '{}', 'tasks: []', 'tasks:', 'tasks: null\nmax_parallel: 2', '# nothing\n'])(
     'without tasks is said to be so: %j',
     (text) => {
-      expect(refusal(text)).toBe('no tasks provided: batch holds none')
+      expect(refusal(text)).toBe('no tasks provided: batch contains none')
     },
   )
 
@@ -151,7 +151,7 @@ describe('a file of steps', () => {
   })
 
   it.each(['', '[]', 'steps: []'])('without steps is said to be so: %j', (text) => {
-    expect(refusal(text, { noun: 'steps' })).toBe('no steps defined: batch holds none')
+    expect(refusal(text, { noun: 'steps' })).toBe('no steps defined: batch contains none')
   })
 
   it.each([

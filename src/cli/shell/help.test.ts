@@ -43,8 +43,8 @@ describe('help', () => {
 
   it('puts what is said of an example under it where no room is left beside it', () => {
     const line = / {2}drover protocol skip --run \S+ --action \S+/.source
-    expect(helpOf('protocol skip', paper(150))).toMatch(new RegExp(`\\n${line} {2}on to the next$`))
-    expect(helpOf('protocol skip', paper(80))).toMatch(new RegExp(`\\n${line}\\n {6}on to the next$`))
+    expect(helpOf('protocol skip', paper(170))).toMatch(new RegExp(`\\n${line} {2}continue with the next action$`))
+    expect(helpOf('protocol skip', paper(80))).toMatch(new RegExp(`\\n${line}\\n {6}continue with the next action$`))
   })
 
   it('takes a file or a pipe for wide', () => {
@@ -53,7 +53,7 @@ describe('help', () => {
 
   it('goes on under what it says of a flag', () => {
     expect(helpOf('backends', paper(60))).toContain(
-      '\n      --demo         Let the built-in demo agent stand in\n                     for agents that are not installed\n',
+      '\n      --demo         Use the built-in demo agent for agents\n                     that are not installed\n',
     )
   })
 
@@ -61,12 +61,12 @@ describe('help', () => {
     const [summary, description = ''] = helpOf('serve', paper(60)).split('\n\n')
     expect(summary).toBe('Serve prompts and sessions over HTTP')
     expect(description.split('\n').slice(0, 6)).toEqual([
-      'Three styles of API on one address: the native one under',
+      'Serves three APIs on one address: the native API under',
       '/api/v1, chat completions under /openai/v1 and messages',
       'under /anthropic/v1. API keys come from DROVER_API_KEYS,',
       'DROVER_API_KEYS_FILE, gopass or the config.',
-      'Ctrl+C stops taking requests, lets those under way finish',
-      'for up to 30 seconds, then ends their agents; a second',
+      'Ctrl+C stops accepting requests, waits up to 30 seconds for',
+      'running ones, then ends their agents. A second Ctrl+C stops',
     ])
   })
 })
