@@ -3,7 +3,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   config: ['kit'],
   contract: ['kit'],
-  demo: ['kit'],
+  demo: [],
   agents: ['kit'],
   sessions: ['agents', 'kit'],
   prompts: ['sessions', 'agents', 'kit'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { installDrover } from './support/drover-shim.ts'
-import { installFakeGh, worldOf } from './support/fake-gh.ts'
+import { installFakeGh, toFakeGitHub } from './support/fake-gh.ts'
 import { patternOf } from './support/markdown.ts'
 import { runAt } from './support/run-drover.ts'
 import { createRunRoom } from './support/run-room.ts'
@@ -17,7 +17,7 @@ const RUNNABLE = /^```sh run\n(.*?)^```\n\n```text\n(.*?)^```$/gms
 /** A repository, in which drover is installed and GitHub has one issue. */
 function openRoom() {
   const room = createRunRoom()
-  const { bin } = installFakeGh(room.desk, worldOf(makeBundle()))
+  const { bin } = installFakeGh(room.desk, toFakeGitHub(makeBundle()))
   const { bin: shim } = installDrover(room.desk)
   room.write('README.md', '# Weather\n')
   room.commit()

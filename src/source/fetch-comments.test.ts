@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { installFakeGh, worldOf } from '../../test/support/fake-gh.ts'
+import { installFakeGh, toFakeGitHub } from '../../test/support/fake-gh.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { ISSUE_URL, makeBundle } from '../../test/support/source-bundle.ts'
 import { fetchComments } from './fetch-comments.ts'
@@ -11,7 +11,7 @@ const [first = '', second = ''] = urls
 
 function open(htmlUrl?: string) {
   const directory = temporaryDirectory()
-  const { comments } = worldOf(bundle)
+  const { comments } = toFakeGitHub(bundle)
   const { bin, calls } = installFakeGh(directory, {
     comments: comments.map((comment) => ({ ...comment, url: htmlUrl ?? comment.url })),
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FakeWorld, installFakeGh, worldOf } from '../../test/support/fake-gh.ts'
+import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../../test/support/fake-gh.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { commentOf, ISSUE_URL, makeBundle, ROLES } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -14,17 +14,17 @@ const TOKEN = 'a-token-of-no-known-form'
 
 type Wishes = { env?: Record<string, string>; timeoutMs?: number; url?: string; signal?: AbortSignal }
 
-function open(world: FakeWorld, wishes: Wishes = {}) {
+function open(github: FakeGitHub, wishes: Wishes = {}) {
   const directory = temporaryDirectory()
-  const { bin, calls } = installFakeGh(directory, world)
+  const { bin, calls } = installFakeGh(directory, github)
   const env = { PATH: `${bin}:/usr/bin:/bin`, GH_TOKEN: TOKEN, ...wishes.env }
   const gh = { ...locateGh({ env, cwd: directory }), ...(wishes.timeoutMs && { timeoutMs: wishes.timeoutMs }) }
   const signal = wishes.signal ?? new AbortController().signal
   return { calls, fetch: () => fetchEnvelope({ url: wishes.url ?? ISSUE_URL, gh, clock, signal }) }
 }
 
-async function faultOf(world: FakeWorld, wishes: Wishes = {}): Promise<Fault> {
-  const error = await open(world, wishes)
+async function faultOf(github: FakeGitHub, wishes: Wishes = {}): Promise<Fault> {
+  const error = await open(github, wishes)
     .fetch()
     .then(
       () => undefined,
@@ -35,21 +35,21 @@ async function faultOf(world: FakeWorld, wishes: Wishes = {}): Promise<Fault> {
 }
 
 const bundle = makeBundle({ envelope: { fetched_at: NOW } })
-const world = worldOf(bundle)
+const github = toFakeGitHub(bundle)
 
 describe('fetching an issue', () => {
   it('makes the envelope of it', async () => {
-    expect(await open(world).fetch()).toEqual(bundle)
+    expect(await open(github).fetch()).toEqual(bundle)
   })
 
   it('keeps the issue that it is part of', async () => {
     const parent = { repository_id: 'R_2', issue_id: 'I_2', canonical_url: 'https://github.com/ada/plans/issues/1' }
-    const envelope = await open(worldOf({ ...bundle, parent })).fetch()
+    const envelope = await open(toFakeGitHub({ ...bundle, parent })).fetch()
     expect(envelope.parent).toEqual(parent)
   })
 
   it('takes the URL that the issue has now', async () => {
-    const { issue, comments } = world
+    const { issue, comments } = github
     const moved = (url: string) => url.replace('weather', 'climate')
     const renamed = { ...issue, url: moved(issue.url) }
     const answer = { issue: renamed, comments: comments.map((each) => ({ ...each, url: moved(each.url) })) }
@@ -62,7 +62,7 @@ describe('fetching an issue', () => {
       return { key: `k${at}`, role: ROLES[at % 5] ?? 'outcome', title: 'T', text: 'x' } as const
     })
     const large = makeBundle({ sections: drafts, envelope: { fetched_at: NOW } })
-    const full = worldOf({ ...large, comments: [...large.comments, commentOf(99, 'Nice!')] })
+    const full = toFakeGitHub({ ...large, comments: [...large.comments, commentOf(99, 'Nice!')] })
     const { fetch, calls } = open(full)
     expect(await fetch()).toEqual(large)
     const pages = calls().map(({ variables }) => variables?.['ids'] as string[] | undefined)
@@ -71,7 +71,7 @@ describe('fetching an issue', () => {
   })
 
   it('only reads: every call is a query or a GET', async () => {
-    const { fetch, calls } = open(world)
+    const { fetch, calls } = open(github)
     await fetch()
     expect(calls()).toHaveLength(2)
     for (const { args, query } of calls()) {
@@ -81,7 +81,7 @@ describe('fetching an issue', () => {
   })
 
   it('hands gh its token, and nothing that is a setting of drover', async () => {
-    const { fetch, calls } = open(world, {
+    const { fetch, calls } = open(github, {
       env: { DROVER_API_KEYS: 'secret', GH_DEBUG: 'api', GH_HOST: 'example.com' },
     })
     const envelope = await fetch()
@@ -99,7 +99,7 @@ describe('an issue that cannot be pinned', () => {
     ['without a marker', 'Just a bug.', 'change_marker_required'],
     ['with a manifest that is none', makeBundle({ manifest: { profile: 'x' } }).body, 'source_manifest_invalid'],
   ])('%s is fetched without its comments', async (_name, body, code) => {
-    const { fetch, calls } = open(worldOf({ ...bundle, body }))
+    const { fetch, calls } = open(toFakeGitHub({ ...bundle, body }))
     const envelope = await fetch()
     expect(envelope.comments).toEqual([])
     expect(readSource(envelope)).toMatchObject({ code })
@@ -107,24 +107,24 @@ describe('an issue that cannot be pinned', () => {
   })
 
   it('because a comment is gone is fetched without it', async () => {
-    const [, ...comments] = world.comments
-    const envelope = await open({ ...world, comments }).fetch()
+    const [, ...comments] = github.comments
+    const envelope = await open({ ...github, comments }).fetch()
     expect(envelope.comments).toHaveLength(4)
     expect(readSource(envelope)).toMatchObject({ code: 'source_section_missing' })
   })
 
   it('because a section is no comment is fetched without it', async () => {
-    const envelope = await open({ ...world, others: ['IC_0'] }).fetch()
+    const envelope = await open({ ...github, others: ['IC_0'] }).fetch()
     expect(readSource(envelope)).toMatchObject({ code: 'source_section_missing' })
   })
 
   it('because a comment is hidden says so', async () => {
-    const comments = world.comments.map((each) => ({ ...each, isMinimized: true }))
-    expect(readSource(await open({ ...world, comments }).fetch())).toMatchObject({ code: 'source_section_minimized' })
+    const comments = github.comments.map((each) => ({ ...each, isMinimized: true }))
+    expect(readSource(await open({ ...github, comments }).fetch())).toMatchObject({ code: 'source_section_minimized' })
   })
 })
 
-describe('trouble with GitHub', () => {
+describe('a failure of GitHub', () => {
   it.each([
     ['logged_out', 'provider_login_required'],
     ['logged_out_silently', 'provider_login_required'],
@@ -144,8 +144,8 @@ describe('trouble with GitHub', () => {
     ['unknown', 'gh_failed'],
     ['unknown_error', 'gh_failed'],
     ['unknown_partial_error', 'gh_failed'],
-  ] as const)('of the sort %s is %s', async (trouble, code) => {
-    expect((await faultOf({ trouble })).code).toBe(code)
+  ] as const)('of the sort %s is %s', async (failure, code) => {
+    expect((await faultOf({ failure })).code).toBe(code)
   })
 
   const ADVICE = 'try the same with "gh api user" and mend that first'
@@ -154,24 +154,24 @@ describe('trouble with GitHub', () => {
     ['by gh', 'unknown', `gh failed: panic: token is [redacted] and [redacted]; ${ADVICE}`],
     ['by GitHub', 'unknown_error', `gh failed: Too much was asked for; ${ADVICE}`],
     ['by GitHub alone', 'unknown_partial_error', `gh failed: Something went wrong for [redacted]; ${ADVICE}`],
-  ] as const)('is told in the first line that is said %s, without any token', async (_name, trouble, says) => {
-    expect((await faultOf({ trouble })).message).toBe(says)
+  ] as const)('is told in the first line that is said %s, without any token', async (_name, failure, says) => {
+    expect((await faultOf({ failure })).message).toBe(says)
   })
 
   it('is told with why something may not be read', async () => {
-    expect((await faultOf({ trouble: 'forbidden' })).message).toContain(
+    expect((await faultOf({ failure: 'forbidden' })).message).toContain(
       `${ISSUE_URL} (Resource not accessible by personal access token); give its token`,
     )
   })
 
-  it.each([1, 2, 4])('in any page spoils all of them: after %i calls', async (troubleAfter) => {
+  it.each([1, 2, 4])('in any page spoils all of them: after %i calls', async (failureAfter) => {
     const drafts = Array.from({ length: LIMITS.mostSections }, (_, at) => {
       return { key: `k${at}`, role: ROLES[at % 5] ?? 'outcome', title: 'T', text: 'x' } as const
     })
-    const answers = worldOf(makeBundle({ sections: drafts }))
-    const { fetch, calls } = open({ ...answers, trouble: 'rate_limited', troubleAfter })
+    const answers = toFakeGitHub(makeBundle({ sections: drafts }))
+    const { fetch, calls } = open({ ...answers, failure: 'rate_limited', failureAfter })
     await expect(fetch()).rejects.toMatchObject({ code: 'provider_rate_limited' })
-    expect(calls()).toHaveLength(troubleAfter + 1)
+    expect(calls()).toHaveLength(failureAfter + 1)
   })
 
   it('is told when there is no such issue', async () => {
@@ -193,22 +193,22 @@ describe('trouble with GitHub', () => {
   })
 
   it('ends a call that takes too long', async () => {
-    expect((await faultOf({ trouble: 'slow' }, { timeoutMs: 300 })).code).toBe('gh_timeout')
+    expect((await faultOf({ failure: 'slow' }, { timeoutMs: 300 })).code).toBe('gh_timeout')
   })
 
   it('ends when it is told to', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 300)
-    expect((await faultOf({ trouble: 'slow' }, { signal: controller.signal })).code).toBe('gh_interrupted')
+    expect((await faultOf({ failure: 'slow' }, { signal: controller.signal })).code).toBe('gh_interrupted')
   })
 })
 
 describe('an answer that no envelope can hold', () => {
-  const [first, ...others] = world.comments
+  const [first, ...others] = github.comments
   if (first === undefined) throw new Error('there are comments')
-  const { issue } = world
+  const { issue } = github
 
-  it.each<[string, FakeWorld, string, string]>([
+  it.each<[string, FakeGitHub, string, string]>([
     [
       'a comment of another issue',
       { issue, comments: [{ ...first, issue: { id: 'I_2' } }, ...others] },
@@ -241,7 +241,7 @@ describe('an answer that no envelope can hold', () => {
     ],
     [
       'a blank title',
-      { issue: { ...issue, title: ' ' }, comments: world.comments },
+      { issue: { ...issue, title: ' ' }, comments: github.comments },
       'provider_answer_invalid',
       '$.title must be',
     ],
@@ -263,11 +263,11 @@ describe('an answer that no envelope can hold', () => {
 
   it('may have as many labels as are allowed', async () => {
     const labels = { totalCount: 100, nodes: Array(100).fill({ name: 'a' }) }
-    expect((await open({ ...world, issue: { ...issue, labels } }).fetch()).labels).toHaveLength(100)
+    expect((await open({ ...github, issue: { ...issue, labels } }).fetch()).labels).toHaveLength(100)
   })
 
   it('may have no labels at all', async () => {
-    expect((await open({ ...world, issue: { ...issue, labels: null } }).fetch()).labels).toEqual([])
+    expect((await open({ ...github, issue: { ...issue, labels: null } }).fetch()).labels).toEqual([])
   })
 })
 
@@ -282,14 +282,14 @@ describe('the URL of an issue', () => {
     ['https://github.com/ada/weather/issues/2147483648', 'it looks like'],
     ['7', 'it looks like'],
   ])('is not %s', async (url, says) => {
-    expect(await faultOf(world, { url })).toMatchObject({
+    expect(await faultOf(github, { url })).toMatchObject({
       code: 'issue_url_invalid',
       message: expect.stringContaining(says),
     })
   })
 
   it('may have the largest number', async () => {
-    expect((await faultOf(world, { url: 'https://github.com/ada/weather/issues/2147483647' })).code).toBe(
+    expect((await faultOf(github, { url: 'https://github.com/ada/weather/issues/2147483647' })).code).toBe(
       'issue_not_found',
     )
   })

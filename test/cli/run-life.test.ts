@@ -6,7 +6,7 @@ import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { amendedBundle } from '../support/amended-bundle.ts'
 import { decision, destruction, destructiveRequest } from '../support/contract-examples.ts'
 import type { Report } from '../support/drive-run.ts'
-import { installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { variantOf, wordsOf } from '../support/follow-next.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
 import { createRunRoom, offered, readMessage, stateOf } from '../support/run-room.ts'
@@ -88,7 +88,7 @@ describe('a run that serves an issue', () => {
   it('goes through refresh, candidate, choice and review to its end', async () => {
     const { room, current, call, take, report } = open()
     const bundle = makeBundle()
-    const { bin } = installFakeGh(room.desk, worldOf(bundle))
+    const { bin } = installFakeGh(room.desk, toFakeGitHub(bundle))
     room.env.PATH = `${bin}:${room.env.PATH}`
     room.write('wind.ts', 'export const wind = 1\n')
     room.commit()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { digestScope } from '../../src/contract/destructive.ts'
 import { decision, destruction } from '../support/contract-examples.ts'
-import { installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, type Ran, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { createRunRoom, offered, type RunRoom, stateOf } from '../support/run-room.ts'
@@ -68,7 +68,7 @@ Next:
 
   it('takes the title of an issue for the goal where no other is given', async () => {
     const room = createRunRoom()
-    const { bin, calls } = installFakeGh(room.desk, worldOf(makeBundle()))
+    const { bin, calls } = installFakeGh(room.desk, toFakeGitHub(makeBundle()))
     room.env.PATH = `${bin}:${room.env.PATH}`
     const { run_id } = await room.state(['run', '--json', '--issue', ISSUE_URL])
     expect((await room.status(run_id)).goal).toBe('Show the wind in knots')
@@ -79,8 +79,8 @@ Next:
 
   it.each([
     ['there is no gh', undefined, 'gh_missing', 3],
-    ['gh is not logged in', { trouble: 'logged_out' }, 'provider_login_required', 3],
-    ['the issue is no change', worldOf({ ...makeBundle(), body: 'A bug.', comments: [] }), 'invalid_source', 2],
+    ['gh is not logged in', { failure: 'logged_out' }, 'provider_login_required', 3],
+    ['the issue is no change', toFakeGitHub({ ...makeBundle(), body: 'A bug.', comments: [] }), 'invalid_source', 2],
   ] as const)('says when %s, and leaves nothing behind', async (_name, world, code, exit) => {
     const room = createRunRoom()
     const bin = world === undefined ? '/nonexistent' : installFakeGh(room.desk, world).bin

@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/contract/limits.ts'
 import { checkSourceCandidate } from '../../src/contract/source-candidate.ts'
 import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
 import { readEnvelope } from '../../src/source/read-envelope.ts'
-import { type FakeWorld, installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { bodyDigest, commentText, FIVE_SECTIONS, ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
@@ -14,10 +14,10 @@ import { bodyDigest, commentText, FIVE_SECTIONS, ISSUE_URL, makeBundle } from '.
 const bundle = makeBundle()
 const TOKEN = 'a-token-of-no-known-form'
 
-/** A directory to work in, with `gh` in the PATH if there is a world for it. */
-function open(world?: FakeWorld) {
+/** A working directory; `gh` is on PATH if it has content to answer with. */
+function open(github?: FakeGitHub) {
   const directory = realpathSync(temporaryDirectory())
-  const bin = world === undefined ? '/nonexistent' : installFakeGh(directory, world).bin
+  const bin = github === undefined ? '/nonexistent' : installFakeGh(directory, github).bin
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: directory, GH_TOKEN: TOKEN }
   const drover = (...args: string[]) => runAt(directory, [process.execPath, DROVER, 'source', ...args], env)
   const shell = (line: string) => {
@@ -211,7 +211,7 @@ describe('drover source digest', () => {
 
 describe('drover source fetch', () => {
   it('prints an envelope that can be checked', async () => {
-    const { drover, shell } = open(worldOf(bundle))
+    const { drover, shell } = open(toFakeGitHub(bundle))
     const { code, stdout, stderr } = await drover('fetch', ISSUE_URL)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const fetched = readEnvelope(Buffer.from(stdout), { input: 'it' })
@@ -220,7 +220,7 @@ describe('drover source fetch', () => {
   })
 
   it('writes a file that nobody else can read', async () => {
-    const { drover, directory } = open(worldOf(bundle))
+    const { drover, directory } = open(toFakeGitHub(bundle))
     expect(await drover('fetch', ISSUE_URL, '-o', 'e.json')).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(statSync(join(directory, 'e.json')).mode & 0o777).toBe(0o600)
     expect((await drover('check', 'e.json')).code).toBe(0)
@@ -228,25 +228,25 @@ describe('drover source fetch', () => {
 
   it('warns of an issue that cannot be pinned', async () => {
     const [, ...comments] = bundle.comments
-    const { code, stdout, stderr } = await open(worldOf({ ...bundle, comments })).drover('fetch', ISSUE_URL)
+    const { code, stdout, stderr } = await open(toFakeGitHub({ ...bundle, comments })).drover('fetch', ISSUE_URL)
     expect(code).toBe(0)
     expect(JSON.parse(stdout).comments).toHaveLength(4)
     expect(stderr).toContain('warning: this issue cannot be pinned (source_section_missing): section outcome')
   })
 
-  it.each<[string, FakeWorld | undefined, string]>([
+  it.each<[string, FakeGitHub | undefined, string]>([
     ['there is no gh', undefined, 'gh_missing'],
-    ['gh is not logged in', { trouble: 'logged_out' }, 'provider_login_required'],
-    ['the account may not read it', { trouble: 'forbidden' }, 'provider_forbidden'],
+    ['gh is not logged in', { failure: 'logged_out' }, 'provider_login_required'],
+    ['the account may not read it', { failure: 'forbidden' }, 'provider_forbidden'],
     ['the issue is not there', {}, 'issue_not_found'],
-    ['there were too many requests', { trouble: 'rate_limited' }, 'provider_rate_limited'],
-    ['the issue is no change', worldOf({ ...bundle, body: 'A bug.', comments: [] }), 'issue_not_a_change'],
-    ['there is no network', { trouble: 'offline' }, 'provider_unreachable'],
-    ['the answer is no answer', { trouble: 'garbage' }, 'provider_answer_invalid'],
-    ['nobody knows why', { trouble: 'unknown' }, 'gh_failed'],
-    ['only GitHub knows why', { trouble: 'unknown_partial_error' }, 'gh_failed'],
-  ])('says when %s', async (_name, world, code) => {
-    const ran = await open(world).drover('fetch', ISSUE_URL)
+    ['there were too many requests', { failure: 'rate_limited' }, 'provider_rate_limited'],
+    ['the issue is no change', toFakeGitHub({ ...bundle, body: 'A bug.', comments: [] }), 'issue_not_a_change'],
+    ['there is no network', { failure: 'offline' }, 'provider_unreachable'],
+    ['the answer is no answer', { failure: 'garbage' }, 'provider_answer_invalid'],
+    ['nobody knows why', { failure: 'unknown' }, 'gh_failed'],
+    ['only GitHub knows why', { failure: 'unknown_partial_error' }, 'gh_failed'],
+  ])('says when %s', async (_name, github, code) => {
+    const ran = await open(github).drover('fetch', ISSUE_URL)
     expect(errorOf(ran)).toMatchObject({ code, exit_code: 3 })
     expect(ran.stderr).not.toContain(TOKEN)
   })
@@ -261,7 +261,7 @@ describe('drover source draft', () => {
   })
 
   it('prints a body from which the comments can be pinned', async () => {
-    const { drover } = open(worldOf(bundle))
+    const { drover } = open(toFakeGitHub(bundle))
     const urls = bundle.comments.flatMap(({ url }) => ['--comment', url])
     const { code, stdout, stderr } = await drover('draft', ...urls)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -271,7 +271,7 @@ describe('drover source draft', () => {
   })
 
   it('says when a comment is not there', async () => {
-    const { drover } = open(worldOf(bundle))
+    const { drover } = open(toFakeGitHub(bundle))
     const error = errorOf(await drover('draft', '--comment', `${ISSUE_URL}#issuecomment-5`))
     expect(error).toMatchObject({ code: 'issue_not_found', exit_code: 3 })
   })

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { installDrover } from '../support/drover-shim.ts'
-import { installFakeGh, worldOf } from '../support/fake-gh.ts'
+import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { replyTo } from '../support/scripted-agent.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
@@ -18,7 +18,7 @@ function open() {
   repository.commit()
   const desk = temporaryDirectory()
   const { bin } = installDrover(desk)
-  installFakeGh(desk, worldOf(makeBundle()))
+  installFakeGh(desk, toFakeGitHub(makeBundle()))
   const files = temporaryDirectory()
   const env = { ...PLAIN_ENV, HOME: desk, TMPDIR: files, PATH: `${bin}:${PLAIN_ENV.PATH}` }
   const shell = (line: string) => runAt(repository.root, ['bash', '-c', line], env)

@@ -1,13 +1,13 @@
 /**
- * Stands in for the GitHub CLI: `fake-gh.ts WORLD ARGS…`. WORLD is a directory with `world.json`, which says what GitHub
- * holds and how the call ends; every call is noted in `calls.jsonl`. The answers have the form of real ones.
+ * Stands in for the GitHub CLI: `fake-gh.ts DIRECTORY ARGS…`. `github.json` in the directory has the content of GitHub and
+ * how a call fails; every call is appended to `calls.jsonl`. The answers have the form of real ones.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FakeWorld, GhCall } from '../support/fake-gh.ts'
+import type { FakeGitHub, GhCall } from '../support/fake-gh.ts'
 
 const [directory = '', ...args] = process.argv.slice(2)
-const world: FakeWorld = JSON.parse(readFileSync(join(directory, 'world.json'), 'utf8'))
+const github: FakeGitHub = JSON.parse(readFileSync(join(directory, 'github.json'), 'utf8'))
 const input = args.includes('--input') ? JSON.parse(readFileSync(0, 'utf8')) : undefined
 const call: GhCall = {
   args,
@@ -19,7 +19,7 @@ const log = join(directory, 'calls.jsonl')
 appendFileSync(log, `${JSON.stringify(call)}\n`)
 const answered = readFileSync(log, 'utf8').trim().split('\n').length - 1
 
-/** Everything is written before the process ends: a large answer does not fit into the pipe. */
+/** Writes everything before the process ends: a large answer does not fit into the pipe. */
 function end(code: number, stdout: string, stderr = ''): void {
   process.stdout.write(stdout, () => process.stderr.write(stderr, () => process.exit(code)))
 }
@@ -29,7 +29,7 @@ const graphqlError = (type: string, message: string) =>
 const httpError = (status: number, message: string) =>
   end(1, JSON.stringify({ message, status: String(status) }), `gh: ${message} (HTTP ${status})\n`)
 
-const TROUBLE: Record<FakeWorld['trouble'] & string, () => void> = {
+const FAILURES: Record<FakeGitHub['failure'] & string, () => void> = {
   logged_out: () =>
     end(
       4,
@@ -68,13 +68,13 @@ const TROUBLE: Record<FakeWorld['trouble'] & string, () => void> = {
   slow: () => void setInterval(() => undefined, 1000),
 }
 
-if (world.trouble !== undefined && answered >= (world.troubleAfter ?? 0)) TROUBLE[world.trouble]()
+if (github.failure !== undefined && answered >= (github.failureAfter ?? 0)) FAILURES[github.failure]()
 else if (input?.variables?.ids !== undefined) answerNodes(input.variables.ids)
 else if (input !== undefined) answerIssue(input.variables)
 else answerComment(args.find((word) => word.startsWith('repos/')) ?? '')
 
 function answerIssue({ owner, repo, number }: { owner: string; repo: string; number: number }): void {
-  const { issue } = world
+  const { issue } = github
   if (issue === undefined || !issue.url.endsWith(`/${owner}/${repo}/issues/${number}`)) {
     const message = `Could not resolve to an Issue with the number of ${number}.`
     const error = { type: 'NOT_FOUND', path: ['repository', 'issue'], message }
@@ -88,7 +88,7 @@ function answerIssue({ owner, repo, number }: { owner: string; repo: string; num
 
 function answerNodes(ids: readonly string[]): void {
   const nodes = ids.map((id) =>
-    world.others?.includes(id) ? {} : (world.comments?.find((each) => each.id === id) ?? null),
+    github.others?.includes(id) ? {} : (github.comments?.find((each) => each.id === id) ?? null),
   )
   const errors = ids.flatMap((id, at) => {
     const message = `Could not resolve to a node with the global id of '${id}'.`
@@ -100,7 +100,7 @@ function answerNodes(ids: readonly string[]): void {
 
 function answerComment(path: string): void {
   const id = path.split('/').at(-1) ?? ''
-  const found = world.comments?.find((each) => each.fullDatabaseId === id)
+  const found = github.comments?.find((each) => each.fullDatabaseId === id)
   if (found === undefined) {
     httpError(404, 'Not Found')
     return

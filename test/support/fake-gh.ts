@@ -15,7 +15,7 @@ type FakeComment = {
   issue: { id: string }
 }
 
-export type FakeWorld = {
+export type FakeGitHub = {
   issue?: {
     repositoryId: string
     id: string
@@ -28,9 +28,9 @@ export type FakeWorld = {
     parent?: { id: string; url: string; repository: { id: string } } | null
   }
   comments?: readonly FakeComment[]
-  /** Ids of things that are no comments. */
+  /** Ids of nodes that are not comments. */
   others?: readonly string[]
-  trouble?:
+  failure?:
     | 'logged_out'
     | 'logged_out_silently'
     | 'bad_credentials'
@@ -50,8 +50,8 @@ export type FakeWorld = {
     | 'unknown_partial_error'
     | 'flood'
     | 'slow'
-  /** How many calls are answered before the trouble begins. */
-  troubleAfter?: number
+  /** How many calls are answered before the failure begins. */
+  failureAfter?: number
 }
 
 export type GhCall = {
@@ -61,11 +61,11 @@ export type GhCall = {
   names: readonly string[]
 }
 
-/** Puts `gh` into `directory/bin`, which is then to be first in PATH. */
-export function installFakeGh(directory: string, world: FakeWorld) {
+/** Writes an executable `gh` into `directory/bin`, for PATH. */
+export function installFakeGh(directory: string, github: FakeGitHub) {
   const bin = join(directory, 'bin')
   mkdirSync(bin, { recursive: true })
-  writeFileSync(join(directory, 'world.json'), JSON.stringify(world))
+  writeFileSync(join(directory, 'github.json'), JSON.stringify(github))
   const gh = join(bin, 'gh')
   writeFileSync(gh, `#!/bin/sh\nexec '${process.execPath}' '${program('fake-gh.ts')}' '${directory}' "$@"\n`)
   chmodSync(gh, 0o755)
@@ -83,7 +83,7 @@ export function installFakeGh(directory: string, world: FakeWorld) {
 }
 
 /** GitHub with exactly this issue, from which this envelope would be fetched. */
-export function worldOf(envelope: RawSourceEnvelope): Required<Pick<FakeWorld, 'issue' | 'comments'>> {
+export function toFakeGitHub(envelope: RawSourceEnvelope): Required<Pick<FakeGitHub, 'issue' | 'comments'>> {
   const { parent } = envelope
   return {
     issue: {
