@@ -29,7 +29,7 @@ const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 const FAILING = '- {name: one, prompt: please fail}\n- {name: two, prompt: go on}\n'
 
 describe('drover chain', () => {
-  it('gives each step the answers before it, and the whole outcome as JSON', async () => {
+  it('gives each step the earlier answers, and prints the report as JSON', async () => {
     room.teach('claude', { text: ['forty-two'] })
     const steps =
       '- {name: ask, prompt: a question}\n- {backend: codex, prompt: "first {{previous}}, then {{steps.ask}}"}\n'
@@ -73,7 +73,7 @@ describe('drover chain', () => {
     expect(JSON.parse(stdout)).toMatchObject({ total_steps: 1, completed_steps: 1 })
   })
 
-  it('keeps its places visible in a dry run, and needs no agent for it', async () => {
+  it('keeps its placeholders in a dry run, which needs no agent', async () => {
     const { report: made } = await report('- prompt: one\n- prompt: "{{previous}}"\n', ['--dry-run'], {
       env: room.bare,
     })
@@ -83,7 +83,7 @@ describe('drover chain', () => {
     ])
   })
 
-  it('says in a dry run where each step would work, and leaves nothing behind', async () => {
+  it('prints the directory of each step in a dry run and writes nothing', async () => {
     const inner = room.folder('inner')
     const steps =
       'pass_working_dir: true\noutput_dir: out\nsteps:\n  - {name: one, prompt: a, workdir: inner}\n  - prompt: b\n'
@@ -97,7 +97,7 @@ describe('drover chain', () => {
     expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
-  it('hands the directory on when it is asked to', async () => {
+  it('passes the directory on to later steps if asked', async () => {
     const inner = room.folder('inner')
     room.teach('codex', { tool: 'pwd > where' })
     const steps = `steps:\n  - {prompt: one, workdir: inner}\n  - {prompt: two, backend: codex}\n`
@@ -119,17 +119,22 @@ describe('drover chain', () => {
 describe('a step that fails', () => {
   it.each<[string, string, string[], number]>([
     ['ends the chain', FAILING, [], 1],
-    ['ends it also when the file says so', `steps:\n${FAILING}stop_on_failure: true\n`, [], 1],
-    ['does not when the file says otherwise', `steps:\n${FAILING}stop_on_failure: false\n`, [], 2],
-    ['does not with --continue-on-failure', `steps:\n${FAILING}stop_on_failure: true\n`, ['--continue-on-failure'], 2],
-    ['does with --stop-on-failure', `steps:\n${FAILING}stop_on_failure: false\n`, ['--stop-on-failure'], 1],
+    ['ends it with stop_on_failure in the file', `steps:\n${FAILING}stop_on_failure: true\n`, [], 1],
+    ['does not end it with stop_on_failure: false in the file', `steps:\n${FAILING}stop_on_failure: false\n`, [], 2],
+    [
+      'does not end it with --continue-on-failure',
+      `steps:\n${FAILING}stop_on_failure: true\n`,
+      ['--continue-on-failure'],
+      2,
+    ],
+    ['ends it with --stop-on-failure', `steps:\n${FAILING}stop_on_failure: false\n`, ['--stop-on-failure'], 1],
   ])('%s', async (_name, text, args, begun) => {
     const { code, report: made } = await report(text, args)
     expect({ code, begun: made.results.length }).toEqual({ code: 1, begun })
     expect(made).toMatchObject({ total_steps: 2, completed_steps: begun - 1, failed_step: 1 })
   })
 
-  it('leaves the steps after it in the table, as skipped', async () => {
+  it('leaves the later steps in the table as skipped', async () => {
     const { stdout } = await chain(FAILING)
     expect(stdout).toMatch(
       /1 +claude +FAILED .*one\n2 +claude +SKIPPED +- +- +two\n2 steps: 0 completed, 1 failed, 1 skipped/,
@@ -137,7 +142,7 @@ describe('a step that fails', () => {
   })
 })
 
-describe('a wrong chain', () => {
+describe('an invalid chain', () => {
   it.each([
     ['that is empty', 'steps: []\n', 'no steps defined: '],
     [
@@ -159,7 +164,7 @@ describe('a wrong chain', () => {
     expect(existsSync(pidFile)).toBe(false)
   })
 
-  it('is not begun when the agent of a later step is not installed, unless it may fail', async () => {
+  it('does not start if the agent of a later step is not installed, unless it continues on failure', async () => {
     const text = '- prompt: one\n- {prompt: two, backend: codex}\n'
     const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
     expect(await chain(text, [], { env })).toMatchObject({
@@ -171,14 +176,14 @@ describe('a wrong chain', () => {
     expect(made).toMatchObject({ completed_steps: 1, failed_step: 2 })
   })
 
-  it('cannot both stop and go on', async () => {
+  it('cannot both stop and continue on failure', async () => {
     const ran = await chain('- prompt: one\n', ['--stop-on-failure', '--continue-on-failure'])
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be used together') })
   })
 })
 
 describe('Ctrl-C', () => {
-  it('ends the step that runs, and prints those before it', async () => {
+  it('ends the running step and prints the earlier ones', async () => {
     const pidFile = join(room.path, 'pids')
     room.teach('codex', { hangAfter: 'init', pidFile })
     const path = write('- prompt: one\n- {prompt: two, backend: codex}\n- prompt: three\n')
@@ -201,7 +206,7 @@ describe('Ctrl-C', () => {
 })
 
 describe.skipIf(!hasTerminals)('drover chain on a terminal', () => {
-  it('draws the step that runs in place', async () => {
+  it('redraws the line of the running step', async () => {
     const path = write('- {name: alpha, prompt: a}\n- {name: beta, prompt: b}\n')
     const { code, seen } = await startOnTerminal(['chain', '-f', path], { cwd: room.path, env: room.env }).ended
     expect(code).toBe(0)

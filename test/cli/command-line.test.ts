@@ -31,7 +31,7 @@ describe('help', () => {
     expect(stdout).toMatch(/drover config <subcommand>.*config set/s)
   })
 
-  it('is the same through "help" and through "--help"', async () => {
+  it('is the same with "help" and "--help"', async () => {
     const [one, other] = await Promise.all([
       runDrover(['help', 'config', 'set']),
       runDrover(['config', 'set', '--help']),
@@ -39,7 +39,7 @@ describe('help', () => {
     expect(one).toEqual(other)
   })
 
-  it('comes before any complaint about the arguments', async () => {
+  it('is printed even if arguments are missing', async () => {
     expect((await runDrover(['config', 'get', '--help'])).code).toBe(0)
   })
 
@@ -59,12 +59,12 @@ describe('version', () => {
     expect(await runDrover(args)).toEqual({ code: 0, stdout: `drover ${version}\n`, stderr: '' })
   })
 
-  it('as a command also says what drover runs on', async () => {
+  it('as a command also prints Node and the platform', async () => {
     const { stdout } = await runDrover(['version'])
     expect(stdout).toBe(`drover ${version} (node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   })
 
-  it('prints JSON for scripts', async () => {
+  it('prints JSON with --json', async () => {
     const { stdout } = await runDrover(['version', '--json'])
     expect(JSON.parse(stdout)).toEqual({
       name: 'drover',
@@ -75,7 +75,7 @@ describe('version', () => {
   })
 })
 
-describe('a wrong invocation', () => {
+describe('a usage error', () => {
   it.each([
     [
       'an unknown command',
@@ -131,7 +131,7 @@ describe('a wrong invocation', () => {
       ['completion', 'bsh'],
       'shell must be one of bash, zsh, fish, not "bsh"; did you mean bash?',
     ],
-  ])('%s exits 2 with one sentence and the way to help', async (_name, args, sentence) => {
+  ])('%s exits 2 with one sentence and a hint to the help', async (_name, args, sentence) => {
     const { code, stdout, stderr } = await runDrover(args)
     expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
       code: 2,
@@ -140,7 +140,7 @@ describe('a wrong invocation', () => {
     })
   })
 
-  it('is answered in JSON when JSON was asked for', async () => {
+  it('is JSON with --json', async () => {
     const { code, stdout, stderr } = await runDrover(['config', 'get', 'server.prot', '--json'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(JSON.parse(stderr)).toMatchObject({
@@ -151,7 +151,7 @@ describe('a wrong invocation', () => {
 })
 
 describe('flags', () => {
-  it('take an empty value only where it says something', async () => {
+  it('accept an empty value only where it has a meaning', async () => {
     const args = ['prompt', 'hello there', '-b', 'claude', '--dry-run', '--demo']
     expect(await runDrover([...args, '--system', ''])).toMatchObject({ code: 0 })
     // Commands on changes and hosts have codes of their own for what is empty.
@@ -166,7 +166,7 @@ describe('flags', () => {
     ['after it', ['config', 'path', '--config', 'x.yaml']],
     ['joined by =', ['config', 'path', '--config=x.yaml']],
     ['given twice, the last one wins', ['config', 'path', '--config=a.yaml', '--config=x.yaml']],
-  ])('may stand %s', async (_name, args) => {
+  ])('may come %s', async (_name, args) => {
     const { code, stdout } = await runDrover(args)
     expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'x.yaml' })
   })
@@ -206,7 +206,7 @@ describe('a closed stdout', () => {
 })
 
 describe('an old Node', () => {
-  it('is told which Node drover needs and how to get it', async () => {
+  it('gets a message with the required Node and how to get it', async () => {
     const pretend = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); require(process.argv[1])'
     const { code, stdout, stderr } = await run([process.execPath, '-e', pretend, DROVER], {})
     expect({ code, stdout, stderr }).toEqual({

@@ -21,7 +21,7 @@ async function report(args: readonly string[], options: RunOptions = {}) {
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 describe('drover compare', () => {
-  it('asks each agent the same, and gives the whole outcome as JSON in the order asked for', async () => {
+  it('runs the prompt on each agent and prints the report as JSON in the given order', async () => {
     const ran = await report(['hello there', '--backends', 'gemini, claude'])
     expect(ran).toEqual({
       code: 0,
@@ -52,19 +52,19 @@ describe('drover compare', () => {
     ['a pipe', ['-'], { input: 'from a pipe' }],
     ['a pipe without -', [], { input: 'from a pipe' }],
     ['a file', ['--file', 'task.md'], {}],
-  ])('takes its prompt from %s', async (_name, args, options) => {
+  ])('reads its prompt from %s', async (_name, args, options) => {
     writeFileSync(join(room.path, 'task.md'), 'from a pipe')
     const { report: made } = await report(['--backends', 'codex', ...args], options)
     expect(made).toMatchObject({ prompt: 'from a pipe', results: [{ exit_code: 0 }] })
   })
 
-  it('asks all that are installed with --all-backends', async () => {
+  it('runs on all installed agents with --all-backends', async () => {
     const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
     const ran = await report(['hello there', '--all-backends'], { env })
     expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
   })
 
-  it('leaves out with a warning what was named and cannot be used', async () => {
+  it('leaves out unavailable agents with a warning', async () => {
     const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex', DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
     expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
@@ -83,7 +83,13 @@ describe('drover compare', () => {
       2,
       '--backends must be some of claude, codex, gemini, not "chatty"',
     ],
-    ['all and some', ['x', '--backends', 'claude', '--all-backends'], {}, 2, 'cannot be used together'],
+    [
+      'both --backends and --all-backends',
+      ['x', '--backends', 'claude', '--all-backends'],
+      {},
+      2,
+      'cannot be used together',
+    ],
     [
       'nobody who is there',
       ['hello there', '--all-backends'],
@@ -91,12 +97,12 @@ describe('drover compare', () => {
       1,
       'none of these agents is available',
     ],
-    ['nothing', ['--backends', 'claude'], {}, 2, 'no prompt; give it'],
-  ])('refuses to ask %s', async (_name, args, env, code, sentence) => {
+    ['a missing prompt', ['--backends', 'claude'], {}, 2, 'no prompt; give it'],
+  ])('refuses %s', async (_name, args, env, code, sentence) => {
     expect(await compare(args, { env })).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
 
-  it('fails when one of them does, after printing all', async () => {
+  it('prints all answers and fails if one agent fails', async () => {
     room.teach('codex', { fail: 500 })
     const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
     expect(code).toBe(1)
@@ -105,7 +111,7 @@ describe('drover compare', () => {
     )
   })
 
-  it('asks one after another with --sequential', async () => {
+  it('runs one after another with --sequential', async () => {
     const { report: made } = await report(['hello there', '--all-backends', '--sequential'])
     const spans: { start_time: string; end_time: string }[] = made.results
     spans.slice(1).forEach((span, at) => {
@@ -113,7 +119,7 @@ describe('drover compare', () => {
     })
   })
 
-  it('gives one model and one timeout to all', async () => {
+  it('uses one model and one timeout for all agents', async () => {
     const { report: made } = await report(['hello there', '--all-backends', '-m', 'm-1', '--dry-run'], {
       env: room.bare,
     })
@@ -134,14 +140,14 @@ describe('drover compare', () => {
     expect(read('summary.json')).toEqual(made)
   })
 
-  it('tells nothing but failures and answers with --quiet', async () => {
+  it('prints only failures and answers with --quiet', async () => {
     room.teach('codex', { fail: 500 })
     const { stdout, stderr } = await compare(['hello there', '--backends', 'claude,codex', '-q'])
     expect(stderr).toMatch(/^\[2\/2\] failed after \S+ m?s: codex: .*\n$/)
     expect(stdout).toMatch(/^claude \(demo\)\n/)
   })
 
-  it('shows in a dry run what each would be allowed, and where', async () => {
+  it('prints the permissions and directory of each agent in a dry run', async () => {
     const args = ['x', '--backends', 'codex', '--sandbox', 'workspace', '--approval', 'auto', '--dry-run']
     const { stdout, stderr } = await compare([...args, '--output-dir', 'out'])
     expect(stdout).toMatch(new RegExp(`^\\[1/1\\] codex in ${room.path}\nWould execute: .*-s workspace-write`))
@@ -149,12 +155,12 @@ describe('drover compare', () => {
     expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
-  it('works without any agent in the demo', async () => {
+  it('works without an installed agent with --demo', async () => {
     const { report: made } = await report(['hello there', '--all-backends', '--demo'], { env: room.bare })
     expect(made.backends).toEqual(['claude', 'codex', 'gemini'])
   })
 
-  it('marks each agent for which the demo agent stands in, and no other', async () => {
+  it('marks only the agents that the demo agent replaces', async () => {
     const args = ['hello there', '--all-backends', '--demo', '--model', 'm-1', '-q']
     const headings = (text: string) => text.match(/^(?:claude|codex|gemini)\b.*$/gm)
     const { stdout: bare } = await compare(args, { env: room.bare })
@@ -163,7 +169,7 @@ describe('drover compare', () => {
     expect(headings(installed)).toEqual(['claude (m-1)', 'codex (m-1)', 'gemini (m-1)'])
   })
 
-  it('ends all of them at Ctrl-C', async () => {
+  it('ends all agents on Ctrl-C', async () => {
     const pidFile = join(room.path, 'pids')
     room.teach('codex', { hangAfter: 'init', pidFile })
     const { child, ended } = room.start(['compare', 'hello there', '--backends', 'claude,codex'])
@@ -183,13 +189,13 @@ describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
     return leftOnScreen(seen).replace(/[\d.]+ m?s, \d+ tokens/g, 'COST')
   }
 
-  it('sets the answers side by side where there is room', async () => {
+  it('prints the answers side by side on a wide terminal', async () => {
     expect(await onTerminal(83)).toMatch(
       /^claude \(demo\) +│ codex\n─{40} │ ─{40}\none two three four five six seven eight +│ short\nnine ten +│\n +│\nCOST +│ COST\n$/,
     )
   })
 
-  it('sets them one after another where there is not', async () => {
+  it('prints them one after another on a narrow one', async () => {
     expect(await onTerminal(82)).toMatch(/^claude \(demo\)\none two .* ten\nCOST\n\ncodex\nshort\nCOST\n$/)
   })
 })

@@ -66,7 +66,7 @@ async function openShell(start: string, enable: string) {
 describe.each(SHELLS)('drover completion $shell', ({ shell, start, enable }) => {
   const isInstalled = spawnSync(shell, ['-c', 'true']).status === 0
 
-  it('completes in a real shell what stands before Tab', { timeout: 60_000 }, async ({ skip }) => {
+  it('completes the word before Tab in a real shell', { timeout: 60_000 }, async ({ skip }) => {
     skip(!isInstalled, `there is no ${shell} here`)
     skip(!hasTerminals, 'there is no program script here')
     const { runId, type, seen } = await openShell(start, enable)

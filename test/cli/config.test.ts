@@ -20,7 +20,7 @@ function writeConfig(text: string): void {
 }
 
 describe('drover config set', () => {
-  it('makes the file, for its user alone', async () => {
+  it('creates the file with private permissions', async () => {
     expect(await drover('config set server.port 9000')).toEqual({
       code: 0,
       stdout: `server.port = 9000 (in ${file})\n`,
@@ -31,7 +31,7 @@ describe('drover config set', () => {
     expect(statSync(join(home, '.drover')).mode & 0o777).toBe(0o700)
   })
 
-  it('keeps comments, order and what else is there, and tightens the mode', async () => {
+  it('keeps comments, order and other keys, and makes the file private', async () => {
     writeConfig('# mine\nserver:\n  host: 127.0.0.1 # loopback\n  port: 1\nsession:\n  retention_days: 3\n')
     chmodSync(file, 0o644)
     await drover('config set server.port 9000')
@@ -60,14 +60,14 @@ describe('drover config set', () => {
     expect(readFileSync(file, 'utf8')).toBe('server:\n  port: 1\n')
   })
 
-  it('loses nothing when several are set at the same time', async () => {
+  it('loses nothing when several processes set values at the same time', async () => {
     const keys = ['server.port', 'server.rate_limit_rps', 'parallel.max_workers', 'session.retention_days']
     await Promise.all(keys.map((key) => drover(`config set ${key} 7`)))
     for (const key of keys) expect(await drover(`config get ${key}`)).toMatchObject({ stdout: '7\n' })
   })
 })
 
-describe('trouble with the files of the config', () => {
+describe('a config file that cannot be used', () => {
   it.each<[string, () => void, string[], string]>([
     [
       'a directory in its place',
@@ -100,7 +100,7 @@ describe('trouble with the files of the config', () => {
       ['set', 'server.port', '1'],
       'could not be written and is unchanged: no such file or directory (ENOENT); fix that and try again',
     ],
-  ])('is one sentence that says what to do: %s', async (_name, prepare, words, sentence) => {
+  ])('is reported in one sentence with a remedy: %s', async (_name, prepare, words, sentence) => {
     prepare()
     const { code, stdout, stderr } = await runDrover(['config', ...words], { home })
     expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({
@@ -111,7 +111,7 @@ describe('trouble with the files of the config', () => {
     expect(stderr).toContain(sentence)
   })
 
-  it('lets a file of just the largest size pass', async () => {
+  it('accepts a file of exactly the maximum size', async () => {
     writeConfig('#'.repeat(1_048_576))
     expect((await drover('config get server.port')).stdout).toBe('8080\n')
   })
@@ -128,7 +128,7 @@ describe('trouble with the files of the config', () => {
 })
 
 describe('drover config get and show', () => {
-  it('say where each value came from, the strongest source first', async () => {
+  it('print the origin of each value by priority', async () => {
     writeConfig('server:\n  port: 1\n  host: localhost\n')
     const { stdout } = await drover('config show --json --changed', { DROVER_SERVER_PORT: '2' })
     expect(JSON.parse(stdout)).toEqual({
@@ -140,18 +140,18 @@ describe('drover config get and show', () => {
     })
   })
 
-  it('print a list one item a line', async () => {
+  it('print a list with one item per line', async () => {
     await drover('config set session.default_tags work review')
     expect(await drover('config get session.default_tags')).toEqual({ code: 0, stdout: 'work\nreview\n', stderr: '' })
   })
 
-  it('show every key for people', async () => {
+  it('print every key as text', async () => {
     const { code, stdout } = await drover('config show')
     expect(code).toBe(0)
     expect(stdout).toMatch(/server\.port +8080 +default/)
   })
 
-  it.runIf(hasTerminals)('fit a terminal, but for values that are wider than what is left', async () => {
+  it.runIf(hasTerminals)('fit a terminal, except for values that are too wide', async () => {
     const terminal = { cwd: home, env: { HOME: home, NO_COLOR: '1' } }
     const { seen } = await startOnTerminal(['config', 'show'], { ...terminal, columns: 70 }).ended
     const [, , ...lines] = seen.trimEnd().split('\n')
@@ -159,7 +159,7 @@ describe('drover config get and show', () => {
     expect(Math.max(...widths)).toBe(70)
   })
 
-  it('mask the digests of keys', async () => {
+  it('mask the digests of API keys', async () => {
     writeConfig(`server:\n  keys:\n    - name: ci\n      sha256: ${'a1'.repeat(32)}\n`)
     const outputs = await Promise.all(
       ['config show', 'config show --json', 'config get server.keys'].map((c) => drover(c)),
@@ -173,13 +173,13 @@ describe('drover config get and show', () => {
 })
 
 describe('drover config unset', () => {
-  it('takes the key out, and the section that is empty then', async () => {
+  it('removes the key and its section if that is then empty', async () => {
     writeConfig('# mine\n\nserver:\n  port: 1\nparallel:\n  max_workers: 2\n')
     expect(await drover('config unset server.port')).toMatchObject({ code: 0, stderr: '' })
     expect(readFileSync(file, 'utf8')).toBe('# mine\n\nparallel:\n  max_workers: 2\n')
   })
 
-  it('says so when there was nothing to take', async () => {
+  it('says so when the key was not set', async () => {
     expect(await drover('config unset server.port')).toMatchObject({
       code: 0,
       stdout: `server.port was not set in ${file}; nothing changed\n`,
@@ -190,7 +190,7 @@ describe('drover config unset', () => {
 describe('a broken config', () => {
   const BROKEN = 'server:\n  prot: 1\n  port: x\nretry:\n  global: {}\n'
 
-  it('stops a command that needs it, naming file, line and the nearest key', async () => {
+  it('stops a command that needs it and names file, line and nearest key', async () => {
     writeConfig(BROKEN)
     const { code, stdout, stderr } = await drover('config get server.port')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -198,13 +198,13 @@ describe('a broken config', () => {
     expect(stderr).toContain(`${file}:3:3: server.port must be an integer`)
   })
 
-  it('does not stop a command that does not', async () => {
+  it('does not stop a command that does not need it', async () => {
     writeConfig(BROKEN)
     expect((await drover('version')).code).toBe(0)
     expect((await drover('config path')).code).toBe(0)
   })
 
-  it('is listed whole by validate, exit 1', async () => {
+  it('makes validate list all problems and exit 1', async () => {
     writeConfig(BROKEN)
     const { code, stdout } = await drover('config validate')
     expect(code).toBe(1)
@@ -227,13 +227,13 @@ describe('a broken config', () => {
       { DROVER_CONFIG: '/nonexistent/x.yaml' },
       'DROVER_CONFIG names /nonexistent/x.yaml',
     ],
-  ])('may also be %s', async (_name, env, sentence) => {
+  ])('can also be %s', async (_name, env, sentence) => {
     const { code, stderr } = await drover('config show', env)
     expect(code).not.toBe(0)
     expect(stderr).toContain(sentence)
   })
 
-  it('is fine by validate when it is not broken', async () => {
+  it('is reported as valid when it is not broken', async () => {
     writeConfig('server:\n  port: 1\n')
     expect(await drover('config validate')).toEqual({ code: 0, stdout: `${file} is valid\n`, stderr: '' })
   })

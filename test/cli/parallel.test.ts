@@ -34,7 +34,7 @@ const readResult = (...path: string[]) => JSON.parse(readFileSync(join(room.path
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 describe('drover parallel', () => {
-  it('gives the whole outcome as JSON, in the order of the tasks', async () => {
+  it('prints the report as JSON in the order of the tasks', async () => {
     const tasks = [
       { id: 'a-1', name: 'first', tags: ['x'], meta: { ticket: 7 }, prompt: 'one' },
       { backend: 'codex', prompt: 'two' },
@@ -76,7 +76,7 @@ describe('drover parallel', () => {
     })
   })
 
-  it('keeps no sessions', async () => {
+  it('records no sessions', async () => {
     await parallel([{ prompt: 'one' }])
     expect((await room.drover(['sessions', 'list'])).stdout).toBe('No sessions found.\n')
   })
@@ -93,7 +93,7 @@ describe('drover parallel', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ total_tasks: 1, completed: 1 })
   })
 
-  it('prints outputs, a table and totals, and tells on stderr how it goes', async () => {
+  it('prints outputs, a table and totals, and progress on stderr', async () => {
     const { code, stdout, stderr } = await parallel(
       '- {name: the first, prompt: one}\n- {backend: codex, prompt: please fail}\n',
     )
@@ -115,13 +115,13 @@ describe('drover parallel', () => {
     expect(stderr).toMatch(/\[2\] failed after \S+ m?s: please fail \(codex\): .*asks it to\n/)
   })
 
-  it('prints the table alone with --quiet', async () => {
+  it('prints only the table with --quiet', async () => {
     const { stdout, stderr } = await parallel('- prompt: one\n', ['-q'])
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^# {2}BACKEND/)
   })
 
-  it('tells also with --quiet why a task failed', async () => {
+  it('reports failures with --quiet too', async () => {
     const { stderr } = await parallel('- prompt: one\n- prompt: please fail\n', ['-q'])
     expect(stderr).toMatch(/^\[2\] failed after \S+ m?s: please fail \(claude\): .*asks it to\n$/)
     expect((await report([{ prompt: 'please fail' }], ['-q'])).stderr).toBe('')
@@ -135,7 +135,7 @@ describe('drover parallel', () => {
     expect(stdout).toMatch(/^\[2\] two \(codex\)\nquick\n\n\[1\] one \(claude\)\nslow\n\n2 tasks: 2 completed/)
   })
 
-  it('shows warnings once, with the tasks they belong to', async () => {
+  it('prints each warning once with its tasks', async () => {
     const { stderr } = await parallel('- {prompt: a, max_turns: 2}\n- {prompt: b, max_turns: 2}\n', [
       '-q',
       '-b',
@@ -144,7 +144,7 @@ describe('drover parallel', () => {
     expect(stderr).toMatch(/^drover: warning: \[1\] \[2\] .*turns.*\n$/)
   })
 
-  it('shows with --dry-run what would be started', async () => {
+  it('prints the commands with --dry-run', async () => {
     const dry = await report([{ prompt: 'one', dry_run: false }], ['--dry-run'], { env: room.bare })
     expect(dry.report.results).toMatchObject([
       { exit_code: 0, output: expect.stringMatching(/^Would execute: claude /) },
@@ -153,7 +153,7 @@ describe('drover parallel', () => {
     expect(fromFile.report.results[0].output).toMatch(/^Would execute: /)
   })
 
-  it('leaves nothing behind in a dry run, and says so', async () => {
+  it('writes nothing in a dry run and says so', async () => {
     const dry = await parallel([{ prompt: 'one' }], ['--dry-run', '--output-dir', 'out', '-q'])
     expect(dry).toMatchObject({
       code: 0,
@@ -175,12 +175,12 @@ describe('drover parallel', () => {
     expect(existsSync(join(room.path, 'out'))).toBe(false)
   })
 
-  it('lets the demo stand in', async () => {
+  it('uses the demo agent with --demo', async () => {
     const { report: made } = await report([{ prompt: 'one', backend: 'gemini' }], ['--demo'], { env: room.bare })
     expect(made.results[0].output).toContain('standing in for gemini')
   })
 
-  it('is a failed task and no more when an agent is not installed', async () => {
+  it('fails only the task whose agent is not installed', async () => {
     const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
     const ran = await report([{ prompt: 'one', backend: 'codex' }, { prompt: 'two' }], [], { env })
     expect(ran).toMatchObject({
@@ -194,7 +194,7 @@ describe('drover parallel', () => {
   })
 })
 
-describe('what a task leaves open', () => {
+describe('a field that a task leaves out', () => {
   const dryRun = async (task: object, args: readonly string[], env = {}): Promise<string> => {
     const { report: made } = await report([{ prompt: 'one', ...task }], ['--dry-run', ...args], { env })
     return made.results[0].output
@@ -206,18 +206,18 @@ describe('what a task leaves open', () => {
     ['-m', ['-m', 'm-1'], {}, /--model m-1/],
     ['--approval', ['--approval', 'auto'], {}, /acceptEdits/],
     ['--sandbox', ['--sandbox', 'workspace', '-b', 'codex'], {}, /-s workspace-write/],
-  ])('is said by %s', async (_name, args, env, pattern) => {
+  ])('comes from %s', async (_name, args, env, pattern) => {
     expect(await dryRun({}, args, env)).toMatch(pattern)
   })
 
-  it('is never changed where the task does say it', async () => {
+  it('does not override a field of the task', async () => {
     const task = { backend: 'codex', model: 'm-2', sandbox_mode: 'read-only' }
     const line = await dryRun(task, ['-b', 'claude', '-m', 'm-1', '--sandbox', 'full'])
     expect(line).toMatch(/codex exec .*-s read-only/)
     expect(line).toContain('m-2')
   })
 
-  it('is the directory where drover was started, or that of -w', async () => {
+  it('is the current directory or that of -w', async () => {
     const inner = room.folder('inner')
     const prompts = [{ prompt: 'one' }, { prompt: 'two', workdir: 'inner' }]
     const cwdOf = async (args: readonly string[]) => {
@@ -229,7 +229,7 @@ describe('what a task leaves open', () => {
     expect(await cwdOf(['-w', 'inner'])).toBe(inner)
   })
 
-  it('is the time that --timeout gives', async () => {
+  it('is the time of --timeout', async () => {
     const ran = await report([{ prompt: 'one' }], ['--timeout', '1'], { script: { hangAfter: 'init' } })
     expect(ran).toMatchObject({
       code: 1,
@@ -238,7 +238,7 @@ describe('what a task leaves open', () => {
   })
 })
 
-describe('how many run at once', () => {
+describe('the number of tasks at the same time', () => {
   const NAMES = ['one', 'two', 'three']
 
   /** The most tasks that ran at the same time, by what the results say of it. */
@@ -252,16 +252,16 @@ describe('how many run at once', () => {
   }
 
   it.each<[string, string[], object, Record<string, string>, number]>([
-    ['the config says', [], {}, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 2],
-    ['the file says more', [], { max_parallel: 1 }, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 1],
-    ['the flag says most', ['--max-parallel', '3'], { max_parallel: 1 }, {}, 3],
+    ['comes from the config', [], {}, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 2],
+    ['comes from the file before the config', [], { max_parallel: 1 }, { DROVER_PARALLEL_MAX_WORKERS: '2' }, 1],
+    ['comes from the flag before the file', ['--max-parallel', '3'], { max_parallel: 1 }, {}, 3],
   ])('%s', async (_name, args, file, env, count) => {
     expect(await most(args, file, env)).toBe(count)
   })
 })
 
 describe('a failure', () => {
-  it('ends the others with fail-fast, in whatever way that was asked for', async () => {
+  it('ends the other tasks with fail-fast from flag, file or config', async () => {
     const pidFile = join(room.path, 'pids')
     room.teach('claude', { hangAfter: 'init', pidFile })
     room.teach('codex', { delayMs: 1500, fail: 500 })
@@ -285,7 +285,7 @@ describe('a failure', () => {
     }
   })
 
-  it('ends nothing else without it, also when the file says so and the config does not', async () => {
+  it('ends no other task without fail-fast, and the file overrides the config', async () => {
     const tasks = [{ prompt: 'please fail' }, { prompt: 'two' }]
     const env = { DROVER_PARALLEL_FAIL_FAST: 'true' }
     const ran = await report({ tasks, fail_fast: false, max_parallel: 1 }, [], { env })
@@ -293,7 +293,7 @@ describe('a failure', () => {
   })
 })
 
-describe('a wrong file', () => {
+describe('an invalid file', () => {
   it.each<[string, string, string]>([
     ['that is empty', '', 'no tasks provided: '],
     ['without tasks', 'tasks: []\n', 'no tasks provided: '],
@@ -324,14 +324,14 @@ describe('a wrong file', () => {
     ['with a key twice', '[{"prompt": "a",\n  "prompt": "b"}]', 'tasks.json:2:3: the file is not valid JSON: '],
     ['that is not UTF-8', Buffer.from([0x5b, 0xff, 0x5d]), 'tasks.json is not UTF-8 text'],
     ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'the limit is 16777216'],
-  ])('%s is refused with its place', async (_name, content, sentence) => {
+  ])('%s is refused with line and column', async (_name, content, sentence) => {
     writeFileSync(join(room.path, 'tasks.json'), content)
     const ran = await room.drover(['parallel', '-f', 'tasks.json'])
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
     expect(ran.stderr).toMatch(/^drover: nothing was started: /)
   })
 
-  it('is told with one problem a line', async () => {
+  it('is reported with one problem per line', async () => {
     const { stderr } = await parallel('- prompt: 1\n- promt: x\n')
     const path = join(room.path, 'tasks.yaml')
     expect(stderr.split('\n')).toEqual([
@@ -349,14 +349,14 @@ describe('a wrong file', () => {
     ['a JSON file', '[{"prompt": "hello"}]', ['-f', 'tasks.json']],
     ['YAML on standard input', '- prompt: hello\n', []],
     ['JSON on standard input', '[{"prompt": "hello"}]', []],
-  ])('is not one for a byte order mark: %s', async (_name, text, args) => {
+  ])('may start with a byte order mark: %s', async (_name, text, args) => {
     const marked = `\ufeff${text}`
     for (const name of ['tasks.yaml', 'tasks.json']) writeFileSync(join(room.path, name), marked)
     const { code, stdout } = await room.drover(['parallel', '--json', ...args], { input: marked })
     expect({ code, report: JSON.parse(stdout) }).toMatchObject({ code: 0, report: { completed: 1 } })
   })
 
-  it('is an error with every problem, as JSON', async () => {
+  it('is reported with all problems as JSON', async () => {
     const ran = await parallel([{ prompt: 1 }, { promt: 'x' }], ['--json'])
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(JSON.parse(ran.stderr)).toMatchObject({
@@ -368,17 +368,17 @@ describe('a wrong file', () => {
   })
 
   it.each<[string, string[], number, string]>([
-    ['not there', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
-    ['no file', ['-f', '.'], 2, 'is a directory, not a regular file; give the path of a file'],
-    ['named by an empty text', ['-f', ''], 2, 'the value of -f is empty'],
-    ['not named', [], 2, 'no tasks provided; give a file with --file FILE, or on standard input'],
-    ['named twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input cannot be used together'],
+    ['missing', ['-f', 'gone.yaml'], 2, 'nothing was started: /'],
+    ['a directory', ['-f', '.'], 2, 'is a directory, not a regular file; give the path of a file'],
+    ['given as an empty value', ['-f', ''], 2, 'the value of -f is empty'],
+    ['not given', [], 2, 'no tasks provided; give a file with --file FILE, or on standard input'],
+    ['given twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input cannot be used together'],
   ])('is %s', async (_name, args, code, sentence) => {
     expect(await room.drover(['parallel', ...args])).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
   })
 })
 
-describe('the directory of results', () => {
+describe('the output directory', () => {
   const TASKS = [
     { id: 'a/b c', prompt: 'one', backend: 'codex' },
     { name: 'naïve', prompt: 'please fail' },
@@ -395,19 +395,19 @@ describe('the directory of results', () => {
     expect(existsSync(join(room.path, 'from-file'))).toBe(false)
   })
 
-  it('is named at the end, unless nothing is to be said', async () => {
+  it('is named at the end, except with --quiet and --json', async () => {
     const { stderr } = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
     expect(stderr).toMatch(new RegExp(`\nWrote 2 files to ${join(room.path, 'out')}\\.\n$`))
     expect((await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force', '-q'])).stderr).toBe('')
     expect((await report([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).stderr).toBe('')
   })
 
-  it('may be named by the file', async () => {
+  it('can be set in the file', async () => {
     await parallel({ tasks: [{ prompt: 'one' }], output_dir: 'from-file' })
     expect(filesIn('from-file')).toEqual(['001_task-1.json', 'summary.json'])
   })
 
-  it('never mixes the results of two runs', async () => {
+  it('never mixes old and new results', async () => {
     await parallel(TASKS, ['--output-dir', 'out'])
     const again = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
     expect(again).toMatchObject({
@@ -420,7 +420,7 @@ describe('the directory of results', () => {
     expect(filesIn('out')).toEqual(['001_task-1.json', 'notes.txt', 'summary.json'])
   })
 
-  it('keeps the permissions it has', async () => {
+  it('keeps its permissions', async () => {
     mkdirSync(join(room.path, 'shared'), { mode: 0o755 })
     await parallel([{ prompt: 'one' }], ['--output-dir', 'shared'])
     expect(statSync(join(room.path, 'shared')).mode & 0o777).toBe(0o755)
@@ -436,7 +436,7 @@ describe('the directory of results', () => {
 })
 
 describe('Ctrl-C', () => {
-  it('ends all agents, and keeps and prints what has finished', async () => {
+  it('ends all agents and prints the finished results', async () => {
     const pidFile = join(room.path, 'pids')
     room.teach('claude', { hangAfter: 'init', pidFile })
     room.teach('codex', { text: ['quick'] })
@@ -461,7 +461,7 @@ describe('Ctrl-C', () => {
 })
 
 describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
-  it('draws a line for each running task in place, and leaves only the results', async () => {
+  it('redraws a line per running task and leaves only the results', async () => {
     room.teach('claude', { text: ['done'], tool: 'sleep 0.5' })
     const path = write(
       'max_parallel: 2\ntasks:\n  - {name: alpha, prompt: a}\n  - {name: beta, prompt: b}\n  - {name: gamma, prompt: c}\n',
@@ -475,7 +475,7 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
     expect(leftOnScreen(seen)).not.toContain('running')
   })
 
-  it('shows that text comes, and about how much', async () => {
+  it('shows that text arrives and estimates its tokens', async () => {
     const permits = join(room.path, 'permits')
     writeFileSync(permits, '..')
     room.teach('claude', { text: ['some words ', 'more words ', 'and the rest'], permits })
@@ -493,7 +493,7 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
     expect(leftOnScreen(seen)).toMatch(/^\[1\] failed after \S+ m?s: alpha \(codex\): .+\n\[1\] alpha \(codex\)\n/)
   })
 
-  it('writes plain lines where nothing can be drawn anew', async () => {
+  it('writes plain lines on a terminal that cannot redraw', async () => {
     const env = { ...room.env, TERM: 'dumb' }
     const { seen } = await startOnTerminal(['parallel', '-f', write('- prompt: a\n')], { cwd: room.path, env }).ended
     expect(seen).toMatch(/^\[1\] started: a \(claude\)\n/)

@@ -30,7 +30,7 @@ function feed(args: readonly string[], input: string | Buffer): Promise<Ran> {
 
 const FINE = { text: ['Hello ', 'there.'] }
 
-describe('where a prompt comes from', () => {
+describe('the source of a prompt', () => {
   it.each([
     ['a bare text with a space', ['hello there']],
     ['one word with an agent', ['-b', 'codex', 'hello']],
@@ -39,24 +39,24 @@ describe('where a prompt comes from', () => {
     ['flags before the command', ['-b', 'gemini', 'prompt', 'hello']],
     ['a text that looks like a flag, after --', ['prompt', '--', '--hello']],
     ['flags alone, with the word left out', ['-b', 'codex', '-m', 'hello', 'hello']],
-  ])('%s', async (_name, args) => {
+  ])('can be %s', async (_name, args) => {
     const { code, stdout, stderr } = await drover(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('hello')
   })
 
-  it('a pipe, with or without -', async () => {
+  it('can be a pipe, with or without -', async () => {
     for (const args of [[], ['-'], ['prompt'], ['prompt', '-'], ['-b', 'codex']]) {
       expect(await feed(args, 'from a pipe')).toMatchObject({ code: 0, stdout: expect.stringContaining('from a pipe') })
     }
   })
 
-  it('a file', async () => {
+  it('can be a file', async () => {
     writeFileSync(join(room, 'task.md'), 'from a file')
     expect((await drover(['prompt', '--file', join(room, 'task.md')])).stdout).toContain('from a file')
   })
 
-  it('never a single word that may be a mistyped command', async () => {
+  it('is never a single word, which may be a misspelled command', async () => {
     expect(await drover(['promt'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean drover prompt?'),
@@ -72,7 +72,7 @@ describe('where a prompt comes from', () => {
     ['an empty one', ['prompt', ' '], 2, 'the prompt is empty'],
     ['two of them', ['prompt', 'a', '--file', 'b'], 2, 'given twice'],
     ['a file that is not there', ['prompt', '--file', '/nonexistent'], 1, '/nonexistent'],
-  ])('is said to be wrong: %s', async (_name, args, code, sentence) => {
+  ])('is refused: %s', async (_name, args, code, sentence) => {
     expect(await drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
 
@@ -88,12 +88,12 @@ describe('where a prompt comes from', () => {
   })
 })
 
-describe('what is printed', () => {
-  it('is the finished answer alone, as text', async () => {
+describe('the output', () => {
+  it('is only the complete answer as text', async () => {
     expect(await drover(['hello there'], scripted(FINE))).toEqual({ code: 0, stdout: 'Hello there.\n', stderr: '' })
   })
 
-  it('is the whole result, as JSON', async () => {
+  it('is the whole result as JSON', async () => {
     const { code, stdout } = await drover(['hello there', '-o', 'json', '-m', 'm-1'], scripted(FINE))
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
@@ -113,7 +113,7 @@ describe('what is printed', () => {
     })
   })
 
-  it('is every event, one a line, as stream-json', async () => {
+  it('is one event per line as stream-json', async () => {
     const { stdout } = await drover(['hello there', '-o', 'stream-json'], scripted(FINE))
     const events = stdout
       .trim()
@@ -131,13 +131,13 @@ describe('what is printed', () => {
     })
   })
 
-  it('names no session with --ephemeral, and keeps none', async () => {
+  it('has no session with --ephemeral, and none is recorded', async () => {
     const { stdout } = await drover(['hello there', '-o', 'json', '--ephemeral'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: '', exit_code: 0 })
     expect(JSON.parse((await drover(['sessions', 'list', '--json'])).stdout)).toMatchObject({ total: 0 })
   })
 
-  it('has the failure and its code, as JSON', async () => {
+  it('has the failure and its code as JSON', async () => {
     const { code, stdout } = await drover(['hello there', '-o', 'json'], scripted({ fail: 429 }))
     expect(JSON.parse(stdout)).toMatchObject({
       exit_code: code,
@@ -146,13 +146,13 @@ describe('what is printed', () => {
     })
   })
 
-  it('is an error in JSON when JSON was asked for', async () => {
+  it('is a JSON error with -o json', async () => {
     const { code, stderr } = await drover(['prompt', ' ', '-o', 'json'])
     expect(code).toBe(2)
     expect(JSON.parse(stderr)).toMatchObject({ error: 'prompt_empty' })
   })
 
-  it('ends the agent when nobody reads any more', async () => {
+  it('ends the agent when the reader closes the pipe', async () => {
     for (const flags of [
       ['-o', 'stream-json'],
       ['--raw', '-b', 'gemini'],
@@ -165,12 +165,12 @@ describe('what is printed', () => {
     }
   })
 
-  it('is what the agent itself prints, with --raw', async () => {
+  it('is the unchanged output of the agent with --raw', async () => {
     const { stdout } = await drover(['hello there', '--raw', '-b', 'codex'], scripted(FINE))
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'thread.started' })
   })
 
-  it('follows output.format once that is set', async () => {
+  it('follows output.format if that is set', async () => {
     const { stdout } = await drover(['hello there'], { ...scripted(FINE), DROVER_OUTPUT_FORMAT: 'json' })
     expect(JSON.parse(stdout)).toMatchObject({ output: 'Hello there.' })
   })
@@ -181,7 +181,7 @@ describe('what is printed', () => {
     expect(stderr).toMatch(/^tokens: \d+ in \(\d+ cached\), \d+ out \(\d+ reasoning\)\n$/)
   })
 
-  it('has that warning in the last event, as stream-json', async () => {
+  it('has the warning in the last event as stream-json', async () => {
     const args = ['hello there', '-b', 'codex', '--max-turns', '3', '-o', 'stream-json']
     const { stdout } = await drover(args, scripted(FINE))
     expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
@@ -199,7 +199,7 @@ describe('what is printed', () => {
     })
   })
 
-  it('has a warning on stderr for what the agent cannot do', async () => {
+  it('has a warning on stderr for options that the agent does not support', async () => {
     const { code, stderr } = await drover(['hello there', '-b', 'codex', '--max-turns', '3'], scripted(FINE))
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^drover: warning: .*turns.*\n$/) })
   })
@@ -230,7 +230,7 @@ describe('the exit code', () => {
     expect(() => process.kill(agent, 0)).toThrow('ESRCH')
   })
 
-  it('comes at once after a second Ctrl-C, and a stubborn agent is gone too', async () => {
+  it('comes at once after a second Ctrl-C, which also ends an agent that ignores the first', async () => {
     const pidFile = join(room, 'pids')
     const script: Script = { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true, pidFile }
     const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted(script) })
@@ -246,7 +246,7 @@ describe('the exit code', () => {
     await until(() => !existsSync(`/proc/${agent}`) || readFileSync(`/proc/${agent}/stat`, 'utf8').includes(') Z '))
   })
 
-  it('is 1 with a sentence when the agent is not installed', async () => {
+  it('is 1 with a message when the agent is not installed', async () => {
     const ran = await drover(['hello there', '-b', 'gemini'], { HOME: room, PATH: '/usr/bin:/bin' })
     expect(ran).toMatchObject({
       code: 1,
@@ -255,12 +255,12 @@ describe('the exit code', () => {
     })
   })
 
-  it('is 1 with a sentence when the agent is disabled', async () => {
+  it('is 1 with a message when the agent is disabled', async () => {
     const ran = await drover(['hello there'], { ...env, DROVER_BACKENDS_CLAUDE_ENABLED: 'false' })
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('backends.claude.enabled true') })
   })
 
-  it('is 2 when the working directory is not there', async () => {
+  it('is 2 when the working directory does not exist', async () => {
     expect(await drover(['hello there', '-w', '/nonexistent'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the working directory /nonexistent does not exist'),
@@ -268,8 +268,8 @@ describe('the exit code', () => {
   })
 })
 
-describe('an argument for the agent itself', () => {
-  it('is handed on when it is harmless', async () => {
+describe('an --extra argument', () => {
+  it('is passed on when it is harmless', async () => {
     const { stdout } = await drover(['hello there', '--dry-run', '--extra=--effort=high'])
     expect(stdout).toMatch(/claude .*--effort=high/)
   })
@@ -286,7 +286,7 @@ describe('an argument for the agent itself', () => {
 })
 
 describe('a dry run', () => {
-  it('may be the rule by config', async () => {
+  it('can be set in the config', async () => {
     const ran = await drover(['hello there'], { ...env, DROVER_UNIFIED_FLAGS_DRY_RUN: 'true' })
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Would execute: /) })
   })
@@ -308,7 +308,7 @@ describe('a dry run', () => {
     expect(events.map((line) => JSON.parse(line).type)).toEqual(['init', 'message', 'done'])
   })
 
-  it('keeps no session', async () => {
+  it('records no session', async () => {
     await drover(['hello there', '--dry-run'])
     expect(JSON.parse((await drover(['sessions', 'list', '--json'])).stdout)).toMatchObject({ total: 0 })
   })
@@ -318,7 +318,7 @@ describe('a dry run', () => {
     expect(ran.stdout).toMatch(/^Would execute: \S+node \S+demo-agent\.cjs claude -p /)
   })
 
-  it('is the same with --raw, which has no lines to show', async () => {
+  it('is the same with --raw', async () => {
     expect((await drover(['hello there', '--dry-run', '--raw'])).stdout).toMatch(/^Would execute: /)
   })
 
@@ -333,16 +333,16 @@ describe('a dry run', () => {
   })
 })
 
-describe('the demo', () => {
+describe('the demo agent', () => {
   const bare = () => ({ HOME: room, PATH: '/usr/bin:/bin', DEMO_AGENT_WORD_MS: '0' })
 
-  it.each(['claude', 'codex', 'gemini'])('stands in for %s, and says so', async (backend) => {
+  it.each(['claude', 'codex', 'gemini'])('replaces %s and says so', async (backend) => {
     const { code, stdout } = await drover(['hello there', '--demo', '-b', backend], bare())
     expect(code).toBe(0)
     expect(stdout).toContain(`demo agent, standing in for ${backend}`)
   })
 
-  it('never stands in for an agent that is installed', async () => {
+  it('never replaces an installed agent', async () => {
     const claude = join(room, 'bin', 'claude')
     writeFileSync(claude, '#!/bin/sh\ncat > /dev/null; echo the real one\n')
     expect(await drover(['hello there', '--demo'])).toMatchObject({ code: 0, stdout: 'the real one\n' })
@@ -375,7 +375,7 @@ describe('drover backends', () => {
     })
   })
 
-  it('says what is missing, what is disabled and what is played', async () => {
+  it('prints which agents are missing, disabled or replaced by the demo agent', async () => {
     const bare = { HOME: room, PATH: '/usr/bin:/bin' }
     expect((await drover(['backends'], bare)).stdout).toMatch(/not installed.*No agent is available\. --demo/s)
     expect((await drover(['backends', '--demo'], bare)).stdout).toContain('replaced by the built-in demo agent')

@@ -24,7 +24,7 @@ async function show(id: string) {
 }
 
 describe('drover resume', () => {
-  it.each(['claude', 'codex', 'gemini'])('really goes on with a session of %s', async (backend) => {
+  it.each(['claude', 'codex', 'gemini'])('continues a session of %s', async (backend) => {
     const id = await begin(['-b', backend])
     const before = await show(id)
     const { code, stdout, stderr } = await room.drover(['resume', id.slice(0, 8), 'go on'])
@@ -36,7 +36,7 @@ describe('drover resume', () => {
     expect(after.token_usage.output_tokens).toBeGreaterThan(before.token_usage.output_tokens)
   })
 
-  it('works where the session did, wherever it is called from', async () => {
+  it('works in the directory of the session, wherever it is called', async () => {
     const id = await begin([], room.folder('project'))
     const elsewhere = room.folder('elsewhere')
     const { stdout } = await room.drover(['resume', id, 'where', '-o', 'stream-json'], { cwd: elsewhere })
@@ -48,20 +48,20 @@ describe('drover resume', () => {
     ['a pipe', ['-'], 'from a pipe'],
     ['a pipe without -', [], 'from a pipe'],
     ['a file', ['--file', 'task.md'], 'from a file'],
-  ])('takes its prompt from %s', async (_name, args, text) => {
+  ])('reads its prompt from %s', async (_name, args, text) => {
     writeFileSync(join(room.path, 'task.md'), 'from a file')
     await begin()
     const ran = await room.drover(['resume', '--last', ...args], { input: 'from a pipe' })
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`arrived: "${text}"`) })
   })
 
-  it('is a result like any other, as JSON', async () => {
+  it('prints an ordinary result as JSON', async () => {
     const id = await begin()
     const { stdout } = await room.drover(['resume', id, 'go on', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: id, backend: 'claude', exit_code: 0 })
   })
 
-  it('says so when the turn is allowed something else than the session was', async () => {
+  it('warns if the permissions of the turn differ from those of the session', async () => {
     const id = await begin(['-b', 'codex', '--sandbox', 'workspace'])
     const same = await room.drover(['resume', id, 'go on', '--dry-run'])
     expect(same).toMatchObject({
@@ -79,7 +79,7 @@ describe('drover resume', () => {
     })
   })
 
-  it('shows with --dry-run what would be run, and leaves the session as it was', async () => {
+  it('prints the command with --dry-run and does not change the session', async () => {
     const id = await begin()
     const before = await show(id)
     const { code, stdout } = await room.drover(['resume', id, 'go on', '--dry-run'])
@@ -94,14 +94,14 @@ describe('drover resume', () => {
     for (const line of events.stdout.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ session_id: id })
   })
 
-  it('gives the exit code of the agent when it fails', async () => {
+  it('exits with the code of the agent when it fails', async () => {
     const id = await begin()
     const ran = await room.drover(['resume', id, 'go on'], { script: { plainText: 'no', exitCode: 7 } })
     expect(ran).toMatchObject({ code: 7, stderr: expect.stringContaining('claude failed') })
     expect(await show(id)).toMatchObject({ status: 'error' })
   })
 
-  it('ends with 124 after the timeout, and the session can be resumed again', async () => {
+  it('exits with 124 after a timeout, and the session can be resumed again', async () => {
     const id = await begin()
     const args = ['resume', id, 'go on', '--timeout', '1']
     expect(await room.drover(args, { script: { hangAfter: 'init' } })).toMatchObject({ code: 124 })
@@ -110,7 +110,7 @@ describe('drover resume', () => {
   })
 })
 
-describe('the session that is resumed', () => {
+describe('the resumed session', () => {
   it('is the latest one with --last, of any directory', async () => {
     await begin([], room.folder('one'))
     const second = await begin([], room.folder('two'))
@@ -120,7 +120,7 @@ describe('the session that is resumed', () => {
     }
   })
 
-  it('is one of this directory with --here, whatever the directory is called', async () => {
+  it('is one of this directory with --here, also through a link', async () => {
     const one = await begin([], room.folder('one'))
     await begin([], room.folder('two'))
     symlinkSync(join(room.path, 'one'), join(room.path, 'link'))
@@ -130,7 +130,7 @@ describe('the session that is resumed', () => {
     expect(JSON.parse(stdout).session_id).toBe(one)
   })
 
-  it('is one of this directory with --here alone, and what could be an id is no prompt then', async () => {
+  it('is one of this directory with --here alone, which refuses a prompt that looks like an id', async () => {
     const one = await begin([], room.folder('one'))
     await begin([], room.folder('two'))
     const cwd = join(room.path, 'one')
@@ -147,7 +147,7 @@ describe('the session that is resumed', () => {
     expect(await room.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
   })
 
-  it('is never one whose directory is gone', async () => {
+  it('is never one whose directory no longer exists', async () => {
     const good = await begin()
     for (const name of ['one', 'two']) {
       await begin([], room.folder(name))
@@ -177,20 +177,25 @@ describe('the session that is resumed', () => {
   })
 
   it.each([
-    ['nothing to go on with', ['resume', '--last', 'x'], 1, 'no session can be continued'],
-    ['nothing of that agent here', ['resume', '--last', '--here', '-b', 'codex', 'x'], 1, 'no session of codex in /'],
-    ['an id that nothing has', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234 exists'],
+    ['no session to continue', ['resume', '--last', 'x'], 1, 'no session can be continued'],
+    [
+      'no session of that agent here',
+      ['resume', '--last', '--here', '-b', 'codex', 'x'],
+      1,
+      'no session of codex in /',
+    ],
+    ['an unknown id', ['resume', 'abcd1234', 'x'], 1, 'no session abcd1234 exists'],
     ['an id that is too short', ['resume', 'abc', 'x'], 2, 'give at least its first 4 characters'],
-    ['a prompt in place of an id', ['resume', 'go on'], 2, '"go on" is not a session id; give an id'],
+    ['a prompt instead of an id', ['resume', 'go on'], 2, '"go on" is not a session id; give an id'],
     ['the id of a run', ['resume', RUN_ID, 'x'], 2, `; to resume a run, use "drover protocol resume ${RUN_ID}"`],
     ['no session at all', ['resume'], 2, 'or --last for the latest session'],
     ['no prompt', ['resume', '--last'], 2, 'no prompt; give it'],
-    ['a word too many', ['resume', '--last', 'abcd1234', 'x'], 2, 'does not take the argument "x"'],
-  ])('is said to be wrong: %s', async (_name, args, code, sentence) => {
+    ['an extra argument', ['resume', '--last', 'abcd1234', 'x'], 2, 'does not take the argument "x"'],
+  ])('is refused: %s', async (_name, args, code, sentence) => {
     expect(await room.drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
 
-  it('must be of the agent that -b names', async () => {
+  it('must belong to the agent of -b', async () => {
     const id = await begin()
     expect(await room.drover(['resume', id, 'x', '-b', 'codex'])).toMatchObject({
       code: 2,
@@ -198,7 +203,7 @@ describe('the session that is resumed', () => {
     })
   })
 
-  it('is refused with the reason when the agent never named it', async () => {
+  it('is refused with the reason if the agent never reported an id', async () => {
     await room.drover(['first words'], { script: { crashAfter: 'start' } })
     const { sessions } = JSON.parse((await room.drover(['sessions', 'list', '--json'])).stdout)
     const args = ['resume', sessions[0].id, 'x', '-o', 'json']
@@ -211,7 +216,7 @@ describe('the session that is resumed', () => {
     })
   })
 
-  it('is refused while another process works on it', async () => {
+  it('is refused while another process uses it', async () => {
     const id = await begin()
     const pidFile = join(room.path, 'pids')
     const { child, ended } = room.start(['resume', id, 'go on'], { script: { hangAfter: 'init', pidFile } })
@@ -225,7 +230,7 @@ describe('the session that is resumed', () => {
     expect(await show(id)).toMatchObject({ status: 'paused' })
   })
 
-  it('is said to be forgotten when the agent no longer has it, with a way out', async () => {
+  it('is reported as lost with a remedy if the agent no longer has it', async () => {
     const id = await begin()
     rmSync(join(room.path, 'agents'), { recursive: true })
     const ran = await room.drover(['resume', id, 'x'])
@@ -254,14 +259,14 @@ describe('drover resume --fork', () => {
     expect(await show(id)).toMatchObject({ turn_count: 1 })
   })
 
-  it('also takes a session that cannot be resumed', async () => {
+  it('accepts a session that cannot be resumed', async () => {
     await room.drover(['first words'], { script: { crashAfter: 'start' } })
     expect(await room.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('drover -c', () => {
-  it('goes on with the latest session of this directory alone', async () => {
+  it('continues only the latest session of this directory', async () => {
     const one = await begin([], room.folder('one'))
     await begin([], room.folder('two'))
     const { stdout } = await room.drover(['-c', 'go on', '-o', 'json'], { cwd: join(room.path, 'one') })
@@ -269,14 +274,14 @@ describe('drover -c', () => {
     expect((await show(one)).turn_count).toBe(2)
   })
 
-  it('goes on with the latest one of an agent with -b', async () => {
+  it('continues the latest one of an agent with -b', async () => {
     const codex = await begin(['-b', 'codex'])
     await begin()
     const { stdout } = await room.drover(['-c', '-b', 'codex', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
-  it('goes on with the latest one of the directory that -w names', async () => {
+  it('continues the latest one of the directory of -w', async () => {
     const one = await begin([], room.folder('one'))
     await begin()
     symlinkSync(join(room.path, 'one'), join(room.path, 'link'))
@@ -305,7 +310,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
   const start = (args: readonly string[] = []) =>
     startOnTerminal(['resume', ...args], { cwd: room.path, env: room.env })
 
-  it('offers the sessions and asks again until a number is given', async () => {
+  it('lists the sessions and asks until a valid number is given', async () => {
     const first = await begin(['-b', 'codex'])
     await begin()
     const terminal = start()
@@ -326,7 +331,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(await show(first)).toMatchObject({ turn_count: 2 })
   })
 
-  it.each(['by its id', 'by --last'])('asks for the prompt of a session that was named %s', async (name) => {
+  it.each(['by its id', 'by --last'])('asks for the prompt of a session given %s', async (name) => {
     const id = await begin()
     const terminal = start([name === 'by its id' ? id.slice(0, 8) : '--last'])
     await terminal.shows('Prompt: ')
@@ -338,7 +343,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(await stopped.ended).toMatchObject({ code: 2, seen: expect.stringContaining('no prompt; give it') })
   })
 
-  it('leaves with q, and with Ctrl-C as shells expect it', async () => {
+  it('quits with q, and with Ctrl-C with the exit code of the signal', async () => {
     await begin()
     const left = start()
     await left.shows('q to quit')
@@ -355,7 +360,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect({ code, seen }).toEqual({ code: 1, seen: expect.stringContaining('can be continued') })
   })
 
-  it('does not ask for a prompt that a file gives', async () => {
+  it('does not ask for a prompt that comes from a file', async () => {
     await begin()
     writeFileSync(join(room.path, 'task.md'), 'from a file')
     const terminal = start(['--file', 'task.md'])

@@ -53,7 +53,7 @@ async function listed(...args: string[]): Promise<string[]> {
 }
 
 describe('drover sessions list', () => {
-  it('says when there are none, and makes no trouble of it', async () => {
+  it('reports an empty list without an error', async () => {
     expect(await sessions('list')).toEqual({ code: 0, stdout: 'No sessions found.\n', stderr: '' })
     expect(JSON.parse((await sessions('list', '--json')).stdout)).toEqual({
       sessions: [],
@@ -76,7 +76,7 @@ describe('drover sessions list', () => {
     )
   })
 
-  it('gives whole sessions as JSON', async () => {
+  it('prints all fields as JSON', async () => {
     const id = await keep({ tags: ['x'], metadata: { ticket: 12345678901234567890n } })
     const { stdout } = await sessions('list', '--json')
     expect(stdout).toContain('"ticket": 12345678901234567890')
@@ -86,7 +86,7 @@ describe('drover sessions list', () => {
     })
   })
 
-  it('shows a page, and how many there are', async () => {
+  it('prints one page and the total', async () => {
     for (const daysAgo of [1, 2, 3]) await keep({ daysAgo, initial_prompt: `number ${daysAgo}` })
     const { stdout } = await sessions('list', '-n', '1', '--offset', '1')
     expect(stdout).toMatch(/number 2\n2-2 of 3; --limit and --offset show others\n$/)
@@ -109,13 +109,13 @@ describe('drover sessions list', () => {
     ['--search in prompts', ['--search', 'parser'], { initial_prompt: 'write a Parser' }],
     ['--until an age', ['--until', '2d'], { daysAgo: 3 }],
     ['--until a moment', ['--until', new Date(Date.now() - 2 * DAY_MS).toISOString()], { daysAgo: 3 }],
-  ])('can be narrowed by %s', async (_name, flags, fields) => {
+  ])('can be filtered by %s', async (_name, flags, fields) => {
     await keep({ daysAgo: 1 })
     const wanted = await keep(fields)
     expect(await listed(...flags)).toEqual([wanted])
   })
 
-  it('can be narrowed by --since and --here', async () => {
+  it('can be filtered by --since and --here', async () => {
     await keep({ daysAgo: 3, working_dir: '/elsewhere' })
     const wanted = await keep()
     expect(await listed('--since', '2d')).toEqual([wanted])
@@ -141,7 +141,7 @@ describe('drover sessions list', () => {
     })
   })
 
-  it.skipIf(!hasTerminals)('fits the terminal, also with wide characters', async () => {
+  it.skipIf(!hasTerminals)('fits the terminal with wide characters too', async () => {
     await keep({ title: '漢字'.repeat(60) })
     const terminal = startOnTerminal(['sessions', 'list'], { cwd: room.path, env: room.env, columns: 60 })
     const { seen } = await terminal.ended
@@ -153,14 +153,14 @@ describe.skipIf(!hasTerminals)('on a narrow terminal', () => {
   const narrow = (...args: string[]) =>
     startOnTerminal(['sessions', ...args], { cwd: room.path, env: room.env, columns: 40 }).ended
 
-  it('a list leaves columns out rather than break its lines', async () => {
+  it('a list drops columns instead of wrapping lines', async () => {
     for (const daysAgo of [0, 1]) await keep({ daysAgo, title: 'a title of several words' })
     const { seen } = await narrow('list', '-n', '1')
     expect(seen).toMatch(/^ID +BACKEND +STATUS +TITLE\n[0-9a-f]{8} {2}claude {3}completed {2}a title o…\n1 of 2; /)
     for (const line of seen.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
   })
 
-  it('long values are broken between words', async () => {
+  it('long values wrap between words', async () => {
     const id = await keep({ title: 'a title of several words that go on' })
     const { seen } = await narrow('show', id)
     expect(seen).toContain('title        a title of several words\n             that go on\n')
@@ -168,7 +168,7 @@ describe.skipIf(!hasTerminals)('on a narrow terminal', () => {
 })
 
 describe('drover sessions show', () => {
-  it('tells all that is known, one thing a line', async () => {
+  it('prints one field per line', async () => {
     const id = await keep({ title: 'the parser', tags: ['a', 'b'], metadata: { k: 'v' }, model: 'm-1' })
     const { code, stdout } = await sessions('show', id.slice(0, 6))
     expect(code).toBe(0)
@@ -194,26 +194,26 @@ describe('drover sessions show', () => {
     )
   })
 
-  it('tells why the last turn failed', async () => {
+  it('prints why the last turn failed', async () => {
     const id = await keep({ outcome: 'error' })
     expect((await sessions('show', id)).stdout).toContain('last error   it broke')
     expect(JSON.parse((await sessions('show', id, '--json')).stdout)).toMatchObject({ id, error_message: 'it broke' })
   })
 
   it.each([
-    ['none', 'abcd1234', 1, 'no session abcd1234 exists'],
+    ['unknown', 'abcd1234', 1, 'no session abcd1234 exists'],
     ['too short', 'abc', 2, 'at least its first 4 characters'],
-    ['no id', 'hello', 2, 'only the digits 0-9 and a-f'],
-  ])('says what is wrong with an id that is %s', async (_name, id, code, sentence) => {
+    ['not an id', 'hello', 2, 'only the digits 0-9 and a-f'],
+  ])('reports an id that is %s', async (_name, id, code, sentence) => {
     expect(await sessions('show', id)).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
   })
 })
 
-describe('the beginning of an id that several have', () => {
+describe('an ambiguous id', () => {
   it.each<[string, string[]]>([
     ['sessions', ['sessions', 'show', 'abcd']],
     ['resume', ['resume', 'abcd', 'go on']],
-  ])('is refused by %s with those that may be meant', async (_name, words) => {
+  ])('is refused by %s with a list of candidates', async (_name, words) => {
     const ids = Array.from({ length: 6 }, (_, at) => `abcd${at}`.padEnd(32, '0'))
     for (const id of ids) await keep({ title: `number ${id[4]}`, wantedId: id })
     const { code, stderr } = await room.drover(words)
@@ -239,7 +239,7 @@ describe('drover sessions delete', () => {
     expect(await listed()).toEqual([id])
   })
 
-  it('leaves a session that is being worked on, and says so', async () => {
+  it('keeps an active session and says so', async () => {
     const idle = await keep()
     const pidFile = join(room.path, 'pids')
     const { child, ended } = room.start(['hello there'], { script: { hangAfter: 'init', pidFile } })
@@ -257,7 +257,7 @@ describe('drover sessions delete', () => {
 })
 
 describe('drover sessions clean', () => {
-  it('deletes what is older than it is told', async () => {
+  it('deletes sessions older than the given age', async () => {
     const old = await keep({ daysAgo: 10 })
     const young = await keep({ daysAgo: 1 })
     const dry = await sessions('clean', '--older-than', '7d', '--dry-run')
@@ -268,7 +268,7 @@ describe('drover sessions clean', () => {
     expect(await listed()).toEqual([young])
   })
 
-  it('goes by session.retention_days when it is told nothing', async () => {
+  it('uses session.retention_days by default', async () => {
     const old = await keep({ daysAgo: 31 })
     const young = await keep({ daysAgo: 29 })
     const { stdout } = await sessions('clean', '--json')
@@ -276,7 +276,7 @@ describe('drover sessions clean', () => {
     expect(await listed()).toEqual([young])
   })
 
-  it('takes hours and weeks too', async () => {
+  it('accepts hours and weeks', async () => {
     await keep({ daysAgo: 1 })
     expect((await sessions('clean', '--older-than', '2w')).stdout).toContain('Deleted 0 sessions')
     expect((await sessions('clean', '--older-than', '23h')).stdout).toContain('Deleted 1 session ')
@@ -295,7 +295,7 @@ describe('drover sessions clean', () => {
     ['all and an age', ['--all', '--yes', '--older-than', '3d'], {}, 'cannot be used together'],
     ['no age at all', ['--older-than', 'old'], {}, '--older-than must be a number of days'],
     ['an age that nothing has', ['--older-than', '1000000d'], {}, 'of at most 36500 days, not "1000000d"'],
-  ])('never means everything by accident: %s', async (_name, flags, env, sentence) => {
+  ])('never deletes everything by accident: %s', async (_name, flags, env, sentence) => {
     await keep({ daysAgo: 400 })
     expect(await room.drover(['sessions', 'clean', ...flags], { env })).toMatchObject({
       code: 2,
@@ -305,7 +305,7 @@ describe('drover sessions clean', () => {
     expect(await listed()).toHaveLength(1)
   })
 
-  it('deletes all when that is said in so many words', async () => {
+  it('deletes all sessions with --all --yes', async () => {
     await keep()
     await keep()
     expect((await sessions('clean', '--all', '--dry-run')).stdout).toContain('Would delete 2 sessions.')
@@ -313,7 +313,7 @@ describe('drover sessions clean', () => {
     expect(await listed()).toEqual([])
   })
 
-  it('shows ten ids of many that would go', async () => {
+  it('lists at most ten ids in a dry run', async () => {
     for (let count = 0; count < 12; count++) await keep({ daysAgo: 100 })
     const { stdout } = await sessions('clean', '--dry-run')
     expect(stdout.split('\n')).toHaveLength(13)
@@ -322,7 +322,7 @@ describe('drover sessions clean', () => {
 })
 
 describe('drover sessions tag and rename', () => {
-  it('adds tags, each once, and takes them off', async () => {
+  it('adds each tag once and removes tags', async () => {
     const id = await keep({ tags: ['a'] })
     const short = id.slice(0, 8)
     expect((await sessions('tag', 'add', id, 'b', 'a')).stdout).toBe(`Session ${short} is tagged a, b.\n`)
@@ -330,7 +330,7 @@ describe('drover sessions tag and rename', () => {
     expect(JSON.parse((await sessions('tag', 'rm', id, 'b', '--json')).stdout)).toMatchObject({ id, tags: [] })
   })
 
-  it('refuses what cannot be a tag', async () => {
+  it('refuses an invalid tag', async () => {
     const id = await keep()
     expect(await sessions('tag', 'add', id, 'No Good')).toMatchObject({
       code: 2,
@@ -339,7 +339,7 @@ describe('drover sessions tag and rename', () => {
     expect(await sessions('tag', 'add', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('needs <tag>') })
   })
 
-  it('gives a title, and takes it away', async () => {
+  it('sets and removes a title', async () => {
     const id = await keep()
     const short = id.slice(0, 8)
     expect((await sessions('rename', id, 'the parser')).stdout).toBe(`Session ${short} is called "the parser".\n`)
@@ -351,7 +351,7 @@ describe('drover sessions tag and rename', () => {
     })
   })
 
-  it('shows no marks of a title that would turn the line around', async () => {
+  it('prints a title without marks that reverse the text', async () => {
     const id = await keep()
     expect((await sessions('rename', id, 'a\u202eb')).stdout).toContain('is called "ab".')
   })
@@ -376,7 +376,7 @@ describe('drover sessions export', () => {
     expect(text).toContain('````text\nsome *stars*\n```\ncode\n```\n````\n')
   })
 
-  it('takes ids or filters, and not both', async () => {
+  it('accepts ids or filters, but not both', async () => {
     const [one, two] = [await keep({ tags: ['x'] }), await keep()]
     const ids = async (...args: string[]) =>
       JSON.parse((await sessions('export', ...args)).stdout).sessions.map(({ id }: { id: string }) => id)
@@ -387,7 +387,7 @@ describe('drover sessions export', () => {
     expect(await sessions('export', one, '--tag', 'x')).toMatchObject({ code: 2 })
   })
 
-  it('writes a private file, and replaces none unless it is forced to', async () => {
+  it('writes a private file and replaces an existing one only with --force', async () => {
     const id = await keep()
     const path = join(room.path, 'out.json')
     expect(await sessions('export', '-o', 'out.json')).toEqual({
@@ -407,12 +407,12 @@ describe('drover sessions export', () => {
   })
 })
 
-describe('words that other programs use', () => {
+describe('command names of other programs', () => {
   it.each([
     ['ls', 'list'],
     ['rm', 'delete'],
     ['remove', 'delete'],
-  ])('%s is answered with %s', async (word, meant) => {
+  ])('%s suggests %s', async (word, meant) => {
     expect(await sessions(word)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`unknown command "sessions ${word}"; did you mean drover sessions ${meant}?`),
@@ -433,12 +433,12 @@ describe('completion', () => {
     expect(await offered('sessions', 'tag', 'add', '')).toEqual([id.slice(0, 8)])
   })
 
-  it('offers none and makes nothing where there are no sessions', async () => {
+  it('offers nothing and creates no file when there are no sessions', async () => {
     expect(await offered('sessions', 'show', '')).toEqual([])
     expect(existsSync(join(room.path, '.drover'))).toBe(false)
   })
 
-  it('offers none when they cannot be read', async () => {
+  it('offers nothing when the sessions cannot be read', async () => {
     const path = join(room.folder('.drover'), 'sessions.db')
     writeFileSync(path, 'not a database')
     expect(await room.drover(['complete-words', '--', 'sessions', 'show', ''])).toEqual({

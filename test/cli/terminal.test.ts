@@ -39,30 +39,30 @@ function leftOnScreen(seen: string): string {
 }
 
 describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
-  it('streams its words as they come, with the activity on a line that goes away', async () => {
+  it('streams the text and shows the activity on a temporary line', async () => {
     const seen = await onTerminal(['say hello'], { text: ['Hello ', 'there.'], chunkMs: 1 })
     expect(seen).toContain(`${CLEAR_LINE}starting claude`)
     expect(leftOnScreen(seen)).toMatch(/^Hello there\.\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
   })
 
-  it('says nothing of a session that it does not keep', async () => {
+  it('prints no session with --ephemeral', async () => {
     const seen = await onTerminal(['say hello', '--ephemeral'], { text: ['Hello.'] })
     expect(leftOnScreen(seen)).toBe('Hello.\n')
   })
 
-  it('names the session itself where it belongs to another directory', async () => {
+  it('prints the session id if the session belongs to another directory', async () => {
     const seen = await onTerminal(['say hello', '-w', env['HOME'] ?? ''], { text: ['Hello.'] })
     expect(leftOnScreen(seen)).toMatch(/\nsession ([0-9a-f]{8}) · continue with drover resume \1 "…"\n$/)
   })
 
-  it('says after a timeout how to go on, and after a failure nothing', async () => {
+  it('prints how to continue after a timeout, but not after a failure', async () => {
     const late = await onTerminal(['say hello', '--timeout', '1'], { hangAfter: 'init' })
     expect(leftOnScreen(late)).toMatch(/claude failed: .*\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
     const failed = await onTerminal(['say hello'], { fail: 500 })
     expect(leftOnScreen(failed)).not.toContain('continue with')
   })
 
-  it('says after Ctrl-C that it was cancelled, and how to go on', async () => {
+  it('reports a cancellation after Ctrl-C and prints how to continue', async () => {
     const pidFile = join(env['HOME'] ?? '', 'pids')
     const script = JSON.stringify({ hangAfter: 'init', pidFile })
     const terminal = startOnTerminal(['say hello'], { cwd: process.cwd(), env: { ...env, FAKE_AGENT_SCRIPT: script } })
@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     )
   })
 
-  it.each(['claude', 'codex', 'gemini'])('keeps what %s said before a tool', async (backend) => {
+  it.each(['claude', 'codex', 'gemini'])('keeps the text of %s before a tool call', async (backend) => {
     const seen = await onTerminal(['-b', backend, 'say hello'], { text: ['Done.'], tool: 'echo tool-output' })
     expect(seen).toContain('echo tool-output')
     const [before, after] = leftOnScreen(seen).trim().split('\n')
@@ -83,7 +83,7 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     expect(after).toBe('Done.')
   })
 
-  it('shows no control characters that an agent sends', async () => {
+  it('removes control characters of an agent', async () => {
     const seen = await onTerminal(['say hello'], { text: ['a\u001b]0;owned\u0007b', '\u001b[2Jc'] })
     expect(leftOnScreen(seen)).toMatch(/^a\]0;ownedb\[2Jc\nsession /)
   })

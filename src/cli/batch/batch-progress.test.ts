@@ -36,8 +36,8 @@ function createRecorder() {
   return { written, channel }
 }
 
-describe('a follower that writes lines', () => {
-  it('says when each begins and how it ends', async () => {
+describe('the line reporter', () => {
+  it('writes a line when an item starts and when it ends', async () => {
     const { written, channel } = createRecorder()
     const { watcher, end } = createLineReporter(ITEMS, channel)
     for (const item of [0, 1, 2]) watcher.started?.(item)
@@ -57,7 +57,7 @@ describe('a follower that writes lines', () => {
     )
   })
 
-  it('goes on when nothing can be written', async () => {
+  it('ignores failed writes', async () => {
     const channel = createChannel(async () => {
       throw new Error('the terminal is gone')
     })
@@ -67,8 +67,8 @@ describe('a follower that writes lines', () => {
   })
 })
 
-describe('a follower that tells of failures', () => {
-  it('tells which failed and why, each on one line, and nothing else', async () => {
+describe('the failure reporter', () => {
+  it('writes one line per failed item with the reason, and nothing else', async () => {
     const { written, channel } = createRecorder()
     const { watcher, end } = createFailureReporter(ITEMS, channel)
     for (const item of [0, 1, 2]) watcher.started?.(item)
@@ -83,7 +83,7 @@ describe('a follower that tells of failures', () => {
   })
 })
 
-describe('a follower that draws', () => {
+describe('the live reporter', () => {
   /** What is drawn once these have happened. */
   async function drawn(happen: (watcher: ReturnType<typeof createLiveReporter>['watcher']) => void): Promise<string> {
     const { written, channel } = createRecorder()
@@ -97,7 +97,7 @@ describe('a follower that draws', () => {
       .replace(/[\d.]+ m?s/g, 'T')
   }
 
-  it('counts what runs, waits and has ended', async () => {
+  it('counts running, waiting and ended items', async () => {
     const seen = await drawn((watcher) => {
       watcher.started?.(0)
       watcher.ended?.(0, resultOf({ exit_code: 1, error: 'no', error_code: 'agent_failed' }))
@@ -106,7 +106,7 @@ describe('a follower that draws', () => {
     expect(seen).toContain('1 of 3 done, 1 running, 1 waiting, 1 failed\n')
   })
 
-  it('shows name, time, tokens and the last activity of what runs', async () => {
+  it('shows name, time, tokens and last activity of each running item', async () => {
     const seen = await drawn((watcher) => {
       watcher.started?.(0)
       watcher.event?.(0, { type: 'token_usage', content: { ...NO_USAGE, input_tokens: 40, output_tokens: 2 } })
@@ -119,7 +119,7 @@ describe('a follower that draws', () => {
     )
   })
 
-  it('estimates the tokens of what was heard since the agent counted', async () => {
+  it('estimates the tokens of text that arrived after the last count', async () => {
     const seen = await drawn((watcher) => {
       watcher.started?.(0)
       watcher.event?.(0, { type: 'thinking', content: { text: 'x'.repeat(400) } })
@@ -129,7 +129,7 @@ describe('a follower that draws', () => {
     expect(seen).toContain('  ~79 tok  ')
   })
 
-  it('leaves a line that says which failed and why', async () => {
+  it('leaves a line with the reason for each failed item', async () => {
     const seen = await drawn((watcher) => {
       watcher.started?.(1)
       watcher.ended?.(1, resultOf({ exit_code: 1, error: 'out of credit', error_code: 'agent_failed' }))
@@ -137,14 +137,14 @@ describe('a follower that draws', () => {
     expect(seen).toContain('\r[2] failed after T: beta (codex): out of credit\n1 of 3 done, 0 running, 2 waiting')
   })
 
-  it('wants text in pieces, and one that writes lines does not', async () => {
+  it('wants partial text, unlike the line reporter', async () => {
     const { channel } = createRecorder()
     const live = createLiveReporter(ITEMS, channel)
     await live.end()
     expect([live.wantsDeltas, createLineReporter(ITEMS, channel).wantsDeltas]).toEqual([true, false])
   })
 
-  it('takes its lines away in the end', async () => {
+  it('removes its lines at the end', async () => {
     const { written, channel } = createRecorder()
     const { end } = createLiveReporter(ITEMS, channel)
     await end()

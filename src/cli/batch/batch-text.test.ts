@@ -13,8 +13,8 @@ const OUT = {
 }
 const CANCELLED = { item: { mark: '[1]', name: 'alpha', backend: 'claude' }, result: canceledResult('claude') }
 
-describe('what was cancelled', () => {
-  it('is called so wherever people read it', () => {
+describe('a cancelled item', () => {
+  it('is called cancelled in the output, the table and the totals', () => {
     expect(formatOutcome(CANCELLED, OUT)).toBe('[1] alpha (claude)\ncancelled\n\n')
     expect(outcomeTable([CANCELLED], { first: 'TASK', last: 'NAME' }, OUT).split('\n')[1]).toMatch(
       /^1 +claude +CANCELLED +0 ms +0 +alpha$/,

@@ -48,8 +48,8 @@ export const run: Run = async (invocation) => {
   files?.writeSummary(report)
   const outcomes = items.map((item, at) => ({ item, result: result.results[at] }))
   if (isDryRun) {
-    const placed = outcomes.map((outcome, at) => ({ ...outcome, workdir: workdirOf(at) }))
-    await printDryRun(invocation, { outcomes: placed, report, directory })
+    const withWorkdirs = outcomes.map((outcome, at) => ({ ...outcome, workdir: workdirOf(at) }))
+    await printDryRun(invocation, { outcomes: withWorkdirs, report, directory })
   } else {
     const headings = { first: 'STEP', last: 'NAME' }
     await printBatch(invocation, { outcomes, report, noun: 'step', headings, isLineByLine: false })

@@ -25,12 +25,12 @@ describe('layOutItems', () => {
     expect(layOutItems([ROW], { columns, rows: 9 })).toEqual([line])
   })
 
-  it('has no column in which nothing would stand', () => {
+  it('leaves out empty columns', () => {
     const row = { ...ROW, backend: '', tokens: '', activity: 'thinking' }
     expect(layOutItems([row], { columns: 80, rows: 9 })).toEqual(['[1]  a name of several words  1.5 s  thinking'])
   })
 
-  it('says how many have no line', () => {
+  it('says how many items are not shown', () => {
     const rows = ['[1]', '[2]', '[3]'].map((mark) => ({ ...ROW, mark }))
     const marks = (lines: string[]) => lines.map((line) => line.split('  ')[0])
     expect(marks(layOutItems(rows, { columns: 80, rows: 4 }))).toEqual(['[1]', '[2]', '[3]'])

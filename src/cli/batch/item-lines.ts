@@ -15,9 +15,9 @@ export type ItemRow = {
 type Column = keyof ItemRow
 
 const GAP_COLUMNS = 2
-const WIDEST_NAME = 32
-const NARROWEST_NAME = 6
-const NARROWEST_ACTIVITY = 12
+const MAX_NAME_COLUMNS = 32
+const MIN_NAME_COLUMNS = 6
+const MIN_ACTIVITY_COLUMNS = 12
 
 /** The first layout with enough space for names and activities is used. */
 const LAYOUTS: readonly (readonly Column[])[] = [
@@ -25,7 +25,7 @@ const LAYOUTS: readonly (readonly Column[])[] = [
   ['mark', 'name', 'time', 'tokens', 'activity'],
   ['mark', 'name', 'time', 'activity'],
 ]
-const LAST_RESORT: readonly Column[] = ['mark', 'time', 'activity']
+const NARROW_LAYOUT: readonly Column[] = ['mark', 'time', 'activity']
 
 /** At most `rows` lines; the last one says how many items are not shown. */
 export function layOutItems(items: readonly ItemRow[], { columns, rows }: { columns: number; rows: number }): string[] {
@@ -36,9 +36,9 @@ export function layOutItems(items: readonly ItemRow[], { columns, rows }: { colu
 }
 
 function toTable(items: readonly ItemRow[], width: number): string[] {
-  const fits = (layout: readonly Column[]) => nameSpace(items, { layout, width }) >= NARROWEST_NAME
-  const layout = LAYOUTS.find(fits) ?? LAST_RESORT
-  const nameColumns = Math.min(WIDEST_NAME, nameSpace(items, { layout, width }))
+  const fits = (layout: readonly Column[]) => nameSpace(items, { layout, width }) >= MIN_NAME_COLUMNS
+  const layout = LAYOUTS.find(fits) ?? NARROW_LAYOUT
+  const nameColumns = Math.min(MAX_NAME_COLUMNS, nameSpace(items, { layout, width }))
   const cell = (item: ItemRow, column: Column) => (column === 'name' ? toOneLine(item.name, nameColumns) : item[column])
   const used = layout.filter((column) => column === 'activity' || items.some((item) => item[column] !== ''))
   return formatTable(
@@ -51,7 +51,7 @@ function toTable(items: readonly ItemRow[], width: number): string[] {
 function nameSpace(items: readonly ItemRow[], { layout, width }: { layout: readonly Column[]; width: number }): number {
   const others = layout.filter((column) => column !== 'name' && column !== 'activity')
   const taken = others.reduce((sum, column) => sum + widthOf(items, column), 0)
-  return width - taken - GAP_COLUMNS - NARROWEST_ACTIVITY
+  return width - taken - GAP_COLUMNS - MIN_ACTIVITY_COLUMNS
 }
 
 function widthOf(items: readonly ItemRow[], column: Column): number {

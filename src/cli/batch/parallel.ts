@@ -46,8 +46,8 @@ export const run: Run = async (invocation) => {
   for (const { fileName, task, at } of items) files?.write(fileName, { task, result: entries[at] })
   files?.writeSummary(report)
   if (isDryRun) {
-    const placed = outcomes.map((outcome) => ({ ...outcome, workdir: workdirOf(outcome.item.at) }))
-    await printDryRun(invocation, { outcomes: placed, report, directory })
+    const withWorkdirs = outcomes.map((outcome) => ({ ...outcome, workdir: workdirOf(outcome.item.at) }))
+    await printDryRun(invocation, { outcomes: withWorkdirs, report, directory })
   } else {
     const headings = { first: '#', last: 'TASK' }
     await printBatch(invocation, { outcomes, report, noun: 'task', headings, isLineByLine })

@@ -17,7 +17,7 @@ describe('resultFileName', () => {
     [999, 'a b', '1000_a_b.json'],
     [1, 'x'.repeat(65), `002_${'x'.repeat(64)}.json`],
     [1, '漢字', '002___.json'],
-  ])('of item %i called %j is %s', (item, name, file) => {
+  ])('for item %i with the name %j is %s', (item, name, file) => {
     expect(resultFileName(item, name)).toBe(file)
   })
 })
@@ -33,7 +33,7 @@ describe('ResultFiles', () => {
     expect(readdirSync(directory)).toEqual(['001_a.json', 'summary.json'])
   })
 
-  it('takes only results for results', () => {
+  it('only counts and removes result files', () => {
     const directory = temporaryDirectory()
     for (const name of ['notes.md', 'package.json', '01_a.json', '001_a.txt']) writeFileSync(join(directory, name), '')
     expect(() => new ResultFiles(directory, { isForced: false })).not.toThrow()
@@ -44,7 +44,7 @@ describe('ResultFiles', () => {
     }
   })
 
-  it('goes on when a file cannot be written, and tells it in the end', () => {
+  it('keeps writing after a write error and throws it at the end', () => {
     const directory = temporaryDirectory()
     const files = new ResultFiles(directory, { isForced: false })
     mkdirSync(join(directory, '001_a.json'))
@@ -55,7 +55,7 @@ describe('ResultFiles', () => {
     expect(readdirSync(directory)).toEqual(['001_a.json', '002_b.json', 'summary.json'])
   })
 
-  it.skipIf(process.getuid?.() === 0)('says when the directory cannot be made', () => {
+  it.skipIf(process.getuid?.() === 0)('reports a directory that cannot be created', () => {
     const directory = temporaryDirectory()
     chmodSync(directory, 0o500)
     expect(() => new ResultFiles(join(directory, 'inner'), { isForced: false })).toThrow('inner')

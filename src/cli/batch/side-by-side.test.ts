@@ -16,7 +16,7 @@ describe('columnWidth', () => {
 })
 
 describe('sideBySide', () => {
-  it('wraps each text in its column and goes on as long as the longest', () => {
+  it('wraps each text in its column and is as long as the longest', () => {
     expect(sideBySide(['one two three', 'x'], 8)).toEqual(['one two  │ x', 'three    │'])
   })
 

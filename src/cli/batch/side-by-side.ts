@@ -4,12 +4,12 @@ import { wrapWords } from '../output/wrap-words.ts'
 
 const BORDER = ' │ '
 /** Narrower columns are harder to read than texts one after another. */
-const NARROWEST = 40
+const MIN_COLUMN_WIDTH = 40
 
 /** The width of each of `count` columns; undefined if that is too narrow to read. */
 export function columnWidth(count: number, width: number): number | undefined {
   const each = Math.floor((width - (count - 1) * BORDER.length) / count)
-  return count > 1 && each >= NARROWEST ? each : undefined
+  return count > 1 && each >= MIN_COLUMN_WIDTH ? each : undefined
 }
 
 export function sideBySide(texts: readonly string[], width: number): string[] {

@@ -23,7 +23,7 @@ function refusal(text: string, options: Parameters<typeof check>[1] = {}): strin
   return 'taken'
 }
 
-describe('a file of tasks', () => {
+describe('a task file', () => {
   const TASKS = { tasks: [{ prompt: 'a' }, { prompt: 'b', backend: 'codex', meta: { ticket: 7.5 } }] }
 
   it('may be YAML', () => {
@@ -35,12 +35,12 @@ describe('a file of tasks', () => {
     expect(check(JSON.stringify(TASKS), { isJson: true }).content).toEqual(TASKS)
   })
 
-  it('may be a bare list', () => {
+  it('may be only a list', () => {
     expect(check('- prompt: a\n').content).toEqual({ tasks: [{ prompt: 'a' }] })
     expect(check('[{"prompt": "a"}]', { isJson: true }).content).toEqual({ tasks: [{ prompt: 'a' }] })
   })
 
-  it('may have everything that a prompt has', () => {
+  it('may use all fields of a prompt', () => {
     const task = {
       id: 'a-1',
       name: 'first',
@@ -68,7 +68,7 @@ describe('a file of tasks', () => {
   })
 
   it.each(['', ' \n', '[]', '{}', 'tasks: []', 'tasks:', 'tasks: null\nmax_parallel: 2', '# nothing\n'])(
-    'without tasks is said to be so: %j',
+    'is refused without tasks: %j',
     (text) => {
       expect(refusal(text)).toBe('no tasks provided: batch contains none')
     },
@@ -106,11 +106,11 @@ describe('a file of tasks', () => {
       '- prompt: a\n---\n- prompt: b\n',
       'batch:2:1: a second document starts here; the file must hold one',
     ],
-  ])('is refused with its place for %s', (_name, text, message) => {
+  ])('is refused with line and column for %s', (_name, text, message) => {
     expect(refusal(text).replace(/^nothing was started:\s/, '')).toBe(message)
   })
 
-  it('has places in JSON too', () => {
+  it('reports line and column in JSON too', () => {
     const text = '{\n  "tasks": [\n    { "prompt": "a" },\n    { "prompt": "b", "max_turns": 0 }\n  ]\n}'
     expect(refusal(text, { isJson: true })).toContain('batch:4:22: $.tasks[1].max_turns must be at least 1')
   })
@@ -122,7 +122,7 @@ describe('a file of tasks', () => {
     expect(refusal('[{"prompt": "a"},]', { isJson: true })).toMatch(/^nothing was started: batch:1:18: /)
   })
 
-  it('tells all problems from the top to the bottom, up to twenty', () => {
+  it('lists up to twenty problems in the order of the file', () => {
     const message = refusal('- {}\n'.repeat(21))
     expect(message).toMatch(/^nothing was started:\nbatch:1:3: \$\[0\]\.prompt is required\nbatch:2:3/)
     expect(message).toMatch(/\nbatch:20:3: .*\nand 1 more$/)
@@ -131,11 +131,11 @@ describe('a file of tasks', () => {
   it.each([
     [1000, 'taken'],
     [1001, 'nothing was started: batch:1:1: $ must have at most 1000 items'],
-  ])('may hold a thousand tasks: %i', (count, outcome) => {
+  ])('may contain a thousand tasks: %i', (count, outcome) => {
     expect(refusal('- prompt: a\n'.repeat(count))).toBe(outcome)
   })
 
-  it('is refused later with the place of a task', () => {
+  it('can be refused later with the position of a task', () => {
     const { refuse } = check('tasks:\n  - prompt: a\n  - prompt: b\n')
     expect(refuse([{ path: '$.tasks[1]', rule: 'cannot be run' }]).message).toBe(
       'nothing was started: batch:3:5: $.tasks[1] cannot be run',
@@ -143,25 +143,25 @@ describe('a file of tasks', () => {
   })
 })
 
-describe('a file of steps', () => {
-  it('may be a bare list', () => {
+describe('a chain file', () => {
+  it('may be only a list', () => {
     expect(check('- {name: one, prompt: a}\n- prompt: "{{previous}}"\n', { noun: 'steps' }).content).toEqual({
       steps: [{ name: 'one', prompt: 'a' }, { prompt: '{{previous}}' }],
     })
   })
 
-  it.each(['', '[]', 'steps: []'])('without steps is said to be so: %j', (text) => {
+  it.each(['', '[]', 'steps: []'])('is refused without steps: %j', (text) => {
     expect(refusal(text, { noun: 'steps' })).toBe('no steps defined: batch contains none')
   })
 
   it.each([
     [100, 'taken'],
     [101, 'nothing was started: batch:1:1: $ must have at most 100 items'],
-  ])('may hold a hundred steps: %i', (count, outcome) => {
+  ])('may contain a hundred steps: %i', (count, outcome) => {
     expect(refusal('- prompt: a\n'.repeat(count), { noun: 'steps' })).toBe(outcome)
   })
 
-  it('knows no fields of sessions', () => {
+  it('has no session fields', () => {
     expect(refusal('- {prompt: a, metadata: {}}\n', { noun: 'steps' })).toContain('$[0].metadata is not a known field')
   })
 })
@@ -173,7 +173,7 @@ describe('looksLikeJson', () => {
     ['tasks: []', false],
     ['- prompt: a', false],
     ['', false],
-  ])('says of %j: %s', (text, isJson) => {
+  ])('returns for %j: %s', (text, isJson) => {
     expect(looksLikeJson(Buffer.from(text))).toBe(isJson)
   })
 })

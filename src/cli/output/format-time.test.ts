@@ -13,8 +13,8 @@ describe('formatAge', () => {
     ['2026-03-09T12:00:00.000Z', '1d ago'],
     ['2026-03-03T12:00:01.000Z', '6d ago'],
     ['2026-03-03T12:00:00.000Z', '2026-03-03'],
-  ])('says %s as %s', (moment, words) => {
-    expect(formatAge(moment, NOW)).toBe(words)
+  ])('formats %s as %s', (timestamp, text) => {
+    expect(formatAge(timestamp, NOW)).toBe(text)
   })
 })
 
@@ -27,7 +27,7 @@ describe('formatDuration', () => {
     [60_000, '1:00'],
     [245_000, '4:05'],
     [3_723_000, '1:02:03'],
-  ])('says %i as %s', (milliseconds, words) => {
-    expect(formatDuration(milliseconds)).toBe(words)
+  ])('formats %i as %s', (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text)
   })
 })

@@ -6,26 +6,26 @@ const UP = (count: number) => `\u001b[${count}A`
 const [END, BELOW] = ['\u001b[K', '\u001b[J']
 
 describe('fitLines', () => {
-  it('leaves room for the cursor, and keeps the last line', () => {
+  it('leaves a line for the cursor and keeps the last line', () => {
     expect(fitLines(['a', 'b', 'c', 'total'], { columns: 80, rows: 5 })).toEqual(['a', 'b', 'c', 'total'])
     expect(fitLines(['a', 'b', 'c', 'total'], { columns: 80, rows: 4 })).toEqual(['a', 'b', 'total'])
     expect(fitLines(['a', 'b', 'c', 'total'], { columns: 80, rows: 1 })).toEqual(['total'])
   })
 
-  it('lets no line reach the edge, where it would wrap', () => {
+  it('keeps lines shorter than the terminal, so that they do not wrap', () => {
     expect(fitLines(['abcdef', '漢字漢字'], { columns: 6, rows: 9 })).toEqual(['abcde', '漢字'])
   })
 })
 
 describe('redraw', () => {
-  it('writes over the lines before, and clears what they had more', () => {
+  it('overwrites the previous lines and clears the rest', () => {
     expect(redraw(['a', 'b'], { heightBefore: 0 })).toBe(`\ra${END}\nb${END}\n${BELOW}`)
     expect(redraw(['c'], { heightBefore: 2 })).toBe(`${UP(2)}\rc${END}\n${BELOW}`)
   })
 })
 
 describe('LiveLines', () => {
-  it('moves up by what it drew last, and clears all of it', async () => {
+  it('moves up by the lines that it drew last, and clears them', async () => {
     let written = ''
     const channel = {
       columns: 20,

@@ -8,34 +8,34 @@ describe('toPrintable', () => {
   it.each([
     ['a colour', '\u001b[31mred\u001b[0m', '[31mred[0m'],
     ['a title', '\u001b]0;owned\u0007x', ']0;ownedx'],
-    ['a return to the line start', 'real\rfake', 'realfake'],
+    ['a carriage return', 'real\rfake', 'realfake'],
     ['a one-byte control sequence', '\u009b2Jx', '2Jx'],
     ['line breaks and tabs', 'a\n\tb\r\nc', 'a\n\tb\nc'],
-    ['marks that turn text around', 'a\u061c\u200e\u200f\u202a\u202e\u2066\u2069b', 'ab'],
-    ['a joined picture', FAMILY, FAMILY],
+    ['marks that reverse the direction of text', 'a\u061c\u200e\u200f\u202a\u202e\u2066\u2069b', 'ab'],
+    ['a joined emoji', FAMILY, FAMILY],
     ['letters of any script', 'añ漢😀', 'añ漢😀'],
-  ])('treats %s', (_name, text, shown) => {
+  ])('handles %s', (_name, text, shown) => {
     expect(toPrintable(text)).toBe(shown)
   })
 })
 
 describe('toOneLine', () => {
   it.each([
-    ['what fits', 'ls -l', 5, 'ls -l'],
-    ['what does not', 'ls -la', 5, 'ls -…'],
+    ['text that fits', 'ls -l', 5, 'ls -l'],
+    ['text that does not fit', 'ls -la', 5, 'ls -…'],
     ['several lines', ' a\n  b\tc ', 20, 'a b c'],
-    ['wide characters by their columns', '漢字漢字', 5, '漢字…'],
-    ['a wide character to less than it takes', '漢字', 2, '…'],
-    ['a picture, which stays whole', 'a😀😀', 4, 'a😀…'],
-    ['a picture made of several', `${FAMILY}${FAMILY}`, 3, `${FAMILY}…`],
-    ['an accent of its own', 'e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+    ['wide characters by columns', '漢字漢字', 5, '漢字…'],
+    ['a wide character to less than its width', '漢字', 2, '…'],
+    ['an emoji, which stays whole', 'a😀😀', 4, 'a😀…'],
+    ['a joined emoji', `${FAMILY}${FAMILY}`, 3, `${FAMILY}…`],
+    ['a combining accent', 'e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
     ['nothing', '', 5, ''],
-    ['anything to no columns at all', 'text', 0, '…'],
+    ['any text to zero columns', 'text', 0, '…'],
   ])('shortens %s', (_name, text, columns, shown) => {
     expect(toOneLine(text, columns)).toBe(shown)
   })
 
-  it('never takes more columns than it may, nor cuts a character', () => {
+  it('never exceeds the columns and never cuts a grapheme', () => {
     const anything = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 20 }), (text, columns) => {
@@ -46,7 +46,7 @@ describe('toOneLine', () => {
     )
   })
 
-  it('takes a megabyte without looking at all of it', () => {
+  it('handles megabytes without measuring all of the text', () => {
     expect(toOneLine('漢'.repeat(1_000_000), 7)).toBe('漢漢漢…')
   })
 })
@@ -93,13 +93,13 @@ describe('splitToColumns', () => {
     )
   })
 
-  it('gives a character that is too wide a piece of its own', () => {
+  it('gives a grapheme that is too wide its own piece', () => {
     expect(splitToColumns('漢字', 1)).toEqual(['漢', '字'])
   })
 })
 
 describe('padToColumns', () => {
-  it('fills up to the width, as a terminal counts it', () => {
+  it('pads to the width in terminal columns', () => {
     expect(padToColumns('漢', 4)).toBe('漢  ')
     expect(padToColumns('toolong', 4)).toBe('toolong')
   })

@@ -3,7 +3,7 @@ import { columnsOf, padToColumns, toOneLine } from './printable.ts'
 
 const GAP = '  '
 /** A narrower column is useless, so the line is too long instead. */
-const NARROWEST = 8
+const MIN_LAST_COLUMN = 8
 
 /** Each column is as wide as its widest cell, and the last one gets the rest. Removes control characters and line breaks. */
 export function formatTable(rows: readonly (readonly string[])[], width: number): string[] {
@@ -17,7 +17,7 @@ export function formatTable(rows: readonly (readonly string[])[], width: number)
     row
       .map((cell, at) => {
         const columns = widths[at]
-        return columns === undefined ? toOneLine(cell, Math.max(NARROWEST, left)) : padToColumns(cell, columns)
+        return columns === undefined ? toOneLine(cell, Math.max(MIN_LAST_COLUMN, left)) : padToColumns(cell, columns)
       })
       .join(GAP)
       .trimEnd(),
@@ -30,7 +30,7 @@ export function dropColumns(rows: readonly (readonly string[])[], width: number)
   const widest = (at: number) => Math.max(...rows.map((row) => columnsOf(toOneLine(row[at] ?? '', width))))
   const taken = Array.from({ length: Math.max(0, count - 1) }, (_, at) => widest(at) + GAP.length)
   let kept = count - 1
-  while (kept > 1 && taken.slice(0, kept).reduce((sum, each) => sum + each, NARROWEST) > width) kept -= 1
+  while (kept > 1 && taken.slice(0, kept).reduce((sum, each) => sum + each, MIN_LAST_COLUMN) > width) kept -= 1
   return rows.map((row) => [...row.slice(0, kept), ...row.slice(count - 1)])
 }
 

@@ -6,19 +6,19 @@ import { wrapWords } from './wrap-words.ts'
 describe('wrapWords', () => {
   it.each([
     ['breaks between words', 'one two three', 8, ['one two', 'three']],
-    ['leaves what fits', 'one two', 7, ['one two']],
+    ['keeps a line that fits', 'one two', 7, ['one two']],
     ['breaks a word that is wider than the line', 'abcdefgh', 3, ['abc', 'def', 'gh']],
-    ['puts such a word on a line of its own', 'a bcdefgh i', 4, ['a', 'bcde', 'fgh', 'i']],
+    ['starts such a word on a new line', 'a bcdefgh i', 4, ['a', 'bcde', 'fgh', 'i']],
     ['keeps line breaks and empty lines', 'a\n\nb', 9, ['a', '', 'b']],
     ['keeps the indentation', '  one two three', 8, ['  one', '  two', '  three']],
     ['keeps the spaces inside of a line that fits', 'a   b', 9, ['a   b']],
-    ['counts wide characters by their columns', '漢字 漢字', 6, ['漢字', '漢字']],
-    ['makes a tab two spaces', '\ta', 9, ['  a']],
+    ['measures wide characters in columns', '漢字 漢字', 6, ['漢字', '漢字']],
+    ['replaces a tab by two spaces', '\ta', 9, ['  a']],
   ])('%s', (_name, text, columns, lines) => {
     expect(wrapWords(text, columns)).toEqual(lines)
   })
 
-  it('never makes a line wider than it may be, and loses no word', () => {
+  it('never makes a line too wide and never loses a word', () => {
     const word = fc.string({ minLength: 1, unit: fc.constantFrom('a', 'é', '漢', '😀') })
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 2, max: 30 }), (words, columns) => {

@@ -14,7 +14,7 @@ describe('activityOf', () => {
     ['a command', { type: 'tool_use', content: { tool_name: 'Bash', input: { command: 'ls' } } }, 'Bash ls'],
     ['a tool that failed', { type: 'tool_result', content: { tool_name: 'Bash', is_error: true } }, 'Bash failed'],
     ['an error', { type: 'error', content: { message: 'no' } }, undefined],
-  ])('is told for %s', (_name, event, words) => {
+  ])('describes %s', (_name, event, words) => {
     expect(activityOf(event)).toBe(words)
   })
 })

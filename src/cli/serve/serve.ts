@@ -28,19 +28,19 @@ export const run: Run = async (invocation) => {
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
   ])
-  const place = addressOf(invocation, config)
+  const address = addressOf(invocation, config)
   const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const store = await openSessions(invocation, config)
   try {
-    return await serve(invocation, { config, place, keys, store, ...serverLog })
+    return await serve(invocation, { config, address, keys, store, ...serverLog })
   } finally {
     keys.close()
     await store.close()
   }
 }
 
-type Parts = ServerLog & { config: Config; place: ListenAddress; keys: ApiKeys; store: SessionStore }
+type ServerParts = ServerLog & { config: Config; address: ListenAddress; keys: ApiKeys; store: SessionStore }
 
 function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
   const socket = flags.text('socket')
@@ -50,19 +50,19 @@ function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddres
   return { socket: resolve(runtime.cwd, socket) }
 }
 
-async function serve(invocation: Invocation, parts: Parts): Promise<number> {
+async function serve(invocation: Invocation, parts: ServerParts): Promise<number> {
   const { config, keys, store, log } = parts
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
-  const signalsOfEnd = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
-  const context = await withMetrics(contextOf(invocation, parts, signalsOfEnd))
+  const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
+  const context = await withMetrics(contextOf(invocation, parts, stopSignals))
   const server = await createServer(context)
   const { server: listener } = server.app
-  const place = await listen(listener, parts.place)
+  const bound = await listen(listener, parts.address)
   const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
   keys.follow(log)
   const cleaning = await startSessionCleanup({ store, clock, log, days: config.session.retention_days })
-  await terminal.out.write(bannerOf(server, { context, place, keys, isRoot: invocation.runtime.isRoot }))
+  await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
 
   const failure = await Promise.race([signals.stopped, once(listener, 'error')])
   cleaning.stop()
@@ -79,7 +79,7 @@ async function serve(invocation: Invocation, parts: Parts): Promise<number> {
 
 function contextOf(
   { flags, runtime }: Invocation,
-  parts: Parts,
+  parts: ServerParts,
   ending: Pick<ServerContext, 'shutdown' | 'drainDeadline'>,
 ): ServerContext {
   const { config, keys, store, log, writeAccessLog } = parts
@@ -103,13 +103,13 @@ function contextOf(
 
 function bannerOf(
   { endpoints }: HttpServer,
-  facts: { context: ServerContext; place: BoundAddress; keys: ApiKeys; isRoot: boolean },
+  facts: { context: ServerContext; bound: BoundAddress; keys: ApiKeys; isRoot: boolean },
 ): string {
-  const { context, place, keys, isRoot } = facts
+  const { context, bound, keys, isRoot } = facts
   return startupBanner({
     version: context.version,
     config: context.config,
-    bound: place,
+    bound,
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,

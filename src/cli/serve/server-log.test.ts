@@ -35,8 +35,8 @@ async function onTerminal(options = { isQuiet: false }) {
   return { lines, ...(await createServerLog(runtime, options)) }
 }
 
-describe('on a terminal', () => {
-  it('a request is one short line', async () => {
+describe('the log on a terminal', () => {
+  it('has one short line per request', async () => {
     const { lines, writeAccessLog } = await onTerminal()
     writeAccessLog(ENTRY)
     writeAccessLog({ ...ENTRY, status: 401, backend: 'claude', key: 'ci', error: 'unauthorized' })
@@ -46,13 +46,13 @@ describe('on a terminal', () => {
     ])
   })
 
-  it('what was said is shown without what could move the cursor or let anybody in', async () => {
+  it('shows prompts and answers without control characters and secrets', async () => {
     const { lines, writeAccessLog } = await onTerminal()
     writeAccessLog({ ...ENTRY, prompt: 'a\u001b[2Jb sk-abcdefghijkl', answer: 'c' })
     expect(lines).toEqual(['09:30:00 200 POST /api/v1/prompt 1204 ms > a[2Jb [redacted] < c\n'])
   })
 
-  it('requests are not shown when it is to be quiet, trouble is', async () => {
+  it('with --quiet shows problems but no requests', async () => {
     const { lines, writeAccessLog, log } = await onTerminal({ isQuiet: true })
     writeAccessLog(ENTRY)
     log.with({ request_id: 'r1' }).error({ reason: 'disk full', api_key: 'abc' }, 'it failed')

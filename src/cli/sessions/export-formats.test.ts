@@ -19,27 +19,27 @@ const SESSION: Session = {
 }
 const AT = '2026-01-31T12:00:00.000Z'
 
-describe('sessions', () => {
-  it('as JSON lose nothing', () => {
+describe('exported sessions', () => {
+  it('contain all fields as JSON', () => {
     const text = EXPORTS.json([SESSION], AT)
     expect(text).toContain('"wide": 12345678901234567890')
     expect(JSON.parse(text)).toMatchObject({ exported_at: AT, sessions: [{ id: SESSION.id }] })
   })
 
-  it('as JSON lines are one a line', () => {
+  it('are one per line as JSON lines', () => {
     const lines = EXPORTS.jsonl([SESSION, SESSION], AT).split('\n')
     expect(lines).toHaveLength(3)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ id: SESSION.id })
   })
 
-  it('as Markdown show control characters instead of having them', () => {
+  it('show control characters as escapes in Markdown', () => {
     const session = { ...SESSION, initial_prompt: 'a\u001b]0;x\u0007\n\tb', error_message: 'no\u001b[2J' }
     const text = EXPORTS.markdown([session], AT)
     expect(text).toContain('```text\na\\x1b]0;x\\x07\n\tb\n```')
     expect(text).toContain('- last error: `no\\x1b[2J`')
   })
 
-  it('as Markdown are a chapter each', () => {
+  it('have one section each in Markdown', () => {
     expect(EXPORTS.markdown([{ ...SESSION, title: 'a_b <c>' }], AT)).toBe(`# Sessions
 
 Exported 2026-01-31T12:00:00.000Z.

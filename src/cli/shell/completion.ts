@@ -26,9 +26,9 @@ complete -o default -F _drover drover
 const ZSH = `#compdef drover
 _drover() {
   local -a candidates
-  local word says
-  while IFS=$'\\t' read -r word says; do
-    candidates+=("\${word//:/\\\\:}\${says:+:$says}")
+  local word description
+  while IFS=$'\\t' read -r word description; do
+    candidates+=("\${word//:/\\\\:}\${description:+:$description}")
   done < <(drover complete-words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#candidates} )); then
     _describe 'drover' candidates

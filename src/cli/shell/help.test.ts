@@ -5,22 +5,22 @@ import { commandHelp, groupHelp } from './help.ts'
 
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 
-function paper(columns: number, { isTty } = { isTty: true }) {
+function layout(columns: number, { isTty } = { isTty: true }) {
   return { style: (_style: unknown, text: string) => text, isTty, columns }
 }
 
-/** Every help there is, on a terminal so wide. */
+/** All help texts on a terminal of this width. */
 function helps(columns: number): string[] {
   return [
-    groupHelp(COMMANDS, [], paper(columns)),
-    groupHelp(COMMANDS, ['protocol'], paper(columns)),
-    ...visible.map((command) => commandHelp(command, paper(columns))),
+    groupHelp(COMMANDS, [], layout(columns)),
+    groupHelp(COMMANDS, ['protocol'], layout(columns)),
+    ...visible.map((command) => commandHelp(command, layout(columns))),
   ]
 }
 
-function helpOf(name: string, on: ReturnType<typeof paper>): string {
+function helpOf(name: string, on: ReturnType<typeof layout>): string {
   const command = COMMANDS.find((each) => nameOf(each) === name)
-  if (command === undefined) throw new Error(`there is no command ${name}`)
+  if (command === undefined) throw new Error(`unknown command ${name}`)
   return commandHelp(command, on)
 }
 
@@ -29,7 +29,7 @@ function wordsOf(text: string): string[] {
 }
 
 describe('help', () => {
-  it.each([40, 60, 80, 100])('fits a terminal of %i columns, but for what is to be pasted', (columns) => {
+  it.each([40, 60, 80, 100])('fits a terminal of %i columns, except for examples', (columns) => {
     const pasted = new Set(visible.flatMap(({ examples }) => examples.map(({ line }) => line)))
     const lines = helps(columns)
       .flatMap((text) => text.split('\n'))
@@ -37,28 +37,28 @@ describe('help', () => {
     expect(lines.filter((line) => line.length > columns)).toEqual([])
   })
 
-  it.each([60, 80, 100])('says the same on %i columns as on many', (columns) => {
+  it.each([60, 80, 100])('has the same words in %i columns as in many', (columns) => {
     expect(helps(columns).map(wordsOf)).toEqual(helps(1000).map(wordsOf))
   })
 
-  it('puts what is said of an example under it where no room is left beside it', () => {
+  it('prints the description of an example below it if it does not fit beside it', () => {
     const line = / {2}drover protocol skip --run \S+ --action \S+/.source
-    expect(helpOf('protocol skip', paper(170))).toMatch(new RegExp(`\\n${line} {2}continue with the next action$`))
-    expect(helpOf('protocol skip', paper(80))).toMatch(new RegExp(`\\n${line}\\n {6}continue with the next action$`))
+    expect(helpOf('protocol skip', layout(170))).toMatch(new RegExp(`\\n${line} {2}continue with the next action$`))
+    expect(helpOf('protocol skip', layout(80))).toMatch(new RegExp(`\\n${line}\\n {6}continue with the next action$`))
   })
 
-  it('takes a file or a pipe for wide', () => {
-    expect(helpOf('protocol skip', paper(80, { isTty: false }))).toBe(helpOf('protocol skip', paper(160)))
+  it('is wide in a file or a pipe', () => {
+    expect(helpOf('protocol skip', layout(80, { isTty: false }))).toBe(helpOf('protocol skip', layout(160)))
   })
 
-  it('goes on under what it says of a flag', () => {
-    expect(helpOf('backends', paper(60))).toContain(
+  it('wraps the description of a flag in its column', () => {
+    expect(helpOf('backends', layout(60))).toContain(
       '\n      --demo         Use the built-in demo agent for agents\n                     that are not installed\n',
     )
   })
 
-  it('breaks a description anew, though not a paragraph, nor a line that ends with its sentence', () => {
-    const [summary, description = ''] = helpOf('serve', paper(60)).split('\n\n')
+  it('wraps a description again but keeps paragraphs and lines that end with a sentence', () => {
+    const [summary, description = ''] = helpOf('serve', layout(60)).split('\n\n')
     expect(summary).toBe('Serve prompts and sessions over HTTP')
     expect(description.split('\n').slice(0, 6)).toEqual([
       'Serves three APIs on one address: the native API under',

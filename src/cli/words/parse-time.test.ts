@@ -35,7 +35,7 @@ describe('parseTime', () => {
     ['2026-03-01 10:00', undefined],
     ['yesterday', undefined],
     ['', undefined],
-  ])('reads %j as %s', (text, moment) => {
-    expect(parseTime(text, NOW)).toBe(moment)
+  ])('reads %j as %s', (text, timestamp) => {
+    expect(parseTime(text, NOW)).toBe(timestamp)
   })
 })
