@@ -42,8 +42,8 @@ describe('parseConfig', () => {
   })
 
   it.each([
-    ['server:\n  port: 1\n  port: 2\n', '3:3 the same key stands twice in one place; remove one'],
-    ['output: {}\n---\nserver: {}\n', '2:1 a second document starts here; the file must hold one'],
+    ['server:\n  port: 1\n  port: 2\n', '3:3 the same key appears twice; remove one'],
+    ['output: {}\n---\nserver: {}\n', '2:1 a second document starts here; the file must contain one'],
     ['server:\n\tport: 1\n', '2:1 a tab cannot indent; use spaces'],
     ['server: !local 1\n', '1:9 tags (!) are not supported; write a plain value'],
     ['server: !!binary aGk=\n', '1:9 tags (!) are not supported; write a plain value'],
@@ -61,8 +61,8 @@ describe('parseConfig', () => {
 
   it('finds every syntax error of a file', () => {
     expect(wrong('output: {}\noutput: {}\nserver: !x 1\nserver: 2\n')).toEqual([
-      '2:1 the same key stands twice in one place; remove one',
-      '4:1 the same key stands twice in one place; remove one',
+      '2:1 the same key appears twice; remove one',
+      '4:1 the same key appears twice; remove one',
       '3:9 tags (!) are not supported; write a plain value',
     ])
   })

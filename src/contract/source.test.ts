@@ -137,7 +137,7 @@ describe('a pinned source', () => {
       const replaced = role === 'outcome' ? 'constraints' : 'outcome'
       const sections = pinnedSource.sections.map((each) => (each.role === role ? { ...each, role: replaced } : each))
       expect(problemsOf(checkPinnedSource, { ...pinnedSource, sections })).toEqual([
-        { path: '$.sections', rule: 'lacks an item that it must hold' },
+        { path: '$.sections', rule: 'lacks a required item' },
       ])
     },
   )

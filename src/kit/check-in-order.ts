@@ -1,12 +1,12 @@
 /**
- * Checks that go step by step. Where several things are wrong with an input, the first of them in a published order is
- * the one that is reported, so that every reader of the same bytes names the same thing.
+ * Checks that run in a fixed, published order and report only the first problem, so that every implementation reports
+ * the same problem for the same bytes.
  */
 import { messageInvalid } from './faults.ts'
 import { jsonLocation } from './json-location.ts'
 import { findProblems, type Problem, type Rule, type Validate } from './schema.ts'
 
-/** Makes the function that lets only values through in which none of the steps finds a problem. */
+/** Makes a function that returns a value in which no step finds a problem, and throws `message_invalid` otherwise. */
 export function checkerInOrder<T>(message: string, steps: readonly Rule<T>[]): (value: unknown) => T {
   return (value) => {
     const fitting = value as T
@@ -16,7 +16,7 @@ export function checkerInOrder<T>(message: string, steps: readonly Rule<T>[]): (
   }
 }
 
-/** No step is asked about a value in which an earlier one found a problem. */
+/** A later step may rely on the earlier ones: it never sees a value in which they found a problem. */
 function firstProblem<T>(steps: readonly Rule<T>[], value: T): Problem | undefined {
   for (const step of steps) {
     const [problem] = step(value)
@@ -25,12 +25,12 @@ function firstProblem<T>(steps: readonly Rule<T>[], value: T): Problem | undefin
   return undefined
 }
 
-/** The step that a validator is. */
+/** Makes a step of a validator. */
 export function step<T>(validate: Validate): Rule<T> {
   return (value) => findProblems(validate, value)
 }
 
-/** Makes steps that look at one field each, by a validator of the fields of the object, all of which are optional to it. */
+/** Makes steps that check one field each. `validate` is for the whole object, with all fields optional. */
 export function fieldSteps<T extends object>(validate: Validate) {
   type Name = keyof T & string
   const optional =
@@ -44,10 +44,10 @@ export function fieldSteps<T extends object>(validate: Validate) {
   return { required, optional }
 }
 
-/** An item of a list that `whole` holds. */
+/** An item of a list in `whole`. */
 export type Item<I, T> = { readonly item: I; readonly index: number; readonly whole: T }
 
-/** The step that takes the items of a list, one after the other, through steps of their own. Paths there begin at the item. */
+/** Makes a step that runs `steps` on each item of a list, in order. Their paths are relative to the item. */
 export function eachOf<const F extends string, I, T extends { readonly [K in F]: readonly I[] }>(
   field: F,
   steps: readonly Rule<Item<I, T>>[],
@@ -55,14 +55,14 @@ export function eachOf<const F extends string, I, T extends { readonly [K in F]:
   return (whole) => {
     for (const [index, item] of whole[field].entries()) {
       const problem = firstProblem(steps, { item, index, whole })
-      const place = jsonLocation([field, index])
-      if (problem !== undefined) return [{ ...problem, path: problem.path.replace('$', () => place) }]
+      const location = jsonLocation([field, index])
+      if (problem !== undefined) return [{ ...problem, path: problem.path.replace('$', () => location) }]
     }
     return []
   }
 }
 
-/** A step for an item that looks at nothing but the item. */
+/** Makes a step for an item of a step that needs only the item itself. */
 export function ofItem<I>(step: Rule<I>): Rule<Item<I, unknown>> {
   return ({ item }) => step(item)
 }

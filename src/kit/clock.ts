@@ -1,12 +1,12 @@
-/** Where "now" comes from. Decisions are given a time; only the edges ask a clock. */
+/** The source of the current time. Pure code gets the time as an argument; only the callers around it read a clock. */
 export type Clock = { now(): Date }
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** What was written last: much happens within one millisecond, and to write a date anew takes longer than most of it. */
+/** The last result: many events share a millisecond, and formatting a date is slow in comparison. */
 let last = { ms: Number.NaN, text: '' }
 
-/** RFC 3339 in UTC with milliseconds: the one form in which drover writes a moment. */
+/** RFC 3339 in UTC with milliseconds: the only format in which drover writes times. */
 export function toTimestamp(moment: Date): string {
   const ms = moment.getTime()
   if (ms !== last.ms) last = { ms, text: moment.toISOString() }

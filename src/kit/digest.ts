@@ -4,7 +4,7 @@ import { encodeUtf8 } from './utf8.ts'
 /** `sha256:` and 64 lowercase hexadecimal digits. */
 export type Digest = `sha256:${string}`
 
-/** Texts are hashed as UTF-8; one with a lone surrogate is refused as a bug. */
+/** Text is hashed as UTF-8. Text with a lone surrogate throws a TypeError. */
 export type Hashable = string | Uint8Array
 
 export function isDigest(text: string): text is Digest {
@@ -17,7 +17,7 @@ export function digest(content: Hashable): Digest {
 }
 
 /**
- * The digest of a list of fields, each preceded by its length in bytes as 8 bytes, big-endian, so that no two lists give
+ * The digest of a list of fields. Each field is preceded by its length as 8 big-endian bytes, so that no two lists give
  * the same bytes. The first field names the kind of list and its version: `drover-section/v2`.
  */
 export function digestFields(fields: readonly Hashable[]): Digest {
@@ -41,17 +41,17 @@ export function digestSections(sections: readonly (readonly [name: string, conte
   )
 }
 
-/** Of the text of a section alone: sections with the same text share it, and it is stored under this name. */
+/** The digest of a section's text, under which the text is stored. Sections with the same text share it. */
 export function digestMaterial(text: Hashable): Digest {
   return digestFields(['drover-material/v1', text])
 }
 
-/** Stands in for the identity of a workspace whose git directories cannot be found; `root` is absolute and cleaned. */
+/** The identity of a workspace whose git directories cannot be found. `root` is an absolute, normalized path. */
 export function digestUnavailableWorkspace(root: string): Digest {
   return digest(`unavailable-workspace-root-v1\0${root}`)
 }
 
-/** To hand over a part costs as much as to hash some hundred bytes, so what is small is handed over in one piece. */
+/** Below this size, hashing one concatenated buffer is faster: each update call costs as much as hashing hundreds of bytes. */
 const ONE_PIECE_BYTES = 64 * 1024
 
 function digestParts(parts: readonly Hashable[]): Digest {

@@ -1,4 +1,4 @@
-/** What sort of trouble a fault is. The edges (command line, HTTP) turn a kind into an exit code or a status. */
+/** The kind of a fault. The command line turns it into an exit code, the HTTP server into a status. */
 export type FaultKind =
   | 'usage'
   | 'invalid'
@@ -10,7 +10,7 @@ export type FaultKind =
   | 'unavailable'
   | 'internal'
 
-/** The only error class that crosses a folder. Anything else thrown is a bug. */
+/** The only error class that may be thrown across folders. Any other error is a bug. */
 export class Fault<Details = unknown> extends Error {
   override readonly name = 'Fault'
   readonly code: string
@@ -25,7 +25,7 @@ export class Fault<Details = unknown> extends Error {
   }
 }
 
-/** Makes one fault of a catalogue: calling it gives the error to throw. */
+/** Creates faults of one code: call it to get the error to throw. */
 export type FaultMaker<Details> = {
   readonly code: string
   readonly kind: FaultKind
@@ -34,8 +34,8 @@ export type FaultMaker<Details> = {
 }
 
 /**
- * Adds a fault to a folder's catalogue (`faults.ts`). `when` is its row in docs/errors.md. `say` gives one sentence
- * without a full stop: what happened, to what, and what to do about it.
+ * Defines a fault in the `faults.ts` of a folder. `when` is its row in docs/errors.md. `say` returns the message: one
+ * sentence without a full stop that says what is wrong and what to do.
  */
 export function defineFault<Details>(entry: {
   code: string
@@ -48,7 +48,7 @@ export function defineFault<Details>(entry: {
   return Object.assign(make, { code, kind, when })
 }
 
-/** The code of a Node system error (`ENOENT`, `EPIPE`), or undefined for anything else. */
+/** The code of a Node system error (`ENOENT`, `EPIPE`), or undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -1,23 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** Where new names come from. Decisions are given their ids; only the edges make them. */
+/** The source of new ids. Pure code gets ids as arguments; only the callers around it create them. */
 export type Ids = {
   /** A lowercase UUID, version 4. */
   uuid(): string
-  /** Lowercase hexadecimal, two characters a byte. */
+  /** Lowercase hexadecimal, two characters per byte. */
   hex(bytes: number): string
 }
 
-/** One call to the generator costs as much for many ids as for one. */
-const STOCK_BYTES = 4096
-let stock = Buffer.alloc(0)
+/** Random bytes are fetched in blocks, because one call costs the same for many ids as for one. */
+const BLOCK_BYTES = 4096
+let block = Buffer.alloc(0)
 
 export const randomIds: Ids = {
   uuid: () => randomUUID(),
   hex(bytes) {
-    if (stock.length < bytes) stock = randomBytes(Math.max(bytes, STOCK_BYTES))
-    const taken = stock.toString('hex', 0, bytes)
-    stock = stock.subarray(bytes)
+    if (block.length < bytes) block = randomBytes(Math.max(bytes, BLOCK_BYTES))
+    const taken = block.toString('hex', 0, bytes)
+    block = block.subarray(bytes)
     return taken
   },
 }

@@ -1,4 +1,4 @@
-/** Structured log lines on stderr, one JSON object each, with nothing in them that looks like a credential. */
+/** Structured log lines on stderr, one JSON object each. Everything that looks like a credential is removed. */
 import { toTimestamp } from './clock.ts'
 import { redactLine } from './redact.ts'
 
@@ -11,11 +11,11 @@ export type Log = {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
-  /** A log whose every line carries these fields too. */
+  /** Returns a log that adds these fields to every line. */
   with(fields: LogFields): Log
 }
 
-/** Writes to the file descriptor at once, so that the last lines before a crash are there. */
+/** Writes synchronously, so that the last lines before a crash are not lost. */
 export async function createLog(options: { level: LogLevel; descriptor?: number }): Promise<Log> {
   const { pino } = await import('pino')
   const logger = pino(
@@ -24,7 +24,7 @@ export async function createLog(options: { level: LogLevel; descriptor?: number 
       base: null,
       timestamp: () => `,"time":"${toTimestamp(new Date())}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // The finished line is cleaned, so that no field is forgotten; and most lines have nothing to be cleaned.
+      // Redacts the finished line, so that no field is missed. Most lines need no change.
       hooks: { streamWrite: redactLine },
     },
     pino.destination({ fd: options.descriptor ?? 2, sync: true }),

@@ -1,12 +1,12 @@
-/** More slips than this make another word, however long it is. */
-const MOST_SLIPS = 3
+/** A word with more edits than this is another word, however long it is. */
+const MAX_EDITS = 3
 
-/** The known word closest to a mistyped one, or undefined when none is close enough to be worth suggesting. */
+/** The known word closest to a mistyped one, or undefined if none is close enough to suggest. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  const allowed = Math.min(MOST_SLIPS, Math.max(1, Math.floor(word.length / 3)))
+  const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(word.length / 3)))
   let nearest: string | undefined
   let closest = word.length
-  // Words of other lengths are too far away: a very long one costs nothing to judge.
+  // The length filter also keeps a very long word from costing time.
   for (const candidate of known.filter((other) => Math.abs(other.length - word.length) <= allowed)) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance <= allowed && distance < closest) {
@@ -17,7 +17,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return nearest
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours needed to turn one word into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,12 +1,12 @@
 const LF = 0x0a
-const NOTHING = Buffer.alloc(0)
+const EMPTY = Buffer.alloc(0)
 
 type LineRules = { limitBytes: number; onOversize: (bytes: number) => void }
 
 /**
- * The lines of a UTF-8 output, in batches: one for each chunk that ends a line, so that waiting costs per chunk and not
- * per line. A line ends with LF or CRLF; the last one may do without. A line of more than `limitBytes` (a CR counts) is
- * left out, never held as a whole, and reported with its length.
+ * Reads the lines of UTF-8 output in batches, one per chunk that ends a line, so that the caller awaits once per chunk
+ * instead of once per line. A line ends with LF or CRLF; the last one may lack it. A line of more than `limitBytes`
+ * (counting CR) is skipped, never held in memory as a whole, and reported with its length.
  */
 export async function* readLines(source: AsyncIterable<Buffer>, rules: LineRules): AsyncGenerator<string[], void> {
   const splitter = new LineSplitter(rules)
@@ -18,12 +18,12 @@ export async function* readLines(source: AsyncIterable<Buffer>, rules: LineRules
   if (lines.length > 0) yield lines
 }
 
-/** Cuts at the bytes of line ends, before decoding: no character is ever torn. */
+/** Splits the bytes at line ends before decoding, so that no character is split. */
 class LineSplitter {
   readonly #rules: LineRules
-  /** The line that has not ended yet: its length, and its bytes (with room to grow) unless it is oversize already. */
-  #begunBytes = 0
-  #begun = NOTHING
+  /** The unfinished line: its length, and its bytes (in a larger buffer) unless it is oversize already. */
+  #partialBytes = 0
+  #partial = EMPTY
 
   constructor(rules: LineRules) {
     this.#rules = rules
@@ -31,41 +31,41 @@ class LineSplitter {
 
   take(chunk: Buffer): string[] {
     const lastEnd = chunk.lastIndexOf(LF) + 1
-    const lines = lastEnd === 0 ? [] : toLines(this.#endBegun(chunk.subarray(0, lastEnd)))
-    this.#begin(chunk.subarray(lastEnd))
+    const lines = lastEnd === 0 ? [] : toLines(this.#endPartial(chunk.subarray(0, lastEnd)))
+    this.#startPartial(chunk.subarray(lastEnd))
     return lines
   }
 
   end(): string[] {
     const { limitBytes, onOversize } = this.#rules
-    if (this.#begunBytes > limitBytes) onOversize(this.#begunBytes)
-    else if (this.#begunBytes > 0) return [this.#begun.toString('utf8', 0, this.#begunBytes)]
+    if (this.#partialBytes > limitBytes) onOversize(this.#partialBytes)
+    else if (this.#partialBytes > 0) return [this.#partial.toString('utf8', 0, this.#partialBytes)]
     return []
   }
 
-  #begin(piece: Buffer): void {
-    const start = this.#begunBytes
-    this.#begunBytes += piece.length
-    if (this.#begunBytes > this.#rules.limitBytes) {
-      this.#begun = NOTHING
+  #startPartial(piece: Buffer): void {
+    const start = this.#partialBytes
+    this.#partialBytes += piece.length
+    if (this.#partialBytes > this.#rules.limitBytes) {
+      this.#partial = EMPTY
       return
     }
-    if (this.#begunBytes > this.#begun.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#begunBytes, this.#begun.length * 2))
-      this.#begun.copy(larger, 0, 0, start)
-      this.#begun = larger
+    if (this.#partialBytes > this.#partial.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#partialBytes, this.#partial.length * 2))
+      this.#partial.copy(larger, 0, 0, start)
+      this.#partial = larger
     }
-    piece.copy(this.#begun, start)
+    piece.copy(this.#partial, start)
   }
 
-  /** The begun line and the whole lines after it, without those that are too long. */
-  #endBegun(piece: Buffer): Buffer {
+  /** The unfinished line and the whole lines after it, without those that are too long. */
+  #endPartial(piece: Buffer): Buffer {
     const { limitBytes, onOversize } = this.#rules
-    const bytes = this.#begunBytes
-    const begun = this.#begun.subarray(0, bytes)
-    this.#begunBytes = 0
-    this.#begun = NOTHING
-    if (bytes <= limitBytes) return withoutOversize(Buffer.concat([begun, piece]), this.#rules)
+    const bytes = this.#partialBytes
+    const partial = this.#partial.subarray(0, bytes)
+    this.#partialBytes = 0
+    this.#partial = EMPTY
+    if (bytes <= limitBytes) return withoutOversize(Buffer.concat([partial, piece]), this.#rules)
     const firstEnd = piece.indexOf(LF)
     onOversize(bytes + firstEnd)
     return withoutOversize(piece.subarray(firstEnd + 1), this.#rules)

@@ -1,6 +1,6 @@
 /**
- * The one reader of YAML that people write: one YAML 1.2 document of plain values, or nothing at all. What YAML has
- * beyond that (tags, several documents, keys that are not text, aliases that multiply) is refused.
+ * Reads YAML that people write: one YAML 1.2 document of plain values, or an empty text. Other features of YAML (tags,
+ * several documents, keys that are not text, aliases that multiply) are refused.
  */
 import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml'
 
@@ -11,12 +11,12 @@ type YamlProblem = { rule: string; offset: number }
 
 export type YamlText = {
   document: Document
-  /** Empty when the document can be used. */
+  /** Empty if the document can be used. */
   problems: YamlProblem[]
   placeOf(offset: number): TextPlace
 }
 
-/** How often aliases may be followed, counting those inside what they stand for. */
+/** How many aliases may be expanded, counting those inside expanded ones. */
 const ALIAS_LIMIT = 100
 
 export function parseYaml(text: string): YamlText {
@@ -36,7 +36,7 @@ export function parseYaml(text: string): YamlText {
   return { document, problems: oncePerLine(problems, placeOf), placeOf }
 }
 
-/** The document as a plain value, or why its aliases cannot be followed. */
+/** The document as a plain value, or the reason why its aliases cannot be expanded. */
 export function toTree(document: Document): { tree?: unknown; rule?: string } {
   try {
     return { tree: document.toJS({ maxAliasCount: ALIAS_LIMIT }) }
@@ -47,21 +47,21 @@ export function toTree(document: Document): { tree?: unknown; rule?: string } {
   }
 }
 
-const COMPLAINTS: Partial<Record<YAMLError['code'], string>> = {
-  DUPLICATE_KEY: 'the same key stands twice in one place; remove one',
-  MULTIPLE_DOCS: 'a second document starts here; the file must hold one',
+const MESSAGES: Partial<Record<YAMLError['code'], string>> = {
+  DUPLICATE_KEY: 'the same key appears twice; remove one',
+  MULTIPLE_DOCS: 'a second document starts here; the file must contain one',
   NON_STRING_KEY: 'a key must be text',
   RESOURCE_EXHAUSTION: 'the file is nested too deeply',
   TAB_AS_INDENT: 'a tab cannot indent; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!) are not supported; write a plain value',
 }
 
-function toProblem(complaint: YAMLError): YamlProblem {
-  const rule = COMPLAINTS[complaint.code] ?? `the file is not valid YAML: ${complaint.message}`
-  return { rule, offset: complaint.pos[0] }
+function toProblem(error: YAMLError): YamlProblem {
+  const rule = MESSAGES[error.code] ?? `the file is not valid YAML: ${error.message}`
+  return { rule, offset: error.pos[0] }
 }
 
-/** One open bracket can bring the same complaint a thousand times. */
+/** One open bracket can cause the same error a thousand times. */
 function oncePerLine(problems: readonly YamlProblem[], placeOf: YamlText['placeOf']): YamlProblem[] {
   const keyOf = ({ rule, offset }: YamlProblem) => `${placeOf(offset).line} ${rule}`
   return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()]

@@ -1,10 +1,10 @@
-/** Takes everything out of a text that looks like a credential, whatever field or sentence it stands in. */
+/** Replaces everything in a text that looks like a credential. */
 export function redactSecrets(text: string): string {
   if (!MARKS.test(text)) return text
   return SECRETS.reduce((clean, { pattern, replacement }) => clean.replace(pattern, replacement), text)
 }
 
-/** The same for structured values, where the name of a field tells what its text cannot. */
+/** Replaces the values of fields whose names suggest a credential. */
 export function redactFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactFields)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
@@ -14,7 +14,7 @@ export function redactFields(value: unknown): unknown {
   )
 }
 
-/** A line of JSON, cleaned by what its fields are called and by what its texts look like. */
+/** Redacts a line of JSON, both by field names and by patterns. */
 export function redactLine(line: string): string {
   if (!MARKS.test(line)) return line
   return redactSecrets(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)
@@ -22,37 +22,36 @@ export function redactLine(line: string): string {
 
 const HIDDEN = '[redacted]'
 
-/** Every pattern and every name below has one of these in it. Hardly any text has one, and one look is much cheaper than a dozen. */
+/** Every pattern and name below contains one of these. Most texts contain none, so this one test saves a dozen. */
 const MARKS =
   /-----BEGIN|bearer|basic|(?:api|access|private)[-_]?key|secret|passw|passphrase|credential|authorization|token|cookie|:\/\/|\bsk-|AIza|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|eyJ/i
 
-/** Names that promise a secret. Counts such as `input_tokens` are none. */
+/** Field names that suggest a secret. Counts such as `input_tokens` do not match. */
 const NAMES =
   '(?:api[-_]?keys?|access[-_]?keys?|private[-_]?keys?|secrets?|passw(?:or)?ds?|passphrase|credentials?|authorization|(?:[a-z]+[-_])?token|cookie)'
 
 const SECRET_NAME = new RegExp(`^(?:[a-z0-9]+[-_])*${NAMES}$`, 'i')
 
 /**
- * The first group, where there is one, is the part that may stay: it tells a reader what was hidden. Whoever writes a
- * prompt writes the text that these read, so each takes a time that grows no faster than the text: no two places where a
- * pattern may begin look for its end in the same long stretch.
+ * The first group, if any, is kept: it tells the reader what was hidden. Prompts are untrusted input, so every pattern
+ * must run in linear time: no two possible starts of a match may scan the same long stretch for its end.
  */
 const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
-  // Private keys in PEM, with real or JSON-escaped line ends; one that is cut off ends with its line or its string.
+  // Private keys in PEM, with real or JSON-escaped line ends; a truncated one ends with its line or its string.
   {
     pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(-----END [A-Z ]*PRIVATE KEY-----|(?="|$))/g,
     replacement: HIDDEN,
   },
   // Authorization: Bearer …, Basic …
   { pattern: /\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{8,}/gi, replacement: `$1$2${HIDDEN}` },
-  // Authorization: any other scheme and its value, and "token" with what can only be one.
+  // Authorization with any other scheme, and the word "token" before a long value.
   {
     pattern:
       /(?<![A-Za-z0-9])(authorization["']?\s*[:=]\s*["']?)(?!(?:Bearer|Basic)\b)[A-Za-z0-9-]{1,32}[ \t]+[A-Za-z0-9._~+/=-]{8,}/gi,
     replacement: `$1${HIDDEN}`,
   },
   { pattern: /(?<![A-Za-z0-9])(token[ \t]+)[A-Za-z0-9._~+/=-]{20,}/gi, replacement: `$1${HIDDEN}` },
-  // A name that promises a secret, then its value: a list, a quoted text, or a word with all that hangs on it by commas.
+  // A name that suggests a secret, then its value: a list, a quoted text, or a word with everything attached by commas.
   {
     pattern: new RegExp(`((?<![A-Za-z0-9])${NAMES}\\\\?["']?\\s*[:=]\\s*)\\[[^\\][]*\\]`, 'gi'),
     replacement: `$1${HIDDEN}`,
@@ -70,7 +69,7 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   },
   // user:password@ in a URL.
   { pattern: /(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/:@"']*:[^\s/@"']+@/gi, replacement: `$1${HIDDEN}@` },
-  // Shapes that the issuers publish: OpenAI and Anthropic, Google, GitHub, GitLab, Slack, AWS, JSON Web Tokens.
+  // Formats that the issuers publish: OpenAI and Anthropic, Google, GitHub, GitLab, Slack, AWS, JSON Web Tokens.
   { pattern: /\bsk-[A-Za-z0-9_-]{8,}/g, replacement: HIDDEN },
   { pattern: /\bAIza[A-Za-z0-9_-]{20,}/g, replacement: HIDDEN },
   { pattern: /(?<![A-Za-z0-9])(?:gh[pousr]|github_pat)_[A-Za-z0-9_.-]{16,}/gi, replacement: HIDDEN },

@@ -70,7 +70,12 @@ describe('findProblems', () => {
     ['an unsafe number', { name: 'a', nanos: 2 ** 60 }, '$.nanos', 'must be an integer'],
     ['too few items', { name: 'a', parts: [] }, '$.parts', 'must have at least 1 item'],
     ['too many items', { name: 'a', parts: [1, 2, 3] }, '$.parts', 'must have at most 2 items'],
-    ['equal items', { name: 'a', parts: [{ size: 1 }, { size: 1 }] }, '$.parts', 'must not hold the same item twice'],
+    [
+      'equal items',
+      { name: 'a', parts: [{ size: 1 }, { size: 1 }] },
+      '$.parts',
+      'must not contain the same item twice',
+    ],
     ['a small number', { name: 'a', parts: [{ size: 0 }] }, '$.parts[0].size', 'must be at least 1'],
     ['a large number', { name: 'a', parts: [{ size: 2 }, { size: 4 }] }, '$.parts[1].size', 'must be at most 3'],
     ['a union, no branch by type', { name: 'a', extra: 5 }, '$.extra', 'must be a string or an array'],

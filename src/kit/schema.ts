@@ -1,10 +1,10 @@
-/** Checks values against generated validators. A value comes back untouched or not at all: nothing is coerced or filled in. */
+/** Checks values against generated validators. A valid value is returned unchanged: nothing is coerced or filled in. */
 import { messageInvalid } from './faults.ts'
 import { jsonLocation } from './json-location.ts'
 import { nearestWord } from './nearest.ts'
 
-/** One complaint of a generated validator, as ajv gives it. */
-type Complaint = {
+/** An error of a generated validator, as ajv reports it. */
+type ValidatorError = {
   keyword: string
   instancePath: string
   params: Record<string, unknown>
@@ -12,15 +12,15 @@ type Complaint = {
 }
 
 /** A generated validator. */
-export type Validate = { (value: unknown): boolean; errors?: Complaint[] | null }
+export type Validate = { (value: unknown): boolean; errors?: ValidatorError[] | null }
 
-/** Where a value breaks its shape, and the rule it breaks with what is allowed. */
+/** The path at which a value breaks its shape, and the rule it breaks. */
 export type Problem = { path: string; rule: string }
 
-/** What JSON Schema cannot say: a named function that gives the problems of a value which already fits the schema. */
+/** A rule that JSON Schema cannot express: returns the problems of a value that already fits the schema. */
 export type Rule<T> = (value: T) => readonly Problem[]
 
-/** Makes the function that lets only fitting values through. */
+/** Makes a function that returns a valid value and throws `message_invalid` for any other. */
 export function checker<T>(message: string, validate: Validate, rules: readonly Rule<T>[] = []): (value: unknown) => T {
   return (value) => {
     const problems = findProblems(validate, value)
@@ -32,61 +32,60 @@ export function checker<T>(message: string, validate: Validate, rules: readonly 
   }
 }
 
-/** The rules of a part, asked about the field that holds it, or about each item where the field is a list of them. */
+/** Applies rules to a field, or to each of its items if the field is a list. */
 export function within<const F extends string, P>(
   field: F,
   rules: readonly Rule<P>[],
 ): Rule<{ readonly [K in F]?: P | readonly P[] | null }> {
-  const problemsAt = (place: string, part: P) =>
-    rules.flatMap((rule) => rule(part)).map(({ path, rule }) => ({ path: path.replace('$', () => place), rule }))
+  const problemsAt = (location: string, part: P) =>
+    rules.flatMap((rule) => rule(part)).map(({ path, rule }) => ({ path: path.replace('$', () => location), rule }))
   return (value) => {
     const held = value[field]
     if (held === undefined || held === null) return []
-    const place = jsonLocation([field])
-    if (!Array.isArray(held)) return problemsAt(place, held as P)
-    return held.flatMap((part: P, index) => problemsAt(`${place}[${index}]`, part))
+    const location = jsonLocation([field])
+    if (!Array.isArray(held)) return problemsAt(location, held as P)
+    return held.flatMap((part: P, index) => problemsAt(`${location}[${index}]`, part))
   }
 }
 
-/** The problems of a value; none when it fits. */
+/** The problems of a value; empty if it is valid. */
 export function findProblems(validate: Validate, value: unknown): Problem[] {
   if (validate(value)) return []
-  const complaints = validate.errors ?? []
-  const telling = complaints.filter((complaint) => !STRUCTURAL.has(complaint.keyword))
-  const problems = unionsJoined(telling).map((complaint) => ({
-    path: formatPath(value, placeOf(complaint)),
-    rule: ruleOf(complaint),
+  const errors = (validate.errors ?? []).filter(({ keyword }) => !STRUCTURAL.has(keyword))
+  const problems = joinUnionErrors(errors).map((error) => ({
+    path: formatPath(value, stepsOf(error)),
+    rule: ruleOf(error),
   }))
   return [...new Map(problems.map((problem) => [`${problem.path} ${problem.rule}`, problem])).values()]
 }
 
-/** These only say that something inside them failed; what failed has a complaint of its own. */
+/** These only report that something inside failed, which has an error of its own. */
 const STRUCTURAL = new Set(['if', 'propertyNames', 'anyOf', 'oneOf', 'allOf', '$ref'])
 
 /**
- * A union without a tag complains once per branch. Where one branch got past the type, the others are noise; where none
- * did, one complaint names all the types.
+ * An untagged union reports an error per branch. If the value has the type of one branch, only that branch's errors
+ * matter; if it has none, one error names all the types.
  */
-function unionsJoined(complaints: readonly Complaint[]): Complaint[] {
-  return complaints.flatMap((complaint) => {
-    if (complaint.keyword !== 'type') return [complaint]
-    const { instancePath: spot } = complaint
-    if (complaints.some((other) => isCloser(other, spot))) return []
-    const types = complaints.filter((other) => other.instancePath === spot).flatMap((other) => other.params['type'])
-    return [{ ...complaint, params: { type: [...new Set(types)] } }]
+function joinUnionErrors(errors: readonly ValidatorError[]): ValidatorError[] {
+  return errors.flatMap((error) => {
+    if (error.keyword !== 'type') return [error]
+    const { instancePath: path } = error
+    if (errors.some((other) => isFromMatchingBranch(other, path))) return []
+    const types = errors.filter((other) => other.instancePath === path).flatMap((other) => other.params['type'])
+    return [{ ...error, params: { type: [...new Set(types)] } }]
   })
 }
 
-/** A complaint from a branch that fitted at this spot as far as the type. */
-function isCloser(complaint: Complaint, spot: string): boolean {
-  return complaint.instancePath === spot ? complaint.keyword !== 'type' : complaint.instancePath.startsWith(`${spot}/`)
+/** Whether an error is from a branch whose type matched at this path. */
+function isFromMatchingBranch(error: ValidatorError, path: string): boolean {
+  return error.instancePath === path ? error.keyword !== 'type' : error.instancePath.startsWith(`${path}/`)
 }
 
-/** The place a complaint is about, as steps from the root: a missing or unknown field is blamed itself, not its parent. */
-function placeOf(complaint: Complaint): string[] {
-  const steps = complaint.instancePath.split('/').slice(1).map(unescapePointer)
-  if (complaint.keyword === 'required') steps.push(String(complaint.params['missingProperty']))
-  else if (complaint.propertyName !== undefined) steps.push(complaint.propertyName)
+/** The path of an error, as steps from the root. A missing or unknown field is reported itself, not its parent. */
+function stepsOf(error: ValidatorError): string[] {
+  const steps = error.instancePath.split('/').slice(1).map(unescapePointer)
+  if (error.keyword === 'required') steps.push(String(error.params['missingProperty']))
+  else if (error.propertyName !== undefined) steps.push(error.propertyName)
   return steps
 }
 
@@ -94,7 +93,7 @@ function unescapePointer(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** The pointer's steps, in which `0` may be an index or a name, as a place in this value. */
+/** Formats the steps of a JSON pointer, in which `0` may be an index or a name, as a path in this value. */
 export function formatPath(root: unknown, steps: readonly string[]): string {
   let here: unknown = root
   const path = steps.map((step) => {
@@ -129,17 +128,17 @@ const RULES: Record<string, (params: Params) => string> = {
   format: ({ format }) => `must be ${FORMATS[String(format)] ?? `a ${format}`}`,
   minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
   maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
-  uniqueItems: ({ i, j }) => `must not hold the same item twice (items ${j} and ${i} are equal)`,
-  contains: () => 'lacks an item that it must hold',
+  uniqueItems: ({ i, j }) => `must not contain the same item twice (items ${j} and ${i} are equal)`,
+  contains: () => 'lacks a required item',
   minProperties: ({ limit }) => `must have at least ${count(limit, 'field')}`,
   maxProperties: ({ limit }) => `must have at most ${count(limit, 'field')}`,
 }
 
-function ruleOf(complaint: Complaint): string {
-  if (complaint.propertyName !== undefined && complaint.keyword === 'enum') {
-    return unknownField(complaint.propertyName, complaint.params['allowedValues'] as string[])
+function ruleOf(error: ValidatorError): string {
+  if (error.propertyName !== undefined && error.keyword === 'enum') {
+    return unknownField(error.propertyName, error.params['allowedValues'] as string[])
   }
-  return RULES[complaint.keyword]?.(complaint.params) ?? `breaks the rule ${complaint.keyword}`
+  return RULES[error.keyword]?.(error.params) ?? `breaks the rule ${error.keyword}`
 }
 
 function unknownField(name: string, known: readonly string[]): string {

@@ -1,11 +1,11 @@
 /**
- * Building blocks for shapes. A shape is a TypeBox value in a `*.shape.ts` file; its type follows by `Static`, its JSON
- * Schema and its validator are generated from it (`npm run generate`). TypeBox takes longer to load than a whole command
- * may take to start, so shape files are imported for their types only: the program runs on the generated validators.
+ * Building blocks for shapes. A shape is a TypeBox value in a `*.shape.ts` file. `Static` gives its type; its JSON Schema
+ * and its validator are generated from it (`npm run generate`). Loading TypeBox takes longer than a whole command should,
+ * so the program imports only types from shape files and uses the generated validators.
  */
 import { type Static, type TEnum, type TProperties, type TSchema, type TSchemaOptions, Type } from 'typebox'
 
-/** An object with exactly these fields; anything extra is refused. */
+/** An object with exactly these fields; any other field is refused. */
 export function strict<P extends TProperties>(properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
@@ -16,55 +16,55 @@ export function literals<const V extends string[]>(values: readonly [...V], opti
 }
 
 /**
- * Exactly one of these objects, told apart by the field `tag`: by its value, where the branches give it literals or enums,
- * else by whether it is there. One branch may leave the tag out, by `Type.Optional` or by not having it. A branch may be
- * such a union itself. A value is judged against the branch its tag names and no other.
+ * Exactly one of these objects, chosen by the field `tag`: by its value if the branches define it as literals or enums,
+ * otherwise by whether it is present. One branch may omit the tag, by `Type.Optional` or by not having it. A branch may
+ * itself be such a union. A value is checked only against the branch that its tag names.
  */
 export function tagged<B extends TSchema[]>(tag: string, branches: readonly [...B], options: TSchemaOptions = {}) {
   return Type.Union([...branches], { ...options, 'x-tag': tag })
 }
 
-/** Text of at most this many UTF-8 bytes, which JSON Schema cannot say by itself. */
+/** Text of at most this many UTF-8 bytes, which JSON Schema cannot express. */
 export function textUpToBytes(limit: number, options: TSchemaOptions = {}) {
   return Type.String({ ...options, 'x-max-utf8-bytes': limit })
 }
 
-/** Text that matches a pattern; `says` is what a refusal tells people instead of the expression. */
+/** Text that matches a pattern; error messages show `says` instead of the pattern. */
 export function textLike(pattern: string, says: string, options: TSchemaOptions = {}) {
   return Type.String({ ...options, pattern, 'x-says': says })
 }
 
-/** An integer that may exceed 2^53 (nanoseconds); read as bigint where a number could not hold it. */
+/** An integer that may exceed 2^53 (nanoseconds); it is read as a bigint if a number cannot hold it. */
 export function wideInteger(options: TSchemaOptions = {}) {
   return Type.Unsafe<number | bigint>({ ...options, type: 'integer', 'x-wide': true })
 }
 
-/** Gives a part the name under which the published schema defines it once. */
+/** Names a shape, so that the published schema defines it once under that name. */
 export function named<S extends TSchema>(name: string, shape: S): S {
   return { ...shape, $id: name }
 }
 
-/** Says what a part means at the place where it stands; its own description stays with its name. */
+/** Describes a named shape where it is used; its own description stays with its name. */
 export function meaning<S extends TSchema>(text: string, shape: S): S {
   return { ...shape, 'x-meaning': text }
 }
 
-/** A list of exactly these items in this order; `minItems` lets the last ones be left out. */
+/** A list of exactly these items in this order; `minItems` makes the last ones optional. */
 export function sequence<T extends readonly unknown[]>(items: readonly TSchema[], options: TSchemaOptions = {}) {
-  const places = items.length === 0 ? {} : { prefixItems: items }
-  return Type.Unsafe<T>({ minItems: items.length, ...options, type: 'array', ...places, maxItems: items.length })
+  const prefix = items.length === 0 ? {} : { prefixItems: items }
+  return Type.Unsafe<T>({ minItems: items.length, ...options, type: 'array', ...prefix, maxItems: items.length })
 }
 
 /**
- * The type of a message: read-only all the way in. Where it is a union of objects, a field that only other branches have
- * reads as undefined and cannot be written.
+ * The type of a message, deeply read-only. In a union of objects, a field that only other branches have can be read (as
+ * undefined) but not written.
  */
-export type Message<S extends TSchema> = Sealed<Static<S>>
+export type Message<S extends TSchema> = ReadonlyDeep<Static<S>>
 
-type Sealed<T, Fields extends PropertyKey = FieldsOf<T>> = T extends readonly unknown[]
-  ? { readonly [I in keyof T]: Sealed<T[I]> }
+type ReadonlyDeep<T, Fields extends PropertyKey = FieldsOf<T>> = T extends readonly unknown[]
+  ? { readonly [I in keyof T]: ReadonlyDeep<T[I]> }
   : T extends object
-    ? { readonly [F in keyof T]: Sealed<T[F]> } & { readonly [F in Exclude<Fields, keyof T>]?: never }
+    ? { readonly [F in keyof T]: ReadonlyDeep<T[F]> } & { readonly [F in Exclude<Fields, keyof T>]?: never }
     : T
 
 type FieldsOf<T> = T extends readonly unknown[] ? never : T extends object ? keyof T : never

@@ -1,13 +1,13 @@
-/** A word as it is to be typed into a POSIX shell; bare where that means the same. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 export function quoteWord(word: string): string {
   return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : quoteText(word)
 }
 
-/** `$'…'` where a plain quote would break the line or hide what is in it. */
+/** Uses `$'…'` for control characters, which plain quotes would leave invisible or as line breaks. */
 export function quoteText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
   if (!/[\x00-\x1f\x7f]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
   const escaped = text.replace(/[\\']/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, escapeControl)
   return `$'${escaped}'`
 }

@@ -1,7 +1,7 @@
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i
 const MINUTES_A_DAY = 1440
 
-/** Whether a text is a date-time in the grammar of RFC 3339, of a day that exists. Generated validators call this. */
+/** Whether a text is an RFC 3339 date-time of a day that exists. Generated validators call this. */
 export function isTimestamp(text: string): boolean {
   const match = RFC_3339.exec(text)
   if (match === null) return false

@@ -1,8 +1,8 @@
-/** Versions of other programs, as far as telling older from newer needs them. Pure. */
+/** Versions of other programs: parse and compare. Pure. */
 
 export type Version = readonly [major: number, minor: number, patch: number]
 
-/** The first version in what a program prints: `git version 2.39.5 (Apple Git-154)`, `codex-cli 0.166.0`, `v24.21.0`. */
+/** The first version in the output of a program: `git version 2.39.5 (Apple Git-154)`, `codex-cli 0.166.0`, `v24.21.0`. */
 export function findVersion(text: string): Version | undefined {
   const [, major, minor, patch = '0'] = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(text) ?? []
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)]

@@ -98,13 +98,13 @@ describe('a task file', () => {
     [
       'the same key twice',
       '- prompt: a\n  prompt: b\n',
-      'batch:2:3: the same key stands twice in one place; remove one',
+      'batch:2:3: the same key appears twice; remove one',
     ],
     ['an alias to nothing', '- prompt: *x\n', 'batch: an alias (*) has no anchor (&) before it'],
     [
       'two documents',
       '- prompt: a\n---\n- prompt: b\n',
-      'batch:2:1: a second document starts here; the file must hold one',
+      'batch:2:1: a second document starts here; the file must contain one',
     ],
   ])('is refused with line and column for %s', (_name, text, message) => {
     expect(refusal(text).replace(/^nothing was started:\s/, '')).toBe(message)

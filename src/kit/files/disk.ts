@@ -2,9 +2,9 @@ import * as fs from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 
 /**
- * The operations that reading and writing files are made of; a test passes one that fails, meddles or dies at a step.
- * Synchronous on purpose: a durable write this way takes half the time of the promise API with a tenth of its worst
- * case, and no other code of this process runs between two steps.
+ * The file system calls that drover's file functions use. Tests pass a disk that fails, interferes or exits at a step.
+ * Synchronous on purpose: a durable write takes half the time it takes with promises, its worst case a tenth, and no
+ * other code of this process runs between two steps.
  */
 export type Disk = Pick<
   typeof fs,
@@ -27,16 +27,16 @@ export type Disk = Pick<
 
 export const realDisk: Disk = fs
 
-/** For what was only read, or is synced: closing it cannot fail in a way that matters. */
+/** Closes a file that was only read or is already synced, so that a failure does not matter. */
 export function closeQuietly(descriptor: number, disk: Disk): void {
   try {
     disk.closeSync(descriptor)
   } catch {
-    // Nothing is left to be done about it.
+    // Ignored: see above.
   }
 }
 
-/** What to do when the named file is a symbolic link: dotfile managers make links of config files, nobody of a journal. */
+/** What to do with a symbolic link: dotfile managers link config files, but a linked journal is suspicious. */
 export type Links = 'refuse' | 'follow'
 
 type FileKind = 'regular file' | 'directory' | 'symbolic link' | 'named pipe' | 'socket' | 'device'
@@ -56,7 +56,7 @@ export function isSameFile(one: FileIdentity, other: FileIdentity | undefined): 
   return one.dev === other?.dev && one.ino === other.ino
 }
 
-/** What the system said, in words: `no space left on device (ENOSPC)`. Anything else thrown, a Fault or a bug, goes on up. */
+/** Describes a system error: `no space left on device (ENOSPC)`. Rethrows any other error, such as a Fault. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number' && 'code' in error)) throw error
   return `${getSystemErrorMessage(error.errno)} (${error.code})`

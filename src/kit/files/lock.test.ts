@@ -308,9 +308,9 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
   })
 
   it.each<[LockMode, string, string]>([
-    ['exclusive', '444', 'it may not be written'],
-    ['exclusive', '000', 'it cannot be opened, perhaps for want of permission'],
-    ['shared', '000', 'it cannot be opened, perhaps for want of permission'],
+    ['exclusive', '444', 'it is not writable'],
+    ['exclusive', '000', 'it cannot be opened, perhaps because of its permissions'],
+    ['shared', '000', 'it cannot be opened, perhaps because of its permissions'],
   ])('no %s lock is had on a lock file of mode %s', async (mode, permissions, reason) => {
     chmodSync(folder, 0o755)
     writeFileSync(path, '')

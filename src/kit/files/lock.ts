@@ -1,8 +1,8 @@
 /**
- * Locks between processes. The kernel drops them when their holder dies, however it dies.
+ * Locks between processes. The kernel drops a lock when its holder dies, however it dies.
  *
- * Node has no flock, but SQLite locks files. The lock file is an empty database that stays empty: nothing is ever
- * written to it, only its lock states are used (https://sqlite.org/lockingv3.html).
+ * Node has no flock, but SQLite locks files. The lock file is an empty database to which nothing is ever written; only
+ * its lock states are used (https://sqlite.org/lockingv3.html).
  *
  * - Shared: a read transaction holds SHARED. It needs a lock file to read, and creates and changes nothing.
  * - Exclusive: RESERVED, which one writer gets while readers come and go, then EXCLUSIVE, which waits for the readers
@@ -10,11 +10,11 @@
  *   a stream of readers cannot starve a writer. In that mode a failed attempt at RESERVED would keep SHARED, and two
  *   writers would wait for each other: hence the mode is changed between the two.
  * - The rollback journal is in memory: on disk, a killed holder would leave it behind.
- * - A file that may not be written SQLite opens for reading and then takes SHARED for whatever is asked, without a word.
- *   The change of `user_version`, which is rolled back, makes it say so.
+ * - SQLite opens a read-only file without an error and then takes SHARED even when EXCLUSIVE is requested. Setting
+ *   `user_version`, which is rolled back, makes it report the error.
  *
- * These are POSIX advisory locks: closing any descriptor of the file drops all locks this process has on it. SQLite
- * minds that among its own connections, but no other code may open a lock file; looking at it by `lstat` is safe.
+ * These are POSIX advisory locks: closing any descriptor of the file drops all locks this process holds on it. SQLite
+ * handles that for its own connections, but no other code may open a lock file. `lstat` is safe.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,25 +26,25 @@ import { ensureLockFile, findLockFile } from './lock-file.ts'
 
 export type LockMode = 'exclusive' | 'shared'
 
-/** Locks are not re-entrant: who holds one and asks for another on the same file waits like anybody else. */
+/** Locks are not re-entrant: a second request for the same file waits, even in the same process. */
 export type LockRequest = { path: string; mode: LockMode; waitMs?: number; signal?: AbortSignal | undefined }
 
-/** Held until released. Keep it: a lock that nobody can release any more ends when it is garbage. */
+/** Held until released. Keep a reference: a lock that is garbage-collected is released. */
 export type Lock = Disposable & { release(): void }
 
 const DEFAULT_WAIT_MS = 5_000
 const POLL_MS = 25
 
-/** Result codes of SQLite (https://sqlite.org/rescode.html), which words its own messages for databases. */
+/** SQLite's result codes (https://sqlite.org/rescode.html); its own messages talk about databases. */
 const SQLITE_BUSY = 5
 const REASONS: Record<number, string> = {
-  8: 'it may not be written',
-  10: 'its file system fails or has no locks',
-  14: 'it cannot be opened, perhaps for want of permission',
+  8: 'it is not writable',
+  10: 'its file system failed or does not support locks',
+  14: 'it cannot be opened, perhaps because of its permissions',
   26: 'it is not empty',
 }
 
-/** Each step is tried until the locks that others hold let it through. */
+/** Each step is retried until no other lock blocks it. */
 const STEPS: Record<LockMode, readonly string[]> = {
   exclusive: [
     'PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE; PRAGMA user_version = 0; PRAGMA locking_mode = EXCLUSIVE; ROLLBACK',
@@ -53,7 +53,7 @@ const STEPS: Record<LockMode, readonly string[]> = {
   shared: ['BEGIN', 'SELECT 1 FROM sqlite_schema'],
 }
 
-/** Does some work while holding a lock. */
+/** Runs `work` while holding a lock. */
 export async function withLock<T>(request: LockRequest, work: () => T | Promise<T>): Promise<T> {
   const lock = await takeLock(request)
   try {
@@ -63,7 +63,7 @@ export async function withLock<T>(request: LockRequest, work: () => T | Promise<
   }
 }
 
-/** Waits for a lock. Throws `lock_busy` when others still hold it after `waitMs`, and the reason of `signal` if that fires. */
+/** Waits for a lock. Throws `lock_busy` after `waitMs`, or the reason of `signal` if it is aborted. */
 export async function takeLock({ path, mode, waitMs = DEFAULT_WAIT_MS, signal }: LockRequest): Promise<Lock> {
   const deadline = performance.now() + waitMs
   for (;;) {
@@ -77,7 +77,7 @@ export async function takeLock({ path, mode, waitMs = DEFAULT_WAIT_MS, signal }:
         const granted = await retry(() => tryStep({ connection, path, step }), { deadline, signal })
         if (!granted) throw lockBusy({ path, waitMs })
       }
-      // If the file was removed or replaced meanwhile, the next process locks another file than we did: begin again.
+      // If the file was removed or replaced meanwhile, another process would lock a different file: start again.
       if (isSameFile(found, findLockFile(path))) return toLock(connection)
     } catch (error) {
       connection.close()
@@ -120,7 +120,7 @@ function toLock(connection: DatabaseSync): Lock {
   return { release, [Symbol.dispose]: release }
 }
 
-/** `node:sqlite` is loaded here, so that what locks nothing does not pay for it. */
+/** Loads `node:sqlite` only here, so that commands without locks do not pay for it. */
 async function connect({ path, mode }: { path: string; mode: LockMode }): Promise<DatabaseSync> {
   const sqlite = await import('node:sqlite')
   const url = pathToFileURL(path)
@@ -132,7 +132,7 @@ async function connect({ path, mode }: { path: string; mode: LockMode }): Promis
   }
 }
 
-/** Tries until it works, at least once; false when it did not by the deadline. */
+/** Tries at least once, until it works or the deadline passes (false). */
 async function retry(
   attempt: () => boolean,
   { deadline, signal }: { deadline: number; signal: AbortSignal | undefined },
@@ -145,7 +145,7 @@ async function retry(
   return true
 }
 
-/** Whether SQLite got what the step asks for; false while others hold a lock against it. */
+/** Runs one step. Returns false if another lock blocks it. */
 function tryStep({ connection, path, step }: { connection: DatabaseSync; path: string; step: string }): boolean {
   try {
     connection.exec(step)
@@ -159,5 +159,5 @@ function tryStep({ connection, path, step }: { connection: DatabaseSync; path: s
 function toFault({ path, error }: { path: string; error: unknown }): unknown {
   const code = sqliteErrorCode(error)
   if (code === undefined) return error
-  return lockUnavailable({ path, reason: REASONS[code] ?? `SQLite answers ${code}` }, error)
+  return lockUnavailable({ path, reason: REASONS[code] ?? `SQLite error ${code}` }, error)
 }

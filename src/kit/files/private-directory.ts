@@ -5,11 +5,11 @@ import { type Disk, fileKind, type Links, realDisk, systemReason } from './disk.
 import { openDirectory, syncDirectoryAt } from './durability.ts'
 
 /**
- * Makes sure that a directory exists and that only this user can look into it. Missing parents are made the same way;
- * parents that exist are left alone. Windows has no owners and modes of this kind: there it only makes the directory.
+ * Makes sure that a directory exists and only this user has access. Missing parents are created the same way; existing
+ * parents are not changed. Windows has no such owners and modes: there it only creates the directory.
  */
-export function ensurePrivateDirectory(wanted: { path: string; links?: Links }, disk: Disk = realDisk): void {
-  const { path, links = 'refuse' } = wanted
+export function ensurePrivateDirectory(options: { path: string; links?: Links }, disk: Disk = realDisk): void {
+  const { path, links = 'refuse' } = options
   try {
     makeDirectories(path, disk)
     const found = (links === 'follow' ? disk.statSync : disk.lstatSync)(path, { bigint: true })
@@ -27,13 +27,13 @@ function makeDirectories(path: string, disk: Disk): void {
   try {
     disk.mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error // another process may be quicker
+    if (errorCode(error) !== 'EEXIST') throw error // another process may have created it
   }
   syncDirectoryAt(path, disk)
   syncDirectoryAt(dirname(path), disk)
 }
 
-/** Works on the opened directory, so that what is checked is what is changed. */
+/** Works on the open directory, so that it changes the same directory that it checked. */
 function makePrivate({ path, links, user }: { path: string; links: Links; user: number }, disk: Disk): void {
   const descriptor = openDirectory({ path, links }, disk)
   try {

@@ -5,14 +5,14 @@ import { type Durability, durabilityOf, openDirectory, syncDirectory } from './d
 import { temporaryName } from './temporary-file.ts'
 import { stageFile } from './write-file.ts'
 
-const PROBE = Buffer.from('drover tries whether files are safe here\n')
+const PROBE = Buffer.from('drover tests the durability of files here\n')
 
 /**
- * Finds out how safe a file written to a directory would be, by writing one, syncing both and removing it again. Throws
- * `file_write_failed` where nothing can be written.
+ * Finds out how durable a file in a directory would be: writes one, syncs both and removes it again. Throws
+ * `file_write_failed` if nothing can be written.
  */
 export function probeDurability(directory: string, disk: Disk = realDisk): Durability {
-  // A probe that is killed leaves a name by which the next write to the directory knows that it may go.
+  // If drover is killed here, the next write to the directory recognizes the name and removes the file.
   const path = join(directory, temporaryName())
   let opened: number | undefined
   try {
@@ -34,6 +34,6 @@ function remove(path: string, disk: Disk): void {
   try {
     disk.unlinkSync(path)
   } catch {
-    // It was never made, or goes with the next write to the directory.
+    // It was never created, or the next write to the directory removes it.
   }
 }

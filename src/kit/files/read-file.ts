@@ -6,19 +6,19 @@ import { type Disk, fileKind, isSameFile, type Links, realDisk, systemReason } f
 export type FileToRead = { path: string; limitBytes: number; links?: Links }
 
 /**
- * Reads a whole regular file of at most `limitBytes`. The bytes are those of one file that stayed as it was: what the
- * path names before, while and after reading is compared. Folders above the file may be symbolic links.
+ * Reads a whole regular file of at most `limitBytes`. Compares the file before, during and after reading, so that the
+ * bytes are those of one unchanged file. Directories above the file may be symbolic links.
  */
 export function readFileBytes({ path, limitBytes, links = 'refuse' }: FileToRead, disk: Disk = realDisk): Buffer {
   const stat = links === 'follow' ? disk.statSync : disk.lstatSync
-  const look = () => stat(path, { bigint: true, throwIfNoEntry: false })
+  const statPath = () => stat(path, { bigint: true, throwIfNoEntry: false })
   try {
-    const found = look()
+    const found = statPath()
     if (found === undefined) throw fileMissing({ path })
     if (!found.isFile()) throw fileNotRegular({ path, kind: fileKind(found) })
     const descriptor = openFound({ path, links }, disk)
     try {
-      return readWhole({ path, limitBytes, descriptor, found, look }, disk)
+      return readWhole({ path, limitBytes, descriptor, found, statPath }, disk)
     } finally {
       disk.closeSync(descriptor)
     }
@@ -32,7 +32,7 @@ export function readFileText(file: FileToRead, disk: Disk = realDisk): string {
   return decodeUtf8({ bytes: readFileBytes(file, disk), source: file.path })
 }
 
-/** Decodes without repairing: no replacement characters, and a byte order mark stays. `source` is what to name in the fault. */
+/** Decodes without repairing: no replacement characters, and a byte order mark stays. The fault names `source`. */
 export function decodeUtf8({ bytes, source }: { bytes: Uint8Array; source: string }): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -41,9 +41,9 @@ export function decodeUtf8({ bytes, source }: { bytes: Uint8Array; source: strin
   }
 }
 
-/** Opens a path at which a regular file was just seen. Node itself adds O_CLOEXEC. */
+/** Opens a path at which a regular file was just found. Node itself adds O_CLOEXEC. */
 function openFound({ path, links }: { path: string; links: Links }, disk: Disk): number {
-  // Windows has neither flag. Non-blocking, because a named pipe put there meanwhile would hold us for ever.
+  // Windows has neither flag. Non-blocking, because opening a named pipe that replaced the file would block forever.
   const noFollow = links === 'refuse' ? (constants.O_NOFOLLOW ?? 0) : 0
   try {
     return disk.openSync(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0))
@@ -54,15 +54,15 @@ function openFound({ path, links }: { path: string; links: Links }, disk: Disk):
 }
 
 function readWhole(
-  file: FileToRead & { descriptor: number; found: BigIntStats; look: () => BigIntStats | undefined },
+  file: FileToRead & { descriptor: number; found: BigIntStats; statPath: () => BigIntStats | undefined },
   disk: Disk,
 ): Buffer {
-  const { path, limitBytes, descriptor, found, look } = file
+  const { path, limitBytes, descriptor, found, statPath } = file
   const opened = disk.fstatSync(descriptor, { bigint: true })
-  if (!isUntouched(found, opened)) throw fileChanged({ path })
+  if (!isUnchanged(found, opened)) throw fileChanged({ path })
   if (opened.size > limitBytes) throw fileTooLarge({ path, sizeBytes: Number(opened.size), limitBytes })
   const bytes = readUpTo({ descriptor, maxBytes: Number(opened.size) + 1 }, disk) // one more, to notice growth
-  if (bytes.length !== Number(opened.size) || !isUntouched(opened, look())) throw fileChanged({ path })
+  if (bytes.length !== Number(opened.size) || !isUnchanged(opened, statPath())) throw fileChanged({ path })
   return bytes
 }
 
@@ -77,9 +77,9 @@ function readUpTo({ descriptor, maxBytes }: { descriptor: number; maxBytes: numb
   return bytes.subarray(0, length)
 }
 
-/** Whether this is still the regular file it was. Its identity alone does not tell: a removed file's inode is used again. */
-function isUntouched(before: BigIntStats, now: BigIntStats | undefined): boolean {
+/** Whether a file is unchanged. The identity alone does not prove it: inodes of removed files are reused. */
+function isUnchanged(before: BigIntStats, now: BigIntStats | undefined): boolean {
   if (now === undefined || !now.isFile() || !isSameFile(before, now)) return false
-  // Not ctime: it also moves when a file gets or loses a second name, which is how `createFile` puts one in place.
+  // Not ctime: it also changes when a file gets or loses a hard link, and `createFile` uses one.
   return before.size === now.size && before.mtimeNs === now.mtimeNs
 }

@@ -1,27 +1,27 @@
 /**
- * A file is written under a temporary name beside its target. The name tells who writes, so that what a killed writer
- * left behind can be told from a file in use:
+ * A file is first written under a temporary name beside its target. The name identifies the writer, so that files that a
+ * killed writer left behind can be distinguished from files in use:
  *
  *     .drover-tmp-<boot id>.<pid namespace>-<pid>-<16 hex>
  *
- * A pid means something only within one boot and one pid namespace: containers that share a folder all have a pid 7.
- * Where the system does not tell these two (only Linux does), `unknown` stands in their place.
+ * A pid is unique only within one boot and one pid namespace: containers that share a directory all have a pid 7.
+ * Only Linux reports these two; elsewhere the name has `unknown` in their place.
  */
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../fault.ts'
 
-const NAME = /^\.drover-tmp-(?<place>[0-9a-f]{32}\.\d+|unknown)-(?<pid>\d+)-[0-9a-f]{16}$/
+const NAME = /^\.drover-tmp-(?<scope>[0-9a-f]{32}\.\d+|unknown)-(?<pid>\d+)-[0-9a-f]{16}$/
 const UNKNOWN = 'unknown'
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A name that no file has had before. */
+/** A new, unique name. */
 export function temporaryName(): string {
-  return `.drover-tmp-${pidPlace()}-${process.pid}-${randomBytes(8).toString('hex')}`
+  return `.drover-tmp-${pidScope()}-${process.pid}-${randomBytes(8).toString('hex')}`
 }
 
-/** Removes the temporary files and directories that dead writers left, and gives their names. Tidying never fails anybody. */
+/** Removes the temporary files and directories that dead writers left, and returns their names. Never throws. */
 export function removeLeftovers(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => NAME.test(name) && removeIfLeftover({ directory, name }))
@@ -34,7 +34,7 @@ function removeIfLeftover({ directory, name }: { directory: string; name: string
   const path = join(directory, name)
   try {
     const ageMs = Date.now() - lstatSync(path).mtimeMs
-    if (!isLeftover({ name, ageMs, here: pidPlace(), isAlive })) return false
+    if (!isLeftover({ name, ageMs, here: pidScope(), isAlive })) return false
     rmSync(path, { recursive: true })
     return true
   } catch {
@@ -42,7 +42,7 @@ function removeIfLeftover({ directory, name }: { directory: string; name: string
   }
 }
 
-/** Its writer is known to be dead; or its pid cannot be judged here, and nobody touched it for longer than any write takes. */
+/** True if the writer is dead, or if its pid means nothing here and the file is older than any write takes. */
 export function isLeftover(file: {
   name: string
   ageMs: number
@@ -51,12 +51,12 @@ export function isLeftover(file: {
 }): boolean {
   const writer = NAME.exec(file.name)?.groups
   if (writer === undefined) return false
-  const canJudge = writer['place'] === file.here && file.here !== UNKNOWN
-  return canJudge ? !file.isAlive(Number(writer['pid'])) : file.ageMs > DAY_MS
+  const isPidKnown = writer['scope'] === file.here && file.here !== UNKNOWN
+  return isPidKnown ? !file.isAlive(Number(writer['pid'])) : file.ageMs > DAY_MS
 }
 
 /** The boot and pid namespace in which this process has its pid. */
-function pidPlace(): string {
+function pidScope(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '')
     const namespace = /^pid:\[(\d+)\]$/.exec(readlinkSync('/proc/self/ns/pid'))?.[1]

@@ -6,21 +6,21 @@ import { type Disk, type FileIdentity, fileKind, isSameFile, type Links, realDis
 import { type Durability, durabilityOf, openDirectory, syncDirectory } from './durability.ts'
 import { removeLeftovers, temporaryName } from './temporary-file.ts'
 
-/** `mode` is what the file ends with, whatever the umask and whatever it had before. */
+/** The file gets exactly this `mode`, regardless of the umask and of its mode before. */
 export type FileToWrite = { path: string; bytes: Uint8Array; mode: number }
 
 /**
- * Gives a file new content, all of it or none: at every moment, also after a crash, the path has the old bytes or the
- * new ones. With `links: 'follow'` a symbolic link stays, and the file it leads to gets the content.
+ * Replaces the content of a file atomically: at every moment, even after a crash, the path has either the old or the new
+ * bytes. With `links: 'follow'` a symbolic link stays, and its target gets the content.
  */
 export function replaceFile(file: FileToWrite & { links?: Links }, disk: Disk = realDisk): Durability {
   const target = { ...file, path: findTarget({ path: file.path, links: file.links ?? 'refuse' }, disk) }
   return writeBeside(target, (temporary) => disk.renameSync(temporary, target.path), disk)
 }
 
-/** Writes a file that must not exist yet, as whole and as durably as `replaceFile`. */
+/** Writes a file that must not exist yet, as atomically and durably as `replaceFile`. */
 export function createFile(file: FileToWrite, disk: Disk = realDisk): Durability {
-  const place = (temporary: string) => {
+  const moveIntoPlace = (temporary: string) => {
     try {
       disk.linkSync(temporary, file.path) // unlike rename, fails when the name is taken
     } catch (error) {
@@ -28,10 +28,10 @@ export function createFile(file: FileToWrite, disk: Disk = realDisk): Durability
     }
     discard(temporary, disk)
   }
-  return writeBeside(file, place, disk)
+  return writeBeside(file, moveIntoPlace, disk)
 }
 
-/** Writes all of `bytes`, however many calls the system takes for it. */
+/** Writes all of `bytes`, with as many system calls as needed. */
 export function writeFully(
   { descriptor, bytes }: { descriptor: number; bytes: Uint8Array },
   disk: Disk = realDisk,
@@ -40,24 +40,24 @@ export function writeFully(
   while (written < bytes.length) written += disk.writeSync(descriptor, bytes, written)
 }
 
-function writeBeside(file: FileToWrite, place: (temporary: string) => void, disk: Disk): Durability {
+function writeBeside(file: FileToWrite, moveIntoPlace: (temporary: string) => void, disk: Disk): Durability {
   const folder = dirname(file.path)
   const temporary = join(folder, temporaryName())
   let directory: number | undefined
   let staged: FileIdentity | undefined
-  let placed = false
+  let isMoved = false
   removeLeftovers(folder)
   try {
-    // First, so that a directory that cannot even be opened for syncing fails before anything has changed.
+    // Opened first, so that a directory that cannot be synced fails before anything changes.
     directory = openDirectory({ path: folder, links: 'follow' }, disk)
     staged = stageFile({ ...file, path: temporary }, disk)
-    place(temporary)
-    placed = true
+    moveIntoPlace(temporary)
+    isMoved = true
     return durabilityOf({ directorySynced: syncDirectory(directory, disk) })
   } catch (error) {
     discard(temporary, disk)
-    // A network file system may do what it is asked and yet report an error.
-    const mayBeInPlace = placed || (staged !== undefined && isSameFile(staged, find(file.path, disk)))
+    // A network file system may perform an operation and still report an error.
+    const mayBeInPlace = isMoved || (staged !== undefined && isSameFile(staged, find(file.path, disk)))
     const commitment = mayBeInPlace ? 'ambiguous' : 'not_committed'
     throw fileWriteFailed({ path: file.path, commitment, reason: systemReason(error) }, error)
   } finally {
@@ -65,7 +65,7 @@ function writeBeside(file: FileToWrite, place: (temporary: string) => void, disk
   }
 }
 
-/** Writes and syncs a new file that nobody else can read until it has its mode. Its name is not durable by that. */
+/** Writes and syncs a new file, unreadable for others until it has its mode. Does not sync the directory. */
 export function stageFile({ path, bytes, mode }: FileToWrite, disk: Disk): FileIdentity {
   const descriptor = disk.openSync(path, 'wx', 0o600)
   try {
@@ -78,7 +78,7 @@ export function stageFile({ path, bytes, mode }: FileToWrite, disk: Disk): FileI
   }
 }
 
-/** The path to rename to: renaming onto a symbolic link would replace the link, not the file it leads to. */
+/** The path to rename to: renaming onto a symbolic link would replace the link, not its target. */
 function findTarget({ path, links }: { path: string; links: Links }, disk: Disk): string {
   try {
     const found = find(path, disk)
@@ -94,11 +94,11 @@ function find(path: string, disk: Disk): BigIntStats | undefined {
   return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-/** Removes a temporary file if it can; what stays goes with the next write to the directory. */
+/** Removes a temporary file if possible; otherwise the next write to the directory removes it. */
 function discard(temporary: string, disk: Disk): void {
   try {
     disk.unlinkSync(temporary)
   } catch {
-    // Most often it was never made; and its removal must not hide why the write failed.
+    // Usually it was never created; and this must not hide why the write failed.
   }
 }

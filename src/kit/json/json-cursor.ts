@@ -6,10 +6,10 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 
-/** A place in a JSON text that is being read, and the refusals that name it. */
+/** The read position in a JSON text, and the faults that report it. */
 export class JsonCursor {
   readonly text: string
-  /** The keys and indexes that lead to the value being read; as many as there are open objects and arrays. */
+  /** The keys and indexes of the value being read, one per open object or array. */
   readonly path: (string | number)[] = []
   at = 0
   /** The first number written with a fraction or an exponent. */
@@ -21,7 +21,7 @@ export class JsonCursor {
     this.text = text
   }
 
-  /** Skips white space and looks at what follows it: a UTF-16 unit, or NaN at the end of the text. */
+  /** Skips white space and returns the next UTF-16 unit, or NaN at the end of the text. */
   peek(): number {
     for (;;) {
       const unit = this.text.charCodeAt(this.at)

@@ -10,7 +10,7 @@ export function readNumber(cursor: JsonCursor): number | bigint {
   const isInteger = !skip(cursor, FRACTION_OR_EXPONENT)
   const literal = cursor.text.slice(start, cursor.at)
   const value = Number(literal)
-  // Without this bound a literal of millions of digits would cost more than linear time as a bigint.
+  // Without this limit, converting a literal of millions of digits to a bigint would take more than linear time.
   if (!Number.isFinite(value)) {
     throw cursor.refusal('number_out_of_range', 'the largest number is about 1.79e308', cursor.placeAt(start))
   }

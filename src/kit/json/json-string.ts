@@ -3,23 +3,23 @@ import type { JsonCursor } from './json-cursor.ts'
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** An escape of JSON, or else what may not stand in a string: a control character, or a backslash that starts no escape. */
-const ESCAPE_OR_OFFENCE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[^\u0020-\uffff]|\\/g
+/** A valid escape, or something invalid in a string: a control character, or a backslash without a valid escape. */
+const ESCAPE_OR_ERROR = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[^\u0020-\uffff]|\\/g
 
-/** Up to this length looking at each character is faster than calling `indexOf`. */
+/** Up to this length, comparing each character is faster than `indexOf`. */
 const SHORT = 16
 
 /**
- * Reads the string whose opening quote is at the cursor. `JSON.parse` gets exactly one string literal; for those it
- * keeps to RFC 8259, which leaves open only what to do with lone surrogates.
+ * Reads the string whose opening quote is at the cursor. `JSON.parse` gets exactly one string literal; it follows RFC
+ * 8259 for those, except that it accepts lone surrogates.
  */
 export function readString(cursor: JsonCursor): string {
   const { text, at: open } = cursor
   const close = closingQuote(text, open)
   const value = close === undefined ? undefined : parseLiteral(text.slice(open, close + 1))
-  if (close === undefined || value === undefined) throw offence(cursor)
+  if (close === undefined || value === undefined) throw invalidString(cursor)
   if (!value.isWellFormed()) {
-    throw cursor.refusal('lone_surrogate', 'half of a surrogate pair is no character; write both halves')
+    throw cursor.refusal('lone_surrogate', 'a lone surrogate is not a character; write both halves of the pair')
   }
   cursor.at = close + 1
   return value
@@ -52,12 +52,12 @@ function parseLiteral(literal: string): string | undefined {
   }
 }
 
-/** Moves the cursor to what is wrong with the string it stands on. */
-function offence(cursor: JsonCursor) {
-  ESCAPE_OR_OFFENCE.lastIndex = cursor.at + 1
-  let found = ESCAPE_OR_OFFENCE.exec(cursor.text)
-  while (found !== null && found[0].length > 1) found = ESCAPE_OR_OFFENCE.exec(cursor.text)
+/** Moves the cursor to the error in the string, and returns the fault. */
+function invalidString(cursor: JsonCursor) {
+  ESCAPE_OR_ERROR.lastIndex = cursor.at + 1
+  let found = ESCAPE_OR_ERROR.exec(cursor.text)
+  while (found !== null && found[0].length > 1) found = ESCAPE_OR_ERROR.exec(cursor.text)
   cursor.at = found?.index ?? cursor.text.length
   if (found === null) return cursor.unexpected('the closing quote of a string')
-  return cursor.unexpected(found[0] === '\\' ? 'an escape that JSON knows' : 'an escape instead of a control character')
+  return cursor.unexpected(found[0] === '\\' ? 'a valid JSON escape' : 'an escape instead of a control character')
 }

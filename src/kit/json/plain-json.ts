@@ -1,11 +1,11 @@
 /**
- * A document is plain if `JSON.parse` and the strict parser cannot differ on it. Nearly all are, and `JSON.parse` reads
- * them several times faster. It follows from five things that can be seen without parsing a second time:
+ * A document is plain if `JSON.parse` and the strict parser give the same result for it. Nearly all documents are, and
+ * `JSON.parse` reads them several times faster. Five conditions guarantee it, all checked without a second parse:
  *
- * 1. `JSON.parse` takes the text, so it keeps to the grammar of RFC 8259.
+ * 1. `JSON.parse` accepts the text, so it follows the grammar of RFC 8259.
  * 2. It nests at most `MAX_JSON_DEPTH` deep.
- * 3. No escape starts with `\ud`. The text itself is well-formed, so there is no half of a surrogate pair.
- * 4. It has as many colons outside strings as the value has members. A key given twice makes one member of two colons.
+ * 3. No escape starts with `\ud`. The text itself is well-formed, so there is no lone surrogate.
+ * 4. It has as many colons outside strings as the value has members. A duplicate key has two colons but one member.
  * 5. No number has a fraction or an exponent, and none is past 2^53, where an integer may be rounded.
  */
 import { closingQuote } from './json-string.ts'
@@ -23,10 +23,10 @@ const SMALL_E = 0x65
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Of 2^53. A number of more digits is past it, one of as many may be. */
-const MOST_DIGITS = 16
+/** The digits of 2^53. A number with more digits exceeds it; one with as many may. */
+const MAX_DIGITS = 16
 
-/** The value of a plain document; undefined for any other, and for what is not JSON at all. */
+/** The value of a plain document; undefined for any other text. */
 export function parsePlainJson(text: string): JsonValue | undefined {
   if (text.includes('\\ud') || text.includes('\\uD')) return undefined
   const colons = countColons(text)
@@ -43,7 +43,7 @@ function tryParse(text: string): JsonValue | undefined {
   }
 }
 
-/** The colons outside strings; undefined once the text nests too deep or has a fraction, an exponent or a very long number. */
+/** The number of colons outside strings; undefined for deep nesting, a fraction, an exponent or a very long number. */
 function countColons(text: string): number | undefined {
   let colons = 0
   let depth = 0
@@ -69,24 +69,24 @@ function countColons(text: string): number | undefined {
       case CAPITAL_E:
         return undefined
       case SMALL_E:
-        // After a digit; elsewhere it is the last letter of `true` or `false`.
+        // An exponent follows a digit; otherwise it is the last letter of `true` or `false`.
         if (text.charCodeAt(i - 1) <= NINE) return undefined
         break
       default:
-        // Found here, before anything is parsed in vain. Between two numbers there always is a comma.
+        // Checked here to avoid a useless parse. There is always a comma between two numbers.
         digits = withDigit(digits, unit)
-        if (digits > MOST_DIGITS) return undefined
+        if (digits > MAX_DIGITS) return undefined
     }
   }
   return colons
 }
 
-/** How many digits there are in a row, with one more unit read. */
+/** The number of digits in a row, after reading one more unit. */
 function withDigit(digits: number, unit: number): number {
   return unit >= ZERO && unit <= NINE ? digits + 1 : 0
 }
 
-/** The members of all objects in a value; NaN, which equals no count, if a number in it may have been rounded. */
+/** The number of members of all objects in a value; NaN (equal to no count) if a number may have been rounded. */
 function countMembers(value: JsonValue): number {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 0 : Number.NaN
   if (typeof value !== 'object' || value === null) return 0
@@ -94,7 +94,7 @@ function countMembers(value: JsonValue): number {
   if (isArray(value)) {
     for (const item of value) members += countMembers(item)
   } else {
-    // Not `Object.values`, which is several times slower on objects of very many members.
+    // `Object.values` is several times slower for objects with very many members.
     for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as JsonValue)
   }
   return members

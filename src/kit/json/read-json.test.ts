@@ -50,7 +50,7 @@ const REASONS: [JsonReason, string | Uint8Array, string][] = [
   [
     'lone_surrogate',
     '["\\ud800"]',
-    'outcome is not usable JSON at $[0] (line 1, column 2): half of a surrogate pair is no character; write both halves',
+    'outcome is not usable JSON at $[0] (line 1, column 2): a lone surrogate is not a character; write both halves of the pair',
   ],
   [
     'number_out_of_range',

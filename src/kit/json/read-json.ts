@@ -1,9 +1,9 @@
 /**
- * The one reader of JSON that comes from outside. It takes what RFC 8259 calls a JSON text and refuses, in this order:
- * bytes over the limit, bytes that are not UTF-8, a byte order mark, an empty text, and then, at the first place in the
- * text where one occurs, wrong syntax, a key that its object already has, half a surrogate pair, nesting deeper than
- * `MAX_JSON_DEPTH`, a number beyond the range of a double; then anything but white space behind the value; then, unless
- * any number will do, a number with a fraction or an exponent. Time is linear in the size.
+ * Reads all JSON that comes from outside. It accepts a JSON text as defined by RFC 8259 and refuses, in this order: bytes
+ * over the limit; bytes that are not UTF-8; a byte order mark; an empty text; then, at the first position where one
+ * occurs, a syntax error, a duplicate key, a lone surrogate, nesting deeper than `MAX_JSON_DEPTH` or a number beyond the
+ * range of a double; then anything but white space after the value; then, unless `numbers` is `any`, a number with a
+ * fraction or an exponent. It runs in linear time.
  */
 import { isUtf8 } from 'node:buffer'
 import { type JsonReason, jsonInvalid } from '../faults.ts'
@@ -14,14 +14,14 @@ import { parseStrictJson } from './strict-json.ts'
 const BYTE_ORDER_MARK = 0xfeff
 
 export type ReadJsonOptions = {
-  /** What the bytes are, to begin a refusal with: `outcome`, `the file /tmp/envelope.json`. */
+  /** The name of the input at the start of an error message: `outcome`, `the file /tmp/envelope.json`. */
   input: string
   limitBytes: number
-  /** `integers`, the default, also refuses `1.0` and `1e0`: once they are values nobody can tell them from 1. */
+  /** `integers`, the default, also refuses `1.0` and `1e0`, which cannot be distinguished from 1 after parsing. */
   numbers?: 'integers' | 'any'
 }
 
-/** Reads one JSON value, or throws `json_invalid` with the first rule that is broken. */
+/** Reads one JSON value, or throws `json_invalid` for the first broken rule. */
 export function readJson(bytes: Uint8Array, options: ReadJsonOptions): JsonValue {
   const text = decodeText(bytes, options)
   const { input, numbers = 'integers' } = options

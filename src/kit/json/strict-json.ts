@@ -14,7 +14,7 @@ const LETTER_T = 0x74
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Reads a text by every rule of `readJson` that is about the text, and throws at the first place where one is broken. */
+/** Applies every rule of `readJson` that concerns the text, and throws at the first position that breaks one. */
 export function parseStrictJson(text: string, options: { input: string; numbers: 'integers' | 'any' }): JsonValue {
   const cursor = new JsonCursor(options.input, text)
   const value = readValue(cursor)
@@ -75,7 +75,7 @@ function readMember(cursor: JsonCursor, object: Record<string, JsonValue>): void
 }
 
 function addMember(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
-  // Assigning to `__proto__` would change the object's prototype instead of giving it a member.
+  // Assigning to `__proto__` would change the prototype instead of adding a member.
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
   } else {
@@ -101,7 +101,7 @@ function readArray(cursor: JsonCursor): JsonValue {
   }
 }
 
-/** Steps into an object or array. The depth bound is also what keeps the recursion off the end of the stack. */
+/** Steps into an object or array. The depth limit also prevents a stack overflow. */
 function enter(cursor: JsonCursor): void {
   if (cursor.path.length >= MAX_JSON_DEPTH) {
     throw cursor.refusal('too_deep', `objects and arrays may nest ${MAX_JSON_DEPTH} deep`)

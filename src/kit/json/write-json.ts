@@ -1,20 +1,19 @@
 /**
- * Writes JSON that `readJson` gives back as the same value, except that -0 comes back as 0. What JSON cannot say is a
- * bug of the caller and throws a TypeError, where `JSON.stringify` would drop or replace it: undefined (also as the
- * value of a member), NaN and infinities, functions, symbols, instances of classes, half a surrogate pair. So does a
- * value nested deeper than `readJson` takes, which is how one that holds itself shows.
+ * Writes JSON that `readJson` reads back as the same value, except that -0 becomes 0. A value that JSON cannot express
+ * is a bug of the caller and throws a TypeError, where `JSON.stringify` would drop or replace it: undefined (also as a
+ * member), NaN and infinities, functions, symbols, class instances and lone surrogates. A value nested deeper than
+ * `readJson` accepts throws too, which also catches circular values.
  */
-
 import { jsonLocation } from '../json-location.ts'
 import { compareBytes } from '../utf8.ts'
 import { isArray, type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.ts'
 
-/** The text `JSON.stringify` gives, members in the order of the value; bigints become integer literals. */
+/** The same text as `JSON.stringify`, with members in the order of the value; bigints become integer literals. */
 export function writeJson(value: JsonValue): string {
   return write(value, { indent: '', isSorted: false, path: [] })
 }
 
-/** One value, one text, however it was put together: compact, members sorted by the UTF-8 bytes of their keys. */
+/** Canonical JSON: compact, with members sorted by the UTF-8 bytes of their keys, so that equal values give equal texts. */
 export function writeCanonicalJson(value: JsonValue): string {
   return write(value, { indent: '', isSorted: true, path: [] })
 }
@@ -56,7 +55,7 @@ function writeNested(value: readonly JsonValue[] | JsonObject, writing: Writing)
 }
 
 function writeArray(array: readonly JsonValue[], writing: Writing): string {
-  // Not `map`, which would pass over the holes of a sparse array.
+  // `map` would skip the holes of a sparse array.
   const parts = Array.from(array, (value, index) => inside(index, value, writing))
   return enclose('[]', parts, writing)
 }

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { OutputTail } from './output-tail.ts'
 
-/** How long a pipe may stay open after the child has gone; only a process that survived the child can hold it open. */
+/** How long a pipe may stay open after the child exited. Only a process that survived the child can hold it open. */
 const LINGER_MS = 300
-/** More than any pipe holds and any program says in parting: beyond this there is no end to come. */
-const LAST_WORDS_LIMIT_BYTES = 8 * 1024 * 1024
+/** More than a pipe buffers and a program prints while it exits; a child that prints more will not stop. */
+const FINAL_OUTPUT_LIMIT_BYTES = 8 * 1024 * 1024
 
 /**
- * A child's output for a reader with a pace of its own. A slow reader makes the child wait until `hurry`, which is for a
- * child that ends: from then on everything goes to memory, so that no reader can hold up the end, and nothing is lost.
- * `finish` is for a child that has gone. `onAbandoned` is called if the reader stops before the end.
+ * Passes a child's output to a reader. A slow reader makes the child wait until `hurry` is called, when the child is
+ * ending: from then on the output goes to memory, so that the reader cannot delay the end and nothing is lost. Call
+ * `finish` after the child exited. `onAbandoned` is called if the reader stops before the end.
  */
 export function relayOutput(source: Readable, onAbandoned: () => void) {
-  let lastWordsBytes: number | undefined
+  let finalBytes: number | undefined
   const output = new Readable({
     read: () => source.resume(),
     destroy: (error, done) => {
@@ -23,22 +23,22 @@ export function relayOutput(source: Readable, onAbandoned: () => void) {
   })
   source.on('data', (chunk: Buffer) => {
     const wantsMore = output.push(chunk)
-    if (lastWordsBytes !== undefined) {
-      lastWordsBytes += chunk.length
-      if (lastWordsBytes > LAST_WORDS_LIMIT_BYTES) source.destroy()
+    if (finalBytes !== undefined) {
+      finalBytes += chunk.length
+      if (finalBytes > FINAL_OUTPUT_LIMIT_BYTES) source.destroy()
     } else if (!wantsMore) source.pause()
   })
-  // A broken pipe is an end like any other; 'close' follows.
+  // A broken pipe needs no handling; 'close' follows.
   source.on('error', () => {})
   source.on('close', () => output.push(null))
   const hurry = () => {
-    lastWordsBytes = 0
+    finalBytes = 0
     source.resume()
   }
   return { output, hurry, finish: () => closeSoon(source) }
 }
 
-/** Reads all of a child's output and keeps the last `limitBytes`; `finish` gives them once the child has gone. */
+/** Reads all of a child's output and keeps the last `limitBytes`; `finish` returns them after the child exited. */
 export function keepTail(source: Readable, limitBytes: number) {
   const tail = new OutputTail(limitBytes)
   source.on('data', (chunk: Buffer) => tail.add(chunk))
@@ -50,7 +50,7 @@ export function keepTail(source: Readable, limitBytes: number) {
   return { finish }
 }
 
-/** Reads on to the end of an output whose child has gone, or until it is clear that a survivor holds it open. */
+/** Reads the rest of the output after the child exited, but not for longer than LINGER_MS. */
 async function closeSoon(source: Readable): Promise<void> {
   if (source.closed) return
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
@@ -61,6 +61,6 @@ async function closeSoon(source: Readable): Promise<void> {
 
 async function lingering(): Promise<void> {
   await delay(LINGER_MS, undefined, { ref: false })
-  // Timers run before pipes are read: after a stall of this process the rest may be waiting there unread.
+  // Timers run before pipes are read: if this process stalled, unread output may still be in the pipe.
   await nextTurn()
 }

@@ -1,17 +1,17 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path'
 
-/** Where a program may be looked for. */
+/** Where to search for a program. */
 export type SearchPlaces = { env: Readonly<Record<string, string | undefined>>; cwd: string }
 
 /**
- * The absolute path of a program: a bare name is looked up in PATH as a shell would, a path is taken as it is. Undefined
- * when there is no executable file of that name.
+ * The absolute path of a program: a bare name is searched in PATH as a shell does, a path is used directly. Undefined if
+ * there is no such executable file.
  */
 export function findProgram(name: string, { env, cwd }: SearchPlaces): string | undefined {
   if (name === '') return undefined
   if (isAbsolute(name) || /[\\/]/.test(name)) return withSuffix(resolve(cwd, name), env)
-  // An empty entry of PATH means the current directory, and running what happens to lie there is never wanted.
+  // Skips empty and relative entries of PATH: they would run a program from the current directory.
   const directories = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((directory) => isAbsolute(directory))
   for (const directory of directories) {
     const found = withSuffix(join(directory, name), env)
@@ -28,7 +28,7 @@ function withSuffix(path: string, env: SearchPlaces['env']): string | undefined 
 
 function isExecutable(path: string): boolean {
   try {
-    // Most places do not have it, and an exception for each of them costs more than the look.
+    // Most directories do not have the program, and an exception for each would cost more than this check.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
     return true

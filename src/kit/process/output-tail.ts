@@ -1,6 +1,6 @@
 const CONTINUATION = { mask: 0b1100_0000, bits: 0b1000_0000, most: 3 }
 
-/** The last bytes of an output of any length, in bounded memory. */
+/** Keeps the last bytes of an output of any length in bounded memory. */
 export class OutputTail {
   readonly #limitBytes: number
   #chunks: Buffer[] = []
@@ -18,7 +18,7 @@ export class OutputTail {
     if (this.#bytes > this.#limitBytes * 2) this.#trim()
   }
 
-  /** Begins with a whole character; bytes that are not UTF-8 become U+FFFD. */
+  /** Starts with a whole character. Invalid UTF-8 becomes U+FFFD. */
   text(): string {
     const tail = this.#trim()
     let start = 0

@@ -1,13 +1,13 @@
 /*
- * Who belongs to a child we started, wherever they have moved to.
+ * Finds all processes that descend from a child that drover started.
  *
- * Coding agents give their tools a session of their own, and a tool can start a daemon that outlives its parents, so
- * neither the process group nor descent finds everyone. What all of them keep is their environment: each child gets a
- * random id in DROVER_TREE and hands it on. On Linux a process is a member if its environment holds the id, if it is in
- * the child's group, if its parent is a member, or if it was found to be a member before.
+ * Coding agents start their tools in sessions of their own, and a tool can start a daemon that outlives its parents, so
+ * neither the process group nor parent ids find every process. But all inherit their environment: each child gets a
+ * random id in DROVER_TREE and passes it on. On Linux a process is a member of the tree if its environment contains the
+ * id, if it is in the child's group, if its parent is a member, or if it was a member before.
  *
- * Elsewhere environments cannot be read: other POSIX systems go by group and descent (from `ps`), Windows by `taskkill`.
- * A process that lost its parents, its group and its environment before anybody looked cannot be found.
+ * Other systems do not let us read environments: on other POSIX systems group and parents decide (from `ps`), on Windows
+ * `taskkill`. A process that changed parents, group and environment before we looked cannot be found.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,17 +16,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../fault.ts'
 import { TREE_VARIABLE } from './environment-variables.ts'
 
-/** A process number is used again after its owner has gone; with the start time (0: not known) it means one process. */
+/** Process ids are reused; together with the start time (0: unknown) they identify one process. */
 export type Member = { pid: number; startTime: number }
 export type ProcessRow = Member & { parent: number; group: number; marked: boolean }
-/** `isBlank`: it has no environment, like the few that were given none, and like all just between two programs. */
+/** `isBlank`: the environment is empty, as it is for every process for a moment during exec. */
 type ProcRow = ProcessRow & { isBlank: boolean }
 
-const LOOKS = 20
-/** Whether members can be found by their environment. */
+const MAX_SCANS = 20
+/** Whether this system lets us read the environment of other processes. */
 export const READS_ENVIRONMENTS = existsSync('/proc/self/environ')
 
-/** A new tree's id, and the environment that marks its processes beside those of any tree around it. */
+/** Creates the id of a new tree and adds it to the environment, after the ids of the trees around it. */
 export function markEnvironment(env: Readonly<Record<string, string>>) {
   const treeId = randomBytes(8).toString('hex')
   const outer = env[TREE_VARIABLE]
@@ -38,7 +38,7 @@ export class ProcessTree {
   readonly #treeId: string
   readonly #seen = new Map<number, number>()
 
-  /** To be made while the child is not yet reaped, so that the start time read is its own. */
+  /** Create it before the child is reaped, so that the start time read is the child's. */
   constructor(child: { pid: number; treeId: string }) {
     this.#treeId = child.treeId
     this.root = { pid: child.pid, startTime: readStat(child.pid)?.startTime ?? 0 }
@@ -46,14 +46,14 @@ export class ProcessTree {
   }
 
   /**
-   * The living members; whoever is found once stays a member. Before it says that there are none it looks until nobody
-   * is new, because a parent may start a child and be gone before we come to read about either.
+   * The living members. A process found once stays a member. Returns an empty list only after a scan without new
+   * processes, because a parent may start a child and exit before the scan reads either of them.
    */
   async members(): Promise<Member[]> {
     if (process.platform === 'win32') return isAlive(this.root) ? [this.root] : []
     if (!READS_ENVIRONMENTS) return this.#pick(readPs())
     const rows = new Map<number, ProcRow | undefined>()
-    for (let look = 0; look < LOOKS; look += 1) {
+    for (let scan = 0; scan < MAX_SCANS; scan += 1) {
       const unread = listPids().filter((pid) => !rows.has(pid) || rows.get(pid)?.isBlank)
       if (unread.length === 0) break
       for (const pid of unread) rows.set(pid, this.#readRow(pid))
@@ -74,20 +74,20 @@ export class ProcessTree {
   #readRow(pid: number): ProcRow | undefined {
     const stat = readStat(pid)
     if (!stat?.isRunning) return undefined
-    // No member is older than the root, and kernel threads have no group: their environments need no reading.
-    const matters = stat.startTime >= this.root.startTime && stat.group !== 0
-    const environment = matters ? readEnvironment(pid) : undefined
+    // Skips processes older than the root, and kernel threads (which have no group): they cannot be members.
+    const mayBeMember = stat.startTime >= this.root.startTime && stat.group !== 0
+    const environment = mayBeMember ? readEnvironment(pid) : undefined
     return { ...stat, marked: environment?.includes(this.#treeId) ?? false, isBlank: environment?.length === 0 }
   }
 }
 
-/** Who of all `rows` belongs to the tree of `root`; `seen` maps the members found before to their start times. */
+/** The `rows` that belong to the tree of `root`; `seen` maps earlier members to their start times. */
 export function pickMembers(
   rows: readonly ProcessRow[],
   tree: { root: Member; seen: ReadonlyMap<number, number> },
 ): ProcessRow[] {
   const children = Map.groupBy(rows, (row) => row.parent)
-  // A stranger that got the root's number after the root had gone may lead a group of that number.
+  // After the root exited, an unrelated process may get its pid and lead a group of that number.
   const groupIsOurs = rows.every((row) => row.pid !== tree.root.pid || row.startTime === tree.root.startTime)
   const members = new Set<ProcessRow>()
   const add = (row: ProcessRow) => {
@@ -102,7 +102,7 @@ export function pickMembers(
   return [...members]
 }
 
-/** Whether this very process still runs; a zombie does not, whoever forgets to reap it. */
+/** Whether this process still runs. A zombie does not count. */
 export function isAlive(member: Member): boolean {
   if (READS_ENVIRONMENTS) {
     const stat = readStat(member.pid)
@@ -115,7 +115,7 @@ export function isAlive(member: Member): boolean {
   }
 }
 
-/** False if we may not signal it (a setuid program): then nothing here can end it. One that has gone is no trouble. */
+/** Returns false if we may not signal the process (a setuid program). True if it is already gone. */
 export function sendSignal(member: Member, signal: NodeJS.Signals): boolean {
   if (!isAlive(member)) return true
   if (process.platform === 'win32') {
@@ -136,7 +136,7 @@ function listPids(): number[] {
   }
 }
 
-/** Reads /proc/<pid>/stat (proc_pid_stat(5)): the name in brackets may itself hold brackets and spaces. */
+/** Reads /proc/<pid>/stat (proc_pid_stat(5)). The name in parentheses may itself contain parentheses and spaces. */
 function readStat(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

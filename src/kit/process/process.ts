@@ -1,7 +1,7 @@
 /*
- * The one way drover starts processes. No shell, ever. The child leads a process group of its own, and whatever it starts
- * is part of its tree (process-tree.ts). A process ends by itself, at its deadline or because it is cancelled, and the
- * first of these counts. A non-zero exit is a result; the only thing thrown is that the process could not be started.
+ * Starts processes; all of drover uses this file, and never a shell. The child leads its own process group, and every
+ * process it starts belongs to its tree (process-tree.ts). A process ends by itself, at its deadline or because it is
+ * cancelled; the first cause is reported. A non-zero exit is a result. Only a failed start is thrown.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,45 +13,45 @@ import { endTree } from './end-tree.ts'
 import { markEnvironment, ProcessTree } from './process-tree.ts'
 import { refuseBadArguments, startFault } from './start-fault.ts'
 
-/** With all that comes after it, a tree is gone within 5 s whatever it tries. */
+/** Short enough that a tree is gone within 5 s, whatever it does. */
 const DEFAULT_GRACE_MS = 2000
 const DEFAULT_STDERR_LIMIT_BYTES = 64 * 1024
-/** A longer timer fires at once. */
+/** Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** What hangs in the kernel or runs as another user outlives our SIGKILL; nobody waits for it longer than this. */
+/** A process that hangs in the kernel or runs as another user survives SIGKILL; we wait no longer than this. */
 const REAP_WAIT_MS = 500
 
 export type ProcessCommand = {
   argv: readonly [program: string, ...args: string[]]
-  /** What faults call the program, in place of its path. */
+  /** The name of the program in error messages, in place of its path. */
   shownAs?: string | undefined
   cwd: string
-  /** The whole environment; only the mark of the tree is added. A filter should let TREE_VARIABLE pass. */
+  /** The whole environment; only TREE_VARIABLE is added. Code that filters an environment must keep that variable. */
   env: Readonly<Record<string, string>>
-  /** Written and closed; without it the child reads from an empty file. */
+  /** Written to the child's stdin, which is then closed. Without it stdin is empty. */
   stdin?: string | Uint8Array
   /** Null: no deadline. */
   timeoutMs: number | null
-  /** If it is aborted beforehand nothing is started, and the result is `cancelled` like any other. */
+  /** If it is already aborted, nothing is started and the result is `cancelled`. */
   signal: AbortSignal
-  /** Whether processes that a child leaves behind are ended also when it ends by itself, or only when we end it. */
+  /** Whether processes that the child leaves behind are ended always, or only when we end the child. */
   sweep: 'always' | 'when-ended'
-  /** `SIGINT` goes to the child alone, for one that then ends its tools itself; all others get `SIGTERM` after it. */
+  /** `SIGINT` is sent only to the child, so that it can end its tools itself; then all get `SIGTERM`. */
   cancelSignal?: 'SIGINT' | 'SIGTERM'
-  /** From the first signal to SIGKILL. */
+  /** The time from the first signal to SIGKILL. */
   graceMs?: number
   stderrLimitBytes?: number
 }
 
 export type ProcessExit = {
-  /** Null: never started, because it was cancelled before. */
+  /** Null if the process was cancelled before it was started. */
   pid: number | null
   code: number | null
   signal: NodeJS.Signals | null
-  /** Until the child itself had gone, whatever it left behind. */
+  /** Until the child itself exited. */
   durationMs: number
   ended: Ended
-  /** SIGKILL was needed for somebody in the tree. */
+  /** A process of the tree had to be killed with SIGKILL. */
   forced: boolean
   stderrTail: string
 }
@@ -61,16 +61,16 @@ type Ended = 'itself' | 'timeout' | 'cancelled'
 export type RunningProcess = {
   pid: number | null
   /**
-   * A child that writes more than the pipe holds waits until this is read; to stop reading early (`break`, `destroy`)
-   * cancels the process. It never fails, and after the end it can still be read to its end.
+   * The child blocks if this is not read. To stop reading early (`break`, `destroy`) cancels the process. The stream never
+   * fails, and can be read to its end after the process exited.
    */
   stdout: Readable
-  /** Never rejects. Resolves when the tree has gone, as far as `sweep` asks, without waiting for the reader of stdout. */
+  /** Never rejects. Resolves when the processes that `sweep` covers are gone, without waiting for the reader of stdout. */
   exit: Promise<ProcessExit>
 }
 
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
-type Death = Pick<ProcessExit, 'code' | 'signal' | 'durationMs'>
+type ChildExit = Pick<ProcessExit, 'code' | 'signal' | 'durationMs'>
 
 const running = new Set<{ cancel: () => void; kill: () => Promise<unknown>; exit: Promise<ProcessExit> }>()
 
@@ -81,7 +81,7 @@ export async function startProcess(command: ProcessCommand): Promise<RunningProc
   const startedAt = performance.now()
   const { treeId, env } = markEnvironment(command.env)
   const child = spawnChild(command, env)
-  // From here to the listeners in `follow` nothing may wait: an abort or exit in between would be missed.
+  // No await between here and the listeners in `follow`: an abort or exit in between would be missed.
   if (child.pid === undefined) {
     const [error] = await once(child, 'error')
     throw startFault(command, error)
@@ -110,7 +110,7 @@ export async function runProcess(
   return { exit, stdout: Buffer.concat(chunks, bytes) }
 }
 
-/** Cancels all processes, also those started meanwhile, and waits until they have gone: for an orderly shutdown. */
+/** Cancels all processes, including those started meanwhile, and waits until they are gone: for an orderly shutdown. */
 export async function endAllProcesses(): Promise<void> {
   while (running.size > 0) {
     for (const { cancel } of running) cancel()
@@ -118,7 +118,7 @@ export async function endAllProcesses(): Promise<void> {
   }
 }
 
-/** Ends all processes by SIGKILL, whole trees, without any grace: for somebody who will not wait. */
+/** Kills all process trees with SIGKILL at once: for a user who presses Ctrl-C again. */
 export async function killAllProcesses(): Promise<void> {
   await Promise.all([...running].map(({ kill }) => kill()))
 }
@@ -159,7 +159,7 @@ function follow(
   const sinceStart = () => Math.round(performance.now() - startedAt)
   const ending = Promise.withResolvers<Ended>()
   const cancel = () => ending.resolve('cancelled')
-  const death = new Promise<Death>((resolve) => {
+  const childExit = new Promise<ChildExit>((resolve) => {
     child.once('exit', (code, signal) => {
       resolve({ code, signal, durationMs: sinceStart() })
       ending.resolve('itself')
@@ -170,20 +170,20 @@ function follow(
   const stderr = keepTail(child.stderr, command.stderrLimitBytes ?? DEFAULT_STDERR_LIMIT_BYTES)
   feed(child.stdin, command.stdin)
 
-  const settle = async (): Promise<ProcessExit> => {
+  const finish = async (): Promise<ProcessExit> => {
     const ended = await ending.promise
     unwatch()
     stdout.hurry()
     const { forced } = await clearTree(command, { child, tree, ended })
-    const reaped = await Promise.race([death, delay(REAP_WAIT_MS, undefined, { ref: false })])
+    const reaped = await Promise.race([childExit, delay(REAP_WAIT_MS, undefined, { ref: false })])
     if (!reaped) child.unref()
     const { code, signal, durationMs } = reaped ?? { code: null, signal: null, durationMs: sinceStart() }
     const [stderrTail] = await Promise.all([stderr.finish(), stdout.finish()])
     return { pid: tree.root.pid, code, signal, durationMs, ended, forced, stderrTail }
   }
-  const exit = settle()
+  const exit = finish()
   const kill = () => {
-    // Before anybody dies of it: this is an end that we have made.
+    // Set the cause before the signal: otherwise the exit would count as the child's own.
     cancel()
     return endTree(tree, { firstSignal: 'SIGTERM', graceMs: 0 })
   }
@@ -193,7 +193,7 @@ function follow(
   return { pid: tree.root.pid, stdout: stdout.output, exit }
 }
 
-/** Ends the process at its deadline or when its signal is aborted; the function returned stops that. */
+/** Ends the process at its deadline or when its signal is aborted; returns a function that stops watching. */
 function watchLimits({ timeoutMs, signal }: ProcessCommand, end: (why: Ended) => void): () => void {
   const onAbort = () => end('cancelled')
   signal.addEventListener('abort', onAbort)
@@ -206,7 +206,7 @@ function watchLimits({ timeoutMs, signal }: ProcessCommand, end: (why: Ended) =>
 }
 
 function feed(stdin: Writable | null, text: string | Uint8Array | undefined): void {
-  // A child may close its input unread (EPIPE). That is its own affair: how it ends says what came of it.
+  // A child may close its stdin without reading it (EPIPE); its exit shows whether that matters.
   stdin?.on('error', () => {})
   stdin?.end(text)
 }
@@ -217,7 +217,7 @@ async function clearTree(
 ): Promise<{ forced: boolean }> {
   if (ended === 'itself' && sweep === 'when-ended') return { forced: false }
   const outcome = await endTree(tree, { firstSignal: cancelSignal, graceMs })
-  // Without a free file descriptor nobody can be looked up in /proc. The handle still reaches the child itself.
+  // Without a free file descriptor /proc cannot be read. The handle still reaches the child itself.
   child.on('error', () => {})
   child.kill('SIGKILL')
   return outcome

@@ -72,7 +72,7 @@ describe('startProcess', () => {
   it('tells no value of a variable that it refuses', async () => {
     const secret = command(['true'], { env: { TOKEN: 'hunter2\0' } })
     await expect(startProcess(secret)).rejects.toThrow(
-      '"true" was not started because the variable TOKEN holds a NUL character; remove or correct it',
+      '"true" was not started because the variable TOKEN contains a NUL character; remove or correct it',
     )
   })
 })

@@ -11,7 +11,7 @@ import {
 
 type Start = {
   argv: readonly [string, ...string[]]
-  /** What the program is called in faults, where its path is nobody's business. */
+  /** The name of the program in error messages, in place of its path. */
   shownAs?: string | undefined
   cwd: string
   env: Readonly<Record<string, string>>
@@ -20,23 +20,23 @@ type Start = {
 /** Linux: MAX_ARG_STRLEN, which counts the NUL at the end. */
 const MAX_ARGUMENT_BYTES = 131_071
 
-/** Refuses what the system cannot pass on; it would cut a text short at its NUL. */
+/** Refuses arguments that the system cannot pass on; it would cut a text at its NUL. */
 export function refuseBadArguments({ argv, cwd, env, shownAs }: Start): void {
   const program = shownAs ?? argv[0]
-  const places = [
+  const texts = [
     ...argv.map((text, index) => ({ place: index === 0 ? 'the program name' : `argument ${index}`, text })),
     { place: 'the working directory', text: cwd },
     ...Object.entries(env).map(([name, value]) => ({ place: `the variable ${name}`, text: name + value })),
   ]
-  const bad = places.find(({ text }) => text.includes('\0'))
-  if (bad) throw programArgumentInvalid({ program, place: bad.place, problem: 'holds a NUL character' })
+  const bad = texts.find(({ text }) => text.includes('\0'))
+  if (bad) throw programArgumentInvalid({ program, place: bad.place, problem: 'contains a NUL character' })
   if (argv[0] === '') throw programArgumentInvalid({ program: '', place: 'the program name', problem: 'is empty' })
   if (process.platform !== 'linux') return
   const isLong = argv.some((text) => Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
   if (isLong || spaceOf({ argv, env }) > spaceForArguments()) throw programArgumentsTooLong({ program })
 }
 
-/** What the kernel counts: each argument and variable with its NUL, and a pointer to it. */
+/** The size as the kernel counts it: each argument and variable with its NUL, and a pointer to it. */
 function spaceOf({ argv, env }: Pick<Start, 'argv' | 'env'>): number {
   const overhead = 1 + POINTER_BYTES
   let bytes = 0
@@ -46,17 +46,17 @@ function spaceOf({ argv, env }: Pick<Start, 'argv' | 'env'>): number {
 }
 
 const POINTER_BYTES = 8
-/** For what is added later: the path of the program, the interpreter of a script, flags and marks of our own. */
+/** For what is added later: the program's path, a script's interpreter, and drover's own flags and variables. */
 const RESERVED_BYTES = 16 * 1024
 let space: number | undefined
 
-/** Linux gives a quarter of the stack that a process may have, and never more than 6 MiB (execve(2)). */
+/** Linux allows a quarter of the stack limit, and at most 6 MiB (execve(2)). */
 function spaceForArguments(): number {
   space ??= Math.min(6 * 1024 * 1024, Math.max(MAX_ARGUMENT_BYTES, stackBytes() / 4)) - RESERVED_BYTES
   return space
 }
 
-/** Without a limit that can be read there is none to keep to here: the system refuses by itself, only later. */
+/** If the limit cannot be read, the system's own check applies. */
 function stackBytes(): number {
   try {
     const [, bytes] = /^Max stack size +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
@@ -66,7 +66,7 @@ function stackBytes(): number {
   }
 }
 
-/** What an error of `spawn` means. A missing working directory comes as ENOENT too, so that is looked at first. */
+/** The fault for an error of `spawn`. A missing working directory is also ENOENT, so it is checked first. */
 export function startFault({ argv, cwd, shownAs }: Start, error: unknown): Fault {
   const program = shownAs ?? argv[0]
   const code = errorCode(error)
