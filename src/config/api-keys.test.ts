@@ -60,7 +60,7 @@ async function until(ask: () => boolean): Promise<void> {
 const knows = ({ ring }: ApiKeys, ...keys: string[]) => keys.map((key) => ring.find(key) !== undefined)
 
 describe('loadApiKeys', () => {
-  it('asks for no key when none is configured', async () => {
+  it('requires no key if none is configured', async () => {
     const loaded = await load({})
     expect([loaded.ring.isRequired, loaded.sources]).toEqual([false, []])
   })
@@ -75,7 +75,7 @@ describe('loadApiKeys', () => {
     expect(loaded.sources).toEqual(['DROVER_API_KEYS'])
   })
 
-  it('unites variable, file, gopass and config', async () => {
+  it('combines variable, file, gopass and config', async () => {
     const file = keysFile('two\n')
     const loaded = await load({
       env: { DROVER_API_KEYS: 'one', DROVER_API_KEYS_FILE: file, ...fakeGopass('echo three,four') },
@@ -94,17 +94,17 @@ describe('loadApiKeys', () => {
   it.each<[boolean, string]>([
     [false, 'x'.repeat(16)],
     [true, `${'y'.repeat(16)},${'x'.repeat(15)}`],
-  ])('finds it %s that a key of %s is short', async (isShort, keys) => {
+  ])('reports %s for short keys in %s', async (isShort, keys) => {
     expect((await load({ env: { DROVER_API_KEYS: keys } })).hasShortKey()).toBe(isShort)
     expect((await load({ env: { DROVER_API_KEYS_FILE: keysFile(keys) } })).hasShortKey()).toBe(isShort)
   })
 
-  it('asks gopass for the password alone, without a shell', async () => {
+  it('runs gopass for the password only, without a shell', async () => {
     const loaded = await load({ env: fakeGopass('[ "$*" = "show --password a/b" ] && echo right'), gopass: 'a/b' })
     expect(knows(loaded, 'right')).toEqual([true])
   })
 
-  it('does not hand the keys of the variable on to gopass', async () => {
+  it('does not pass the keys of the variable to gopass', async () => {
     const script = 'echo "seen-${DROVER_API_KEYS-nothing}"'
     const loaded = await load({ env: { ...fakeGopass(script), DROVER_API_KEYS: 'own' }, gopass: 'a' })
     expect(knows(loaded, 'own', 'seen-nothing')).toEqual([true, true])
@@ -154,28 +154,28 @@ describe('loadApiKeys', () => {
       /key 2 in DROVER_API_KEYS contains a space/,
     ],
     ['a key outside ASCII', () => ({ env: { DROVER_API_KEYS: 'schlüssel' } }), /key 1 in DROVER_API_KEYS/],
-  ])('refuses to go on with %s', async (_name, wishes, says) => {
+  ])('refuses %s', async (_name, wishes, says) => {
     const failing = load(wishes())
     await expect(failing).rejects.toMatchObject({ code: 'api_keys_unavailable' })
     await expect(failing).rejects.toThrow(says)
   })
 
-  it('gives a gopass that hangs five seconds', async () => {
+  it('ends a gopass that hangs after five seconds', async () => {
     const failing = load({ env: fakeGopass('sleep 60'), gopass: 'a' })
     await expect(failing).rejects.toThrow('no answer within 5 seconds')
   })
 
-  it('tells no key in what it says', async () => {
+  it('never prints a key', async () => {
     const failing = load({ env: { DROVER_API_KEYS: 'hidden-key,ba d' } })
     await expect(failing).rejects.not.toThrow(/hidden-key|ba d/)
   })
 })
 
 describe('reload', () => {
-  it('takes the keys of a file that was rewritten, by itself', async () => {
+  it('reloads a file that was rewritten', async () => {
     const file = keysFile('old')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
-    loaded.follow(recordingLog().log)
+    loaded.watch(recordingLog().log)
     // Until the file was first looked at, a change cannot be told; so it is changed more than once.
     let round = 0
     await until(() => {
@@ -186,17 +186,17 @@ describe('reload', () => {
     expect(knows(loaded, 'old', 'new')).toEqual([false, true])
   })
 
-  it('leaves no valid key when a file was emptied, and does not open the server', async () => {
+  it('accepts no key after a file was emptied, and does not open the server', async () => {
     const file = keysFile('old')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
     writeFileSync(file, '')
     const { log, lines } = recordingLog()
     await loaded.reload(log)
     expect([knows(loaded, 'old', ''), loaded.ring.isRequired]).toEqual([[false, false], true])
-    expect(lines).toEqual([expect.stringContaining('warn: a source of API keys holds none any more')])
+    expect(lines).toEqual([expect.stringContaining('warn: a source of API keys is empty now')])
   })
 
-  it('says how many keys a source has when they have changed, and nothing when they are the same', async () => {
+  it('logs the number of keys if they changed, and nothing if they did not', async () => {
     const file = keysFile('one')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
     const { log, lines } = recordingLog()
@@ -204,10 +204,10 @@ describe('reload', () => {
     expect(lines).toEqual([])
     writeFileSync(file, 'two,three')
     await loaded.reload(log)
-    expect(lines).toEqual([expect.stringMatching(/^info: API keys were read again and have changed .*"count":2/)])
+    expect(lines).toEqual([expect.stringMatching(/^info: API keys were reloaded and have changed .*"count":2/)])
   })
 
-  it('keeps the last good keys of a source that fails, and says so without telling a key', async () => {
+  it('keeps the last keys of a source that fails, and logs that without a key', async () => {
     const file = keysFile('good')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file, DROVER_API_KEYS: 'other' } })
     const { log, lines } = recordingLog()
@@ -222,7 +222,7 @@ describe('reload', () => {
     expect(lines[1]).not.toMatch(/"good|ba d/)
   })
 
-  it('asks gopass again', async () => {
+  it('runs gopass again', async () => {
     const answer = keysFile('first')
     const loaded = await load({ env: fakeGopass(`cat ${answer}`), gopass: 'a' })
     writeFileSync(answer, 'second')

@@ -1,7 +1,7 @@
 /**
- * The API keys of the server. They come from up to four places, and all that are configured count together. A place that
- * is configured but gives no key stops the start: a server never opens because its keys could not be had. Once loaded,
- * only digests are kept.
+ * The API keys of the server. They come from up to four sources; the keys of all configured sources are valid. If a
+ * configured source provides no key, the server does not start: a missing key must never open it. After loading, only
+ * digests are kept in memory.
  */
 import { unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
@@ -21,20 +21,20 @@ export type ApiKeyOptions = {
   server: Pick<Config['server'], 'keys' | 'api_keys_gopass_path'>
 }
 
-/** A random one of so many letters and digits has more than 80 bits. */
+/** A random key of this length (letters and digits) has more than 80 bits. */
 const SHORTEST_KEY = 16
 
-/** Often enough for people who rotate keys, seldom enough not to matter. */
-const FILE_LOOK_MS = 1000
+/** Often enough for key rotation, rarely enough to cost nothing. */
+const FILE_POLL_MS = 1000
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
 
-const RELOADED = 'API keys were read again and have changed'
-const RAN_DRY = 'a source of API keys holds none any more; those that it held are no longer valid'
-const RELOAD_FAILED = 'API keys could not be read again; the last ones stay valid'
+const RELOADED = 'API keys were reloaded and have changed'
+const SOURCE_EMPTY = 'a source of API keys is empty now; its former keys are no longer valid'
+const RELOAD_FAILED = 'API keys could not be reloaded; the last ones stay valid'
 
-/** Reads every configured place; throws `api_keys_unavailable` for one that gives no key. */
-export async function loadApiKeys(places: ApiKeyOptions): Promise<ApiKeys> {
-  const { env, cwd, server } = places
+/** Reads every configured source; throws `api_keys_unavailable` if one provides no key. */
+export async function loadApiKeys(options: ApiKeyOptions): Promise<ApiKeys> {
+  const { env, cwd, server } = options
   const { DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file } = env
   refuseEmpty({ DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file })
   const watchedFile = file === undefined ? undefined : resolve(cwd, file)
@@ -50,8 +50,8 @@ export async function loadApiKeys(places: ApiKeyOptions): Promise<ApiKeys> {
 }
 
 /**
- * Elsewhere an empty variable is one that is not set. Here it is most likely a secret that was not filled in, and to take
- * that for "no keys" would open the server.
+ * Elsewhere an empty variable counts as not set. Here it is most likely a secret that was not filled in, and "no keys"
+ * would open the server.
  */
 function refuseEmpty(variables: Environment): void {
   for (const [name, value] of Object.entries(variables)) {
@@ -68,12 +68,12 @@ type Loading = {
 
 export class ApiKeys {
   readonly ring: KeyRing
-  /** Where keys come from, for people. */
+  /** The names of the sources, for messages. */
   readonly sources: readonly string[]
   readonly #loading: Loading
   readonly #replace: (keys: readonly NamedDigest[]) => void
-  /** One reading after the other, so that an older answer never replaces a newer one. */
-  #lastReading = Promise.resolve()
+  /** Reloads run one after the other, so that an older result never replaces a newer one. */
+  #lastReload = Promise.resolve()
   #refresh: NodeJS.Timeout | undefined
   #onFile: (() => void) | undefined
 
@@ -84,28 +84,28 @@ export class ApiKeys {
     this.#replace = ring.replace
     this.sources = [...(fixed.length > 0 ? ['server.keys'] : []), ...[...read.keys()].map(({ name }) => name)]
     this.#loading = loading
-    this.#unite()
+    this.#replaceKeys()
   }
 
-  /** Whether one of them can be guessed. Of those in the config only the digests are known. */
+  /** Whether a key is short enough to be guessed. For keys in the config only digests are known. */
   hasShortKey(): boolean {
     return [...this.#loading.read.values()].flat().some(({ isShort }) => isShort === true)
   }
 
-  /** Reads every place again; one that fails keeps its last good keys and says so in the log. */
+  /** Reads every source again. If one fails, its last keys stay valid and the failure is logged. */
   reload(log: Log): Promise<void> {
-    this.#lastReading = this.#lastReading.then(() => this.#readAgain(log))
-    return this.#lastReading
+    this.#lastReload = this.#lastReload.then(() => this.#reloadSources(log))
+    return this.#lastReload
   }
 
-  /** From now on places that may change are read again by themselves. */
-  follow(log: Log): void {
+  /** Starts to reload the sources that may change. */
+  watch(log: Log): void {
     const { watchedFile, asksGopass } = this.#loading
     const again = () => void this.reload(log)
     if (asksGopass) this.#refresh = setInterval(again, GOPASS_REFRESH_MS).unref()
     if (watchedFile === undefined) return
     this.#onFile = again
-    watchFile(watchedFile, { interval: FILE_LOOK_MS, persistent: false }, again)
+    watchFile(watchedFile, { interval: FILE_POLL_MS, persistent: false }, again)
   }
 
   close(): void {
@@ -114,22 +114,22 @@ export class ApiKeys {
     if (watchedFile !== undefined && this.#onFile !== undefined) unwatchFile(watchedFile, this.#onFile)
   }
 
-  async #readAgain(log: Log): Promise<void> {
+  async #reloadSources(log: Log): Promise<void> {
     const { read } = this.#loading
     for (const source of read.keys()) {
       try {
         const keys = toDigests(await source.read())
         const hasChanged = !sameKeys(keys, read.get(source) ?? [])
         read.set(source, keys)
-        this.#unite()
-        if (hasChanged) tellChange(source, keys.length, log)
+        this.#replaceKeys()
+        if (hasChanged) logChange(source, keys.length, log)
       } catch (error) {
         log.error({ source: source.name, reason: reasonOf(error) }, RELOAD_FAILED)
       }
     }
   }
 
-  #unite(): void {
+  #replaceKeys(): void {
     const { fixed, read } = this.#loading
     this.#replace([...fixed, ...[...read.values()].flat()])
   }
@@ -145,8 +145,8 @@ async function firstKeys(source: KeySource): Promise<NamedDigest[]> {
   throw apiKeysUnavailable({ source: source.name, reason: 'it holds no key' })
 }
 
-function tellChange({ name }: KeySource, count: number, log: Log): void {
-  if (count === 0) log.warn({ source: name }, RAN_DRY)
+function logChange({ name }: KeySource, count: number, log: Log): void {
+  if (count === 0) log.warn({ source: name }, SOURCE_EMPTY)
   else log.info({ source: name, count }, RELOADED)
 }
 

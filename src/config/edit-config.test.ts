@@ -69,7 +69,7 @@ describe('setConfigValue', () => {
     expect(text(path)).toBe(content)
   })
 
-  it('tells the value that it wrote', async () => {
+  it('returns the value that it wrote', async () => {
     expect(await setConfigValue({ path: configFile(), key: 'server.port', value: ['9000'] })).toEqual({ value: 9000 })
   })
 
@@ -98,7 +98,7 @@ describe('setConfigValue', () => {
     expect(await set(before, 'server.port', '9000')).toBe(after)
   })
 
-  it('does not fold long lines that it did not change', async () => {
+  it('does not wrap unchanged long lines', async () => {
     const prompt = 'word '.repeat(60).trim()
     const file = `backends:\n  codex:\n    system_prompt: ${prompt}\n`
     expect(await set(file, 'default_backend', 'codex')).toBe(`${file}default_backend: codex\n`)
@@ -123,26 +123,26 @@ describe('setConfigValue', () => {
     [
       'backends.codex.model_aliases',
       ['x'],
-      'backends.codex.model_aliases was not changed: backends.codex.model_aliases holds named entries; name one, as in backends.codex.model_aliases.NAME',
+      'backends.codex.model_aliases was not changed: backends.codex.model_aliases has named entries; set one, as in backends.codex.model_aliases.NAME',
     ],
     [
       'server.keys',
       ['x'],
-      'server.keys was not changed: server.keys holds entries of several fields, which only the file can say; write them there',
+      'server.keys was not changed: server.keys has entries with several fields, which only the file can hold; edit the file',
     ],
     [
       'server.rate_limit_enabled',
       ['true'],
       'server.rate_limit_enabled was not changed: server.rate_limit_rps must be at least 1 when server.rate_limit_enabled is true',
     ],
-  ])('refuses %s %j and leaves the file alone', async (key, value, message) => {
+  ])('refuses %s %j and does not change the file', async (key, value, message) => {
     const before = 'server: {rate_limit_rps: 0} # none\n'
     const path = configFile(before)
     await expect(setConfigValue({ path, key, value })).rejects.toMatchObject({ code: 'config_value_invalid', message })
     expect(text(path)).toBe(before)
   })
 
-  it('refuses a key that does not exist and makes no file', async () => {
+  it('refuses an unknown key and creates no file', async () => {
     const path = configFile()
     const edit = setConfigValue({ path, key: 'server.prot', value: ['1'] })
     await expect(edit).rejects.toMatchObject({ code: 'config_key_unknown' })
@@ -158,14 +158,14 @@ describe('setConfigValue', () => {
       'server: {rate_limit_enabled: true, rate_limit_rps: 0}\n',
       /:1:36: server.rate_limit_rps/,
     ],
-  ])('does not touch a file that %s', async (_what, before, message) => {
+  ])('does not change a file that %s', async (_what, before, message) => {
     const path = configFile(before)
     const edit = setConfigValue({ path, key: 'server.port', value: ['9000'] })
     await expect(edit).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringMatching(message) })
     expect(text(path)).toBe(before)
   })
 
-  it('does not touch a file with aliases, where one change would be two', async () => {
+  it('does not change a file with aliases', async () => {
     const before = 'server: {read_timeout_secs: &t 5, idle_timeout_secs: *t}\n'
     const path = configFile(before)
     await expect(setConfigValue({ path, key: 'server.read_timeout_secs', value: ['9'] })).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('setConfigValue', () => {
     expect(text(path)).toBe(before)
   })
 
-  it('makes file and directory for their user alone', async () => {
+  it('creates file and directory with access for the user only', async () => {
     const directory = join(temporaryDirectory(), 'home', '.drover')
     const path = join(directory, 'config.yaml')
     await setConfigValue({ path, key: 'server.port', value: ['9000'] })
@@ -183,7 +183,7 @@ describe('setConfigValue', () => {
     expect(readdirSync(directory).sort()).toEqual(['config.yaml', 'config.yaml.lock'])
   })
 
-  it('closes a file that others could read, and leaves a directory that was there as it was', async () => {
+  it('makes a readable file private, and does not change an existing directory', async () => {
     const directory = join(temporaryDirectory(), 'project')
     mkdirSync(directory)
     chmodSync(directory, 0o755)
@@ -240,25 +240,25 @@ describe('unsetConfigValue', () => {
     ['the file has other keys', 'server: {host: ::1}\n'],
     ['the section is empty', 'server:\n'],
     ['the file is empty', ''],
-  ])('says when there was nothing to take: %s', async (_what, before) => {
+  ])('reports that the key was not set: %s', async (_what, before) => {
     expect(await unset(before, 'server.port')).toEqual({ wasSet: false, content: before })
   })
 
-  it('makes no file where there is none', async () => {
+  it('creates no file', async () => {
     const path = configFile()
     expect(await unsetConfigValue({ path, key: 'server.port' })).toEqual({ wasSet: false })
     expect(readdirSync(join(path, '..'))).toEqual([])
   })
 
-  it('does not take what the rest needs', async () => {
+  it('does not remove a key that others need', async () => {
     const before = 'server: {cors_allow_credentials: true, cors_allowed_origins: [https://a.com], rate_limit_rps: 1}\n'
     expect(await unset(before, 'server.rate_limit_rps')).toMatchObject({ wasSet: true })
     await expect(unset('prot: 1\nserver: {port: 1}\n', 'server.port')).rejects.toMatchObject({ code: 'config_invalid' })
   })
 })
 
-describe('what was set', () => {
-  it('is what is read, for every key of one value', async () => {
+describe('a value that was set', () => {
+  it('is read back, for every key with a single value', async () => {
     const path = configFile('# mine\n')
     for (const key of CONFIG_KEYS.filter(({ type }) => ['string', 'integer', 'boolean', 'enum'].includes(type))) {
       const setThenGet = fc.asyncProperty(valuesOf(key), async (value) => {
@@ -270,7 +270,7 @@ describe('what was set', () => {
     expect(text(path)).toMatch(/^# mine\n/)
   })
 
-  it('is what is read, for lists and entries of maps', async () => {
+  it('is read back, for lists and entries of maps', async () => {
     const path = configFile()
     const words = fc.string({ minLength: 1 }).filter((word) => !word.includes('\0'))
     await fc.assert(
@@ -284,7 +284,7 @@ describe('what was set', () => {
     )
   })
 
-  it('survives others who set something else at the same time', async () => {
+  it('survives concurrent changes of other keys', async () => {
     const path = configFile('# mine\n')
     const keys = CONFIG_KEYS.filter(({ type }) => type === 'integer').slice(0, 6)
     const module = JSON.stringify(join(import.meta.dirname, 'edit-config.ts'))

@@ -3,7 +3,7 @@ import { digest } from '../kit/digest.ts'
 import { createKeyRing } from './key-ring.ts'
 
 describe('a key ring', () => {
-  it('finds a key by its digest, and calls it by the beginning of that', () => {
+  it('finds a key by its digest, and names it by the start of the digest', () => {
     const ring = createKeyRing({ isRequired: true })
     ring.replace([{ digest: digest('one'), rateLimit: {} }])
     expect(ring.find('one')).toEqual({ name: `key-${digest('one').slice(7, 15)}`, rateLimit: {} })
@@ -11,14 +11,14 @@ describe('a key ring', () => {
     expect(ring.find('')).toBeUndefined()
   })
 
-  it('keeps the name and limits of a key that also comes without them', () => {
+  it('keeps the name and limits of a key that another source has without them', () => {
     const ring = createKeyRing({ isRequired: true })
     const named = { digest: digest('one'), name: 'ci', rateLimit: { rps: 5 } }
     ring.replace([named, { digest: digest('one'), rateLimit: {} }])
     expect(ring.find('one')).toEqual({ name: 'ci', rateLimit: { rps: 5 } })
   })
 
-  it('forgets the keys that are replaced', () => {
+  it('drops replaced keys', () => {
     const ring = createKeyRing({ isRequired: true })
     ring.replace([{ digest: digest('one'), rateLimit: {} }])
     ring.replace([])
@@ -26,7 +26,7 @@ describe('a key ring', () => {
     expect(ring.isRequired).toBe(true)
   })
 
-  it('does not hold the keys themselves', () => {
+  it('does not store the keys themselves', () => {
     const ring = createKeyRing({ isRequired: true })
     ring.replace([{ digest: digest('a-very-secret-key'), rateLimit: {} }])
     expect(JSON.stringify(ring.find('a-very-secret-key'))).not.toContain('secret')

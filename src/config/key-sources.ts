@@ -1,13 +1,13 @@
-/** The places that hold API keys as they are. */
+/** The sources of plain API keys: a variable, a file, gopass. */
 import { readFileText } from '../kit/files/read-file.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { apiKeyUnusable, gopassFailed } from './faults.ts'
 import type { Environment } from './paths.ts'
 
 export type KeySource = {
-  /** For people. */
+  /** For messages. */
   name: string
-  /** None is a result; a place that cannot be read, or a key that cannot be used, is a fault. */
+  /** May return no keys. Throws if the source cannot be read or a key cannot be used. */
   read(): Promise<string[]>
 }
 
@@ -21,13 +21,13 @@ export function variableKeys(text: string): KeySource {
 
 export function fileKeys(path: string): KeySource {
   const name = `the file ${path} (DROVER_API_KEYS_FILE)`
-  // Followed, because secrets are usually mounted as links.
+  // Follows links, because secrets are usually mounted as links.
   return { name, read: async () => parseKeys(readFileText({ path, limitBytes: MAX_BYTES, links: 'follow' }), name) }
 }
 
-export function gopassKeys(path: string, around: { env: Environment; cwd: string }): KeySource {
+export function gopassKeys(path: string, options: { env: Environment; cwd: string }): KeySource {
   const name = `gopass ${path}`
-  return { name, read: async () => parseKeys(await askGopass(path, around), name) }
+  return { name, read: async () => parseKeys(await askGopass(path, options), name) }
 }
 
 async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: string }): Promise<string> {
@@ -38,7 +38,7 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
       env: withoutKeys(env),
       timeoutMs: GOPASS_MS,
       signal: new AbortController().signal,
-      // It may start the agent that keeps the passphrase, which must live on.
+      // It may start the agent that caches the passphrase, which must keep running.
       sweep: 'when-ended',
     },
     { stdoutLimitBytes: MAX_BYTES },
@@ -48,16 +48,16 @@ async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: st
   return stdout.toString('utf8')
 }
 
-/** Another program has no use for the keys that stand in ours. */
+/** gopass does not need the API keys in our environment. */
 function withoutKeys(env: Environment): Record<string, string> {
-  const handedOn = Object.entries(env).filter(([name]) => name.toUpperCase() !== KEYS_VARIABLE)
-  return Object.fromEntries(handedOn.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const passedOn = Object.entries(env).filter(([name]) => name.toUpperCase() !== KEYS_VARIABLE)
+  return Object.fromEntries(passedOn.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** What a header can carry: anything else would be a key that never matches. */
+/** The characters that a header can carry; any other key would never match. */
 const USABLE_KEY = /^[\x21-\x7e]+$/
 
-/** Separated by commas or line ends. A key that could not be sent is refused by its number, never by its text. */
+/** Parses keys separated by commas or line ends. An error names an unusable key by its number, never by its text. */
 function parseKeys(text: string, source: string): string[] {
   const keys = text
     .split(/[,\r\n]/)

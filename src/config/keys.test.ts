@@ -83,12 +83,12 @@ describe('the table of keys', () => {
     expect(findKey(path)).toMatchObject({ type, default: fallback })
   })
 
-  it('gives every integer a range that holds its default', () => {
+  it('gives every integer a range that includes its default', () => {
     const integers = CONFIG_KEYS.filter(({ type }) => type === 'integer')
     expect(integers.filter((key) => !isInRange(key)).map(({ path }) => path)).toEqual([])
   })
 
-  it('says of every key what it means', () => {
+  it('describes every key', () => {
     expect(CONFIG_KEYS.filter(({ description }) => !/^[\w`].*\.$/.test(description)).map(({ path }) => path)).toEqual(
       [],
     )
@@ -116,12 +116,12 @@ describe('the variables', () => {
     expect(findKey(path)?.variables).toEqual(variables)
   })
 
-  it('exist for every key of one value', () => {
+  it('exist for every key with a single value', () => {
     const scalars = CONFIG_KEYS.filter(({ type }) => ['string', 'integer', 'boolean', 'enum'].includes(type))
     expect(scalars.filter(({ variables }) => variables.length === 0)).toEqual([])
   })
 
-  it('are all different', () => {
+  it('are unique', () => {
     const all = [...CONFIG_KEYS.flatMap(({ variables }) => variables), ...OTHER_VARIABLES.map(({ name }) => name)]
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
@@ -139,12 +139,12 @@ describe('suggestKey', () => {
     ['elephants', undefined],
     [`${'x'.repeat(95)}.port`, 'server.port'],
     [`${'x'.repeat(96)}.port`, undefined],
-  ])('takes %s for %s', (given, meant) => {
+  ])('suggests for %s: %s', (given, meant) => {
     expect(suggestKey(given)).toBe(meant)
   })
 })
 
-describe('places', () => {
+describe('paths', () => {
   it.each([
     ['server.trusted_proxies[1]', 'server.trusted_proxies', true],
     ['server.trusted_proxies', 'server.trusted_proxies', true],
@@ -155,7 +155,7 @@ describe('places', () => {
     expect(isWithin(place, outer)).toBe(isInside)
   })
 
-  it('quote a name with a dot, so that it is not taken for a path', () => {
+  it('quote a name with a dot', () => {
     expect([pathUnder('', 'server.port'), pathUnder('server', 'port'), pathUnder('', 'server')]).toEqual([
       '["server.port"]',
       'server.port',
@@ -163,7 +163,7 @@ describe('places', () => {
     ])
   })
 
-  it('are sections only where keys are under them', () => {
+  it('are sections only if they contain keys', () => {
     expect(['server', 'backends', 'backends.codex', 'server.port', 'serve'].map(isSection)).toEqual([
       true,
       true,

@@ -1,28 +1,28 @@
-/** The table of keys, and how to find one in it. */
+/** The table of configuration keys, and lookups in it. */
 import { nearestWord } from '../kit/nearest.ts'
 import { formatPath } from '../kit/schema.ts'
 import { type ConfigPath, KEYS } from './keys.generated.js'
 
-/** How a value is written: `entries` are objects in a list, which only the file can hold. */
+/** The type of a value. `entries` is a list of objects, which only the file can hold. */
 export type KeyType = 'string' | 'integer' | 'boolean' | 'enum' | 'list' | 'map' | 'entries'
 
 export type ConfigKey = {
   readonly path: ConfigPath
   readonly type: KeyType
   readonly default: unknown
-  /** The environment variables that set it, the regular name first. */
+  /** The environment variables that set it, its regular name first. */
   readonly variables: readonly string[]
   /** The values of an enum. */
   readonly allowed?: readonly string[]
   /** The range of an integer. */
   readonly minimum?: number
   readonly maximum?: number
-  /** What is allowed, in words. */
+  /** The allowed values, in words. */
   readonly rule: string
   readonly description: string
   /** Entries add to the default instead of replacing it. */
   readonly isUnited?: true
-  /** The fields of its entries that are masked when they are shown. */
+  /** The fields of its entries that are masked in output. */
   readonly secrets?: readonly string[]
 }
 
@@ -42,26 +42,26 @@ export function isSection(path: string): boolean {
   return sections.has(path)
 }
 
-/** Whether a place is another one or inside it, as `server.trusted_proxies[1]` is in `server.trusted_proxies`. */
-export function isWithin(place: string, outer: string): boolean {
-  return place === outer || (place.startsWith(outer) && /^[.[]/.test(place.slice(outer.length)))
+/** Whether a path equals another or is inside it: `server.trusted_proxies[1]` is within `server.trusted_proxies`. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || (path.startsWith(outer) && /^[.[]/.test(path.slice(outer.length)))
 }
 
-/** The place of a name in a section; a name that no key could have is quoted, so that it is never taken for one. */
+/** The path of a name in a section. A name with special characters is quoted, so that it cannot look like a key. */
 export function pathUnder(section: string, name: string): string {
   const step = formatPath({}, [name]).slice(1)
   return section === '' && step.startsWith('.') ? name : `${section}${step}`
 }
 
-/** Longer names are no slips of the finger, and comparing them would take its time. */
-const LONGEST_SLIP = 100
+/** Longer names are not typos, and comparing them would be slow. */
+const LONGEST_TYPO = 100
 
-/** The key or section that was probably meant: one spelled alike, or one whose last word is, in another section. */
+/** The key or section that was probably meant: one with a similar name, or with a similar last word in another section. */
 export function suggestKey(path: string): string | undefined {
-  if (path.length > LONGEST_SLIP) return undefined
+  if (path.length > LONGEST_TYPO) return undefined
   const bare = path.replace(/[^\w.-]/g, '')
-  const alike = nearestWord(bare, [...byPath.keys(), ...sections])
-  if (alike !== undefined) return alike
+  const similar = nearestWord(bare, [...byPath.keys(), ...sections])
+  if (similar !== undefined) return similar
   const word = nearestWord(
     lastStep(path),
     CONFIG_KEYS.map((key) => lastStep(key.path)),

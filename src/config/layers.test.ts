@@ -282,11 +282,11 @@ describe('the rules across keys', () => {
     [{ 'server.cors_allow_credentials': true, 'server.cors_allowed_origins': ['https://*.a.com'] }, []],
     [
       { 'server.cors_allow_credentials': true, 'server.cors_allowed_origins': ['https://a.com', '*'] },
-      ['server.cors_allowed_origins must not hold * when server.cors_allow_credentials is true; list the origins'],
+      ['server.cors_allowed_origins must not contain * when server.cors_allow_credentials is true; list the origins'],
     ],
     [{ 'server.keys': [key('a', 'aa'), key('b', 'bb')] }, []],
-    [{ 'server.keys': [key('a', 'aa'), key('a', 'bb')] }, ['server.keys[1].name is the same as that of another key']],
-    [{ 'server.keys': [key('a', 'aa'), key('b', 'AA')] }, ['server.keys[1].sha256 is the same as that of another key']],
+    [{ 'server.keys': [key('a', 'aa'), key('a', 'bb')] }, ['server.keys[1].name is already used by another key']],
+    [{ 'server.keys': [key('a', 'aa'), key('b', 'AA')] }, ['server.keys[1].sha256 is already used by another key']],
     [
       { 'server.keys': [{ name: 'a', sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }] },
       ['server.keys[0].sha256 is the digest of an empty key'],

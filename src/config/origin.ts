@@ -1,11 +1,11 @@
-/** Where a value came from. Lines and columns count from 1. */
+/** The source of a value. Lines and columns count from 1. */
 export type Origin =
   | { readonly from: 'default' }
   | { readonly from: 'file'; readonly file: string; readonly line: number; readonly column: number }
   | { readonly from: 'environment'; readonly variable: string }
   | { readonly from: 'flag'; readonly flag: string }
 
-/** The origin in a word: `default`, `--port`, `DROVER_SERVER_PORT` or `/home/me/.drover/config.yaml:3:5`. */
+/** Formats an origin: `default`, `--port`, `DROVER_SERVER_PORT` or `/home/me/.drover/config.yaml:3:5`. */
 export function formatOrigin(origin: Origin): string {
   switch (origin.from) {
     case 'default':
@@ -19,12 +19,12 @@ export function formatOrigin(origin: Origin): string {
   }
 }
 
-/** Sorts by line, so that the problems of a file are told from its top to its bottom. */
+/** Sorts problems of a file by line. */
 export function byLine(one: { origin: Origin }, other: { origin: Origin }): number {
   return lineOf(one.origin) - lineOf(other.origin)
 }
 
-/** The line in the file; 0 for what does not come from one. */
+/** The line in the file; 0 for other origins. */
 function lineOf(origin: Origin): number {
   return origin.from === 'file' ? origin.line : 0
 }

@@ -14,7 +14,7 @@ const wrong = (text: string) =>
   )
 
 describe('parseConfig', () => {
-  it('gives the values of keys and where they stand', () => {
+  it('returns the values of keys and their origins', () => {
     const { layer, problems } = parse('# mine\nserver:\n  port: 9000\n  trusted_proxies:\n    - 10.0.0.1\n')
     expect(problems).toEqual([])
     expect([...layer.values]).toEqual([
@@ -55,11 +55,11 @@ describe('parseConfig', () => {
     expect(wrong(text)).toEqual([problem])
   })
 
-  it('says what the parser says of other syntax errors, with their place', () => {
+  it('reports other syntax errors in the words of the parser, with their position', () => {
     expect(wrong('server: [1,\n')).toEqual([expect.stringMatching(/^2:1 the file is not valid YAML: .*]$/)])
   })
 
-  it('finds every syntax error of a file', () => {
+  it('reports every syntax error of a file', () => {
     expect(wrong('output: {}\noutput: {}\nserver: !x 1\nserver: 2\n')).toEqual([
       '2:1 the same key appears twice; remove one',
       '4:1 the same key appears twice; remove one',
@@ -67,7 +67,7 @@ describe('parseConfig', () => {
     ])
   })
 
-  it('refuses what is nested more deeply than it can follow, once', () => {
+  it('reports nesting that is too deep, once', () => {
     const problems = wrong(`server: ${'['.repeat(5000)}`)
     expect(problems).toContainEqual(expect.stringContaining('the file is nested too deeply'))
     expect(problems.length).toBeLessThan(5)
@@ -81,12 +81,12 @@ describe('parseConfig', () => {
     expect(wrong(rows.join('\n'))).toEqual(['2:8 aliases (*) multiply beyond 100'])
   })
 
-  it('follows aliases', () => {
+  it('expands aliases', () => {
     const { layer } = parse('session: {default_tags: &tags [a, b]}\nserver: {trusted_proxies: *tags}\n')
     expect(layer.values.get('server.trusted_proxies')).toEqual(['a', 'b'])
   })
 
-  it('reads yes and no as text even where a file asks for YAML 1.1', () => {
+  it('reads yes and no as text, even if the file declares YAML 1.1', () => {
     expect(parse('%YAML 1.1\n---\noutput:\n  color: yes\n').layer.values.get('output.color')).toBe('yes')
   })
 
@@ -117,13 +117,13 @@ describe('parseConfig', () => {
     expect(parse(text).layer.values.size).toBe(0)
   })
 
-  it('finds every problem of a file, and still the values that are right', () => {
+  it('returns every problem of a file, and the valid values', () => {
     const { layer, problems } = parse('prot: 1\nserver:\n  host: ::1\n  hots: x\nmcp: {}\n')
     expect(problems.map(({ key }) => key)).toEqual(['prot', 'server.hots', 'mcp'])
     expect([...layer.values]).toEqual([['server.host', '::1']])
   })
 
-  it('neither crashes nor hangs on any text', () => {
+  it('does not crash or hang on any text', () => {
     const bits = fc.constantFrom(
       'server',
       'port',
@@ -152,7 +152,7 @@ describe('parseConfig', () => {
     )
   })
 
-  it('gives back every aliases map that YAML can write', () => {
+  it('reads back every map of aliases that YAML can write', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (aliases) => {
         const { layer, problems } = parse(stringify({ backends: { codex: { model_aliases: aliases } } }))

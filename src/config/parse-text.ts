@@ -1,7 +1,7 @@
-/** Values given as text, by an environment variable or on the command line, in the type of their key. */
+/** Parses the text of an environment variable or of the command line into the type of its key. */
 import type { ConfigKey } from './keys.ts'
 
-/** The value, or what it must be. Limits are left to the check that all values go through. */
+/** The value, or the rule it breaks. Limits are checked later, for all sources alike. */
 export type ParsedText = { value: unknown } | { rule: string }
 
 const TRUE = ['true', 'yes', 'on', '1']
@@ -20,15 +20,15 @@ export function parseText(key: ConfigKey, text: string): ParsedText {
     case 'list':
       return parseList(key, [text])
     case 'map':
-      return { rule: `holds named entries; name one, as in ${key.path}.NAME` }
+      return { rule: `has named entries; set one, as in ${key.path}.NAME` }
     case 'entries':
-      return { rule: 'holds entries of several fields, which only the file can say; write them there' }
+      return { rule: 'has entries with several fields, which only the file can hold; edit the file' }
   }
 }
 
 /**
- * A list out of several texts. Commas separate items where a variable can hold the list; where items may have commas
- * in them, each text is one item. An empty text is no item, so that the empty list can be said too.
+ * Parses a list from several texts. Commas separate items if a variable can set the key; otherwise items may contain
+ * commas, and each text is one item. An empty text is not an item, so that an empty list can be written.
  */
 export function parseList(key: ConfigKey, texts: readonly string[]): ParsedText {
   const items = key.variables.length === 0 ? texts : texts.flatMap((text) => text.split(',')).map((item) => item.trim())

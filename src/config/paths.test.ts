@@ -14,7 +14,7 @@ describe('findPaths', () => {
     })
   })
 
-  it('moves with DROVER_HOME', () => {
+  it('uses DROVER_HOME', () => {
     expect(find({ env: { DROVER_HOME: '/srv/drover' } })).toMatchObject({
       directory: '/srv/drover',
       config: '/srv/drover/config.yaml',
@@ -23,7 +23,7 @@ describe('findPaths', () => {
     })
   })
 
-  it('refuses a DROVER_HOME that depends on where it is used', () => {
+  it('refuses a relative DROVER_HOME', () => {
     expect(() => find({ env: { DROVER_HOME: '~/drover' } })).toThrow(
       expect.objectContaining({ code: 'environment_invalid', message: 'DROVER_HOME must be an absolute path' }),
     )

@@ -1,4 +1,4 @@
-/** Where drover keeps what belongs to a user. */
+/** The locations of a user's files. */
 import { isAbsolute, join, resolve } from 'node:path'
 import { environmentInvalid } from './faults.ts'
 
@@ -16,15 +16,15 @@ export type Paths = {
   /** The per-user directory. */
   directory: string
   config: string
-  /** What asked for another config file than that of the directory; such a file must exist. */
+  /** Set if the user chose another config file, which must then exist. */
   configNamedBy: '--config' | 'DROVER_CONFIG' | undefined
   sessions: string
 }
 
-/** Finds the per-user directory and the files in it. An empty variable counts as one that is not set. */
+/** Finds the per-user directory and the files in it. An empty variable counts as not set. */
 export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnvironment): Paths {
   const directory = env['DROVER_HOME'] || join(homeDirectory, '.drover')
-  // A relative one would be another directory in every project, and nobody means that.
+  // A relative path would be a different directory in every project.
   if (!isAbsolute(directory)) throw environmentInvalid({ variable: 'DROVER_HOME', rule: 'must be an absolute path' })
   const named = configFlag ?? (env['DROVER_CONFIG'] || undefined)
   return {

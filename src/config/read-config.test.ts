@@ -35,7 +35,7 @@ describe('readConfig', () => {
     expect(warnings).toEqual([])
   })
 
-  it('takes flags before the environment, the environment before the file, the file before the default', async () => {
+  it('prefers flags to the environment, the environment to the file, the file to the default', async () => {
     const { path, reading } = await read({
       file: 'server:\n  port: 1\n  host: ::1\n  idle_timeout_secs: 7\n',
       env: { DROVER_SERVER_PORT: '2', DROVER_SERVER_HOST: '::2' },
@@ -61,7 +61,7 @@ describe('readConfig', () => {
     expect(file).toEqual({ path, exists: true })
   })
 
-  it('lets a flag say false, 0 and empty', async () => {
+  it('accepts false, 0 and empty from a flag', async () => {
     const { reading } = await read({
       file: 'output: {color: true}\nserver: {port: 9, trusted_proxies: [::1]}\n',
       overrides: [
@@ -104,7 +104,7 @@ describe('readConfig', () => {
     expect(lines[3]).toBe(`${path}:3:3: server.port must be at most 65535`)
   })
 
-  it('names the item of a list that is wrong', async () => {
+  it('names the invalid item of a list', async () => {
     const { path, problems } = await problemsOf({ file: 'server:\n  trusted_proxies:\n    - ::1\n    - proxy\n' })
     expect(problems).toEqual([
       {
@@ -122,12 +122,12 @@ describe('readConfig', () => {
     ])
   })
 
-  it('refuses a flag that is not allowed', async () => {
+  it('refuses an invalid flag', async () => {
     const { message } = await problemsOf({ overrides: [{ key: 'server.port', flag: '--port', value: 65_536 }] })
     expect(message).toBe('the configuration is not valid: --port: server.port must be at most 65535')
   })
 
-  it('refuses values that only together are wrong, wherever they come from', async () => {
+  it('refuses values that are invalid in combination, from any source', async () => {
     const { path, problems } = await problemsOf({
       file: 'server:\n  rate_limit_rps: 0\n',
       env: { DROVER_SERVER_RATE_LIMIT_ENABLED: 'true' },
@@ -144,7 +144,7 @@ describe('readConfig', () => {
   it.each([
     [20, ':20:1: wrong_19 is not a known key'],
     [21, 'and 1 more'],
-  ])('says %i problems a line each, of which the last is %j', async (count, last) => {
+  ])('prints %i problems, one per line, the last is %j', async (count, last) => {
     const file = Array.from({ length: count }, (_, at) => `wrong_${at}: 1\n`).join('')
     const { message, problems } = await problemsOf({ file })
     expect(problems).toHaveLength(count)
@@ -153,10 +153,10 @@ describe('readConfig', () => {
     expect(lines.at(-1)).toContain(last)
   })
 
-  it('warns of what is allowed and seldom meant', async () => {
+  it('warns about valid settings that are probably a mistake', async () => {
     const { reading } = await read({ file: 'backends: {claude: {enabled: false}}\n', env: { DROVER_BACKND: 'codex' } })
     expect((await reading).warnings).toEqual([
-      'the variable DROVER_BACKND sets nothing; did you mean DROVER_BACKEND?',
+      'the variable DROVER_BACKND is unknown and has no effect; did you mean DROVER_BACKEND?',
       'default_backend is claude, but backends.claude.enabled is false; prompts must name another backend',
     ])
   })
@@ -179,7 +179,7 @@ describe('the config file', () => {
     })
   })
 
-  it('that is named is read in place of the one in the directory', async () => {
+  it('that is named replaces the one in the directory', async () => {
     const other = join(temporaryDirectory(), 'team.yaml')
     writeFileSync(other, 'server: {port: 5}\n')
     const { reading } = await read({ file: 'server: {port: 4}\n', configFlag: other })
@@ -195,7 +195,7 @@ describe('the config file', () => {
     expect(config.server.port).toBe(5)
   })
 
-  it('may have 1 MiB and no byte more', async () => {
+  it('may have 1 MiB but no more', async () => {
     const file = `#${' '.repeat(1_048_574)}\n`
     await expect((await read({ file })).reading).resolves.toMatchObject({ file: { exists: true } })
     await expect((await read({ file: `${file}\n` })).reading).rejects.toMatchObject({ code: 'file_too_large' })

@@ -29,7 +29,7 @@ describe('readEnvironment', () => {
     expect([problems, warnings]).toEqual([[], []])
   })
 
-  it('counts an empty variable as not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(read({ DROVER_SERVER_PORT: '', DROVER_BACKEND: '' }).layer.values.size).toBe(0)
   })
 
@@ -40,19 +40,19 @@ describe('readEnvironment', () => {
     ['DROVER_SERVER_PORT', '9'.repeat(16), 'server.port', 'must be an integer, 0 to 65535'],
     ['DROVER_OUTPUT_COLOR', 'maybe', 'output.color', 'must be true or false'],
     ['DROVER_OUTPUT_COLOR', 'constructor', 'output.color', 'must be true or false'],
-  ])('finds that %s=%s is wrong', (variable, text, key, rule) => {
+  ])('refuses %s=%s', (variable, text, key, rule) => {
     const { layer, problems } = read({ [variable]: text })
     expect(problems).toEqual([{ key, rule, origin: { from: 'environment', variable } }])
     expect(layer.values.size).toBe(0)
   })
 
-  it('takes two names of one key that agree', () => {
+  it('accepts two variables of one key with the same value', () => {
     const { layer, problems } = read({ DROVER_BACKEND: 'codex', DROVER_DEFAULT_BACKEND: 'codex' })
     expect([...layer.values]).toEqual([['default_backend', 'codex']])
     expect(problems).toEqual([])
   })
 
-  it('does not choose between two names of one key that differ', () => {
+  it('refuses two variables of one key with different values', () => {
     expect(read({ DROVER_BACKEND: 'codex', DROVER_DEFAULT_BACKEND: 'gemini' }).problems).toEqual([
       {
         key: 'default_backend',
@@ -62,13 +62,13 @@ describe('readEnvironment', () => {
     ])
   })
 
-  it('warns of variables that nothing reads, with the one that may have been meant', () => {
+  it('warns about unknown variables, with a suggestion', () => {
     expect(
       read({ DROVER_SERVER_PROT: '1', DROVER_API_KEY: 'secret', DROVER_ELEPHANTS: '1', OTHER: '1' }).warnings,
     ).toEqual([
-      'the variable DROVER_SERVER_PROT sets nothing; did you mean DROVER_SERVER_PORT?',
-      'the variable DROVER_API_KEY sets nothing; did you mean DROVER_API_KEYS?',
-      'the variable DROVER_ELEPHANTS sets nothing',
+      'the variable DROVER_SERVER_PROT is unknown and has no effect; did you mean DROVER_SERVER_PORT?',
+      'the variable DROVER_API_KEY is unknown and has no effect; did you mean DROVER_API_KEYS?',
+      'the variable DROVER_ELEPHANTS is unknown and has no effect',
     ])
   })
 

@@ -7,27 +7,27 @@ import type { Origin } from './origin.ts'
 import { parseText } from './parse-text.ts'
 import type { Environment } from './paths.ts'
 
-/** The variables that are read but set no key. */
+/** Variables that drover reads but that set no key. */
 export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'DROVER_HOME', meaning: 'The per-user directory, as an absolute path, in place of `~/.drover`.' },
   {
     name: 'DROVER_CONFIG',
-    meaning: 'The config file, in place of `config.yaml` in that directory. `--config` goes first.',
+    meaning: 'The config file, in place of `config.yaml` in that directory. `--config` takes precedence.',
   },
   {
     name: 'DROVER_API_KEYS',
     meaning:
-      'API keys of the server, separated by commas. Not handed on to agents. Set but empty, the server does not start.',
+      'API keys of the server, separated by commas. Not passed on to agents. If it is set but empty, the server does not start.',
   },
   {
     name: 'DROVER_API_KEYS_FILE',
     meaning:
-      'A file with API keys, separated by commas or line ends. It is read again when it changes. Set but empty, the server does not start.',
+      'A file with API keys, separated by commas or line ends. It is reloaded when it changes. If the variable is set but empty, the server does not start.',
   },
-  { name: 'DROVER_DEBUG', meaning: 'Any value but empty: errors are shown with all their details.' },
+  { name: 'DROVER_DEBUG', meaning: 'Any non-empty value shows errors with all their details.' },
 ]
 
-/** The values that variables set, with every variable that cannot be used and every one that nobody reads. */
+/** The values that variables set, problems with their values, and warnings about unknown variables. */
 export function readEnvironment(env: Environment): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {
   const values = new Map<ConfigPath, unknown>()
   const origins = new Map<string, Origin>()
@@ -44,7 +44,7 @@ export function readEnvironment(env: Environment): { layer: Layer; problems: Con
   return { layer: { values, origins }, problems, warnings: unknownVariables(env) }
 }
 
-/** An empty variable is one that is not set: a shell or a compose file cannot always leave it out. */
+/** An empty variable counts as not set: a shell or a compose file cannot always omit it. */
 function isSet(env: Environment, name: string): boolean {
   return env[name] !== undefined && env[name] !== ''
 }
@@ -52,12 +52,12 @@ function isSet(env: Environment, name: string): boolean {
 function parseVariables(found: { key: ConfigKey; variable: string; others: string[] }, env: Environment) {
   const { key, variable, others } = found
   const text = env[variable] ?? ''
-  const rival = others.find((other) => env[other] !== text)
-  if (rival !== undefined) return { rule: `is set differently by ${rival}; unset one of the two` }
+  const conflicting = others.find((other) => env[other] !== text)
+  if (conflicting !== undefined) return { rule: `is set differently by ${conflicting}; unset one of the two` }
   return parseText(key, text)
 }
 
-/** Never more than a warning: other programs may have variables of that name too. */
+/** Only a warning: other programs may use such names too. */
 function unknownVariables(env: Environment): string[] {
   const known = [...CONFIG_KEYS.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
   const unknown = Object.keys(env).filter((name) => name.startsWith('DROVER_') && !known.includes(name))
@@ -65,6 +65,6 @@ function unknownVariables(env: Environment): string[] {
     .filter((name) => name !== TREE_VARIABLE && name !== OWNER_VARIABLE)
     .map((name) => {
       const nearest = nearestWord(name, known)
-      return `the variable ${name} sets nothing${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
+      return `the variable ${name} is unknown and has no effect${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
     })
 }

@@ -1,11 +1,11 @@
-/** What JSON Schema cannot say about the configuration. Each rule is a function named for what it holds true. */
+/** Rules of the configuration that JSON Schema cannot express. */
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import type { Problem } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
 import type { ConfigPath } from './keys.ts'
 
-/** A rule about one text, alone or in a list: gives what it must be when it is not. */
+/** A rule for one text, alone or in a list: returns what the text must be, or undefined if it is valid. */
 type TextRule = (text: string) => string | undefined
 
 const isHost: TextRule = (text) => {
@@ -22,7 +22,7 @@ const isAddressRange: TextRule = (text) => {
 
 const isAbsolutePath: TextRule = (text) => (isAbsolute(text) ? undefined : 'must be an absolute path')
 
-/** A relative path would name another program in every directory. */
+/** A relative path would be a different program in every directory. */
 const isProgram: TextRule = (text) =>
   isAbsolute(text) || !/[/\\]/.test(text) ? undefined : 'must be the name of a program or an absolute path'
 
@@ -36,7 +36,7 @@ const TEXT_RULES: Partial<Record<ConfigPath, TextRule>> = {
   'server.blocked_workdir_prefixes': isAbsolutePath,
 }
 
-/** The rules that values of the right type break by themselves. */
+/** The rules that single values break, although their type is right. */
 export function brokenTextRules(values: Iterable<readonly [ConfigPath, unknown]>): Problem[] {
   return [...values].flatMap(([path, value]) => {
     const texts = Array.isArray(value)
@@ -56,13 +56,13 @@ const limitHasRate: ConfigRule = ({ server }) =>
     ? [{ path: 'server.rate_limit_rps', rule: 'must be at least 1 when server.rate_limit_enabled is true' }]
     : []
 
-/** The Fetch standard gives no page a response with credentials whose allowed origin is `*`. */
+/** Browsers refuse a response with credentials whose allowed origin is `*` (Fetch standard). */
 const credentialsHaveNamedOrigins: ConfigRule = ({ server }) =>
   server.cors_allow_credentials && server.cors_allowed_origins.includes('*')
     ? [
         {
           path: 'server.cors_allowed_origins',
-          rule: 'must not hold * when server.cors_allow_credentials is true; list the origins',
+          rule: 'must not contain * when server.cors_allow_credentials is true; list the origins',
         },
       ]
     : []
@@ -73,11 +73,11 @@ const keysAreDistinct: ConfigRule = ({ server }) =>
     const repeated = all.flatMap((value, index) => (all.indexOf(value) < index ? [index] : []))
     return repeated.map((index) => ({
       path: `server.keys[${index}].${field}`,
-      rule: 'is the same as that of another key',
+      rule: 'is already used by another key',
     }))
   })
 
-/** What `sha256sum` says of nothing, which is what an unset shell variable holds. */
+/** The digest of the empty string, which is what an unset shell variable gives. */
 const EMPTY_DIGEST = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 const keysAreNotEmpty: ConfigRule = ({ server }) =>
@@ -94,7 +94,7 @@ const CONFIG_RULES: readonly ConfigRule[] = [
   keysAreNotEmpty,
 ]
 
-/** The rules that values break only together. */
+/** The rules that values break only in combination. */
 export function brokenConfigRules(config: Config): Problem[] {
   return CONFIG_RULES.flatMap((rule) => rule(config))
 }

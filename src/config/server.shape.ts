@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { strict, textLike } from '../kit/shape.ts'
 
-/** Longer than any sensible wait, and short enough for a timer: Node fires one of more than 2^31 ms at once. */
+/** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
 export const LONGEST_WAIT_SECS = 604_800
 
 const LARGEST_RATE = 1_000_000
@@ -16,10 +16,10 @@ const origin = textLike(
 
 const directory = Type.String({ minLength: 1 })
 
-/** A key is known by its digest, so that reading the file does not let anyone in. */
+/** The file holds only the digest of a key, so that a reader of the file gets no access. */
 const ServerKey = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of 1 to 64 letters, digits, dots, underscores or hyphens', {
-    description: 'What logs call the key.',
+    description: 'The name of the key in logs.',
   }),
   sha256: textLike(
     '^(?:sha256:)?[0-9a-fA-F]{64}$',
@@ -30,14 +30,18 @@ const ServerKey = strict({
     },
   ),
   rate_limit_rps: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LARGEST_RATE, description: 'In place of `server.rate_limit_rps`.' }),
+    Type.Integer({ minimum: 1, maximum: LARGEST_RATE, description: 'Overrides `server.rate_limit_rps` for this key.' }),
   ),
   rate_limit_burst: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LARGEST_RATE, description: 'In place of `server.rate_limit_burst`.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: LARGEST_RATE,
+      description: 'Overrides `server.rate_limit_burst` for this key.',
+    }),
   ),
 })
 
-/** The directories that hold the system itself. */
+/** The directories of the operating system. */
 const SYSTEM_DIRECTORIES = [
   '/etc',
   '/var/run',
@@ -68,89 +72,94 @@ export const ServerSection = strict({
     default: 8080,
     minimum: 0,
     maximum: 65_535,
-    description: 'Port to listen on. 0: any free one, which the start-up text names.',
+    description: 'Port to listen on. 0: any free port, which the startup message shows.',
   }),
   request_timeout_secs: seconds({
     default: 300,
     minimum: 0,
-    description: "Seconds a request's agents may run, streams too. 0: no limit.",
+    description: "Maximum run time of a request's agents in seconds, including streams. 0: no limit.",
   }),
-  read_timeout_secs: seconds({ default: 30, minimum: 1, description: 'Seconds within which a request must arrive.' }),
+  read_timeout_secs: seconds({
+    default: 30,
+    minimum: 1,
+    description: 'Seconds within which a request must be received.',
+  }),
   write_timeout_secs: seconds({
     default: 300,
     minimum: 1,
-    description: 'Seconds one write to a client may stall. It does not bound a whole stream.',
+    description: 'Seconds that one write to a client may block. It does not limit a whole stream.',
   }),
   idle_timeout_secs: seconds({
     default: 120,
     minimum: 1,
-    description: 'Seconds an idle connection is kept open for the next request.',
+    description: 'Seconds until an idle connection is closed.',
   }),
   api_keys_gopass_path: textLike(
     '^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$',
     'a gopass path of letters, digits, /, _, . and -, not starting with -',
     {
       default: '',
-      description: 'Where gopass keeps the API keys, as a comma-separated list. Empty: not asked.',
+      description: 'The gopass path of the API keys, a comma-separated list. Empty: gopass is not used.',
       'x-env': ['DROVER_API_KEYS_GOPASS_PATH'],
     },
   ),
   rate_limit_enabled: Type.Boolean({
     default: false,
-    description: 'Limits the requests of each API key, and without keys of each client address.',
+    description: 'Limits the requests of each API key, or of each client address if there are no keys.',
   }),
   rate_limit_rps: Type.Integer({
     default: 10,
     minimum: 0,
     maximum: LARGEST_RATE,
-    description: 'Requests per second that are allowed in the long run.',
+    description: 'Sustained requests per second.',
     'x-rule': 'at least 1 when `server.rate_limit_enabled` is true',
   }),
   rate_limit_burst: Type.Integer({
     default: 20,
     minimum: 1,
     maximum: LARGEST_RATE,
-    description: 'Requests that are allowed at once before the rate counts.',
+    description: 'Requests allowed in a burst.',
   }),
   rate_limit_cleanup_secs: seconds({
     default: 180,
     minimum: 1,
-    description: 'Seconds after which a client that was not seen again is forgotten.',
+    description: 'Seconds until the limiter forgets an inactive client.',
   }),
   trusted_proxies: Type.Array(Type.String(), {
     default: [],
-    description: 'Proxies whose `X-Forwarded-For` is believed. Empty: nobody is.',
+    description: 'Proxies whose `X-Forwarded-For` header is trusted. Empty: none.',
     'x-rule': 'IP addresses or CIDR ranges',
   }),
   max_request_body_bytes: Type.Integer({
     default: 10_485_760,
     minimum: 0,
     maximum: 1_073_741_824,
-    description: 'Largest request body in bytes; more is answered with 413. 0: no limit.',
+    description: 'Maximum size of a request body in bytes; a larger one gets 413. 0: no limit.',
   }),
   cors_allowed_origins: Type.Array(origin, {
     default: ['http://localhost:*', 'http://127.0.0.1:*'],
-    description: 'Web pages that may call the server from a browser. The list replaces the default one.',
+    description: 'Origins of web pages that may call the server from a browser. The list replaces the default.',
     'x-rule': 'no `*` alone when `server.cors_allow_credentials` is true',
   }),
   cors_allow_credentials: Type.Boolean({
     default: false,
-    description: 'Lets those pages send cookies and other credentials of the browser.',
+    description: 'Allows those pages to send cookies and other browser credentials.',
   }),
   cors_max_age: Type.Integer({
     default: 300,
     minimum: 0,
     maximum: 86_400,
-    description: 'Seconds a browser may remember the answer to a preflight. 0: it asks every time.',
+    description: 'Seconds that a browser may cache a preflight response. 0: no caching.',
   }),
   allowed_workdir_prefixes: Type.Array(directory, {
     default: [],
-    description: 'Directories that agents may work in, with everything under them. Empty: all that are not blocked.',
+    description: 'Directories in which agents may work, including everything below. Empty: all that are not blocked.',
     'x-rule': 'absolute paths',
   }),
   blocked_workdir_prefixes: Type.Array(directory, {
     default: SYSTEM_DIRECTORIES,
-    description: 'Directories that no agent may work in, with everything under them. Entries add to the built-in list.',
+    description:
+      'Directories in which no agent may work, including everything below. Entries are added to the built-in list.',
     'x-rule': 'absolute paths',
     'x-united': true,
   }),
@@ -158,7 +167,7 @@ export const ServerSection = strict({
   metrics_public: Type.Boolean({ default: false, description: 'Serves `/metrics` without an API key.' }),
   errors_base: textLike('^https?://[^\\s?#]*[^\\s?#/]$', 'an http or https address without a / at its end', {
     default: 'https://drover.dev/errors',
-    description: 'What the `type` of a problem document starts with.',
+    description: 'The base URL of the `type` of a problem document.',
   }),
   require_api_version: Type.Boolean({
     default: true,
@@ -168,21 +177,21 @@ export const ServerSection = strict({
     default: 8,
     minimum: 1,
     maximum: 1024,
-    description: 'Agents that run at once for the whole server; further ones wait their turn.',
+    description: 'Maximum number of agents that run at the same time; further prompts are queued.',
   }),
   max_queued_runs: Type.Integer({
     default: 256,
     minimum: 0,
     maximum: 100_000,
-    description: 'Agents that may wait; beyond them requests are answered with 503. 0: nothing waits.',
+    description: 'Maximum number of queued prompts; further requests get 503. 0: no queue.',
   }),
   allow_unsafe_extra: Type.Boolean({
     default: false,
-    description: 'Lets `extra` of a request hold any argument, even one that lifts approval or sandbox.',
+    description: 'Allows any argument in `extra` of a request, even one that disables approval or sandbox.',
   }),
   keys: Type.Array(ServerKey, {
     default: [],
-    description: 'API keys by their digests, each with a name and, if wanted, a rate limit of its own.',
+    description: 'Digests of API keys, each with a name and optionally its own rate limit.',
     'x-rule': 'each name and each digest once',
   }),
 })

@@ -44,7 +44,7 @@ describe('showConfig', () => {
 })
 
 describe('showSetting', () => {
-  it('gives one key', async () => {
+  it('returns one key', async () => {
     expect(showSetting(await read(), 'server.port')).toMatchObject({ key: 'server.port', value: 9 })
   })
 
@@ -54,7 +54,7 @@ describe('showSetting', () => {
     ['gpt-4.1', 'y'],
     ['none', undefined],
     ['constructor', undefined],
-  ])('gives the entry %s of a map', async (entry, value) => {
+  ])('returns the entry %s of a map', async (entry, value) => {
     const reading = await read('backends: {codex: {model_aliases: {mine: x, gpt-4.1: y}}}\n')
     const key = `backends.codex.model_aliases.${entry}`
     expect(showSetting(reading, key)).toMatchObject({ key, value })
@@ -86,7 +86,7 @@ describe('formatValue', () => {
     [{ fast: 'x', slow: 'y' }, 'fast=x, slow=y'],
     [[{ name: 'ci' }], '{"name":"ci"}'],
     [undefined, ''],
-  ])('puts %j on a line', (value, text) => {
+  ])('formats %j on one line', (value, text) => {
     expect(formatValue(value)).toBe(text)
   })
 })
@@ -97,7 +97,7 @@ describe('formatOrigin', () => {
     [{ from: 'file', file: '/c.yaml', line: 3, column: 5 } as const, '/c.yaml:3:5'],
     [{ from: 'environment', variable: 'DROVER_X' } as const, 'DROVER_X'],
     [{ from: 'flag', flag: '--port' } as const, '--port'],
-  ])('names %j', (origin, text) => {
+  ])('formats %j', (origin, text) => {
     expect(formatOrigin(origin)).toBe(text)
   })
 })

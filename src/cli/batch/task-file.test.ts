@@ -95,11 +95,7 @@ describe('a task file', () => {
     ['no list at all', 'tasks: hello\n', 'batch:1:1: $.tasks must be an array'],
     ['a text instead of a file', 'hello there', 'batch:1:1: $ must be an object'],
     ['wrong YAML', 'tasks:\n\t- prompt: a\n', 'batch:2:1: a tab cannot indent; use spaces'],
-    [
-      'the same key twice',
-      '- prompt: a\n  prompt: b\n',
-      'batch:2:3: the same key appears twice; remove one',
-    ],
+    ['the same key twice', '- prompt: a\n  prompt: b\n', 'batch:2:3: the same key appears twice; remove one'],
     ['an alias to nothing', '- prompt: *x\n', 'batch: an alias (*) has no anchor (&) before it'],
     [
       'two documents',

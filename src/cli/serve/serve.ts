@@ -60,7 +60,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const { server: listener } = server.app
   const bound = await listen(listener, parts.address)
   const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
-  keys.follow(log)
+  keys.watch(log)
   const cleaning = await startSessionCleanup({ store, clock, log, days: config.session.retention_days })
   await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
 
