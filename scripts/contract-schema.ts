@@ -1,11 +1,36 @@
 /** schema/machine-protocol-v2.json: every message and part of the machine protocol, each defined once. */
 import type { TSchema } from 'typebox'
-import { MESSAGE_SHAPES } from '../src/contract/messages.shape.ts'
+import { Action } from '../src/contract/action.shape.ts'
+import { ChangeReport } from '../src/contract/change-report.shape.ts'
+import { CliError } from '../src/contract/cli-error.shape.ts'
+import { DoctorReport } from '../src/contract/doctor-report.shape.ts'
+import { ListReport } from '../src/contract/list-report.shape.ts'
+import { ActionMaterial, PinnedMaterial } from '../src/contract/material.shape.ts'
+import { Outcome } from '../src/contract/outcome.shape.ts'
+import { ProtocolState } from '../src/contract/protocol-state.shape.ts'
+import { RawSourceEnvelope } from '../src/contract/raw-source-envelope.shape.ts'
+import { RunStatus } from '../src/contract/run-status.shape.ts'
+import { StatusList } from '../src/contract/status-list.shape.ts'
 import { type Json, publishedSchema } from './rewrite-shape.ts'
+
+export const MESSAGE_SHAPES = {
+  action: Action,
+  actionMaterial: ActionMaterial,
+  pinnedMaterial: PinnedMaterial,
+  rawSourceEnvelope: RawSourceEnvelope,
+  outcome: Outcome,
+  protocolState: ProtocolState,
+  cliError: CliError,
+  changeReport: ChangeReport,
+  listReport: ListReport,
+  doctorReport: DoctorReport,
+  runStatus: RunStatus,
+  statusList: StatusList,
+}
 
 export const MESSAGE_NAMES = Object.keys(MESSAGE_SHAPES)
 
-/** The definitions by name, the messages first; they still have the words that only drover reads. */
+/** The definitions by name, messages first. They still have the `x-` keywords of drover. */
 export function contractDefinitions(): Record<string, Json> {
   const definitions: Record<string, Json> = {}
   const shapes: readonly Json[] = Object.values<TSchema>(MESSAGE_SHAPES) as Json[]
@@ -24,11 +49,11 @@ export function contractSchema(): string {
     oneOf: MESSAGE_NAMES.map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: contractDefinitions(),
   }
-  return `${JSON.stringify(schema, inStandardWords, 2)}\n`
+  return `${JSON.stringify(schema, toStandardKeywords, 2)}\n`
 }
 
-/** What the schema language cannot say is said in the description. */
-function inStandardWords(_word: string, value: unknown): unknown {
+/** Moves what JSON Schema cannot express into the description. */
+function toStandardKeywords(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { 'x-max-utf8-bytes': bytes, 'x-rules': rules, description, ...standard } = value as Json
   const sentences = [
@@ -36,12 +61,12 @@ function inStandardWords(_word: string, value: unknown): unknown {
     ...(bytes === undefined ? [] : [`At most ${bytes} bytes in UTF-8.`]),
     ...Object.values((rules ?? {}) as Record<string, string>),
   ]
-  // A field may be called `description` too; its value is a schema then.
+  // A field named `description` has a schema as its value.
   if (typeof description === 'object') return { ...standard, description }
   return sentences.length === 0 ? standard : { description: sentences.join(' '), ...standard }
 }
 
 function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1)
-  return begun.endsWith('.') ? begun : `${begun}.`
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1)
+  return capitalized.endsWith('.') ? capitalized : `${capitalized}.`
 }

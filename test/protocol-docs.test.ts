@@ -2,23 +2,23 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contractDefinitions } from '../scripts/contract-schema.ts'
-import { MESSAGES, type MessageName } from '../src/contract/messages.ts'
 import { readJson } from '../src/kit/json/read-json.ts'
 import { ALL_EXAMPLES } from './support/contract-examples.ts'
+import { MESSAGE_CHECKERS, type MessageName } from './support/message-checkers.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from './support/protocol-schema.ts'
 import { numbersOnly } from './support/walk-message.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const page = readFileSync(join(ROOT, 'docs', 'machine-protocol.md'), 'utf8')
 const schema = PROTOCOL_SCHEMA
-const names = Object.keys(MESSAGES) as MessageName[]
+const names = Object.keys(MESSAGE_CHECKERS) as MessageName[]
 
 describe('docs/machine-protocol.md', () => {
   const sections = new Map(page.split(/^## /m).map((section) => [section.slice(0, section.indexOf('\n')), section]))
 
   it.each(names)('has a section about %s with an example that its checker takes', async (name) => {
     const [, example = ''] = /```json\n(.*?)```/s.exec(sections.get(name) ?? '') ?? []
-    const check = await MESSAGES[name]()
+    const check = MESSAGE_CHECKERS[name]
     expect(() => check(readJson(Buffer.from(example), { input: 'the example', limitBytes: 100_000 }))).not.toThrow()
   })
 

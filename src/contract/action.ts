@@ -2,9 +2,10 @@ import { writeJson } from '../kit/json/write-json.ts'
 import { checker, type Problem, type Rule, within } from '../kit/schema.ts'
 import type { Action, ActionRequirements } from './action.shape.ts'
 import { destructiveRules } from './destructive.ts'
-import { repeated } from './distinct.ts'
+import { findDuplicates } from './duplicates.ts'
 import { LIMITS } from './limits.ts'
-import { validateAction } from './runs.generated.js'
+import type { ActionMaterial, PinnedMaterial } from './material.shape.ts'
+import { validateAction, validateActionMaterial, validatePinnedMaterial } from './runs.generated.js'
 
 /** The bytes of an action as it is sent: as JSON, with a line feed. */
 export function actionBytes(action: Action): number {
@@ -53,7 +54,7 @@ function readerIsForThisAction({ run_id, action_id, requirements }: Action): Pro
 }
 
 function sectionsHaveDistinctKeys({ sections }: ActionRequirements): Problem[] {
-  return repeated(sections, ({ key }) => key).map((index) => ({
+  return findDuplicates(sections, ({ key }) => key).map((index) => ({
     path: `$.sections[${index}].key`,
     rule: 'must not be the key of another section',
   }))
@@ -79,3 +80,7 @@ export const actionRules: readonly Rule<Action>[] = [
 ]
 
 export const checkAction = checker<Action>('action', validateAction, actionRules)
+
+export const checkActionMaterial = checker<ActionMaterial>('actionMaterial', validateActionMaterial)
+
+export const checkPinnedMaterial = checker<PinnedMaterial>('pinnedMaterial', validatePinnedMaterial)

@@ -1,6 +1,5 @@
-import { checker, type Problem, type Rule } from '../kit/schema.ts'
+import type { Problem, Rule } from '../kit/schema.ts'
 import type { GitObservation } from './git-observation.shape.ts'
-import { validateGitObservation } from './runs.generated.js'
 
 function observationsFollowThePaths({ dirty_files, path_observations }: GitObservation): Problem[] {
   if (dirty_files.length !== path_observations.length) {
@@ -42,9 +41,3 @@ export const gitObservationRules: readonly Rule<GitObservation>[] = [
   countCoversTheList,
   completenessIsConsistent,
 ]
-
-export const checkGitObservation = checker<GitObservation>(
-  'gitObservation',
-  validateGitObservation,
-  gitObservationRules,
-)

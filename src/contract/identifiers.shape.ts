@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { literals, meaning, named, textLike } from '../kit/shape.ts'
 import { COMMENT_URL, ISSUE_URL } from './issue-url.ts'
 import { CONTRACT_VERSION, LIMITS } from './limits.ts'
-import { ROLES } from './roles.ts'
+import { ROLES } from './vocabulary.ts'
 
 export const ContractVersion = Type.Literal(CONTRACT_VERSION, { description: 'The version of this contract.' })
 
@@ -82,14 +82,6 @@ export const SectionRole = named(
 export const RunState = named(
   'runState',
   literals(['active', 'paused', 'stopped', 'ended'], { title: 'Run state', description: 'Where the run stands.' }),
-)
-
-export const PauseReason = named(
-  'pauseReason',
-  literals(['decision_required', 'destructive_confirmation_required', 'environment_unavailable', 'budget_exhausted'], {
-    title: 'Pause reason',
-    description: 'Why the run is paused.',
-  }),
 )
 
 export const TransactionOutcome = named(

@@ -1,12 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { contractSchema } from '../../scripts/contract-schema.ts'
+import { describe, expect, it } from 'vitest'
+import { contractSchema, MESSAGE_SHAPES } from '../../scripts/contract-schema.ts'
 import { ALL_EXAMPLES, type Example } from '../../test/support/contract-examples.ts'
+import { MESSAGE_CHECKERS, type MessageName } from '../../test/support/message-checkers.ts'
 import { problemsOf } from '../../test/support/problems.ts'
 import { MessageWalker, type Visit } from '../../test/support/walk-message.ts'
 import { jsonLocation } from '../kit/json-location.ts'
 import type { Problem } from '../kit/schema.ts'
-import { MESSAGE_SHAPES } from './messages.shape.ts'
-import { MESSAGES, type MessageName } from './messages.ts'
 
 /** Without them an object is of another branch, which may well fit; the tests of those messages have the tables. */
 const TELLS_BRANCHES_APART = [
@@ -16,30 +15,25 @@ const TELLS_BRANCHES_APART = [
 
 const walker = new MessageWalker(JSON.parse(contractSchema()))
 
-let checkers: Record<MessageName, (value: unknown) => unknown>
-
-beforeAll(async () => {
-  const loaded = Object.entries(MESSAGES).map(async ([name, load]) => [name, await load()])
-  checkers = Object.fromEntries(await Promise.all(loaded))
-})
+const checkers: Record<MessageName, (value: unknown) => unknown> = MESSAGE_CHECKERS
 
 describe('the table of messages', () => {
   it('has every message, in the order of the protocol', () => {
-    expect(Object.keys(MESSAGES)).toEqual([
+    expect(Object.keys(MESSAGE_CHECKERS)).toEqual([
       ...['action', 'actionMaterial', 'pinnedMaterial', 'rawSourceEnvelope', 'outcome', 'protocolState'],
       ...['cliError', 'changeReport', 'listReport', 'doctorReport', 'runStatus', 'statusList'],
     ])
   })
 
   it('has a checker for every shape, under the same name', () => {
-    expect(Object.keys(MESSAGES)).toEqual(Object.keys(MESSAGE_SHAPES))
+    expect(Object.keys(MESSAGE_CHECKERS)).toEqual(Object.keys(MESSAGE_SHAPES))
   })
 
   it.each(ALL_EXAMPLES)('takes $message, $name, and gives it back as it is', ({ message, value }) => {
     expect(checkers[message](value)).toBe(value)
   })
 
-  it.each(Object.keys(MESSAGES) as MessageName[])('refuses what is no object as %s', (message) => {
+  it.each(Object.keys(MESSAGE_CHECKERS) as MessageName[])('refuses what is no object as %s', (message) => {
     for (const value of [null, undefined, 5, 'text', [], true]) {
       expect(problemsOf(checkers[message], value)).toEqual([{ path: '$', rule: 'must be an object' }])
     }

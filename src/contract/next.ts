@@ -1,15 +1,15 @@
 import { writeCanonicalJson } from '../kit/json/write-json.ts'
 import { checker, type Problem, type Rule } from '../kit/schema.ts'
+import { findDuplicates } from './duplicates.ts'
 import type { Next, NextVariant } from './next.shape.ts'
 import { mismatch, rootIn, VARIANTS } from './next-variants.ts'
 import { validateNext } from './reports.generated.js'
 
 function variantsAreDistinct({ variants }: Next): Problem[] {
-  return variants.flatMap(({ id }, index) =>
-    variants.findIndex((other) => other.id === id) === index
-      ? []
-      : [{ path: `$.variants[${index}].id`, rule: 'must not be the id of another variant' }],
-  )
+  return findDuplicates(variants, ({ id }) => id).map((index) => ({
+    path: `$.variants[${index}].id`,
+    rule: 'must not be the id of another variant',
+  }))
 }
 
 function commandsAreKnown(next: Next): Problem[] {

@@ -1,10 +1,10 @@
 /** What a host reports about an action. The legal combinations of kind, status and the rest are the branches below. */
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
-import { DestructiveRequest } from './destructive.shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
 import { noneOf } from './list.shape.ts'
+import { ImplementPause, Pause } from './pause.shape.ts'
 import { FailedReview, FinishedReview, InconclusiveReview } from './review.shape.ts'
 import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText, nonEmptyMarkdown, PlainText } from './text.shape.ts'
 
@@ -50,47 +50,6 @@ const implementation = <const R extends string[]>(results: readonly [...R]) =>
     },
     { description: IMPLEMENTATION },
   )
-
-const REQUEST = 'What a person is asked to allow; `null` if it is something else that is asked.'
-const QUESTION = 'What a person is asked, or told.'
-
-const DecisionPause = strict({
-  reason: Type.Literal('decision_required', { description: 'Why the work stops here.' }),
-  question: meaning(QUESTION, NonEmptyMarkdownText),
-  destructive_request: Type.Null({ description: REQUEST }),
-  supersedes_answer_action_id: Type.Optional(
-    meaning('The action whose answer the new answer would replace.', NonEmptyPlainText),
-  ),
-})
-
-const EnvironmentPause = strict({
-  reason: Type.Literal('environment_unavailable', { description: 'Why the work stops here.' }),
-  question: meaning(QUESTION, NonEmptyMarkdownText),
-  destructive_request: Type.Null({ description: REQUEST }),
-})
-
-const DestructivePause = strict({
-  reason: Type.Literal('destructive_confirmation_required', { description: 'Why the work stops here.' }),
-  question: meaning(QUESTION, NonEmptyMarkdownText),
-  destructive_request: meaning(REQUEST, DestructiveRequest),
-})
-
-const Pause = named(
-  'pause',
-  tagged('reason', [DecisionPause, EnvironmentPause], {
-    title: 'Pause',
-    description: 'What an action waits for. Only a decision may supersede an earlier answer.',
-  }),
-)
-
-const ImplementPause = named(
-  'implementPause',
-  tagged('reason', [DecisionPause, EnvironmentPause, DestructivePause], {
-    title: 'Pause of an implement action',
-    description:
-      'What an action that may change files waits for. Only a decision may supersede an earlier answer, and only a destructive confirmation has a request.',
-  }),
-)
 
 /** One row of the table: the fields of every outcome, and those that the row has something to say about. */
 function row<K extends TSchema, S extends TSchema, P extends TProperties>(kind: K, status: S, own: P) {

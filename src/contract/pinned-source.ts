@@ -1,16 +1,18 @@
-import { checker, type Problem, type Rule } from '../kit/schema.ts'
-import { repeated } from './distinct.ts'
+import type { Problem, Rule } from '../kit/schema.ts'
+import { findDuplicates } from './duplicates.ts'
 import { aliasesAreOtherUrls, commentUrl, urlHasTheIssueNumber } from './issue-url.ts'
 import { LIMITS } from './limits.ts'
 import type { PinnedSource } from './pinned-source.shape.ts'
-import { validatePinnedSource } from './source.generated.js'
 
 function sectionsAreDistinct({ sections }: PinnedSource): Problem[] {
   const provenances = sections.map(({ provenance }) => provenance)
   const found = [
-    { field: 'key', indexes: repeated(sections, ({ key }) => key) },
-    { field: 'provenance.comment_node_id', indexes: repeated(provenances, (each) => each.comment_node_id) },
-    { field: 'provenance.comment_database_id', indexes: repeated(provenances, (each) => each.comment_database_id) },
+    { field: 'key', indexes: findDuplicates(sections, ({ key }) => key) },
+    { field: 'provenance.comment_node_id', indexes: findDuplicates(provenances, (each) => each.comment_node_id) },
+    {
+      field: 'provenance.comment_database_id',
+      indexes: findDuplicates(provenances, (each) => each.comment_database_id),
+    },
   ]
   return found.flatMap(({ field, indexes }) =>
     indexes.map((index) => ({ path: `$.sections[${index}].${field}`, rule: 'must not be that of another section' })),
@@ -40,5 +42,3 @@ export const pinnedSourceRules: readonly Rule<PinnedSource>[] = [
   sectionsAreOfThisIssue,
   sectionsFitTheBundle,
 ]
-
-export const checkPinnedSource = checker<PinnedSource>('pinnedSource', validatePinnedSource, pinnedSourceRules)

@@ -1,6 +1,6 @@
 import { checkerInOrder, eachOf, fieldSteps, type Item, ofItem, step } from '../kit/check-in-order.ts'
 import { type Problem, type Rule, within } from '../kit/schema.ts'
-import { PLAIN } from './controls.ts'
+import { PLAIN } from './control-characters.ts'
 import { commentUrl, urlHasTheIssueNumber } from './issue-url.ts'
 import { LIMITS } from './limits.ts'
 import type { RawSourceComment, RawSourceEnvelope, SourceParent } from './raw-source-envelope.shape.ts'

@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../scripts/protocol-examples.ts'
 import { DETAILS } from '../../test/support/contract-examples.ts'
 import { problemsOf } from '../../test/support/problems.ts'
-import { checkChangeReport } from './change-report.ts'
+import { checkActionMaterial, checkPinnedMaterial } from './action.ts'
 import { checkCliError } from './cli-error.ts'
-import { checkDoctorReport } from './doctor-report.ts'
-import { checkListReport } from './list-report.ts'
-import { checkActionMaterial, checkPinnedMaterial } from './material.ts'
+import { checkChangeReport, checkDoctorReport, checkListReport } from './host-reports.ts'
 
 const { changeReport, cliError, doctorReport, listReport } = EXAMPLES
 

@@ -10,12 +10,11 @@ import {
   pinnedSource,
   RECORDS,
 } from '../../test/support/contract-examples.ts'
+import { checkGitObservation } from '../../test/support/message-checkers.ts'
 import { problemsOf } from '../../test/support/problems.ts'
 import { digest } from '../kit/digest.ts'
-import { checkGitObservation } from './git-observation.ts'
 import { checkProtocolState } from './protocol-state.ts'
-import { checkRunStatus } from './run-status.ts'
-import { checkStatusList } from './status-list.ts'
+import { checkRunStatus, checkStatusList } from './run-status.ts'
 
 const full = ALL_EXAMPLES.find(({ message, name }) => message === 'runStatus' && name === '0')?.value as Record<
   string,

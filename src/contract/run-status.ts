@@ -7,8 +7,9 @@ import { outcomeRules } from './outcome.ts'
 import { pinnedSourceRules } from './pinned-source.ts'
 import type { ActionRecord } from './run-record.shape.ts'
 import type { RunStatus } from './run-status.shape.ts'
-import { validateRunStatus } from './runs.generated.js'
+import { validateRunStatus, validateStatusList } from './runs.generated.js'
 import { sourceCandidateRules } from './source-candidate.ts'
+import type { StatusList } from './status-list.shape.ts'
 
 const actionRecordRules: readonly Rule<ActionRecord>[] = [
   within('action', actionRules),
@@ -21,7 +22,7 @@ function workspaceIsTheWorktree({ workspace, workspace_identity }: RunStatus): P
     : [{ path: '$.workspace', rule: `must be workspace_identity.worktree_root, ${workspace_identity.worktree_root}` }]
 }
 
-export const runStatusRules: readonly Rule<RunStatus>[] = [
+const runStatusRules: readonly Rule<RunStatus>[] = [
   workspaceIsTheWorktree,
   within('initial_git', gitObservationRules),
   within('current_git', gitObservationRules),
@@ -35,3 +36,5 @@ export const runStatusRules: readonly Rule<RunStatus>[] = [
 ]
 
 export const checkRunStatus = checker<RunStatus>('runStatus', validateRunStatus, runStatusRules)
+
+export const checkStatusList = checker<StatusList>('statusList', validateStatusList, [within('runs', runStatusRules)])

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../scripts/protocol-examples.ts'
 import { invalidCandidate, pinnedSource, validCandidate } from '../../test/support/contract-examples.ts'
+import { checkPinnedSource } from '../../test/support/message-checkers.ts'
 import { problemsOf } from '../../test/support/problems.ts'
 import { LIMITS } from './limits.ts'
-import { checkPinnedSource } from './pinned-source.ts'
 import { checkRawSourceEnvelope } from './raw-source-envelope.ts'
 import { checkSourceCandidate } from './source-candidate.ts'
 

@@ -1,7 +1,7 @@
 /** The kinds of text in messages. All are told apart by which characters they may hold. */
 import { type TSchemaOptions, Type } from 'typebox'
 import { named, textLike } from '../kit/shape.ts'
-import { MARKDOWN, PLAIN } from './controls.ts'
+import { MARKDOWN, PLAIN } from './control-characters.ts'
 
 /** Looks ahead instead of splitting the text around a character, which would take quadratic time to refuse a long one. */
 const NOT_BLANK = '(?=\\s*\\S)'

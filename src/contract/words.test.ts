@@ -1,7 +1,7 @@
 /** Every word and number that a message may have in a place where only some are allowed, in the order of the protocol. */
 import { describe, expect, it } from 'vitest'
 import { contractDefinitions } from '../../scripts/contract-schema.ts'
-import { MESSAGES } from './messages.ts'
+import { MESSAGE_CHECKERS } from '../../test/support/message-checkers.ts'
 
 type Row = readonly [place: string, ...words: unknown[]]
 
@@ -64,7 +64,7 @@ const WORDS: readonly Row[] = [
 
 /** Places where one word alone is allowed. */
 const FIXED: readonly Row[] = [
-  ...Object.keys(MESSAGES)
+  ...Object.keys(MESSAGE_CHECKERS)
     .filter((name) => name !== 'rawSourceEnvelope')
     .map((name): Row => [`${name}.contract_version`, 2]),
   ...['rawSourceEnvelope', 'pinnedSource', 'sourceCandidate'].flatMap((name): Row[] => [

@@ -1,5 +1,5 @@
 /** The ownership manifest: the only authority for changing a file that is there already. */
-import { repeated } from '../contract/distinct.ts'
+import { findDuplicates } from '../contract/duplicates.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
 import { readJson } from '../kit/json/read-json.ts'
@@ -71,7 +71,7 @@ function rulesOf(host: Host, earlier: readonly EarlierFile[]): readonly Rule<Own
   }
 
   const pathsAreDistinct: Rule<OwnershipManifest> = ({ files }) => {
-    const again = new Set(repeated(files, ({ path }) => path))
+    const again = new Set(findDuplicates(files, ({ path }) => path))
     return problemsOf(files, (_, index) => again.has(index), 'must not be that of another file')
   }
 

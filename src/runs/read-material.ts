@@ -1,6 +1,6 @@
+import { checkActionMaterial, checkPinnedMaterial } from '../contract/action.ts'
 import { CONTRACT_VERSION } from '../contract/limits.ts'
 import type { ActionMaterial, PinnedMaterial } from '../contract/material.shape.ts'
-import { checkActionMaterial, checkPinnedMaterial } from '../contract/material.ts'
 import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
 import { materialUnavailable } from '../engine/faults.ts'
 import { checkSectionKey, findActionSection, findPinnedSection } from '../engine/operations/find-material.ts'

@@ -1,8 +1,8 @@
 /** Texts for people who write an issue that drover can pin: what to say in each section, and the manifest of it all. */
-import { MARKDOWN } from '../contract/controls.ts'
-import { repeated } from '../contract/distinct.ts'
+import { MARKDOWN } from '../contract/control-characters.ts'
+import { findDuplicates } from '../contract/duplicates.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { ROLES, type Role } from '../contract/roles.ts'
+import { ROLES, type Role } from '../contract/vocabulary.ts'
 import { Fault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import { writeIndentedJson } from '../kit/json/write-json.ts'
@@ -99,7 +99,7 @@ function titleIn(text: string): string | undefined {
 function gapIn({ sections }: SourceManifest): string | undefined {
   const missing = ROLES.filter((role) => !sections.some((section) => section.role === role))
   if (missing.length > 0) return `none of them is for ${missing.join(', ')}`
-  const [twin = -1] = repeated(sections, ({ key }) => key)
+  const [twin = -1] = findDuplicates(sections, ({ key }) => key)
   return sections[twin] && `two of them have the key ${sections[twin].key}`
 }
 

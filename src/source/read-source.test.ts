@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { checkPinnedSource } from '../../test/support/message-checkers.ts'
 import {
   bodyOf,
   commentOf,
@@ -11,7 +12,6 @@ import {
   manifestOf,
 } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { checkPinnedSource } from '../contract/pinned-source.ts'
 import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
 import { checkSourceCandidate } from '../contract/source-candidate.ts'

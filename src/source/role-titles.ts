@@ -1,4 +1,4 @@
-import type { Role } from '../contract/roles.ts'
+import type { Role } from '../contract/vocabulary.ts'
 
 /** What a section of each role is called where nobody has given it a title. */
 export const ROLE_TITLES: Readonly<Record<Role, string>> = {

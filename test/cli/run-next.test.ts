@@ -3,7 +3,6 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
-import { MESSAGES, type MessageName } from '../../src/contract/messages.ts'
 import type { NextVariant } from '../../src/contract/next.shape.ts'
 import { VARIANTS } from '../../src/contract/next-variants.ts'
 import type { StatusList } from '../../src/contract/status-list.shape.ts'
@@ -13,6 +12,7 @@ import { environment } from '../support/contract-examples.ts'
 import { failingDisk } from '../support/failing-disk.ts'
 import { variantOf, wordsOf } from '../support/follow-next.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
+import { MESSAGE_CHECKERS, type MessageName } from '../support/message-checkers.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { createRunRoom, errorOf, type RunRoom, readMessage } from '../support/run-room.ts'
@@ -331,7 +331,7 @@ describe('what is offered', () => {
     const options = { cwd: room.desk, ...(input !== undefined && { input }) }
     const { code, stdout, stderr } = await room.program(wordsOf(variant, values), options)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(MESSAGES).toHaveProperty(answer)
+    expect(MESSAGE_CHECKERS).toHaveProperty(answer)
     await readMessage(answer, stdout)
   })
 })

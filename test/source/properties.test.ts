@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkPinnedSource } from '../../src/contract/pinned-source.ts'
 import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.shape.ts'
 import { checkSourceCandidate } from '../../src/contract/source-candidate.ts'
 import { readEnvelope } from '../../src/source/read-envelope.ts'
@@ -8,6 +7,7 @@ import { readSource } from '../../src/source/read-source.ts'
 import { toCandidate } from '../../src/source/to-candidate.ts'
 import { findRevisionProblems, isTextOf } from '../../src/source/verify-pinned-source.ts'
 import { anyBundle } from '../support/any-bundle.ts'
+import { checkPinnedSource } from '../support/message-checkers.ts'
 
 const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }
 const toBytes = (envelope: RawSourceEnvelope) => Buffer.from(JSON.stringify(envelope))

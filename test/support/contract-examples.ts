@@ -15,7 +15,6 @@ import type { CliError } from '../../src/contract/cli-error.shape.ts'
 import type { DestructiveAuthorization, DestructiveRequest } from '../../src/contract/destructive.shape.ts'
 import { digestScope } from '../../src/contract/destructive.ts'
 import type { GitObservation } from '../../src/contract/git-observation.shape.ts'
-import type { MessageName } from '../../src/contract/messages.ts'
 import type { Next } from '../../src/contract/next.shape.ts'
 import { makeVariant } from '../../src/contract/next-variants.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
@@ -24,6 +23,7 @@ import type { ActionRecord, AnswerRecord } from '../../src/contract/run-record.s
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
 import { digest } from '../../src/kit/digest.ts'
+import type { MessageName } from './message-checkers.ts'
 
 const ISSUE_URL = 'https://github.com/ada/weather/issues/7'
 const ROLES = ['outcome', 'requirements', 'acceptance_examples', 'constraints', 'non_goals'] as const

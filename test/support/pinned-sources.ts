@@ -1,7 +1,6 @@
 /** Sources as runs pin them, and what a refresh of them may find. */
 
 import type { PinnedSource } from '../../src/contract/pinned-source.shape.ts'
-import { checkPinnedSource } from '../../src/contract/pinned-source.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
 import { digestMaterial } from '../../src/kit/digest.ts'
 import { readSource } from '../../src/source/read-source.ts'
@@ -13,6 +12,7 @@ import {
   digestSource,
 } from '../../src/source/revisions.ts'
 import { toCandidate } from '../../src/source/to-candidate.ts'
+import { checkPinnedSource } from './message-checkers.ts'
 import { makeBundle } from './source-bundle.ts'
 
 const reading = readSource(makeBundle())

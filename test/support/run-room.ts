@@ -6,11 +6,11 @@ import { expect } from 'vitest'
 import { main } from '../../src/cli/program/main.ts'
 import type { Channel, Written } from '../../src/cli/terminal.ts'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
-import { MESSAGES, type MessageName } from '../../src/contract/messages.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { readJson } from '../../src/kit/json/read-json.ts'
+import { MESSAGE_CHECKERS, type MessageName } from './message-checkers.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from './protocol-schema.ts'
 import { DROVER, ending, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
 import { createRepository, PLAIN_ENV, type Repository } from './temporary-repository.ts'
@@ -29,7 +29,7 @@ export async function readMessage<T>(name: MessageName, text: string): Promise<T
   expect(text).toMatch(/^[^\n]+\n$/)
   const value = readJson(Buffer.from(text), { input: name, limitBytes: 2 ** 26 })
   expect(ajv.validate(`${PROTOCOL_SCHEMA.$id}#/$defs/${name}`, numbersOnly(value)), ajv.errorsText()).toBe(true)
-  return (await MESSAGES[name]())(value) as T
+  return MESSAGE_CHECKERS[name](value) as T
 }
 
 /** What a command that changes a run answers. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { checkDoctorReport } from '../../contract/doctor-report.ts'
+import { checkDoctorReport } from '../../contract/host-reports.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'

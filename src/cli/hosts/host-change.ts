@@ -1,6 +1,6 @@
 /** Installs or uninstalls and reports what changed: the part that both commands share. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
-import { checkChangeReport } from '../../contract/change-report.ts'
+import { checkChangeReport } from '../../contract/host-reports.ts'
 import { changeHosts, type Decision, planChange } from '../../hosts/change/change-hosts.ts'
 import type { installFailed, uninstallFailed } from '../../hosts/faults.ts'
 import { toChangeReport } from '../../hosts/plan/plan.ts'

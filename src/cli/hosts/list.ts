@@ -1,4 +1,4 @@
-import { checkListReport } from '../../contract/list-report.ts'
+import { checkListReport } from '../../contract/host-reports.ts'
 import { listHosts } from '../../hosts/list/list-hosts.ts'
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Run } from '../command.ts'

@@ -1,4 +1,4 @@
-import { NO_ACTIVITIES } from '../../contract/no-activities.ts'
+import { NO_ACTIVITIES } from '../../contract/vocabulary.ts'
 import { digest } from '../../kit/digest.ts'
 import { compareBytes } from '../../kit/utf8.ts'
 import { isWorktreeChanged } from '../state/git-changes.ts'

@@ -1,5 +1,5 @@
-/** The indexes of the items whose key an earlier item has already. */
-export function repeated<T>(items: readonly T[], keyOf: (item: T) => string | number): number[] {
+/** The indexes of the items whose key an earlier item already has. */
+export function findDuplicates<T>(items: readonly T[], keyOf: (item: T) => string | number): number[] {
   const seen = new Set<string | number>()
   return items.flatMap((item, index) => {
     const key = keyOf(item)
