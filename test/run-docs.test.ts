@@ -5,7 +5,7 @@ import { installDrover } from './support/drover-shim.ts'
 import { installFakeGh, toFakeGitHub } from './support/fake-gh.ts'
 import { patternOf } from './support/markdown.ts'
 import { runAt } from './support/run-drover.ts'
-import { createRunRoom } from './support/run-room.ts'
+import { createRunFixture } from './support/run-fixture.ts'
 import { makeBundle } from './support/source-bundle.ts'
 
 const DOCS = join(import.meta.dirname, '..', 'docs')
@@ -16,17 +16,17 @@ const RUNNABLE = /^```sh run\n(.*?)^```\n\n```text\n(.*?)^```$/gms
 
 /** A repository, in which drover is installed and GitHub has one issue. */
 function openRoom() {
-  const room = createRunRoom()
-  const { bin } = installFakeGh(room.desk, toFakeGitHub(makeBundle()))
-  const { bin: shim } = installDrover(room.desk)
-  room.write('README.md', '# Weather\n')
-  room.commit()
+  const fixture = createRunFixture()
+  const { bin } = installFakeGh(fixture.scratch, toFakeGitHub(makeBundle()))
+  const { bin: shim } = installDrover(fixture.scratch)
+  fixture.write('README.md', '# Weather\n')
+  fixture.commit()
   const env = {
-    ...room.env,
-    PATH: `${shim}:${bin}:${join(process.execPath, '..')}:${room.env.PATH}`,
-    TMPDIR: room.desk,
+    ...fixture.env,
+    PATH: `${shim}:${bin}:${join(process.execPath, '..')}:${fixture.env.PATH}`,
+    TMPDIR: fixture.scratch,
   }
-  return { ...room, env }
+  return { ...fixture, env }
 }
 
 describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
@@ -39,11 +39,11 @@ describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
   })
 
   it('has commands that print what it says, one after the other', { timeout: 120_000 }, async () => {
-    const { root, env, desk } = openRoom()
+    const { root, env, scratch } = openRoom()
     // The pages write to /tmp, where everybody's files are.
     const script = ['set -e', ...blocks.map(({ code }) => code)]
       .join(`\necho '${SEPARATOR}'\n`)
-      .replaceAll('/tmp/', `${desk}/`)
+      .replaceAll('/tmp/', `${scratch}/`)
     const { code, stdout, stderr } = await runAt(root, ['bash', '-c', script], env)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const printed = stdout.split(`${SEPARATOR}\n`).slice(1)

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasTerminals } from '../support/on-terminal.ts'
 import { DROVER, runDrover } from '../support/run-drover.ts'
-import { createRunRoom } from '../support/run-room.ts'
+import { createRunFixture } from '../support/run-fixture.ts'
 import { until } from '../support/until.ts'
 
 describe('drover complete-words', () => {
@@ -39,15 +39,15 @@ const SHELLS = [
 
 /** A repository with a run and some files, where `drover` completes, and otherwise notes what it was called with. */
 async function openShell(start: string, enable: string) {
-  const room = createRunRoom()
-  const { run_id } = await room.state(['run', '--json', 'A goal'])
-  for (const name of ['tasks.yaml', 'with space.yaml', 'other.yaml']) room.write(name, '')
-  const notes = room.file('notes', '')
+  const fixture = createRunFixture()
+  const { run_id } = await fixture.state(['run', '--json', 'A goal'])
+  for (const name of ['tasks.yaml', 'with space.yaml', 'other.yaml']) fixture.write(name, '')
+  const notes = fixture.file('notes', '')
   const completes = `exec '${process.execPath}' '${DROVER}' "$@"`
   const shim = `case "$1" in completion|complete-words) ${completes};; esac; { printf '%s|' "$@"; echo; } >>'${notes}'`
-  chmodSync(room.file('drover', `#!/bin/sh\n${shim}\n`), 0o755)
-  const env = { ...room.env, PATH: `${room.desk}:${room.env.PATH}`, TERM: 'xterm' }
-  const child = spawn('script', ['-qec', start, '/dev/null'], { cwd: room.root, env })
+  chmodSync(fixture.file('drover', `#!/bin/sh\n${shim}\n`), 0o755)
+  const env = { ...fixture.env, PATH: `${fixture.scratch}:${fixture.env.PATH}`, TERM: 'xterm' }
+  const child = spawn('script', ['-qec', start, '/dev/null'], { cwd: fixture.root, env })
   onTestFinished(() => void child.kill())
   let [seen, noted] = ['', 0]
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -37,7 +37,7 @@ function writeConfig({ home }: Machine, yaml: string): void {
   writeFileSync(join(home, '.drover', 'config.yaml'), yaml)
 }
 
-/** A store of sessions with some in it, that nobody has open. */
+/** A session database with 20 sessions that no process has open. */
 async function makeSessions({ home }: Machine): Promise<string> {
   const path = join(home, '.drover', 'sessions.db')
   const child = spawn(process.execPath, [program('session-work.ts'), path, '20'], { stdio: 'ignore' })
@@ -51,10 +51,10 @@ async function startRun(machine: Machine, ...args: string[]): Promise<string> {
   return JSON.parse(stdout).run_id
 }
 
-const within = ({ place }: Machine, ...path: string[]) => join(place, '.git', 'drover', ...path)
+const within = ({ cwd }: Machine, ...path: string[]) => join(cwd, '.git', 'drover', ...path)
 
-/** Everything is as it should be. */
-async function wellMachine(machine: Machine): Promise<void> {
+/** A machine without problems. */
+async function healthyMachine(machine: Machine): Promise<void> {
   machine.realGit()
   const { git } = machine.repository()
   git('remote', 'add', 'origin', 'git@github.com:ada/weather.git')
@@ -67,18 +67,18 @@ async function wellMachine(machine: Machine): Promise<void> {
   writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
   await makeSessions(machine)
   await startRun(machine)
-  mkdirSync(join(machine.place, '.claude'))
+  mkdirSync(join(machine.cwd, '.claude'))
   await machine.drover('install')
 }
 
-/** By name: what each machine has that the others have not. */
+/** Machines by name, each with its own problems. */
 const MACHINES: Record<string, (machine: Machine) => unknown> = {
-  well: wellMachine,
+  'no problems': healthyMachine,
 
-  'unwell hosts': async (machine) => {
+  'broken hosts': async (machine) => {
     machine.realGit()
     machine.repository()
-    const site = hostSite(machine.place)
+    const site = hostSite(machine.cwd)
     await install(site, ['claude', 'copilot', 'pi', 'qwen', 'windsurf'])
     site.write('.claude/skills/drover-run/SKILL.md', 'edited')
     mkdirSync(join(site.root, '.codex'))
@@ -94,13 +94,13 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
     mkdirSync(join(site.root, `.drover-recovery-${'0'.repeat(32)}`))
   },
 
-  'unwell runs': async (machine) => {
+  'broken runs': async (machine) => {
     machine.realGit()
     const { git, write, commit } = machine.repository()
     write('a.txt', 'a')
     commit()
     writeFileSync(join(machine.home, 'goal'), 'Show the wind in knots')
-    const elsewhere = join(dirname(machine.place), 'elsewhere')
+    const elsewhere = join(dirname(machine.cwd), 'elsewhere')
     git('worktree', 'add', '--quiet', elsewhere)
     await startRun(machine, '--root', elsewhere)
     rmSync(elsewhere, { recursive: true })
@@ -111,8 +111,8 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
   },
 
   'no programs': (machine) => {
-    // Without git the worktree is not known, though it is there.
-    mkdirSync(join(machine.place, '.git'))
+    // The worktree exists, but cannot be found without git.
+    mkdirSync(join(machine.cwd, '.git'))
   },
 
   'no repository': (machine) => {
@@ -164,92 +164,92 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
   },
 }
 
-/** A count in the header that is wrong, which is nothing that keeps a database from being opened. */
+/** A wrong count in the header: the database still opens. */
 function spoilFreePages(path: string): void {
   const bytes = readFileSync(path)
   bytes.writeUInt32BE(bytes.readUInt32BE(36) + 5, 36)
   writeFileSync(path, bytes)
 }
 
-const rooms = temporaryDirectoryForAll()
-const examined = new Map<string, Promise<{ machine: Machine; report: DoctorReport }>>()
+const machinesDirectory = temporaryDirectoryForAll()
+const diagnosed = new Map<string, Promise<{ machine: Machine; report: DoctorReport }>>()
 
-/** Each machine is made and examined once. */
-function examine(name: string) {
-  const known = examined.get(name)
+/** Each machine is created and checked once. */
+function diagnose(name: string) {
+  const known = diagnosed.get(name)
   if (known !== undefined) return known
-  const directory = join(rooms, name.replaceAll(' ', '-'))
+  const directory = join(machinesDirectory, name.replaceAll(' ', '-'))
   mkdirSync(directory)
   const machine = doctorMachine(directory)
   const made = (async () => {
     await MACHINES[name]?.(machine)
     return { machine, report: reportIn(await machine.drover('doctor', '--json')) }
   })()
-  examined.set(name, made)
+  diagnosed.set(name, made)
   return made
 }
 
 type Row = [code: string, machine: string, says: RegExp, host?: string]
 
 const ROWS: readonly Row[] = [
-  ['repository_ok', 'well', /^\/.*\/well\/place$/],
-  ['repository_missing', 'no repository', /place is not inside a git worktree; name a worktree with --root/],
+  ['repository_ok', 'no problems', /^\/.*\/no-problems\/cwd$/],
+  ['repository_missing', 'no repository', /cwd is not inside a git worktree; name a worktree with --root/],
   ['repository_unusable', 'no programs', /^git was not found/],
   ['repository_unusable', 'old programs', /^git version 2.30.9 is too old/],
   ['repository_unusable', 'programs that hang', /did not end within 10000 ms/],
   [
     'adapter_manifest_unreadable',
-    'unwell hosts',
+    'broken hosts',
     /ownership-manifest.json: .*; update drover if a newer one wrote the manifest; or restore it/,
     'cursor',
   ],
-  ['adapter_not_detected', 'well', /^not used here$/, 'cursor'],
+  ['adapter_not_detected', 'no problems', /^not used here$/, 'cursor'],
   [
     'adapter_not_installed',
-    'unwell hosts',
+    'broken hosts',
     /^used here, but drover is not installed; run drover install --tool codex$/,
     'codex',
   ],
   [
     'adapter_not_installed',
-    'unwell hosts',
+    'broken hosts',
     /drover is not installed, and a file is in the way: \.opencode\/commands\/drover-run\.md; /,
     'opencode',
   ],
   [
     'adapter_not_installed',
-    'unwell hosts',
+    'broken hosts',
     /^\.kiro\/drover\/\.adapter-generated is there and .* is not, .* --surface ide\|cli/,
     'kiro',
   ],
-  ['adapter_inspection_unavailable', 'unwell hosts', /^\.pi\/skills\/drover-run\/.* cannot be inspected/, 'pi'],
+  ['adapter_inspection_unavailable', 'broken hosts', /^\.pi\/skills\/drover-run\/.* cannot be inspected/, 'pi'],
   [
     'adapter_modified',
-    'unwell hosts',
+    'broken hosts',
     /^1 file is edited or missing: .*drover-run\/SKILL\.md; run drover install --tool claude --refresh/,
     'claude',
   ],
-  ['adapter_modified', 'unwell hosts', /was edited, .*; delete \.github\/copilot\/.* by hand/, 'copilot'],
+  ['adapter_modified', 'broken hosts', /was edited, .*; delete \.github\/copilot\/.* by hand/, 'copilot'],
   [
     'adapter_refresh_required',
-    'unwell hosts',
+    'broken hosts',
     /adapter-generated is missing; run drover install --tool qwen --refresh$/,
     'qwen',
   ],
-  ['adapter_healthy', 'well', /^8 managed files$/, 'claude'],
-  ['adapter_healthy', 'unwell hosts', /^15 managed files$/, 'windsurf'],
-  ['install_settled', 'well', /^no install was interrupted$/],
-  ['install_interrupted', 'unwell hosts', /^a change was cut off.*; run drover doctor --clear-interrupted$/, 'kilo'],
-  ['install_interrupted', 'unwell hosts', /^\.drover-recovery-0{32} looks like .*, then delete it$/],
-  ['legacy_unknown_residue', 'unwell runs', /\.git\/drover\/cache was not created by drover; inspect it/],
+  ['adapter_healthy', 'no problems', /^8 managed files$/, 'claude'],
+  ['adapter_healthy', 'broken hosts', /^15 managed files$/, 'windsurf'],
+  ['install_settled', 'no problems', /^no install was interrupted$/],
+  ['install_interrupted', 'broken hosts', /^a change was cut off.*; run drover doctor --clear-interrupted$/, 'kilo'],
+  ['install_interrupted', 'broken hosts', /^\.drover-recovery-0{32} looks like .*, then delete it$/],
+  ['legacy_unknown_residue', 'broken runs', /\.git\/drover\/cache was not created by drover; inspect it/],
   ['legacy_unknown_residue', 'half broken files', /\.git\/drover is a symbolic link; /],
-  ['runstore_exposed', 'unwell runs', /; run chmod 700 \/.*\/\.git\/drover$/],
-  ['runstore_durability_full', 'well', /^files in \/.*\/\.git\/drover\/runs survive a power failure$/],
+  ['runstore_exposed', 'broken runs', /; run chmod 700 \/.*\/\.git\/drover$/],
+  ['runstore_durability_full', 'no problems', /^files in \/.*\/\.git\/drover\/runs survive a power failure$/],
   ['runstore_durability_full', 'half broken files', /^files in \/.*\/\.git survive a power failure$/],
-  ['runs_readable', 'well', /^1 run is readable$/],
-  ['runs_readable', 'unwell hosts', /^no runs yet$/],
-  ['run_unreadable', 'unwell runs', /journal\.jsonl is invalid: .*; restore it from a backup/],
-  ['run_worktree_gone', 'unwell runs', /^run \S+ is active, but \/.*\/elsewhere no longer exists; /],
+  ['runs_readable', 'no problems', /^1 run is readable$/],
+  ['runs_readable', 'broken hosts', /^no runs yet$/],
+  ['run_unreadable', 'broken runs', /journal\.jsonl is invalid: .*; restore it from a backup/],
+  ['run_worktree_gone', 'broken runs', /^run \S+ is active, but \/.*\/elsewhere no longer exists; /],
   [
     'runstore_unusable',
     'broken files',
@@ -259,41 +259,41 @@ const ROWS: readonly Row[] = [
   ['github_cli_version_unknown', 'no repository', /^gh does not report its version; /],
   ['github_cli_version_unknown', 'programs that hang', /^gh does not report its version; /],
   ['github_cli_rest_fallback_required', 'old programs', /^gh 2\.93\.9; update gh/],
-  ['github_cli_compatible', 'well', /^gh 2\.94\.0$/],
+  ['github_cli_compatible', 'no problems', /^gh 2\.94\.0$/],
   ['github_auth_unavailable', 'no repository', /; run gh auth login --hostname github\.com$/],
   ['github_auth_unavailable', 'programs that hang', /^not logged in/],
-  ['github_auth_available', 'well', /^logged in to github\.com$/],
-  ['github_issue_permissions_ok', 'well', /^ada\/weather: read true, triage true, write true$/],
+  ['github_auth_available', 'no problems', /^logged in to github\.com$/],
+  ['github_issue_permissions_ok', 'no problems', /^ada\/weather: read true, triage true, write true$/],
   ['github_issue_permissions_limited', 'broken files', /^ada\/weather: read true, triage false, write false; ask/],
   ['github_issue_permissions_unknown', 'half broken files', /^the permissions in ada\/weather could not be read; /],
-  ['node_supported', 'well', new RegExp(`^Node ${process.versions.node}$`)],
-  ['git_supported', 'well', /^git \d+\.\d+\.\d+ \(\/.*\/bin\/git\)$/],
+  ['node_supported', 'no problems', new RegExp(`^Node ${process.versions.node}$`)],
+  ['git_supported', 'no problems', /^git \d+\.\d+\.\d+ \(\/.*\/bin\/git\)$/],
   ['git_missing', 'no programs', /^git is not in PATH; install git/],
   ['git_too_old', 'old programs', /^git 2\.30\.9 .*; install git 2\.31\.0 or later$/],
   ['git_version_unknown', 'programs that hang', /^git version did not end within 10000 ms/],
-  ['drover_on_path', 'well', new RegExp(`/bin/drover is drover ${OWN_VERSION}$`)],
+  ['drover_on_path', 'no problems', new RegExp(`/bin/drover is drover ${OWN_VERSION}$`)],
   ['drover_not_on_path', 'no programs', /^drover is not in PATH; run npm install --global drover/],
   ['drover_other_version', 'old programs', /drover is drover 0\.0\.1; this is drover /],
   ['drover_other_version', 'programs that hang', /drover does not report its version/],
-  ['config_valid', 'well', /\/\.drover\/config\.yaml$/],
+  ['config_valid', 'no problems', /\/\.drover\/config\.yaml$/],
   ['config_valid', 'no programs', /config\.yaml does not exist, so every setting has its default value$/],
   ['config_warning', 'old programs', /^backends\.gemini\.allowed_tools has no effect/],
   ['config_invalid', 'broken files', /config\.yaml:2:\d+: server\.port .*; correct it/],
   ['config_invalid', 'broken files', /config\.yaml:3:\d+: .*colour.*; correct it/],
   ['config_unreadable', 'half broken files', /^DROVER_CONFIG names \/nonexistent\/config\.yaml, which does not exist/],
   ['config_unreadable', 'no repository', /^DROVER_HOME must be an absolute path/],
-  ['sessions_healthy', 'well', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
+  ['sessions_healthy', 'no problems', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
   ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],
   ['sessions_damaged', 'half broken files', /sessions\.db: .*; restore a backup/],
   ['sessions_unusable', 'broken files', /sessions\.db is not a usable session file: it is not a database; /],
   ['sessions_exposed', 'half broken files', /sessions\.db is accessible to other users; run chmod 600 \//],
   ['session_owners_left', 'half broken files', /^a process died while using sessions; run drover sessions list/],
-  ['lock_usable', 'well', /^changes of the configuration: free$/],
-  ['lock_usable', 'well', /^changes of hosts: free$/],
+  ['lock_usable', 'no problems', /^changes of the configuration: free$/],
+  ['lock_usable', 'no problems', /^changes of hosts: free$/],
   ['lock_unusable', 'broken files', /config\.yaml\.lock .*: it is a directory; delete it if no drover is running; /],
-  ['agent_ready', 'well', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
-  ['agent_ready', 'well', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
-  ['agent_disabled', 'well', /^gemini is disabled$/],
+  ['agent_ready', 'no problems', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
+  ['agent_ready', 'no problems', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
+  ['agent_disabled', 'no problems', /^gemini is disabled$/],
   ['agent_not_installed', 'no programs', /^claude: .*the default backend; .*default_backend NAME$/],
   ['agent_not_installed', 'no programs', /^codex: the program codex was not found; .*backends\.codex\.enabled false$/],
   ['agent_silent', 'programs that hang', /^claude \(\/.*\) did not answer --version within 10 seconds; /],
@@ -305,9 +305,9 @@ const ROWS: readonly Row[] = [
 
 const kinds = (await gatherFindings()).flatMap((group) => group.kinds)
 
-describe('a check', () => {
-  it.each(ROWS)('%s is found: %s', async (code, name, says, host = '-') => {
-    const { report } = await examine(name)
+describe('a finding', () => {
+  it.each(ROWS)('%s is reported for the machine with %s', async (code, name, says, host = '-') => {
+    const { report } = await diagnose(name)
     const kind = kinds.find((each) => each.code === code)
     const same = report.checks.filter((check) => check.code === code && check.host_id === host)
     expect(same).toContainEqual(
@@ -315,15 +315,15 @@ describe('a check', () => {
     )
   })
 
-  /** These need a machine that nobody has: see the tests of their files. */
+  /** These cannot be arranged here; the tests of their files cover them. */
   const ELSEWHERE = ['node_too_old', 'runstore_durability_limited', 'runstore_unwritable', 'run_busy']
 
-  it('of every kind is found on some machine', () => {
+  it('of every kind has a test', () => {
     const found = [...new Set([...ROWS.map(([code]) => code), ...ELSEWHERE])]
     expect(found.toSorted()).toEqual(kinds.map(({ code }) => code).toSorted())
   })
 
-  it('of every kind is in the catalogue, once', () => {
+  it('of every kind is gathered once', () => {
     const sources = globSync('src/cli/doctor/**/*.ts', { cwd: ROOT }).map((file) =>
       readFileSync(join(ROOT, file), 'utf8'),
     )
@@ -332,7 +332,7 @@ describe('a check', () => {
     expect(kinds).toHaveLength(defined.length)
   })
 
-  it('that finds a problem says what to do', () => {
+  it('of a problem says what to do', () => {
     expect(kinds.filter(({ status, todo }) => status !== 'ok' && todo === undefined)).toEqual([])
   })
 })
@@ -340,12 +340,12 @@ describe('a check', () => {
 describe('the report', () => {
   const validate = protocolValidator().compile(PROTOCOL_SCHEMA)
 
-  it.each(Object.keys(MACHINES))('of the machine with %s is a message of the protocol', async (name) => {
-    expect(validate((await examine(name)).report)).toBe(true)
+  it.each(Object.keys(MACHINES))('for the machine with %s is a valid doctorReport', async (name) => {
+    expect(validate((await diagnose(name)).report)).toBe(true)
   })
 
-  it('has its checks in one order', async () => {
-    const { report } = await examine('well')
+  it('has a fixed order', async () => {
+    const { report } = await diagnose('no problems')
     const codes = report.checks.map(({ code, host_id }) => (host_id === '-' ? code : host_id))
     expect(codes).toEqual([
       'repository_ok',
@@ -369,8 +369,8 @@ describe('the report', () => {
     ])
   })
 
-  it('tells the durability of the place where runs are kept', async () => {
-    const { report } = await examine('well')
+  it('contains the durability of the run storage', async () => {
+    const { report } = await diagnose('no problems')
     expect(report.checks.filter((check) => 'durability' in check)).toEqual([
       expect.objectContaining({
         code: 'runstore_durability_full',
@@ -379,8 +379,8 @@ describe('the report', () => {
     ])
   })
 
-  it('passes over hosts and runs where there is no repository, and makes all other checks', async () => {
-    const { report } = await examine('no programs')
+  it('skips hosts and runs outside of a repository, and makes all other checks', async () => {
+    const { report } = await diagnose('no programs')
     const names = [...new Set(report.checks.map(({ name }) => name))]
     expect(names).toEqual([
       'repository',
@@ -395,48 +395,48 @@ describe('the report', () => {
     ])
   })
 
-  it('calls a place that was named and is no worktree an error', async () => {
-    const { machine } = await examine('well')
+  it('has an error if --root is not inside a worktree', async () => {
+    const { machine } = await diagnose('no problems')
     const report = reportIn(await machine.drover('doctor', '--json', '--offline', '--root', machine.home))
     expect(report.checks[0]).toMatchObject({ code: 'repository_unusable', status: 'error' })
   })
 
-  it('is about the worktree that --root names, from anywhere', async () => {
-    const { machine } = await examine('well')
-    const argv = [process.execPath, DROVER, 'doctor', '--json', '--offline', '--root', join(machine.place, '.claude')]
+  it('is about the worktree of --root', async () => {
+    const { machine } = await diagnose('no problems')
+    const argv = [process.execPath, DROVER, 'doctor', '--json', '--offline', '--root', join(machine.cwd, '.claude')]
     const report = reportIn(await runAt(machine.home, argv, machine.env))
-    expect(report.checks[0]).toMatchObject({ code: 'repository_ok', detail: machine.place })
+    expect(report.checks[0]).toMatchObject({ code: 'repository_ok', detail: machine.cwd })
     expect(report.checks.some(({ code }) => code.startsWith('github_auth'))).toBe(false)
   })
 })
 
 describe('drover doctor', () => {
   it('changes nothing', async () => {
-    const { machine } = await examine('well')
-    const look = () =>
-      [machine.home, machine.place].flatMap((directory) =>
+    const { machine } = await diagnose('no problems')
+    const snapshot = () =>
+      [machine.home, machine.cwd].flatMap((directory) =>
         readdirSync(directory, { recursive: true, encoding: 'utf8' })
           .toSorted()
           .map((name) => {
             const { mode, size, mtimeMs } = statSync(join(directory, name))
-            // The directory in which a file is made and removed again has a new time.
+            // The durability check writes and removes a file here.
             const isProbed = name === '.git/drover/runs'
             return { name, mode, size, mtimeMs: isProbed ? 0 : mtimeMs }
           }),
       )
-    const before = look()
+    const before = snapshot()
     expect((await machine.drover('doctor')).code).toBe(0)
-    expect(look()).toEqual(before)
+    expect(snapshot()).toEqual(before)
   })
 
-  it('shows the report by group, what is alike in one line, and the sum', async () => {
-    const { machine } = await examine('well')
+  it('prints the findings by group, and a summary', async () => {
+    const { machine } = await diagnose('no problems')
     const { code, stdout, stderr } = await machine.drover('doctor', '--strict')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const lines = stdout.replaceAll(machine.place, 'PLACE').replaceAll(machine.home, 'HOME').split('\n')
+    const lines = stdout.replaceAll(machine.cwd, 'CWD').replaceAll(machine.home, 'HOME').split('\n')
     expect(lines.slice(0, 14)).toEqual([
       'Repository',
-      '  ok      PLACE',
+      '  ok      CWD',
       '',
       'Hosts',
       '  ok      claude: 8 managed files',
@@ -444,7 +444,7 @@ describe('drover doctor', () => {
       '  ok      no install was interrupted',
       '',
       'Runs',
-      '  ok      files in PLACE/.git/drover/runs survive a power failure',
+      '  ok      files in CWD/.git/drover/runs survive a power failure',
       '  ok      1 run is readable',
       '',
       'GitHub',
@@ -453,33 +453,33 @@ describe('drover doctor', () => {
     expect(lines.slice(-3)).toEqual(['', 'Everything is in order.', ''])
   })
 
-  it('shows what to do under each problem', async () => {
-    const { machine } = await examine('no programs')
+  it('prints what to do below each problem', async () => {
+    const { machine } = await diagnose('no programs')
     const { stdout } = await machine.drover('doctor')
     expect(stdout).toContain('  error   git is not in PATH (git_missing)\n          → install git, or correct PATH\n')
     expect(stdout).toMatch(/\n\n2 errors, 5 warnings\.\n$/)
   })
 
   it.each([
-    ['well', 0],
+    ['no problems', 0],
     ['no repository', 3],
-    ['unwell hosts', 3],
+    ['broken hosts', 3],
     ['old programs', 3],
-  ])('ends with --strict on the machine with %s with %d', async (name, code) => {
-    const { machine } = await examine(name)
+  ])('exits on the machine with %s with %d if --strict is given', async (name, code) => {
+    const { machine } = await diagnose(name)
     expect((await machine.drover('doctor', '--strict', '--offline', '--json')).code).toBe(code)
     expect((await machine.drover('doctor', '--offline')).code).toBe(0)
   })
 
-  it.each([[['--nope']], [['extra']], [['--root']]])('refuses %j as the other commands on hosts do', async (args) => {
-    const { machine } = await examine('no programs')
+  it.each([[['--nope']], [['extra']], [['--root']]])('refuses %j like the other commands on hosts', async (args) => {
+    const { machine } = await diagnose('no programs')
     const { code, stdout, stderr } = await machine.drover('doctor', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(checkCliError(JSON.parse(stderr))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
   })
 
-  it('says that a run is busy, and does not wait for it', async () => {
-    const { machine } = await examine('well')
+  it('reports a busy run, and does not wait for it', async () => {
+    const { machine } = await diagnose('no problems')
     const [run = ''] = readdirSync(within(machine, 'runs'))
     using _lock = await takeLock({ path: within(machine, 'runs', run, 'run.lock'), mode: 'exclusive' })
     const { checks } = reportIn(await machine.drover('doctor', '--json', '--offline'))
@@ -487,20 +487,20 @@ describe('drover doctor', () => {
     expect(checks).not.toContainEqual(expect.objectContaining({ code: 'runs_readable' }))
   })
 
-  it('ends when it is interrupted, with every program that it has started', async () => {
+  it('exits when interrupted, and kills the programs it has started', async () => {
     const machine = doctorMachine(temporaryDirectory())
     const pid = join(machine.home, 'pid')
     machine.program('claude', `echo $$ > '${pid}.new'; mv '${pid}.new' '${pid}'; exec sleep 600`)
     machine.env['PATH'] = `${machine.env['PATH']}:/usr/bin:/bin`
-    const child = spawn(process.execPath, [DROVER, 'doctor'], { cwd: machine.place, env: machine.env, stdio: 'ignore' })
+    const child = spawn(process.execPath, [DROVER, 'doctor'], { cwd: machine.cwd, env: machine.env, stdio: 'ignore' })
     await expect.poll(() => existsSync(pid), { timeout: 20_000 }).toBe(true)
     child.kill('SIGINT')
     expect((await once(child, 'close'))[0]).toBe(130)
     expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
   })
 
-  it('says that a lock is held', async () => {
-    const { machine } = await examine('well')
+  it('reports a held lock', async () => {
+    const { machine } = await diagnose('no problems')
     using _lock = await takeLock({ path: within(machine, 'hosts', 'lock'), mode: 'exclusive' })
     const { checks } = reportIn(await machine.drover('doctor', '--json', '--offline'))
     expect(checks).toContainEqual(
@@ -508,7 +508,7 @@ describe('drover doctor', () => {
     )
   })
 
-  it.skipIf(!CAN_BE_NOBODY)('says that nothing can be written where runs are kept', async () => {
+  it.skipIf(!CAN_BE_NOBODY)('reports that the run storage is not writable', async () => {
     const machine = await openToNobody()
     const { checks } = reportIn(await machine.droverAsNobody('doctor', '--json', '--offline'))
     expect(checks).toContainEqual(
@@ -521,7 +521,7 @@ describe('drover doctor', () => {
   })
 })
 
-/** A machine whose user may read everything and write nothing, also when that user is root. */
+/** A machine whose user can read everything and write nothing, even if the tests run as root. */
 async function openToNobody() {
   const directory = temporaryDirectory()
   const machine = doctorMachine(directory)
@@ -530,27 +530,27 @@ async function openToNobody() {
   const config = join(machine.home, 'gitconfig')
   writeFileSync(config, '[safe]\n\tdirectory = *\n')
   chmodSync(directory, 0o755)
-  chmodSync(join(machine.place, '.git'), 0o555)
+  chmodSync(join(machine.cwd, '.git'), 0o555)
   const isRoot = process.getuid?.() === 0
   const drop = isRoot ? ['/usr/bin/setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
   const env = { ...machine.env, GIT_CONFIG_GLOBAL: config }
-  const droverAsNobody = (...args: string[]) => runAt(machine.place, [...drop, process.execPath, DROVER, ...args], env)
+  const droverAsNobody = (...args: string[]) => runAt(machine.cwd, [...drop, process.execPath, DROVER, ...args], env)
   return { ...machine, droverAsNobody }
 }
 
 describe('--clear-interrupted', () => {
-  const recovery = ({ place }: Machine) => readdirSync(place).filter((name) => name.startsWith('.drover-recovery-'))
+  const recovery = ({ cwd }: Machine) => readdirSync(cwd).filter((name) => name.startsWith('.drover-recovery-'))
 
-  it('says what was cut off, undoes it, and reports on what is left', async () => {
+  it('prints what was interrupted, undoes it, and reports the rest', async () => {
     const machine = doctorMachine(temporaryDirectory())
     machine.realGit()
     machine.repository()
-    const site = hostSite(machine.place)
+    const site = hostSite(machine.cwd)
     site.write('.claude/mine.md', 'mine')
     const before = site.tree()
     await install(site, ['claude'], { disk: diskOfKilled(3, ['linkSync']) }).catch(() => undefined)
     const unclaimed = `.drover-recovery-${'0'.repeat(32)}`
-    mkdirSync(join(machine.place, unclaimed))
+    mkdirSync(join(machine.cwd, unclaimed))
     expect(recovery(machine)).toHaveLength(2)
     const { code, stdout, stderr } = await machine.drover('doctor', '--clear-interrupted', '--json', '--offline')
     expect(code).toBe(0)
@@ -564,12 +564,12 @@ describe('--clear-interrupted', () => {
     const left = JSON.parse(stdout).checks.filter((each: { code: string }) => each.code === 'install_interrupted')
     expect(left).toHaveLength(1)
     expect(recovery(machine)).toEqual([unclaimed])
-    rmSync(join(machine.place, unclaimed), { recursive: true })
+    rmSync(join(machine.cwd, unclaimed), { recursive: true })
     expect(site.tree()).toEqual(before)
   })
 
-  it('does nothing where there is nothing to clear', async () => {
-    const { machine } = await examine('well')
+  it('does nothing without an interrupted install', async () => {
+    const { machine } = await diagnose('no problems')
     const { stderr } = await machine.drover('doctor', '--clear-interrupted', '--offline')
     expect(stderr).toBe('drover: no install was interrupted, nothing to clear\n')
   })
@@ -582,11 +582,11 @@ describe('--clear-interrupted', () => {
     expect(checkCliError(JSON.parse(stderr)).code).toBe('git_repository_required')
   })
 
-  it('waits for a change that is under way, and then says that it is', async () => {
-    const { machine } = await examine('unwell hosts')
+  it('waits for a running change, then reports lock_busy', async () => {
+    const { machine } = await diagnose('broken hosts')
     const copy = doctorMachine(temporaryDirectory())
     copy.realGit()
-    cpSync(machine.place, copy.place, { recursive: true, verbatimSymlinks: true })
+    cpSync(machine.cwd, copy.cwd, { recursive: true, verbatimSymlinks: true })
     using _lock = await takeLock({ path: within(copy, 'hosts', 'lock'), mode: 'exclusive' })
     const { code, stderr } = await copy.drover('doctor', '--clear-interrupted')
     expect(code).toBe(3)

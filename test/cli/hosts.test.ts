@@ -40,7 +40,7 @@ const committed = ({ code, stdout, stderr }: Ran) => {
   return checkChangeReport(JSON.parse(stdout))
 }
 
-/** The error on stderr, which is all that is there. */
+/** The error on stderr; stdout must be empty. */
 function errorOf({ stderr, stdout, code }: Ran) {
   const error = checkCliError(JSON.parse(stderr))
   expect({ stdout, code, lines: stderr.split('\n').length }).toEqual({ stdout: '', code: error.exit_code, lines: 2 })
@@ -53,7 +53,7 @@ const offers = (id: string, ...argv: string[]) => ({
 })
 
 describe('drover install, list and uninstall', () => {
-  it('tell a person what was done', async () => {
+  it('print what was changed', async () => {
     const { drover, root } = open('claude')
     const installed = await drover('install')
     expect(installed).toMatchObject({ code: 0, stderr: '' })
@@ -81,7 +81,7 @@ describe('drover install, list and uninstall', () => {
     expect(readFileSync(join(root, RUN_SKILL), 'utf8')).toBe('Mine')
   })
 
-  it('tell a program the same, for all ten hosts at once', async () => {
+  it('print JSON reports for all ten hosts', async () => {
     const { drover, site } = open()
     const report = committed(await drover('install', '--all', '--surface', 'cli', '--json'))
     expect(report).toMatchObject({ hosts: HOST_IDS, transaction_outcome: 'committed' })
@@ -97,10 +97,10 @@ describe('drover install, list and uninstall', () => {
   })
 
   it.each([
-    ['words', ['claude', 'codex']],
+    ['arguments', ['claude', 'codex']],
     ['one value', ['--tool', 'Claude, codex']],
     ['two values', ['--tool', 'codex', '--tool=claude']],
-  ])('take hosts as %s', async (_, words) => {
+  ])('accept hosts as %s', async (_, words) => {
     const { drover } = open()
     expect(committed(await drover('install', ...words, '--json')).hosts).toEqual(['claude', 'codex'])
   })
@@ -116,7 +116,7 @@ describe('drover install, list and uninstall', () => {
 })
 
 describe('a dry run', () => {
-  it('says what would be done and why, and leaves no trace', async () => {
+  it('prints what would be changed and why, and changes nothing', async () => {
     const { drover, root, write, site } = open('claude')
     write(RUN_SKILL, 'Mine')
     const before = site.tree()
@@ -129,7 +129,7 @@ describe('a dry run', () => {
     expect(readdirSync(join(root, '.git'))).not.toContain('drover')
   })
 
-  it('says so for an uninstall and a refresh too', async () => {
+  it('works for uninstall and refresh', async () => {
     const { drover, root } = open('claude')
     await drover('install')
     rmSync(join(root, RUN_SKILL))
@@ -142,7 +142,7 @@ describe('a dry run', () => {
     expect(existsSync(join(root, MANIFEST))).toBe(true)
   })
 
-  it('tells a program that nothing is committed, and what would be done', async () => {
+  it('prints a report with the outcome not_committed for programs', async () => {
     const { drover } = open('claude')
     expect(committed(await drover('install', '--dry-run', '--json'))).toMatchObject({
       hosts: ['claude'],
@@ -153,7 +153,7 @@ describe('a dry run', () => {
   })
 })
 
-describe('wrong words', () => {
+describe('a usage error', () => {
   it.each<[string, string[], string, RegExp]>([
     [
       'an unknown host',
@@ -164,8 +164,8 @@ describe('wrong words', () => {
     ['an unknown host to uninstall', ['uninstall', 'emacs'], 'unknown_host_adapter', /"emacs"/],
     ['an empty host', ['install', '--tool', ''], 'host_adapter_required', /--tool names no host/],
     ['a comma', ['uninstall', '--tool', ','], 'host_adapter_required', /--tool names no host/],
-    ['no host where none is used', ['install'], 'host_adapter_required', /shows no sign of a host/],
-  ])('%s is refused, with a way to see which there are', async (_, words, code, message) => {
+    ['no host in a repository without hosts', ['install'], 'host_adapter_required', /shows no sign of a host/],
+  ])('%s is refused, and offers the list of hosts', async (_, words, code, message) => {
     const { drover, root } = open()
     const error = errorOf(await drover(...words))
     expect(error).toMatchObject({ code, message: expect.stringMatching(message), exit_code: 2 })
@@ -180,7 +180,7 @@ describe('wrong words', () => {
     ['an unknown surface', ['install', 'kiro', '--surface', 'web']],
     ['an empty surface', ['install', 'kiro', '--surface', '']],
     ['a surface without kiro', ['install', 'claude', '--surface', 'ide']],
-  ])('%s is refused, with a way to install kiro', async (_, words) => {
+  ])('%s is refused, and offers to install kiro', async (_, words) => {
     const { drover, root } = open()
     const error = errorOf(await drover(...words, '--json'))
     expect(error).toMatchObject({ code: 'invalid_adapter_surface', exit_code: 2 })
@@ -192,7 +192,7 @@ describe('wrong words', () => {
   it.each<[string, string[], RegExp]>([
     ['alone', ['kiro'], /--surface cli for the command line$/],
     ['among others', ['claude', 'kiro', 'codex'], /; until then nothing is done about claude, codex either$/],
-  ])('kiro %s without a surface is refused with all that was not done', async (_, hosts, message) => {
+  ])('kiro %s without a surface is refused, and nothing is installed', async (_, hosts, message) => {
     const { drover } = open()
     expect(errorOf(await drover('install', ...hosts)).message).toMatch(message)
   })
@@ -202,14 +202,14 @@ describe('wrong words', () => {
     [['list', 'claude'], 'invalid_usage'],
     [['list', '--root', '/'], 'git_repository_required'],
     [['install', '--root', '/nonexistent', '--tool', 'claude'], 'git_repository_required'],
-  ])('%j is refused before anything is looked at', async (words, code) => {
+  ])('%j is refused before anything is read', async (words, code) => {
     const { drover } = open()
     expect(errorOf(await drover(...words))).toMatchObject({ code, exit_code: 2, next: { operation: 'none' } })
   })
 })
 
-describe('a repository in a mess', () => {
-  it('is listed host by host all the same', async () => {
+describe('a repository with broken hosts', () => {
+  it('is listed host by host', async () => {
     const { drover, root, write } = open('claude', 'codex', 'cursor')
     await drover('install')
     write(MANIFEST, '{"version": 3}')
@@ -237,7 +237,7 @@ describe('a repository in a mess', () => {
     ])
   })
 
-  it('is not changed: a manifest that cannot be believed stops everything', async () => {
+  it('is not changed if a manifest is invalid', async () => {
     const { drover, root, write, site } = open('claude', 'codex')
     await drover('install', 'claude')
     write(MANIFEST, '{"version": 3}')
@@ -255,7 +255,7 @@ describe('a repository in a mess', () => {
     expect(site.tree()).toEqual(before)
   })
 
-  it('has nothing to uninstall, and says so', async () => {
+  it('has nothing to uninstall', async () => {
     const { drover } = open('claude')
     expect(errorOf(await drover('uninstall'))).toMatchObject({
       code: 'uninstall_failed',
@@ -264,7 +264,7 @@ describe('a repository in a mess', () => {
     })
   })
 
-  it.skipIf(!CAN_BE_NOBODY)('cannot be listed when the worktree itself cannot be looked into', async () => {
+  it.skipIf(!CAN_BE_NOBODY)('cannot be listed if the worktree is not readable', async () => {
     const { root } = open()
     const id = process.getuid?.() === 0 ? 65_534 : undefined
     if (id !== undefined) for (const path of [root, ...everyPath(root)]) chownSync(path, id, id)
@@ -285,8 +285,8 @@ describe('a repository in a mess', () => {
   })
 })
 
-describe('a directory that may not be written', () => {
-  it.skipIf(!CAN_BE_NOBODY)('leaves everything as it was', async () => {
+describe('a directory that is not writable', () => {
+  it.skipIf(!CAN_BE_NOBODY)('leaves all files unchanged', async () => {
     const { root, site } = open('claude')
     const id = process.getuid?.() === 0 ? 65_534 : undefined
     mkdirSync(join(root, '.claude/skills'))
@@ -309,10 +309,10 @@ describe('a directory that may not be written', () => {
   })
 })
 
-describe('a report that nobody can read', () => {
+describe('a report that cannot be printed', () => {
   it.each<[string, (root: string) => Promise<Ran>]>([
     [
-      'because its reader has gone',
+      'closed pipe',
       async (root) => {
         const child = spawn(process.execPath, [DROVER, 'install', '--json'], { cwd: root, env: PLAIN_ENV })
         child.stdout.destroy()
@@ -320,11 +320,11 @@ describe('a report that nobody can read', () => {
       },
     ],
     [
-      'because the disk is full',
+      'full disk',
       (root) =>
         runAt(root, ['bash', '-c', `exec '${process.execPath}' '${DROVER}' install --json > /dev/full`], PLAIN_ENV),
     ],
-  ])('%s does not hide that the change is committed', async (_, start) => {
+  ])('%s: the error says that the change is committed', async (_, start) => {
     const { root, site } = open('claude')
     const { code, stderr } = await start(root)
     expect(code).toBe(3)
@@ -339,8 +339,8 @@ describe('a report that nobody can read', () => {
   })
 })
 
-describe('two processes at once', () => {
-  it('take turns, and both come to the same end', async () => {
+describe('two processes at the same time', () => {
+  it('take turns, and get the same result', async () => {
     const { drover, site } = open()
     const both = await Promise.all([drover('install', 'claude', '--json'), drover('install', 'claude', '--json')])
     const counts = both.map((ran) => committed(ran).written.length)
@@ -348,7 +348,7 @@ describe('two processes at once', () => {
     expect(site.records()).toEqual([])
   })
 
-  it('do not wait for ever for each other', async () => {
+  it('do not wait forever for each other', async () => {
     const { drover, root } = open('claude')
     const holder = spawn(process.execPath, [program('change-and-die.ts'), root, '8', 'wait'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -368,8 +368,8 @@ describe('two processes at once', () => {
   })
 })
 
-describe('a person at a terminal', () => {
-  it.runIf(hasTerminals)('reads what happened to the files, why, and what to type', async () => {
+describe('an error on a terminal', () => {
+  it.runIf(hasTerminals)('lists what happened to the files, why, and the commands that can follow', async () => {
     const { root, write } = open('claude', 'codex')
     const install = () => startOnTerminal(['install'], { cwd: root, env: PLAIN_ENV, columns: 200 }).ended
     write('.codex/drover/ownership-manifest.json', '{}')

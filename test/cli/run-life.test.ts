@@ -1,4 +1,4 @@
-/** Whole runs, from their start to their end, through the program alone. Every message is checked against the schema. */
+/** Whole runs from start to end, through the program alone. Every message is checked against the schema. */
 import { describe, expect, it } from 'vitest'
 import type { ActionMaterial, PinnedMaterial } from '../../src/contract/material.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
@@ -9,33 +9,33 @@ import type { Report } from '../support/drive-run.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { variantOf, wordsOf } from '../support/follow-next.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
-import { createRunRoom, offered, readMessage, stateOf } from '../support/run-room.ts'
+import { createRunFixture, offered, readMessage, stateOf } from '../support/run-fixture.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 
-/** Drives one run by nothing but what the last answer offers. */
+/** Drives a run with nothing but the commands that the last answer offers. */
 function open() {
-  const room = createRunRoom()
+  const fixture = createRunFixture()
   let state: ProtocolState | undefined
   const current = () => {
     if (state === undefined) throw new Error('there is no run yet')
     return state
   }
   const call = async (args: readonly string[], input?: string) => {
-    state = await stateOf(await room.program(args, input === undefined ? {} : { input }))
+    state = await stateOf(await fixture.program(args, input === undefined ? {} : { input }))
     return state
   }
   const take = (variant: string, values?: Record<string, string>, input?: string) =>
     call(wordsOf(variantOf(current(), variant), values), input)
   const report = (outcome: Report = {}) =>
     take('submit-outcome-stdin', {}, JSON.stringify(outcomeFor(current().action, outcome)))
-  return { room, current, call, take, report }
+  return { fixture, current, call, take, report }
 }
 
 describe('a run without an issue', () => {
-  it('goes from its goal to its end', async () => {
-    const { room, current, call, take, report } = open()
-    room.write('wind.ts', 'export const wind = 1\n')
-    room.commit()
+  it('runs from its goal to its end', async () => {
+    const { fixture, current, call, take, report } = open()
+    fixture.write('wind.ts', 'export const wind = 1\n')
+    fixture.commit()
 
     const started = await call(['run', '--json', '--budget', '9', 'Show the wind in knots'])
     expect(started).toMatchObject({ state: 'active', action: { kind: 'orient', remaining_budget: 8 } })
@@ -43,7 +43,7 @@ describe('a run without an issue', () => {
 
     const asked = await report({ status: 'needs_input', pause: decision })
     expect(asked).toMatchObject({ state: 'paused', pause_reason: 'decision_required' })
-    const answered = await take('answer-decision', { text_file: room.file('answer.md', 'Knots.\n') })
+    const answered = await take('answer-decision', { text_file: fixture.file('answer.md', 'Knots.\n') })
     expect(answered).toMatchObject({
       state: 'active',
       action: { kind: 'orient', context: expect.stringContaining('Knots.') },
@@ -65,7 +65,7 @@ describe('a run without an issue', () => {
       destructive_authorization: { scope_sha256: destructiveRequest.scope_sha256 },
     })
 
-    room.write('wind.ts', 'export const knots = 1.94\n')
+    fixture.write('wind.ts', 'export const knots = 1.94\n')
     expect((await report()).action).toMatchObject({ kind: 'review' })
     expect((await report()).action).toMatchObject({ kind: 'summarize' })
     const ended = await report()
@@ -75,7 +75,7 @@ describe('a run without an issue', () => {
       next: { operation: 'none' },
     })
 
-    const { stdout } = await room.program(['status', '--json'])
+    const { stdout } = await fixture.program(['status', '--json'])
     const { runs, unavailable_runs } = await readMessage<StatusList>('statusList', stdout)
     expect({ states: runs.map(({ state }) => state), unavailable_runs }).toEqual({
       states: ['ended'],
@@ -84,31 +84,31 @@ describe('a run without an issue', () => {
   })
 })
 
-describe('a run that serves an issue', () => {
-  it('goes through refresh, candidate, choice and review to its end', async () => {
-    const { room, current, call, take, report } = open()
+describe('a run with an issue', () => {
+  it('runs through refresh, candidate, choice and review to its end', async () => {
+    const { fixture, current, call, take, report } = open()
     const bundle = makeBundle()
-    const { bin } = installFakeGh(room.desk, toFakeGitHub(bundle))
-    room.env.PATH = `${bin}:${room.env.PATH}`
-    room.write('wind.ts', 'export const wind = 1\n')
-    room.commit()
+    const { bin } = installFakeGh(fixture.scratch, toFakeGitHub(bundle))
+    fixture.env.PATH = `${bin}:${fixture.env.PATH}`
+    fixture.write('wind.ts', 'export const wind = 1\n')
+    fixture.commit()
 
     const started = await call(['run', '--json', '--issue', ISSUE_URL])
     expect(started).toMatchObject({ state: 'active', pinned_source: { canonical_url: ISSUE_URL, title: bundle.title } })
     const { requirements } = started.action ?? {}
     for (const key of requirements?.required_for_action ?? []) {
-      const { stdout } = await room.program([...(requirements?.reader.base_argv.slice(1) ?? []), '--section', key])
+      const { stdout } = await fixture.program([...(requirements?.reader.base_argv.slice(1) ?? []), '--section', key])
       const material = await readMessage<ActionMaterial>('actionMaterial', stdout)
       expect(material.section.markdown).toBe(`What there is to say about ${key}.\n`)
     }
 
     await call(['stop', '--json', started.run_id])
-    const same = await take('refresh-source', { source_file: room.file('same.json', bundle) })
+    const same = await take('refresh-source', { source_file: fixture.file('same.json', bundle) })
     expect(same).toMatchObject({ state: 'active', resume_operation: 'source_refreshed' })
 
     await call(['stop', '--json'])
     const amended = amendedBundle(same.pinned_source?.requirements_revision)
-    const found = await take('refresh-source', { source_file: room.file('amended.json', amended) })
+    const found = await take('refresh-source', { source_file: fixture.file('amended.json', amended) })
     expect(found).toMatchObject({
       state: 'paused',
       pause_reason: 'decision_required',
@@ -120,17 +120,17 @@ describe('a run that serves an issue', () => {
     const adopted = await take('adopt', { budget: '7' })
     expect(adopted).toMatchObject({ state: 'active', resume_operation: 'source_amended', budget_applied: true })
 
-    const shown = await room.program(['status', adopted.run_id, '--section', 'requirements', '--json'])
+    const shown = await fixture.program(['status', adopted.run_id, '--section', 'requirements', '--json'])
     const { section } = await readMessage<PinnedMaterial>('pinnedMaterial', shown.stdout)
     expect(section.markdown).toBe('Knots, and nothing but knots.\n')
 
     await report({ suggested_actions: [{ kind: 'implement', brief: 'Show knots.' }] })
     const risky = await report({ status: 'needs_input', pause: destruction })
     expect(offered(risky)).toBe('answer confirm-destructive decline-or-feedback skip-action')
-    const declined = await take('decline-or-feedback', { text_file: room.file('no.md', 'yes') })
+    const declined = await take('decline-or-feedback', { text_file: fixture.file('no.md', 'yes') })
     expect(declined.action).toMatchObject({ kind: 'orient' })
 
-    room.write('wind.ts', 'export const knots = 1.94\n')
+    fixture.write('wind.ts', 'export const knots = 1.94\n')
     expect((await take('skip-action')).action).toMatchObject({ kind: 'review' })
     expect((await report()).action).toMatchObject({ kind: 'summarize' })
     const ended = await report()

@@ -1,4 +1,4 @@
-/** Whatever a command on runs or on hosts offers to do next is followed word for word, and the program takes it. */
+/** Every command that `next` can offer is run exactly as offered, and the program accepts it. */
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -15,38 +15,39 @@ import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { MESSAGE_CHECKERS, type MessageName } from '../support/message-checkers.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { createRunRoom, errorOf, type RunRoom, readMessage } from '../support/run-room.ts'
-import { adHoc, asking, bound, boundAndStopped, choosing, destroying, type Scene } from '../support/run-scene.ts'
+import { createRunFixture, errorOf, type RunFixture, readMessage } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
+import { adHoc, asking, bound, boundAndStopped, choosing, destroying, type StartedRun } from '../support/started-run.ts'
 
-type Offer = { room: RunRoom; variant: NextVariant; values?: Record<string, string>; input?: string }
+type Offer = { fixture: RunFixture; variant: NextVariant; values?: Record<string, string>; input?: string }
 
-/** What the state of a scene offers under this name. */
-const offer = ({ room, state }: Scene, id: string, rest: Partial<Offer> = {}): Offer => ({
-  room,
+/** The command that the state of a run offers under this id. */
+const offer = ({ fixture, state }: StartedRun, id: string, rest: Partial<Offer> = {}): Offer => ({
+  fixture,
   variant: variantOf(state, id),
   ...rest,
 })
 
-const offerOf = (room: RunRoom, error: CliError, id: string, values = {}): Offer => ({
-  room,
+const offerOf = (fixture: RunFixture, error: CliError, id: string, values = {}): Offer => ({
+  fixture,
   variant: variantOf(error, id),
   values,
 })
 
-const goalFile = (room: RunRoom) => room.file('goal.md', 'A goal.\n')
-const sourceFile = (room: RunRoom) => room.file('envelope.json', makeBundle())
-const textFile = (room: RunRoom) => room.file('text.md', 'Knots.\n')
-const lacking = async (scene: Scene) => await scene.report({ status: 'needs_input', pause: environment })
+const goalFile = (fixture: RunFixture) => fixture.file('goal.md', 'A goal.\n')
+const sourceFile = (fixture: RunFixture) => fixture.file('envelope.json', makeBundle())
+const textFile = (fixture: RunFixture) => fixture.file('text.md', 'Knots.\n')
+const withoutEnvironment = async (started: StartedRun) =>
+  await started.report({ status: 'needs_input', pause: environment })
 
-/** A worktree that shares its repository with another, in which there is a run. */
-async function besideAnother(): Promise<{ scene: Scene; other: string }> {
-  const scene = await adHoc()
-  scene.room.write('a', 'a')
-  scene.room.commit()
+/** A run, and a second worktree of the same repository. */
+async function withSecondWorktree(): Promise<{ started: StartedRun; other: string }> {
+  const started = await adHoc()
+  started.fixture.write('a', 'a')
+  started.fixture.commit()
   const other = join(realpathSync(temporaryDirectory()), 'other')
-  scene.room.git('worktree', 'add', '--quiet', other)
-  return { scene, other }
+  started.fixture.git('worktree', 'add', '--quiet', other)
+  return { started, other }
 }
 
 const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, offer: () => Promise<Offer>])[] = [
@@ -55,9 +56,9 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'an action',
     'protocolState',
     async () => {
-      const scene = await adHoc()
-      const outcome_file = scene.room.file('outcome.json', outcomeFor(scene.state.action))
-      return offer(scene, 'submit-outcome-file', { values: { outcome_file } })
+      const started = await adHoc()
+      const outcome_file = started.fixture.file('outcome.json', outcomeFor(started.state.action))
+      return offer(started, 'submit-outcome-file', { values: { outcome_file } })
     },
   ],
   [
@@ -65,33 +66,40 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'an action',
     'protocolState',
     async () => {
-      const scene = await adHoc()
-      return offer(scene, 'submit-outcome-stdin', { input: JSON.stringify(outcomeFor(scene.state.action)) })
+      const started = await adHoc()
+      return offer(started, 'submit-outcome-stdin', { input: JSON.stringify(outcomeFor(started.state.action)) })
     },
   ],
   [
     'submit-outcome-stdin',
-    'an outcome that is none',
+    'an invalid outcome',
     'protocolState',
     async () => {
-      const scene = await adHoc()
-      const error = await scene.room.error(['protocol', 'submit', ...scene.ids, '--outcome-stdin'], { input: '[]' })
+      const started = await adHoc()
+      const error = await started.fixture.error(['protocol', 'submit', ...started.ids, '--outcome-stdin'], {
+        input: '[]',
+      })
       return {
-        ...offerOf(scene.room, error, 'submit-outcome-stdin'),
-        input: JSON.stringify(outcomeFor(scene.state.action)),
+        ...offerOf(started.fixture, error, 'submit-outcome-stdin'),
+        input: JSON.stringify(outcomeFor(started.state.action)),
       }
     },
   ],
   ['skip-action', 'an action', 'protocolState', async () => offer(await adHoc(), 'skip-action')],
   ['skip-action', 'a question', 'protocolState', async () => offer(await asking(), 'skip-action')],
-  ['skip-action', 'a lack', 'protocolState', async () => offer(await lacking(await adHoc()), 'skip-action')],
+  [
+    'skip-action',
+    'a missing environment',
+    'protocolState',
+    async () => offer(await withoutEnvironment(await adHoc()), 'skip-action'),
+  ],
   [
     'answer-decision',
     'a question',
     'protocolState',
     async () => {
-      const scene = await asking()
-      return offer(scene, 'answer-decision', { values: { text_file: textFile(scene.room) } })
+      const started = await asking()
+      return offer(started, 'answer-decision', { values: { text_file: textFile(started.fixture) } })
     },
   ],
   [
@@ -105,8 +113,8 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'a request, with a note',
     'protocolState',
     async () => {
-      const scene = await destroying()
-      return offer(scene, 'confirm-destructive', { values: { text_file: textFile(scene.room) } })
+      const started = await destroying()
+      return offer(started, 'confirm-destructive', { values: { text_file: textFile(started.fixture) } })
     },
   ],
   [
@@ -114,42 +122,42 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'a request',
     'protocolState',
     async () => {
-      const scene = await destroying()
-      return offer(scene, 'decline-or-feedback', { values: { text_file: textFile(scene.room) } })
+      const started = await destroying()
+      return offer(started, 'decline-or-feedback', { values: { text_file: textFile(started.fixture) } })
     },
   ],
   ['resume-ad-hoc', 'a stopped run', 'protocolState', async () => offer(await (await adHoc()).stop(), 'resume-ad-hoc')],
   [
     'resume-ad-hoc',
-    'a lack, with a budget',
+    'a missing environment, with a budget',
     'protocolState',
-    async () => offer(await lacking(await adHoc()), 'resume-ad-hoc', { values: { budget: '1000' } }),
+    async () => offer(await withoutEnvironment(await adHoc()), 'resume-ad-hoc', { values: { budget: '1000' } }),
   ],
   [
     'refresh-source',
     'a stopped run',
     'protocolState',
     async () => {
-      const scene = await boundAndStopped()
-      return offer(scene, 'refresh-source', { values: { source_file: sourceFile(scene.room), budget: '1' } })
+      const started = await boundAndStopped()
+      return offer(started, 'refresh-source', { values: { source_file: sourceFile(started.fixture), budget: '1' } })
     },
   ],
   [
     'refresh-source',
-    'an envelope that is none, while the run is busy',
+    'an invalid envelope, while the run is busy',
     'protocolState',
     async () => {
-      const scene = await boundAndStopped()
-      using _lock = await takeLock({ path: join(scene.directory, 'run.lock'), mode: 'exclusive' })
-      const error = await scene.resume('--source-file', scene.room.file('not.json', '{'), '--budget', '3')
-      return offerOf(scene.room, error, 'refresh-source', { source_file: sourceFile(scene.room) })
+      const started = await boundAndStopped()
+      using _lock = await takeLock({ path: join(started.directory, 'run.lock'), mode: 'exclusive' })
+      const error = await started.resume('--source-file', started.fixture.file('not.json', '{'), '--budget', '3')
+      return offerOf(started.fixture, error, 'refresh-source', { source_file: sourceFile(started.fixture) })
     },
   ],
   [
     'use-pinned-source',
-    'a lack',
+    'a missing environment',
     'protocolState',
-    async () => offer(await lacking(await bound()), 'use-pinned-source', { values: { budget: '2' } }),
+    async () => offer(await withoutEnvironment(await bound()), 'use-pinned-source', { values: { budget: '2' } }),
   ],
   ['keep-pinned', 'a choice', 'protocolState', async () => offer(await choosing(), 'keep-pinned')],
   ['adopt', 'a choice', 'protocolState', async () => offer(await choosing(), 'adopt', { values: { budget: '2' } })],
@@ -158,68 +166,71 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'an action that is too large',
     'protocolState',
     async () => {
-      const room = createRunRoom()
-      const large = room.file('large.md', 'x'.repeat(262_134))
-      const error = await room.error(['run', '--no-review', '--goal-file', large])
-      return offerOf(room, error, 'retry-run', { goal_file: goalFile(room) })
+      const fixture = createRunFixture()
+      const large = fixture.file('large.md', 'x'.repeat(262_134))
+      const error = await fixture.error(['run', '--no-review', '--goal-file', large])
+      return offerOf(fixture, error, 'retry-run', { goal_file: goalFile(fixture) })
     },
   ],
   [
     'start-with-source',
-    'an envelope that is none',
+    'an invalid envelope',
     'protocolState',
     async () => {
-      const room = createRunRoom()
-      const error = await room.error(['run', '--source-file', room.file('not.json', '{'), 'A goal'])
-      return offerOf(room, error, 'start-with-source', { goal_file: goalFile(room), source_file: sourceFile(room) })
+      const fixture = createRunFixture()
+      const error = await fixture.error(['run', '--source-file', fixture.file('not.json', '{'), 'A goal'])
+      return offerOf(fixture, error, 'start-with-source', {
+        goal_file: goalFile(fixture),
+        source_file: sourceFile(fixture),
+      })
     },
   ],
   [
     'start-with-source',
-    'requirements that this run cannot take',
+    'requirements of another branch',
     'protocolState',
     async () => {
-      const scene = await boundAndStopped()
-      const error = await scene.refresh(amendedBundle(`sha256:${'0'.repeat(64)}`))
-      const values = { goal_file: goalFile(scene.room), source_file: sourceFile(scene.room) }
-      return offerOf(scene.room, error, 'start-with-source', values)
+      const started = await boundAndStopped()
+      const error = await started.refresh(amendedBundle(`sha256:${'0'.repeat(64)}`))
+      const values = { goal_file: goalFile(started.fixture), source_file: sourceFile(started.fixture) }
+      return offerOf(started.fixture, error, 'start-with-source', values)
     },
   ],
   [
     'inspect-run',
-    'a flag that is missing',
+    'a missing flag',
     'runStatus',
     async () => {
-      const { room, state } = await adHoc()
-      return offerOf(room, await room.error(['protocol', 'skip', '--run', state.run_id]), 'inspect-run')
+      const { fixture, state } = await adHoc()
+      return offerOf(fixture, await fixture.error(['protocol', 'skip', '--run', state.run_id]), 'inspect-run')
     },
   ],
   [
     'inspect-runs',
-    'an id that is none',
+    'a malformed id',
     'statusList',
     async () => {
-      const { room } = await adHoc()
-      return offerOf(room, await room.error(['status', 'a b']), 'inspect-runs')
+      const { fixture } = await adHoc()
+      return offerOf(fixture, await fixture.error(['status', 'a b']), 'inspect-runs')
     },
   ],
   [
     'list-runs',
-    'a run that is not there',
+    'a missing run',
     'statusList',
     async () => {
-      const { room } = await adHoc()
-      return offerOf(room, await room.error(['status', 'absent']), 'list-runs')
+      const { fixture } = await adHoc()
+      return offerOf(fixture, await fixture.error(['status', 'absent']), 'list-runs')
     },
   ],
   [
     'list-runs',
-    'several runs that could be stopped',
+    'several runs',
     'statusList',
     async () => {
-      const { room } = await adHoc()
-      await room.state(['run', '--json', 'Another goal'])
-      return offerOf(room, await room.error(['stop']), 'list-runs')
+      const { fixture } = await adHoc()
+      await fixture.state(['run', '--json', 'Another goal'])
+      return offerOf(fixture, await fixture.error(['stop']), 'list-runs')
     },
   ],
   [
@@ -227,9 +238,9 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'a run of another worktree',
     'statusList',
     async () => {
-      const { scene, other } = await besideAnother()
-      const error = await errorOf(await scene.room.drover(['status', scene.state.run_id], { cwd: other }))
-      return offerOf(scene.room, error, 'inspect-run-in-its-workspace')
+      const { started, other } = await withSecondWorktree()
+      const error = await errorOf(await started.fixture.drover(['status', started.state.run_id], { cwd: other }))
+      return offerOf(started.fixture, error, 'inspect-run-in-its-workspace')
     },
   ],
   [
@@ -237,12 +248,12 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'a list with a run of another worktree',
     'runStatus',
     async () => {
-      const { scene, other } = await besideAnother()
-      const { stdout } = await scene.room.drover(['status', '--json'], { cwd: other })
+      const { started, other } = await withSecondWorktree()
+      const { stdout } = await started.fixture.drover(['status', '--json'], { cwd: other })
       const { runs } = await readMessage<StatusList>('statusList', stdout)
-      expect(runs).toMatchObject([{ workspace_foreign: true, workspace: scene.room.root }])
+      expect(runs).toMatchObject([{ workspace_foreign: true, workspace: started.fixture.root }])
       return {
-        room: scene.room,
+        fixture: started.fixture,
         variant: variantOf(runs[0] ?? { next: { variants: [] } }, 'inspect-run-in-its-workspace'),
       }
     },
@@ -252,20 +263,20 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'an outcome of another version',
     'changeReport',
     async () => {
-      const { room, ids } = await adHoc()
-      mkdirSync(join(room.root, '.claude'))
+      const { fixture, ids } = await adHoc()
+      mkdirSync(join(fixture.root, '.claude'))
       const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
-      return offerOf(room, await room.error(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
+      return offerOf(fixture, await fixture.error(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
     },
   ],
   [
     'run-doctor',
-    'runs that cannot be reached',
+    'an unusable run storage',
     'doctorReport',
     async () => {
-      const room = createRunRoom()
-      writeFileSync(join(room.root, '.git', 'drover'), '')
-      return offerOf(room, await room.error(['run', 'A goal']), 'run-doctor')
+      const fixture = createRunFixture()
+      writeFileSync(join(fixture.root, '.git', 'drover'), '')
+      return offerOf(fixture, await fixture.error(['run', 'A goal']), 'run-doctor')
     },
   ],
   [
@@ -273,8 +284,8 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'a git that does not answer',
     'doctorReport',
     async () => {
-      const room = createRunRoom()
-      return offerOf(room, await interruptedAtGit(room, ['status']), 'retry-doctor')
+      const fixture = createRunFixture()
+      return offerOf(fixture, await interruptedAtGit(fixture, ['status']), 'retry-doctor')
     },
   ],
   [
@@ -282,54 +293,54 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'a worktree that cannot be listed',
     'listReport',
     async () => {
-      const room = createRunRoom()
-      const env = { ...room.env, ...failingDisk({ call: 'openSync', on: basename(room.root) }) }
-      return offerOf(room, await room.error(['list'], { env }), 'retry-list')
+      const fixture = createRunFixture()
+      const env = { ...fixture.env, ...failingDisk({ call: 'openSync', on: basename(fixture.root) }) }
+      return offerOf(fixture, await fixture.error(['list'], { env }), 'retry-list')
     },
   ],
   [
     'list-host-adapters',
-    'a host that nobody knows',
+    'an unknown host',
     'listReport',
     async () => {
-      const room = createRunRoom()
-      return offerOf(room, await room.error(['install', '--tool', 'nobody']), 'list-host-adapters')
+      const fixture = createRunFixture()
+      return offerOf(fixture, await fixture.error(['install', '--tool', 'unknown']), 'list-host-adapters')
     },
   ],
   [
     'inspect-host-adapters',
-    'nothing that could be uninstalled',
+    'an uninstall without installed hosts',
     'listReport',
     async () => {
-      const room = createRunRoom()
-      return offerOf(room, await room.error(['uninstall']), 'inspect-host-adapters')
+      const fixture = createRunFixture()
+      return offerOf(fixture, await fixture.error(['uninstall']), 'inspect-host-adapters')
     },
   ],
   [
     'install-kiro',
-    'a host of which it was not said where it is used',
+    'kiro without a surface',
     'changeReport',
     async () => {
-      const room = createRunRoom()
-      const error = await room.error(['install', '--tool', 'kiro'])
-      return offerOf(room, error, 'install-kiro', { surface: 'cli' })
+      const fixture = createRunFixture()
+      const error = await fixture.error(['install', '--tool', 'kiro'])
+      return offerOf(fixture, error, 'install-kiro', { surface: 'cli' })
     },
   ],
 ]
 
-describe('what is offered', () => {
-  it('is followed here in every form', () => {
+describe('an offered command', () => {
+  it('is covered by a row in each form', () => {
     const forms = VARIANTS.map(({ id }) => id)
     const followed = ROWS.map(([id]) => id)
     const count = (ids: readonly string[], wanted: string) => ids.filter((id) => id === wanted).length
     expect(forms.filter((id) => count(followed, id) < count(forms, id))).toEqual([])
   })
 
-  it.each(ROWS)('is taken: %s after %s gives a %s', async (_id, _where, answer, toOffer) => {
-    const { room, variant, values, input } = await toOffer()
-    // From nowhere: the command says itself where it is to be done.
-    const options = { cwd: room.desk, ...(input !== undefined && { input }) }
-    const { code, stdout, stderr } = await room.program(wordsOf(variant, values), options)
+  it.each(ROWS)('is accepted: %s after %s gives a %s', async (_id, _where, answer, toOffer) => {
+    const { fixture, variant, values, input } = await toOffer()
+    // The working directory does not matter: the command names the worktree.
+    const options = { cwd: fixture.scratch, ...(input !== undefined && { input }) }
+    const { code, stdout, stderr } = await fixture.program(wordsOf(variant, values), options)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(MESSAGE_CHECKERS).toHaveProperty(answer)
     await readMessage(answer, stdout)

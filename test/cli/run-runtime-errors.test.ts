@@ -1,4 +1,4 @@
-/** Everything that a well-formed command on runs can be refused with: the exit code is 3. */
+/** Every error of a valid command on runs. The exit code is 3. */
 import { appendFileSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,8 @@ import { amendedBundle } from '../support/amended-bundle.ts'
 import { decision, environment } from '../support/contract-examples.ts'
 import { outcomeFor } from '../support/report-outcome.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { createRunRoom, errorOf, offered, type RunRoom } from '../support/run-room.ts'
+import { createRunFixture, errorOf, offered, type RunFixture } from '../support/run-fixture.ts'
+import { bodyOf, commentOf, commentText, FIVE_SECTIONS, makeBundle, manifestOf } from '../support/source-bundle.ts'
 import {
   adHoc,
   asking,
@@ -19,15 +20,14 @@ import {
   choosing,
   destroying,
   ended,
-  type Scene,
-} from '../support/run-scene.ts'
-import { bodyOf, commentOf, commentText, FIVE_SECTIONS, makeBundle, manifestOf } from '../support/source-bundle.ts'
+  type StartedRun,
+} from '../support/started-run.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
 const bundle = makeBundle()
 const DIGEST = `sha256:${'0'.repeat(64)}`
 
-const candidateOf = ({ state }: Scene) => state.source_candidate?.candidate_id ?? ''
+const candidateOf = ({ state }: StartedRun) => state.source_candidate?.candidate_id ?? ''
 
 const choose = (choice: string, candidate: string) => ['--source-choice', choice, '--candidate', candidate]
 
@@ -49,11 +49,11 @@ const ROWS: readonly Row[] = [
     'runstore_unavailable',
     'none',
     'command run-doctor',
-    'its place is taken',
+    'a file is in the way',
     async () => {
-      const room = createRunRoom()
-      writeFileSync(join(room.root, '.git', 'drover'), '')
-      return room.error(['run', 'A goal'])
+      const fixture = createRunFixture()
+      writeFileSync(join(fixture.root, '.git', 'drover'), '')
+      return fixture.error(['run', 'A goal'])
     },
   ],
   [
@@ -62,68 +62,68 @@ const ROWS: readonly Row[] = [
     'start retry-run',
     'the index is damaged',
     async () => {
-      const room = createRunRoom()
-      writeFileSync(join(room.root, '.git', 'index'), 'damaged')
-      return room.error(['run', 'A goal'])
+      const fixture = createRunFixture()
+      writeFileSync(join(fixture.root, '.git', 'index'), 'damaged')
+      return fixture.error(['run', 'A goal'])
     },
   ],
   [
     'action_too_large',
     'none',
     'start retry-run',
-    'a goal leaves no room for the rest',
+    'the goal makes the action too large',
     async () => {
-      const room = createRunRoom()
-      return room.error(['run', '--goal-file', room.file('goal.md', 'x'.repeat(LIMITS.goalBytes - 10))])
+      const fixture = createRunFixture()
+      return fixture.error(['run', '--goal-file', fixture.file('goal.md', 'x'.repeat(LIMITS.goalBytes - 10))])
     },
   ],
   [
     'invalid_action',
     'none',
     START,
-    'the path of the worktree has a line end',
+    'the path of the worktree contains a line feed',
     async () => {
       const at = join(realpathSync(temporaryDirectory()), 'line\nend')
-      const room = createRunRoom({ repository: createRepository({ at }) })
-      return room.error(['run', '--source-file', room.file('envelope.json', bundle), 'A goal'])
+      const fixture = createRunFixture({ repository: createRepository({ at }) })
+      return fixture.error(['run', '--source-file', fixture.file('envelope.json', bundle), 'A goal'])
     },
   ],
   [
     'contract_version_mismatch',
     'none',
     'command refresh-adapters',
-    'an outcome is of version 3',
+    'an outcome has version 3',
     async () => {
-      const { room, ids } = await adHoc()
-      return room.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input: '{"contract_version":3}' })
+      const { fixture, ids } = await adHoc()
+      return fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input: '{"contract_version":3}' })
     },
   ],
   [
     'invalid_outcome',
     'none',
     ACTION,
-    'it is of another kind',
+    'it has another kind',
     async () => (await adHoc()).submit({ action_kind: 'summarize' }),
   ],
   [
     'invalid_outcome',
     'none',
     ACTION,
-    'it is of another action',
+    'it has another action id',
     async () => (await adHoc()).submit({ action_id: 'x' }),
   ],
   [
     'outcome_conflict',
     'run state',
     ACTION,
-    'there is another',
+    'another one was recorded',
     async () => {
-      const scene = await adHoc()
-      const { ids } = scene
-      const { action } = scene.state
-      await scene.report()
+      const started = await adHoc()
+      const { ids } = started
+      const { action } = started.state
+      await started.report()
       const input = JSON.stringify(outcomeFor(action, { summary: 'Other.' }))
-      return scene.room.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+      return started.fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
     },
   ],
   [
@@ -132,8 +132,8 @@ const ROWS: readonly Row[] = [
     ACTION,
     'an outcome names another',
     async () => {
-      const scene = await adHoc()
-      return scene.submit({ action_id: 'x' }, ['--run', scene.state.run_id, '--action', 'x'])
+      const started = await adHoc()
+      return started.submit({ action_id: 'x' }, ['--run', started.state.run_id, '--action', 'x'])
     },
   ],
   [
@@ -142,8 +142,8 @@ const ROWS: readonly Row[] = [
     ANSWER,
     'an answer names another',
     async () => {
-      const { room, state } = await asking()
-      return room.error(['protocol', 'answer', '--run', state.run_id, '--action', 'x', '--text', 'x'])
+      const { fixture, state } = await asking()
+      return fixture.error(['protocol', 'answer', '--run', state.run_id, '--action', 'x', '--text', 'x'])
     },
   ],
   [
@@ -152,10 +152,10 @@ const ROWS: readonly Row[] = [
     ACTION,
     'it was skipped before',
     async () => {
-      const scene = await adHoc()
-      const { ids } = scene
-      await scene.do('protocol', 'skip', ...ids)
-      return scene.room.error(['protocol', 'skip', ...ids])
+      const started = await adHoc()
+      const { ids } = started
+      await started.do('protocol', 'skip', ...ids)
+      return started.fixture.error(['protocol', 'skip', ...ids])
     },
   ],
   [
@@ -164,12 +164,12 @@ const ROWS: readonly Row[] = [
     RESUME,
     'the run is stopped',
     async () => {
-      const scene = await adHoc()
-      const { action } = scene.state
-      const { ids } = scene
-      const { room } = await scene.stop()
+      const started = await adHoc()
+      const { action } = started.state
+      const { ids } = started
+      const { fixture } = await started.stop()
       const input = JSON.stringify(outcomeFor(action))
-      return room.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+      return fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
     },
   ],
   ['run_not_active', 'run state', 'none', 'the run has ended', async () => (await ended()).submit()],
@@ -184,28 +184,34 @@ const ROWS: readonly Row[] = [
     'run_already_ended',
     'run state',
     'none',
-    'it is to be stopped',
+    'it is stopped',
     async () => {
-      const { room, state } = await ended()
-      return room.error(['stop', state.run_id])
+      const { fixture, state } = await ended()
+      return fixture.error(['stop', state.run_id])
     },
   ],
-  ['run_already_ended', 'run state', 'none', 'it is to be resumed', async () => (await ended()).resume()],
+  ['run_already_ended', 'run state', 'none', 'it is resumed', async () => (await ended()).resume()],
   ['run_not_resumable', 'run state', ACTION, 'it waits for an outcome', async () => (await adHoc()).resume()],
   ['run_not_resumable', 'run state', ANSWER, 'it waits for an answer', async () => (await asking()).resume()],
   [
     'answer_conflict',
     'run state',
     ACTION,
-    'there is another',
+    'another one was recorded',
     async () => {
-      const scene = await asking()
-      const { ids } = scene
-      await scene.do('protocol', 'answer', ...ids, '--text', 'Knots.')
-      return scene.room.error(['protocol', 'answer', ...ids, '--text', 'Miles.'])
+      const started = await asking()
+      const { ids } = started
+      await started.do('protocol', 'answer', ...ids, '--text', 'Knots.')
+      return started.fixture.error(['protocol', 'answer', ...ids, '--text', 'Miles.'])
     },
   ],
-  ['answer_not_expected', 'run state', ACTION, 'nothing was asked', async () => (await adHoc()).answer('--text', 'x')],
+  [
+    'answer_not_expected',
+    'run state',
+    ACTION,
+    'there is no question',
+    async () => (await adHoc()).answer('--text', 'x'),
+  ],
   [
     'answer_not_allowed',
     'run state',
@@ -213,7 +219,7 @@ const ROWS: readonly Row[] = [
     'something is missing',
     async () => (await (await adHoc()).report({ status: 'needs_input', pause: environment })).answer('--text', 'x'),
   ],
-  ['answer_required', 'run state', ANSWER, 'a decision is blank', async () => (await asking()).answer('--text', ' ')],
+  ['answer_required', 'run state', ANSWER, 'the decision is blank', async () => (await asking()).answer('--text', ' ')],
   ['answer_required', 'run state', ANSWER, 'there is no text', async () => (await asking()).answer()],
   ['answer_required', 'run state', CONFIRM, 'feedback is blank', async () => (await destroying()).answer()],
   [
@@ -235,42 +241,48 @@ const ROWS: readonly Row[] = [
     'destructive_scope_required',
     'run state',
     CONFIRM,
-    'the scope is no digest',
+    'the scope is not a digest',
     async () => (await destroying()).answer('--confirm-destructive', '--scope-sha256', 'all'),
   ],
   [
     'destructive_scope_mismatch',
     'run state',
     CONFIRM,
-    'the scope is another',
+    'the scope differs',
     async () => (await destroying()).answer('--confirm-destructive', '--scope-sha256', DIGEST),
   ],
   [
     'source_mode_not_allowed',
     'run state',
     RESUME,
-    'the run serves no issue',
+    'the run has no issue',
     async () => (await (await adHoc()).stop()).resume('--use-pinned-source'),
   ],
-  ['source_mode_required', 'run state', RESUME_BOUND, 'none is given', async () => (await boundAndStopped()).resume()],
+  [
+    'source_mode_required',
+    'run state',
+    RESUME_BOUND,
+    'no mode is given',
+    async () => (await boundAndStopped()).resume(),
+  ],
   [
     'source_candidate_pending',
     'run state',
     CHOOSE,
-    'another way is taken',
+    'another mode is given',
     async () => (await choosing()).resume('--use-pinned-source'),
   ],
-  ['source_choice_required', 'run state', CHOOSE, 'none is made', async () => (await choosing()).resume()],
+  ['source_choice_required', 'run state', CHOOSE, 'no choice is given', async () => (await choosing()).resume()],
   [
     'source_choice_conflict',
     'run state',
     RESUME_BOUND,
-    'the other was made',
+    'the other choice was made',
     async () => {
-      const scene = await choosing()
-      const candidate = candidateOf(scene)
-      await scene.do('protocol', 'resume', scene.state.run_id, ...choose('pinned', candidate))
-      return scene.resume(...choose('adopt', candidate))
+      const started = await choosing()
+      const candidate = candidateOf(started)
+      await started.do('protocol', 'resume', started.state.run_id, ...choose('pinned', candidate))
+      return started.resume(...choose('adopt', candidate))
     },
   ],
   [
@@ -284,10 +296,10 @@ const ROWS: readonly Row[] = [
     'invalid_source_candidate_choice',
     'run state',
     'resume keep-pinned',
-    'the issue is no change any more',
+    'the issue is no longer a change',
     async () => {
-      const scene = await choosing({ ...bundle, body: 'no change' })
-      return scene.resume(...choose('adopt', candidateOf(scene)))
+      const started = await choosing({ ...bundle, body: 'no change' })
+      return started.resume(...choose('adopt', candidateOf(started)))
     },
   ],
   [
@@ -301,27 +313,27 @@ const ROWS: readonly Row[] = [
     'source_alias_limit',
     'run state',
     START,
-    'the issue moved once too often',
+    'the issue has moved too often',
     async () => {
       const aliases = Array.from({ length: 64 }, (_, at) => `https://github.com/ada/old-${at}/issues/7`)
-      const scene = await (await boundTo(() => ({ url_aliases: aliases }))).stop()
+      const started = await (await boundTo(() => ({ url_aliases: aliases }))).stop()
       const url = 'https://github.com/ada/new/issues/7'
       const comments = bundle.comments.map((each) => ({ ...each, url: `${url}#issuecomment-${each.database_id}` }))
-      return scene.refresh({ ...bundle, canonical_url: url, comments })
+      return started.refresh({ ...bundle, canonical_url: url, comments })
     },
   ],
   [
     'source_history_in_place_edit',
     'run state',
     RESUME_BOUND,
-    'a comment says something else',
+    'a comment was edited',
     async () => {
-      const scene = await boundAndStopped()
+      const started = await boundAndStopped()
       const sections = FIVE_SECTIONS.map((draft, at) => (at === 1 ? { ...draft, text: 'Edited.\n' } : draft))
       const comments = sections.map((draft, at) => commentOf(at, commentText(draft)))
-      const parent_requirements_revision = scene.state.pinned_source?.requirements_revision
+      const parent_requirements_revision = started.state.pinned_source?.requirements_revision
       const manifest = { ...manifestOf(sections, comments), parent_requirements_revision }
-      return scene.refresh({ ...bundle, body: bodyOf(JSON.stringify(manifest)), comments })
+      return started.refresh({ ...bundle, body: bodyOf(JSON.stringify(manifest)), comments })
     },
   ],
   [
@@ -331,49 +343,49 @@ const ROWS: readonly Row[] = [
     'other requirements are amended',
     async () => (await boundAndStopped()).refresh(amendedBundle(DIGEST)),
   ],
-  ['material_section_invalid', 'none', INSPECT, 'it is no key', async () => (await bound()).material('No Key')],
-  ['material_section_not_found', 'none', INSPECT, 'it has no such key', async () => (await bound()).material('nope')],
+  ['material_section_invalid', 'none', INSPECT, 'the key is malformed', async () => (await bound()).material('No Key')],
+  ['material_section_not_found', 'none', INSPECT, 'the key is unknown', async () => (await bound()).material('nope')],
   [
     'material_section_not_found',
     'none',
     INSPECT,
-    'a person asks for it',
+    'status asks for an unknown key',
     async () => {
-      const { room, state } = await bound()
-      return room.error(['status', state.run_id, '--section', 'nope'])
+      const { fixture, state } = await bound()
+      return fixture.error(['status', state.run_id, '--section', 'nope'])
     },
   ],
   [
     'material_action_not_found',
     'none',
     INSPECT,
-    'it has no such action',
+    'the action is unknown',
     async () => {
-      const scene = await bound()
-      return scene.material('outcome', ['--run', scene.state.run_id, '--action', 'x'])
+      const started = await bound()
+      return started.material('outcome', ['--run', started.state.run_id, '--action', 'x'])
     },
   ],
   [
     'material_action_stale',
     'run state',
     ACTION,
-    'it is done',
+    'the action has ended',
     async () => {
-      const scene = await bound()
-      const { ids } = scene
-      return (await scene.report()).material('outcome', ids)
+      const started = await bound()
+      const { ids } = started
+      return (await started.report()).material('outcome', ids)
     },
   ],
-  ['material_unavailable', 'none', INSPECT, 'there is no issue', async () => (await adHoc()).material('outcome')],
+  ['material_unavailable', 'none', INSPECT, 'the run has no issue', async () => (await adHoc()).material('outcome')],
   [
     'material_unavailable',
     'none',
     INSPECT,
-    'the texts are gone',
+    'the texts are missing',
     async () => {
-      const scene = await bound()
-      rmSync(join(scene.directory, 'materials'), { recursive: true })
-      return scene.material('outcome')
+      const started = await bound()
+      rmSync(join(started.directory, 'materials'), { recursive: true })
+      return started.material('outcome')
     },
   ],
   [
@@ -382,27 +394,27 @@ const ROWS: readonly Row[] = [
     INSPECT,
     'the texts are damaged',
     async () => {
-      const scene = await bound()
-      const texts = join(scene.directory, 'materials')
+      const started = await bound()
+      const texts = join(started.directory, 'materials')
       for (const name of readdirSync(texts)) writeFileSync(join(texts, name), 'damaged')
-      return scene.material('outcome')
+      return started.material('outcome')
     },
   ],
   [
     'material_corrupt',
     'none',
     INSPECT,
-    'another length was pinned',
+    'the pinned length differs',
     async () => {
-      const scene = await boundTo(({ source }) => ({
+      const started = await boundTo(({ source }) => ({
         sections: source.sections.map((section) => ({ ...section, bytes: 1 })),
       }))
-      return scene.material('outcome')
+      return started.material('outcome')
     },
   ],
 ]
 
-describe('a refused command', () => {
+describe('a failed command', () => {
   it.each(ROWS)('is %s with %s details and %s next when %s', async (code, details, next, _when, refused) => {
     const error = await refused()
     expect({ code: error.code, exit: error.exit_code, next: offered(error), details: formOf(error) }).toEqual({
@@ -413,7 +425,7 @@ describe('a refused command', () => {
     })
   })
 
-  it('is told with both issues where they differ', async () => {
+  it('names both issues if they differ', async () => {
     const { details } = await (await boundAndStopped()).refresh({ ...bundle, issue_id: 'I_other' })
     expect(details).toMatchObject({
       state: 'stopped',
@@ -431,8 +443,8 @@ function formOf({ details }: CliError): Details {
 }
 
 /** Every command that names a run. */
-const commandsOn = (id: string, room: RunRoom): readonly (readonly string[])[] => [
-  ['protocol', 'submit', '--run', id, '--action', 'x', '--outcome-file', room.file('o.json', outcomeFor(undefined))],
+const commandsOn = (id: string, fixture: RunFixture): readonly (readonly string[])[] => [
+  ['protocol', 'submit', '--run', id, '--action', 'x', '--outcome-file', fixture.file('o.json', outcomeFor(undefined))],
   ['protocol', 'answer', '--run', id, '--action', 'x', '--text', 'x'],
   ['protocol', 'skip', '--run', id, '--action', 'x'],
   ['protocol', 'resume', id],
@@ -443,11 +455,11 @@ const commandsOn = (id: string, room: RunRoom): readonly (readonly string[])[] =
   ['status', id, '--watch'],
 ]
 
-async function eachError(scene: Scene, id = scene.state.run_id): Promise<CliError[]> {
-  return await Promise.all(commandsOn(id, scene.room).map((args) => scene.room.error(args)))
+async function eachError(started: StartedRun, id = started.state.run_id): Promise<CliError[]> {
+  return await Promise.all(commandsOn(id, started.fixture).map((args) => started.fixture.error(args)))
 }
 
-describe('a run that cannot be had', () => {
+describe('an unavailable run', () => {
   it('is run_not_found in every command', async () => {
     const errors = await eachError(await adHoc(), 'absent')
     expect(errors.map((error) => [error.code, error.exit_code, offered(error)])).toEqual(
@@ -460,30 +472,30 @@ describe('a run that cannot be had', () => {
     ['a later record is damaged', (path: string) => appendFileSync(path, '{"sequence":2}\n')],
     ['it is gone', (path: string) => rmSync(path)],
   ])('is run_journal_invalid in every command when %s', async (_name, damage) => {
-    const scene = await adHoc()
-    damage(join(scene.directory, 'journal.jsonl'))
-    const errors = await eachError(scene)
+    const started = await adHoc()
+    damage(join(started.directory, 'journal.jsonl'))
+    const errors = await eachError(started)
     expect(errors.map((error) => [error.code, error.exit_code, offered(error)])).toEqual(
       errors.map(() => ['run_journal_invalid', 3, LIST]),
     )
   })
 
-  it('is run_journal_invalid when its source is not what its digests say', async () => {
-    const scene = await boundTo(() => ({ requirements_revision: digest('other') }))
-    const errors = await eachError(scene)
+  it('is run_journal_invalid when its source does not match its digests', async () => {
+    const started = await boundTo(() => ({ requirements_revision: digest('other') }))
+    const errors = await eachError(started)
     expect(errors.map(({ code }) => code)).toEqual(errors.map(() => 'run_journal_invalid'))
   })
 
   it('is workspace_identity_mismatch in every command from another worktree', async () => {
-    const scene = await adHoc()
-    const { room, state } = scene
-    room.write('a', 'a')
-    room.commit()
+    const started = await adHoc()
+    const { fixture, state } = started
+    fixture.write('a', 'a')
+    fixture.commit()
     const other = join(realpathSync(temporaryDirectory()), 'other')
-    room.git('worktree', 'add', '--quiet', other)
-    const before = readFileSync(join(scene.directory, 'journal.jsonl'))
+    fixture.git('worktree', 'add', '--quiet', other)
+    const before = readFileSync(join(started.directory, 'journal.jsonl'))
     const errors = await Promise.all(
-      commandsOn(state.run_id, room).map(async (args) => await errorOf(await room.drover(args, { cwd: other }))),
+      commandsOn(state.run_id, fixture).map(async (args) => await errorOf(await fixture.drover(args, { cwd: other }))),
     )
     for (const error of errors) {
       expect(error).toMatchObject({
@@ -493,7 +505,7 @@ describe('a run that cannot be had', () => {
           operation: 'command',
           workspace_identity: state.next.workspace_identity,
           variants: [
-            { id: 'inspect-run-in-its-workspace', base_argv: ['drover', 'status', '--root', room.root, '--json'] },
+            { id: 'inspect-run-in-its-workspace', base_argv: ['drover', 'status', '--root', fixture.root, '--json'] },
           ],
         },
         details: {
@@ -502,6 +514,6 @@ describe('a run that cannot be had', () => {
         },
       })
     }
-    expect(readFileSync(join(scene.directory, 'journal.jsonl'))).toEqual(before)
+    expect(readFileSync(join(started.directory, 'journal.jsonl'))).toEqual(before)
   })
 })

@@ -1,49 +1,49 @@
-/** Everything that can be wrong with the words of a command on runs. Nothing is attempted then: the exit code is 2. */
+/** Every usage error of the commands on runs. Nothing is attempted, and the exit code is 2. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
-import { createRunRoom, createRunRoomForAll, errorOf, offered } from '../support/run-room.ts'
+import { createRunFixture, createSharedRunFixture, errorOf, offered } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 
-const room = createRunRoomForAll()
+const fixture = createSharedRunFixture()
 const bundle = makeBundle()
 
-/** A run without an issue, and one with an issue that is stopped. */
+/** `run` has no issue; `bound` has one and is stopped. */
 const ids = { run: '', action: '', bound: '' }
 
 const file = {
-  blank: room.file('blank.md', ' \n'),
-  notText: room.file('not-text.md', Buffer.from([0xff])),
-  control: room.file('control.md', 'a\u0007b'),
-  large: room.file('large.md', 'x'.repeat(LIMITS.goalBytes + 1)),
-  /** It fits as bytes; as JSON every character takes two. */
-  encoded: room.file('encoded.md', '"'.repeat(LIMITS.goalBytes / 2)),
-  notJson: room.file('not.json', '{'),
-  strange: room.file('strange.json', '{"contract_version":3,"unknown":1}'),
-  version: room.file('version.json', '{"contract_version":3}'),
-  unversioned: room.file('unversioned.json', '{}'),
-  rejected: room.file('rejected.json', { ...bundle, body: 'no change' }),
-  envelope: room.file('envelope.json', bundle),
-  goal: room.file('goal.md', 'A goal.\n'),
-  missing: join(room.desk, 'missing'),
-  directory: join(room.desk, 'directory'),
-  link: join(room.desk, 'link'),
-  nowhere: join(room.desk, 'nowhere'),
+  blank: fixture.file('blank.md', ' \n'),
+  notText: fixture.file('not-text.md', Buffer.from([0xff])),
+  control: fixture.file('control.md', 'a\u0007b'),
+  large: fixture.file('large.md', 'x'.repeat(LIMITS.goalBytes + 1)),
+  /** Within the limit as bytes, but each character takes two in JSON. */
+  encoded: fixture.file('encoded.md', '"'.repeat(LIMITS.goalBytes / 2)),
+  notJson: fixture.file('not.json', '{'),
+  strange: fixture.file('strange.json', '{"contract_version":3,"unknown":1}'),
+  version: fixture.file('version.json', '{"contract_version":3}'),
+  unversioned: fixture.file('unversioned.json', '{}'),
+  rejected: fixture.file('rejected.json', { ...bundle, body: 'no change' }),
+  envelope: fixture.file('envelope.json', bundle),
+  goal: fixture.file('goal.md', 'A goal.\n'),
+  missing: join(fixture.scratch, 'missing'),
+  directory: join(fixture.scratch, 'directory'),
+  link: join(fixture.scratch, 'link'),
+  nowhere: join(fixture.scratch, 'nowhere'),
 }
 
 beforeAll(async () => {
   mkdirSync(file.directory)
   mkdirSync(file.nowhere)
   symlinkSync(file.goal, file.link)
-  const adHoc = await room.state(['run', '--json', 'A goal'])
-  const bound = await room.state(['run', '--json', '--source-file', file.envelope, 'A goal'])
-  await room.state(['stop', '--json', bound.run_id])
+  const adHoc = await fixture.state(['run', '--json', 'A goal'])
+  const bound = await fixture.state(['run', '--json', '--source-file', file.envelope, 'A goal'])
+  await fixture.state(['stop', '--json', bound.run_id])
   Object.assign(ids, { run: adHoc.run_id, action: adHoc.action?.action_id, bound: bound.run_id })
 })
 
-/** Words that stand for what is only known when the runs are there. */
+/** Replaces placeholders by ids that are known only after the runs were started. */
 const filled = (args: readonly string[]) =>
   args.map((word) => word.replace('RUN', ids.run).replace('ACTION', ids.action).replace('BOUND', ids.bound))
 
@@ -190,9 +190,9 @@ const ROWS: readonly Row[] = [
   ['material_section_required', ['status', 'RUN', '--section', ''], 'command inspect-run'],
 ]
 
-describe('a wrong invocation', () => {
-  it.for(ROWS)('is %s for %j, and %s is next', async ([code, args, next, input]) => {
-    const error = await room.error(filled(args), input === undefined ? {} : { input })
+describe('a usage error', () => {
+  it.for(ROWS)('is %s for %j, and offers %s', async ([code, args, next, input]) => {
+    const error = await fixture.error(filled(args), input === undefined ? {} : { input })
     expect({ code: error.code, exit: error.exit_code, next: offered(error), details: error.details }).toEqual({
       code,
       exit: 2,
@@ -201,8 +201,8 @@ describe('a wrong invocation', () => {
     })
   })
 
-  it('stops before anything is made', async () => {
-    const other = createRunRoom()
+  it('creates nothing', async () => {
+    const other = createRunFixture()
     await Promise.all(
       ROWS.filter(([, [command]]) => command === 'run').map(([, args, , input]) =>
         other.drover(filled(args), input === undefined ? {} : { input }),
@@ -211,37 +211,37 @@ describe('a wrong invocation', () => {
     expect(existsSync(join(other.root, '.git', 'drover'))).toBe(false)
   })
 
-  it('is told with what stands in for the worktree where there is none', async () => {
-    const { next } = await room.error(['status', 'a b', '--root', file.nowhere])
+  it('has a digest of the path as workspace_identity outside of a worktree', async () => {
+    const { next } = await fixture.error(['status', 'a b', '--root', file.nowhere])
     expect(next.workspace_identity).toBe(digestUnavailableWorkspace(file.nowhere))
     expect(next.variants[0]?.base_argv).toEqual(['drover', 'status', '--root', file.nowhere, '--json'])
   })
 
-  it('says nothing of where an envelope was looked for', async () => {
-    const { message } = await room.error(['run', '--source-file', file.missing, 'A goal'])
+  it('does not name the path of an envelope', async () => {
+    const { message } = await fixture.error(['run', '--source-file', file.missing, 'A goal'])
     expect(message).toContain('the file does not exist')
-    expect(message).not.toContain(room.desk)
+    expect(message).not.toContain(fixture.scratch)
   })
 
-  it('keeps what a run was to be started with, and never its goal', async () => {
+  it('offers the same start again, without the goal', async () => {
     const args = ['run', '--source-file', file.notJson, '--budget', '5', '--no-review', 'My secret goal']
-    const error = await room.error(args)
+    const error = await fixture.error(args)
     expect(error.next.variants[0]?.base_argv).toEqual([
-      ...['drover', 'run', '--budget', '5', '--json', '--root', room.root, '--no-review'],
+      ...['drover', 'run', '--budget', '5', '--json', '--root', fixture.root, '--no-review'],
     ])
     expect(JSON.stringify(error)).not.toContain('secret')
   })
 
-  it('keeps the budget that a run was to be resumed with', async () => {
-    const { next } = await room.error(resume('absent', '--source-file', file.notJson, '--budget', '5'))
+  it('offers a resume with the same budget', async () => {
+    const { next } = await fixture.error(resume('absent', '--source-file', file.notJson, '--budget', '5'))
     expect(next.variants[0]).toMatchObject({
-      base_argv: ['drover', 'protocol', 'resume', 'absent', '--root', room.root, '--budget', '5'],
+      base_argv: ['drover', 'protocol', 'resume', 'absent', '--root', fixture.root, '--budget', '5'],
       inputs: [{ name: 'source_file' }],
     })
   })
 })
 
-/** Of several things that are wrong, the first in this order is told. Each row mends one thing more. */
+/** With several errors the first in this order is reported. Each row fixes one more. */
 describe.each<[string, readonly Row[]]>([
   [
     'run',
@@ -410,7 +410,7 @@ describe.each<[string, readonly Row[]]>([
     ],
   ],
 ])('the order of checks of %s', (_command, rows) => {
-  it.for(rows)('has %s for %j', async ([code, args]) => {
-    expect((await errorOf(await room.drover(filled(args)))).code).toBe(code)
+  it.for(rows)('reports %s for %j', async ([code, args]) => {
+    expect((await errorOf(await fixture.drover(filled(args)))).code).toBe(code)
   })
 })

@@ -14,7 +14,7 @@ import { bodyDigest, commentText, FIVE_SECTIONS, ISSUE_URL, makeBundle } from '.
 const bundle = makeBundle()
 const TOKEN = 'a-token-of-no-known-form'
 
-/** A working directory; `gh` is on PATH if it has content to answer with. */
+/** A directory to work in, with a fake `gh` in PATH if `github` is given. */
 function open(github?: FakeGitHub) {
   const directory = realpathSync(temporaryDirectory())
   const bin = github === undefined ? '/nonexistent' : installFakeGh(directory, github).bin
@@ -31,7 +31,7 @@ function open(github?: FakeGitHub) {
   return { directory, env, drover, shell, write }
 }
 
-/** The error on stderr, which is all that is there. */
+/** The error on stderr; stdout must be empty. */
 function errorOf({ stderr, stdout, code }: { stderr: string; stdout: string; code: number | null }) {
   const error = checkCliError(JSON.parse(stderr))
   expect({ stdout, code, lines: stderr.split('\n').length }).toEqual({ stdout: '', code: error.exit_code, lines: 2 })
@@ -48,7 +48,7 @@ describe('drover source check', () => {
     )
   })
 
-  it('shows no characters that turn a text around', async () => {
+  it('removes characters that reverse the direction of text', async () => {
     const { drover, write } = open()
     const titled = await drover('check', write('e.json', JSON.stringify({ ...bundle, title: 'Wind\u202e in knots' })))
     expect(titled.stdout).toContain('can be pinned: Wind in knots\n')
@@ -58,7 +58,7 @@ describe('drover source check', () => {
     expect(marked.stdout).not.toContain('\u202e')
   })
 
-  it('says what is wrong with one that cannot, and what to do', async () => {
+  it('says why an issue cannot be pinned, and what to do', async () => {
     const [first, ...others] = bundle.comments
     const edited = { ...bundle, comments: [{ ...first, body: `${first?.body}!` }, ...others] }
     const { drover, write } = open()
@@ -83,7 +83,7 @@ describe('drover source check', () => {
     })
   })
 
-  it('gives no verdict on what is no envelope, as JSON either', async () => {
+  it('prints no verdict for input that is not an envelope', async () => {
     const { drover, write } = open()
     const error = errorOf(await drover('check', write('e.json', '{}'), '--json'))
     expect(error).toMatchObject({ code: 'invalid_source', exit_code: 2 })
@@ -98,7 +98,7 @@ describe('drover source check', () => {
 
   it.each([
     [
-      'is no JSON',
+      'is not JSON',
       '{',
       'the source is no envelope that drover can read: it is not usable JSON at $ (line 1, column 2)',
     ],
@@ -110,7 +110,7 @@ describe('drover source check', () => {
     expect(error).toMatchObject({ code: 'invalid_source', exit_code: 2, message: expect.stringContaining(says) })
   })
 
-  it('refuses a link and a file that is not there', async () => {
+  it('refuses a symbolic link and a missing file', async () => {
     const { drover, shell } = open()
     await shell('echo {} > e.json; ln -s e.json link.json')
     expect(errorOf(await drover('check', 'link.json')).message).toContain('symbolic link')
@@ -119,7 +119,7 @@ describe('drover source check', () => {
 })
 
 describe('an error of a source command', () => {
-  it('names what stands in for the worktree where there is none', async () => {
+  it('has a digest of the path as workspace_identity outside of a worktree', async () => {
     const { drover, directory } = open()
     expect(errorOf(await drover('check', 'nowhere.json')).next).toEqual({
       operation: 'none',
@@ -137,14 +137,14 @@ describe('an error of a source command', () => {
     ['flags that cannot be used together', ['draft', '--title', 'a', '--comment', `${ISSUE_URL}#issuecomment-1`]],
     ['a flag without the one it belongs to', ['draft', '--amends', 'x']],
     ['a flag with an empty value', ['draft', '--title', '']],
-    ['a revision that is none', ['draft', '--amends', 'sha256:0', '--comment', `${ISSUE_URL}#issuecomment-1`]],
+    ['a malformed revision', ['draft', '--amends', 'sha256:0', '--comment', `${ISSUE_URL}#issuecomment-1`]],
     ['an envelope with an empty name', ['check', '']],
     ['a comment with an empty name', ['digest', '']],
   ])('is invalid_usage for %s', async (_name, args) => {
     expect(errorOf(await open().drover(...args))).toMatchObject({ code: 'invalid_usage', exit_code: 2 })
   })
 
-  it('ends with 1 when it cannot be written', async () => {
+  it('exits with 1 if the error cannot be written', async () => {
     expect((await open().shell('drover source check nowhere.json 2> /dev/full')).code).toBe(1)
   })
 
@@ -158,7 +158,7 @@ describe('an error of a source command', () => {
     )
   })
 
-  it.runIf(hasTerminals)('is JSON on a terminal too when that was asked for', async () => {
+  it.runIf(hasTerminals)('is JSON on a terminal with --json', async () => {
     const { directory, env } = open()
     const { ended } = startOnTerminal(['source', 'check', 'nowhere.json', '--json'], { cwd: directory, env })
     expect(checkCliError(JSON.parse((await ended).seen))).toMatchObject({ code: 'invalid_source' })
@@ -181,14 +181,14 @@ describe('drover source digest', () => {
     })
   })
 
-  it('prints what the manifest says of standard input', async () => {
+  it('prints the digest of standard input', async () => {
     const { shell, write } = open()
     write('c.md', text)
     const { stdout } = await shell('drover source digest - < c.md')
     expect(bundle.body).toContain(stdout.trim())
   })
 
-  it('warns of a comment that no manifest can name', async () => {
+  it('warns about a comment that no manifest can list', async () => {
     const { drover, write } = open()
     const { code, stdout, stderr } = await drover('digest', write('c.md', 'Nice!'))
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${bodyDigest('Nice!')}\n` })
@@ -196,9 +196,9 @@ describe('drover source digest', () => {
   })
 
   it.each([
-    ['is no text', 'c.md', 'c.md is not UTF-8 text'],
+    ['is not text', 'c.md', 'c.md is not UTF-8 text'],
     ['is too large', 'large.md', 'the limit is 524288'],
-    ['is not there', 'nowhere.md', 'does not exist'],
+    ['does not exist', 'nowhere.md', 'does not exist'],
     ['is a directory', '.', 'is a directory'],
   ])('refuses a file that %s', async (_name, file, says) => {
     const { drover, shell, write } = open()
@@ -219,14 +219,14 @@ describe('drover source fetch', () => {
     expect((await shell(`drover source fetch ${ISSUE_URL} | drover source check -`)).code).toBe(0)
   })
 
-  it('writes a file that nobody else can read', async () => {
+  it('writes a file that other users cannot read', async () => {
     const { drover, directory } = open(toFakeGitHub(bundle))
     expect(await drover('fetch', ISSUE_URL, '-o', 'e.json')).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(statSync(join(directory, 'e.json')).mode & 0o777).toBe(0o600)
     expect((await drover('check', 'e.json')).code).toBe(0)
   })
 
-  it('warns of an issue that cannot be pinned', async () => {
+  it('warns about an issue that cannot be pinned', async () => {
     const [, ...comments] = bundle.comments
     const { code, stdout, stderr } = await open(toFakeGitHub({ ...bundle, comments })).drover('fetch', ISSUE_URL)
     expect(code).toBe(0)
@@ -235,17 +235,17 @@ describe('drover source fetch', () => {
   })
 
   it.each<[string, FakeGitHub | undefined, string]>([
-    ['there is no gh', undefined, 'gh_missing'],
+    ['gh is missing', undefined, 'gh_missing'],
     ['gh is not logged in', { failure: 'logged_out' }, 'provider_login_required'],
-    ['the account may not read it', { failure: 'forbidden' }, 'provider_forbidden'],
-    ['the issue is not there', {}, 'issue_not_found'],
+    ['the account lacks permission', { failure: 'forbidden' }, 'provider_forbidden'],
+    ['the issue does not exist', {}, 'issue_not_found'],
     ['there were too many requests', { failure: 'rate_limited' }, 'provider_rate_limited'],
-    ['the issue is no change', toFakeGitHub({ ...bundle, body: 'A bug.', comments: [] }), 'issue_not_a_change'],
+    ['the issue is not a change', toFakeGitHub({ ...bundle, body: 'A bug.', comments: [] }), 'issue_not_a_change'],
     ['there is no network', { failure: 'offline' }, 'provider_unreachable'],
-    ['the answer is no answer', { failure: 'garbage' }, 'provider_answer_invalid'],
-    ['nobody knows why', { failure: 'unknown' }, 'gh_failed'],
-    ['only GitHub knows why', { failure: 'unknown_partial_error' }, 'gh_failed'],
-  ])('says when %s', async (_name, github, code) => {
+    ['the answer is invalid', { failure: 'garbage' }, 'provider_answer_invalid'],
+    ['gh fails for an unknown reason', { failure: 'unknown' }, 'gh_failed'],
+    ['GitHub answers with an unknown error', { failure: 'unknown_partial_error' }, 'gh_failed'],
+  ])('reports that %s', async (_name, github, code) => {
     const ran = await open(github).drover('fetch', ISSUE_URL)
     expect(errorOf(ran)).toMatchObject({ code, exit_code: 3 })
     expect(ran.stderr).not.toContain(TOKEN)
@@ -253,14 +253,14 @@ describe('drover source fetch', () => {
 })
 
 describe('drover source draft', () => {
-  it('prints five comments to fill in', async () => {
+  it('prints templates for five comments', async () => {
     const { code, stdout } = await open().drover('draft', '--title', 'Show the wind in knots')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Title: Show the wind in knots\n/)
     expect(stdout.match(/<!-- drover-section:v1 key=\w+ -->\n## /g)).toHaveLength(5)
   })
 
-  it('prints a body from which the comments can be pinned', async () => {
+  it('prints a body with which the issue can be pinned', async () => {
     const { drover } = open(toFakeGitHub(bundle))
     const urls = bundle.comments.flatMap(({ url }) => ['--comment', url])
     const { code, stdout, stderr } = await drover('draft', ...urls)
@@ -270,7 +270,7 @@ describe('drover source draft', () => {
     expect((await drafted.drover('check', file)).stdout).toContain('can be pinned')
   })
 
-  it('says when a comment is not there', async () => {
+  it('reports a missing comment', async () => {
     const { drover } = open(toFakeGitHub(bundle))
     const error = errorOf(await drover('draft', '--comment', `${ISSUE_URL}#issuecomment-5`))
     expect(error).toMatchObject({ code: 'issue_not_found', exit_code: 3 })
@@ -293,7 +293,7 @@ describe('docs/source-bundles.md', () => {
     expect(page.split('## A whole example')[0]).toContain(`"body_sha256": "${bodyDigest(section)}"`)
   })
 
-  it('has every code of a verdict', () => {
+  it('lists every code of a verdict', () => {
     const documented = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
       ([, cell = '']) => cell.match(/\w+/g) ?? [],
     )

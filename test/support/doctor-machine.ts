@@ -1,4 +1,4 @@
-/** Machines for `drover doctor` to look at: a home, a directory to work in, and the programs that PATH leads to. */
+/** Machines for `drover doctor`: a home directory, a working directory, and the programs in PATH. */
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
@@ -9,40 +9,40 @@ import { createRepository, type Repository } from './temporary-repository.ts'
 
 export type Machine = {
   home: string
-  /** Where drover is started. */
-  place: string
+  /** The working directory. */
+  cwd: string
   env: Record<string, string>
-  /** Puts a shell script into PATH; nothing else is there. */
+  /** Adds a shell script to PATH, which is empty otherwise. */
   program: (name: string, script: string) => void
-  /** Puts this machine's own git into PATH. */
+  /** Adds the real git to PATH. */
   realGit: () => void
-  /** Makes a repository of the place. */
+  /** Makes the working directory a repository. */
   repository: () => Repository
   drover: (...args: string[]) => Promise<Ran>
 }
 
 export function doctorMachine(directory: string): Machine {
   const root = realpathSync(directory)
-  const [home, place, bin] = [join(root, 'home'), join(root, 'place'), join(root, 'bin')]
-  for (const path of [home, place, bin]) mkdirSync(path)
+  const [home, cwd, bin] = [join(root, 'home'), join(root, 'cwd'), join(root, 'bin')]
+  for (const path of [home, cwd, bin]) mkdirSync(path)
   const env: Record<string, string> = { PATH: bin, HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
   return {
     home,
-    place,
+    cwd,
     env,
     program: (name, script) => writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
     realGit: () => symlinkSync(findProgram('git', { env: process.env, cwd: '/' }) ?? '', join(bin, 'git')),
-    repository: () => createRepository({ at: place }),
-    drover: (...args) => runAt(place, [process.execPath, DROVER, ...args], env),
+    repository: () => createRepository({ at: cwd }),
+    drover: (...args) => runAt(cwd, [process.execPath, DROVER, ...args], env),
   }
 }
 
-/** A `gh` that answers as these pieces of shell do. */
+/** A `gh` that runs these pieces of shell. */
 export function fakeGh({ version = 'exit 0', auth = 'exit 0', api = 'exit 0' }): string {
   return `case "$1" in\n--version) ${version};;\nauth) ${auth};;\napi) ${api};;\nesac`
 }
 
-/** The report that is printed, and all that is. */
+/** The printed report. Throws if anything else was printed. */
 export function reportIn({ code, stdout, stderr }: Ran): DoctorReport {
   if (code !== 0 || stderr !== '' || stdout.split('\n').length !== 2) {
     throw new Error(`no report: exit code ${code}, ${stdout}${stderr}`)

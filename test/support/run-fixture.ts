@@ -1,4 +1,4 @@
-/** A repository to work in with commands on runs, by the program itself or by its `main` in this process. */
+/** A repository for commands on runs, which run as a process or through `main` in this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,11 +20,11 @@ export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<
 
 type Call = (args: readonly string[], options?: CallOptions) => Promise<Ran>
 
-export type RunRoom = ReturnType<typeof createRunRoom>
+export type RunFixture = ReturnType<typeof createRunFixture>
 
 const ajv = protocolValidator()
 
-/** One line that is this message, by the published schema and by our own checker. */
+/** Parses one line, and checks it against the published schema and with our own checker. */
 export async function readMessage<T>(name: MessageName, text: string): Promise<T> {
   expect(text).toMatch(/^[^\n]+\n$/)
   const value = readJson(Buffer.from(text), { input: name, limitBytes: 2 ** 26 })
@@ -32,46 +32,46 @@ export async function readMessage<T>(name: MessageName, text: string): Promise<T
   return MESSAGE_CHECKERS[name](value) as T
 }
 
-/** What a command that changes a run answers. */
+/** The answer of a command that changes a run. */
 export async function stateOf({ code, stdout, stderr }: Ran): Promise<ProtocolState> {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return await readMessage<ProtocolState>('protocolState', stdout)
 }
 
-/** The error of a command that failed, which is all that it says. */
+/** The error of a failed command; stdout must be empty. */
 export async function errorOf({ code, stdout, stderr }: Ran): Promise<CliError> {
   const error = await readMessage<CliError>('cliError', stderr)
   expect({ code, stdout }).toEqual({ code: error.exit_code, stdout: '' })
   return error
 }
 
-/** The names of the commands that are offered. */
+/** The operation and the ids of the offered commands. */
 export function offered({ next }: { next: CliError['next'] }): string {
   return [next.operation, ...next.variants.map(({ id }) => id)].join(' ')
 }
 
-type Places = { repository?: Repository; desk?: string }
+type Places = { repository?: Repository; scratch?: string }
 
-/** `desk` is beside the worktree, so that nothing there changes what git sees of it. */
-export function createRunRoom({ repository = createRepository(), desk = temporaryDirectory() }: Places = {}) {
+/** A repository, and functions that run drover in it. `scratch` is a directory outside of the worktree. */
+export function createRunFixture({ repository = createRepository(), scratch = temporaryDirectory() }: Places = {}) {
   const { root } = repository
-  const env = { ...PLAIN_ENV, HOME: desk }
+  const env = { ...PLAIN_ENV, HOME: scratch }
   const inProcess: Call = (args, options = {}) => callMain(args, { cwd: root, env, ...options })
   const program: Call = (args, options = {}) => ending(startProgram(args, { cwd: root, env, ...options }))
   const file = (name: string, content: string | Buffer | object) => {
-    const path = join(desk, name)
+    const path = join(scratch, name)
     const isText = typeof content === 'string' || Buffer.isBuffer(content)
     writeFileSync(path, isText ? content : JSON.stringify(content))
     return path
   }
   return {
     ...repository,
-    desk,
+    scratch,
     env,
     file,
-    /** In this process, for tables of many rows. */
+    /** Runs drover in this process: faster, for tables of many rows. */
     drover: inProcess,
-    /** As a user would. */
+    /** Runs drover as a process. */
     program,
     start: (args: readonly string[], options: CallOptions = {}) => startProgram(args, { cwd: root, env, ...options }),
     state: async (args: readonly string[], options?: CallOptions) => await stateOf(await inProcess(args, options)),
@@ -83,12 +83,12 @@ export function createRunRoom({ repository = createRepository(), desk = temporar
   }
 }
 
-/** One for all tests of a file. */
-export function createRunRoomForAll(): RunRoom {
+/** A fixture for all tests of a file. */
+export function createSharedRunFixture(): RunFixture {
   const directory = realpathSync(temporaryDirectoryForAll())
-  const desk = join(directory, 'desk')
-  mkdirSync(desk)
-  return createRunRoom({ repository: createRepository({ at: join(directory, 'repository') }), desk })
+  const scratch = join(directory, 'scratch')
+  mkdirSync(scratch)
+  return createRunFixture({ repository: createRepository({ at: join(directory, 'repository') }), scratch })
 }
 
 type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> & Pick<CallOptions, 'input'>
@@ -101,7 +101,7 @@ function startProgram(args: readonly string[], { cwd, env, input }: Surroundings
 }
 
 async function callMain(args: readonly string[], { cwd, env, input }: Surroundings): Promise<Ran> {
-  // Each call listens for signals, as a process of its own would.
+  // Each call adds signal listeners, like a process would.
   process.setMaxListeners(0)
   const [out, err] = [heard(), heard()]
   const bytes = Buffer.from(input ?? '')
