@@ -69,7 +69,8 @@ describe('drover serve', () => {
     await until(() => talking.heard.stderr.includes('"prompt":"a very private prompt"'))
     quiet.child.kill('SIGTERM')
     await quiet.ended
-    expect(quiet.heard.stderr).not.toContain('request')
+    expect(quiet.heard.stderr).not.toContain('"msg":"request"')
+    expect(quiet.heard.stderr).not.toContain('/api/v1/prompt')
   })
 
   it.each<[string, readonly string[], Record<string, string>, RegExp]>([
