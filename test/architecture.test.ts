@@ -1,0 +1,72 @@
+/** Runs the requests that docs/architecture.md follows, and checks that each function it names was called. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from './support/npm.ts'
+import { outcomeFor } from './support/report-outcome.ts'
+import { runDrover, temporaryDirectory } from './support/run-drover.ts'
+import { portOf, serveDrover } from './support/serve-drover.ts'
+import { createRepository } from './support/temporary-repository.ts'
+
+type Step = { name: string; file: string }
+
+const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
+const [, chatCompletion = [], submit = []] = page.split(/^## Walk /m).map(stepsIn)
+
+describe('the walks of docs/architecture.md', () => {
+  it('have at most 12 files each', () => {
+    expect([chatCompletion.length, submit.length]).toEqual([12, 12])
+  })
+
+  it('names functions that a streamed chat completion calls', async () => {
+    const coverage = temporaryDirectory()
+    const server = serveDrover(['--demo', '--port', '0', '--quiet'], { NODE_V8_COVERAGE: coverage })
+    const url = `http://127.0.0.1:${await portOf(server)}/openai/v1/chat/completions`
+    const messages = [{ role: 'user', content: 'say hello' }]
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'codex', stream: true, messages }),
+    })
+    expect(await response.text()).toContain('[DONE]')
+    server.child.kill('SIGTERM')
+    await server.ended
+    expect(notCalled(chatCompletion, coverage)).toEqual([])
+  })
+
+  it('names functions that a submitted outcome calls', async () => {
+    const [coverage, { root }] = [temporaryDirectory(), createRepository()]
+    const started = await runDrover(['run', 'Show the wind in knots', '--root', root, '--json'])
+    const { run_id: runId, action } = JSON.parse(started.stdout)
+    const file = join(temporaryDirectory(), 'outcome.json')
+    writeFileSync(file, JSON.stringify(outcomeFor(action)))
+    const ids = ['--run', runId, '--action', action.action_id]
+    const env = { NODE_V8_COVERAGE: coverage }
+    const submitted = await runDrover(['protocol', 'submit', ...ids, '--outcome-file', file, '--root', root], { env })
+    expect(submitted).toMatchObject({ code: 0, stderr: '' })
+    expect(notCalled(submit, coverage)).toEqual([])
+  })
+})
+
+/** The rows of a table that end in a function and a file. */
+function stepsIn(section: string): Step[] {
+  return [...section.matchAll(/^\|.*\| `(\w+)` \| `([\w./-]+)` \|$/gm)].map(([, name = '', file = '']) => ({
+    name,
+    file,
+  }))
+}
+
+function notCalled(steps: readonly Step[], coverage: string): Step[] {
+  const called = new Set(readdirSync(coverage).flatMap((name) => callsIn(join(coverage, name))))
+  return steps.filter(({ name, file }) => !called.has(`${pathToFileURL(join(ROOT, 'src', file))} ${name}`))
+}
+
+function callsIn(report: string): string[] {
+  const { result } = JSON.parse(readFileSync(report, 'utf8')) as Coverage
+  return result.flatMap(({ url, functions }) =>
+    functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).map(({ functionName }) => `${url} ${functionName}`),
+  )
+}
+
+type Coverage = { result: { url: string; functions: { functionName: string; ranges: { count: number }[] }[] }[] }
