@@ -46,7 +46,7 @@ const names = (database: SessionDatabase) =>
   database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => row['name'])
 
 describe('a new file', () => {
-  it('is made with its directory, and is private whatever the umask, as are the files beside it', async () => {
+  it('is created with its directory, and is private despite the umask, like the files beside it', async () => {
     const umask = process.umask(0)
     try {
       const database = await open()
@@ -60,7 +60,7 @@ describe('a new file', () => {
     expect(lstatSync(dirname(path)).mode).toBe(0o040700)
   })
 
-  it('is durable with every write, and overwrites what is deleted', async () => {
+  it('is synced on every write, and overwrites deleted content', async () => {
     const database = await open()
     expect(['journal_mode', 'synchronous', 'secure_delete'].map((name) => pragma(database, name))).toEqual([
       'wal',
@@ -75,7 +75,7 @@ describe('a new file', () => {
     expect(existsSync(path)).toBe(true)
   })
 
-  it('leaves one file behind when it is closed', async () => {
+  it('leaves only one file after it is closed', async () => {
     ;(await open()).close()
     expect(readdirSync(dirname(path))).toEqual(['sessions.db'])
   })
@@ -84,7 +84,7 @@ describe('a new file', () => {
 describe('an old file', () => {
   const steps = ['CREATE TABLE one (x); INSERT INTO one VALUES (1)', 'CREATE TABLE two (x)', 'CREATE TABLE three (x)']
 
-  it.each([0, 1, 2, 3])('that has been through %i of three steps goes through the others alone', async (count) => {
+  it.each([0, 1, 2, 3])('with %i of three migrations gets only the others', async (count) => {
     if (count > 0) (await open({ migrations: steps.slice(0, count) })).close()
     const database = await open({ migrations: steps })
     expect(names(database)).toEqual(['one', 'two', 'three'])
@@ -92,19 +92,19 @@ describe('an old file', () => {
     expect(pragma(database, 'user_version')).toBe(3)
   })
 
-  it('is left at its form if a step fails', async () => {
+  it('stays at its version if a migration fails', async () => {
     ;(await open({ migrations: steps.slice(0, 1) })).close()
     await expect(open({ migrations: [...steps.slice(0, 2), 'CREATE TABLE one (x)'] })).rejects.toThrow('already exists')
     const database = await open({ migrations: steps.slice(0, 1) })
     expect(names(database)).toEqual(['one'])
   })
 
-  it('is brought on once by many that open it at the same time', async () => {
+  it('is migrated once when many processes open it', async () => {
     const databases = await Promise.all(Array.from({ length: 8 }, () => open({ waitMs: 20_000, migrations: steps })))
     expect(databases.map(names)).toEqual(Array(8).fill(['one', 'two', 'three']))
   })
 
-  it('that others could read is made private', async () => {
+  it('becomes private if others could read it', async () => {
     ;(await open()).close()
     const other = await open()
     await other.write(() => other.exec('CREATE TABLE other (x)'))
@@ -115,7 +115,7 @@ describe('an old file', () => {
   })
 })
 
-describe('what is not a file of sessions', () => {
+describe('a file that is not a session file', () => {
   const withBytes = (bytes: string) => () => writeFileSync(path, bytes)
   const ofAnother = (sql: string) => () => {
     const other = new DatabaseSync(path)
@@ -131,7 +131,7 @@ describe('what is not a file of sessions', () => {
     ['a database with an owner', ofAnother('PRAGMA application_id = 7'), 'it is a database of another program'],
     ['a directory', () => mkdirSync(path), 'it is a directory'],
     ['a link', () => symlinkSync('elsewhere.db', path), 'it is a symbolic link'],
-  ])('is refused and left as it is: %s', async (_, make, problem) => {
+  ])('is refused and not changed: %s', async (_, make, problem) => {
     mkdirSync(dirname(path))
     make()
     const content = () => (lstatSync(path).isFile() ? readFileSync(path, 'latin1') : lstatSync(path).mode)
@@ -141,7 +141,7 @@ describe('what is not a file of sessions', () => {
     expect(readdirSync(dirname(path))).toEqual(['sessions.db'])
   })
 
-  it('is named, with what to do about it', async () => {
+  it('is named in the error, with a remedy', async () => {
     mkdirSync(dirname(path))
     writeFileSync(path, 'x'.repeat(1_000))
     await expect(open()).rejects.toThrow(
@@ -149,7 +149,7 @@ describe('what is not a file of sessions', () => {
     )
   })
 
-  it('may be one of a newer drover', async () => {
+  it('may be from a newer drover', async () => {
     ;(await open({ migrations: ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'] })).close()
     const before = readFileSync(path)
     await expect(open({ migrations: ['CREATE TABLE a (x)'] })).rejects.toThrow(
@@ -180,7 +180,7 @@ describe('a damaged file', () => {
     ['its tables are overwritten', () => overwrite({ from: 100, length: 3_000 })],
     ['its content is overwritten', () => overwrite({ from: 4_096, length: statSync(path).size - 4_096 })],
     ['its end is missing', () => truncateSync(path, statSync(path).size / 2)],
-  ])('is told and left as it is when %s', async (_, harm) => {
+  ])('is reported and not changed if %s', async (_, harm) => {
     const before = await damage(harm)
     await expect(readAll()).rejects.toThrow(expect.objectContaining({ code: 'session_store_invalid' }))
     for (const database of opened) database.close()
@@ -195,7 +195,7 @@ describe('a damaged file', () => {
 })
 
 describe('a file that cannot be written', () => {
-  it('because the disk is full, is told, undone and usable again', async () => {
+  it('because the disk is full is reported, rolled back and usable again', async () => {
     const database = await open()
     database.exec('CREATE TABLE filling (x)')
     const pages = Number(pragma(database, 'page_count'))
@@ -216,7 +216,7 @@ describe('a file that cannot be written', () => {
     )
   })
 
-  it('because its directory is a file, is told', async () => {
+  it('because its directory is a file is reported', async () => {
     writeFileSync(dirname(path), '')
     await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'directory_unusable' }))
   })
@@ -230,14 +230,14 @@ describe('a file that is locked', () => {
     return { database, holder }
   }
 
-  it('is waited for while the event loop turns', async () => {
+  it('does not block the event loop', async () => {
     const { database, holder } = await locked()
     const writing = database.write(() => 'written')
     setTimeout(() => holder.close(), 60)
     expect(await writing).toBe('written')
   })
 
-  it('is not waited for longer than was said', async () => {
+  it('fails after the given time', async () => {
     const { database, holder } = await locked()
     await expect(database.write(() => undefined, { waitMs: 50 })).rejects.toThrow(
       fault('session_store_busy', { path, waitMs: 50 }),
@@ -254,7 +254,7 @@ describe('a file that is locked', () => {
 })
 
 describe('a transaction', () => {
-  it('whose work throws is undone, and the error goes on up', async () => {
+  it('whose work throws is rolled back, and throws the error', async () => {
     const database = await open()
     const failure = new Error('no')
     const work = () => {
@@ -266,7 +266,7 @@ describe('a transaction', () => {
   })
 })
 
-describe('transactions that are asked for at the same time', () => {
+describe('concurrent transactions', () => {
   /** With a table, and nothing under way. */
   async function openWithTable(): Promise<SessionDatabase> {
     const database = await open()
@@ -275,7 +275,7 @@ describe('transactions that are asked for at the same time', () => {
     return database
   }
 
-  it('let the event loop turn before all of them are done', async () => {
+  it('let the event loop run in between', async () => {
     const database = await openWithTable()
     let hasTurned = false
     setImmediate(() => {
@@ -285,7 +285,7 @@ describe('transactions that are asked for at the same time', () => {
     expect(hasTurned).toBe(true)
   })
 
-  it('are committed together, all but the first, fifty at once', async () => {
+  it('are committed in groups of fifty after the first', async () => {
     const database = await openWithTable()
     const outside = new DatabaseSync(path)
     onTestFinished(() => outside.close())
@@ -299,7 +299,7 @@ describe('transactions that are asked for at the same time', () => {
     expect(database.all('SELECT x FROM numbers').map(({ x }) => x)).toEqual(Array.from({ length: 52 }, (_, x) => x))
   })
 
-  it('do not suffer for one of them that fails', async () => {
+  it('succeed even if one of them fails', async () => {
     const database = await openWithTable()
     const failure = new Error('no')
     const outcomes = await Promise.allSettled(

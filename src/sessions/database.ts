@@ -1,4 +1,4 @@
-/** The file of the sessions: opening it, bringing it to the latest form, and transactions that wait for one another. */
+/** Opens and migrates the session file, and runs transactions that wait for each other. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -11,24 +11,24 @@ import { WriteGroup } from './write-group.ts'
 
 export type DatabaseOptions = {
   path: string
-  /** How long to wait while others have the file locked. */
+  /** How long to wait while another process has the file locked. */
   waitMs: number
   migrations?: readonly string[]
 }
 
-/** By which the file is told from those of other programs: "drov". */
+/** Identifies a session file of drover: "drov". */
 const APPLICATION_ID = 0x64726f76
-/** SQLite waits by stopping the whole process, so it waits for a moment only; then the event loop turns. */
+/** SQLite blocks the process while it waits, so it waits only briefly; then the event loop runs. */
 const SQLITE_WAIT_MS = 20
 const POLL_MS = 10
 
-/** Opens the file, or makes it. What is not a file of sessions is refused and left as it is. */
+/** Opens the file, or creates it. Refuses a file of another kind without changing it. */
 export async function openDatabase(options: DatabaseOptions): Promise<SessionDatabase> {
   const { path, migrations = MIGRATIONS } = options
   ensureStoreFile(path)
   const database = new SessionDatabase(await connect(path), options)
   try {
-    // First of all, because the steps after it change the file.
+    // Checked first, because the next steps change the file.
     const version = await database.read(() => schemaVersionOf(database, migrations.length))
     await database.prepare()
     if (version < migrations.length) await database.write(() => migrate(database, migrations))
@@ -39,7 +39,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<SessionDat
   }
 }
 
-/** `node:sqlite` is loaded here, so that what needs no sessions does not pay for it. */
+/** Loads `node:sqlite` only here, so that commands without sessions do not pay for it. */
 async function connect(path: string): Promise<DatabaseSync> {
   const sqlite = await import('node:sqlite')
   const url = pathToFileURL(path)
@@ -51,7 +51,7 @@ async function connect(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** How many migrations the file has been through; 0 for an empty one. */
+/** The number of migrations that the file has been through; 0 for an empty file. */
 export function schemaVersionOf(database: SessionDatabase, known: number): number {
   const { path } = database
   const number = (pragma: string) => Number(database.get(`PRAGMA ${pragma}`)?.[pragma])
@@ -64,7 +64,7 @@ export function schemaVersionOf(database: SessionDatabase, known: number): numbe
   return version
 }
 
-/** Looks at the form again, because another process may have been quicker. */
+/** Reads the version again, because another process may have migrated the file meanwhile. */
 function migrate(database: SessionDatabase, migrations: readonly string[]): void {
   for (const step of migrations.slice(schemaVersionOf(database, migrations.length))) database.exec(step)
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
@@ -83,19 +83,19 @@ export class SessionDatabase {
     this.#connection = connection
   }
 
-  /** With WAL, readers and a writer do not wait for each other. What is deleted is overwritten, not only forgotten. */
+  /** With WAL, readers and a writer do not block each other. Deleted content is overwritten with zeros. */
   async prepare(): Promise<void> {
     await this.#retry(this.#waitMs, () => {
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
     })
   }
 
-  /** The work sees the sessions as they are at one moment. It may be done several times, so it must not wait. */
+  /** Runs `work` on a consistent snapshot. It may run several times and must be synchronous. */
   read<T>(work: () => T): Promise<T> {
     return this.#retry(this.#waitMs, () => this.#transact('BEGIN', work))
   }
 
-  /** The work is done and durable, or undone and a fault. It may be done several times, so it must not wait. */
+  /** Runs `work` in a durable transaction, or throws and changes nothing. It may run several times and must be synchronous. */
   write<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
     return this.#writes.add(work, () => this.#retry(waitMs, () => this.#transact('BEGIN IMMEDIATE', work)))
   }
@@ -141,7 +141,7 @@ export class SessionDatabase {
     }
   }
 
-  /** Tries until nobody is in the way, at least once. */
+  /** Tries at least once, until no other process has the file locked. */
   async #retry<T>(waitMs: number, attempt: () => T): Promise<T> {
     const deadline = performance.now() + waitMs
     for (;;) {

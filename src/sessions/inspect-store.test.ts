@@ -32,14 +32,14 @@ function snapshot(directory: string) {
     })
 }
 
-describe('looking at sessions', () => {
-  it('finds none, and makes none', async () => {
+describe('inspectStore', () => {
+  it('finds no store and creates none', async () => {
     const path = sessionsPath()
     expect(await inspectStore(path)).toEqual({ store: undefined, owners: NOBODY })
     expect(readdirSync(dirname(dirname(path)))).toEqual([])
   })
 
-  it('changes nothing about a store that nobody has open', async () => {
+  it('does not change a store that no process has open', async () => {
     const path = await usedStore()
     const before = snapshot(dirname(path))
     expect(await inspectStore(path)).toEqual({
@@ -49,7 +49,7 @@ describe('looking at sessions', () => {
     expect(snapshot(dirname(path))).toEqual(before)
   })
 
-  it('sees what is not in the main file yet, and who works on it', async () => {
+  it('sees sessions in the write-ahead log, and the processes that use them', async () => {
     const store = await openStore({ path: sessionsPath() })
     const path = sessionsPath()
     const used = await openStore({ path })
@@ -61,7 +61,7 @@ describe('looking at sessions', () => {
     expect(owners).toEqual({ alive: 1, dead: 0 })
   })
 
-  it('counts the processes that died while they worked on sessions', async () => {
+  it('counts the processes that died during a turn', async () => {
     const path = sessionsPath()
     const child = spawn(process.execPath, [program('session-work.ts'), path, 'forever'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -74,14 +74,14 @@ describe('looking at sessions', () => {
     expect(owners).toEqual({ alive: 0, dead: 1 })
   })
 
-  it('says that others may read them', async () => {
+  it('reports that other users have access', async () => {
     const path = await usedStore()
     chmodSync(path, 0o640)
     expect((await inspectStore(path)).store?.isExposed).toBe(true)
     expect(statSync(path).mode & 0o777).toBe(0o640)
   })
 
-  it('leaves an empty file as it is', async () => {
+  it('does not change an empty file', async () => {
     const path = sessionsPath()
     mkdirSync(dirname(path))
     writeFileSync(path, '', { mode: 0o600 })
@@ -90,8 +90,8 @@ describe('looking at sessions', () => {
   })
 })
 
-describe('what is wrong with sessions', () => {
-  it('is found inside a file that can still be opened', async () => {
+describe('a problem with the store', () => {
+  it('is found in a file that can still be opened', async () => {
     const path = await usedStore()
     const bytes = readFileSync(path)
     // How many pages are free, which is none.
@@ -121,7 +121,7 @@ describe('what is wrong with sessions', () => {
     await expect(inspectStore(path)).rejects.toMatchObject({ code })
   })
 
-  it('is thrown for what is no file', async () => {
+  it('is thrown for a directory', async () => {
     const path = sessionsPath()
     mkdirSync(path, { recursive: true })
     await expect(inspectStore(path)).rejects.toMatchObject({ code: 'session_store_invalid' })

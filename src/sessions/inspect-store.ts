@@ -1,4 +1,4 @@
-/** Looks at the file of the sessions without changing anything: no file, no form, no mode. */
+/** Inspects the session file without changing it: creates no file, migrates nothing, changes no mode. */
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,45 +12,45 @@ import { LOCK_FILE, ownersDirectoryOf } from './owners.ts'
 import { toStoreFault } from './store-errors.ts'
 
 export type StoreInspection = {
-  /** Undefined when there is none yet. */
+  /** Undefined if there is no session file yet. */
   store: FoundStore | undefined
-  /** How many processes have a lock file there: those that work on sessions, and those that died at it. */
+  /** How many processes have a lock file: those that run turns, and those that died while they did. */
   owners: { alive: number; dead: number }
 }
 
 type FoundStore = {
   bytes: number
   sessions: number
-  /** How many changes of form it has been through; opening it brings it to `known`. */
+  /** Its schema version; opening it migrates it to `known`. */
   form: number
   known: number
-  /** What SQLite finds wrong with it; undefined when it is too large to be read through. */
+  /** The damage that SQLite found; undefined if the file is too large to check. */
   damage: readonly string[] | undefined
-  /** Whether users other than the owner may read it. */
+  /** Whether other users may access it. */
   isExposed: boolean
 }
 
-/** Reading through so much takes two seconds or so, and nothing else of this process happens meanwhile. */
-const READ_THROUGH_BYTES = 256 * 1024 * 1024
+/** Checking a file of this size takes about two seconds and blocks the process. */
+const CHECKED_BYTES = 256 * 1024 * 1024
 const SHOWN_DAMAGE = 3
 const WAIT_MS = 1_000
 
-/** Throws the fault that whoever uses the sessions would get. */
+/** Throws the same fault as opening the store would. */
 export async function inspectStore(path: string): Promise<StoreInspection> {
   const [store, owners] = await Promise.all([inspectFile(path), countOwners(ownersDirectoryOf(path))])
   return { store, owners }
 }
 
 async function inspectFile(path: string): Promise<FoundStore | undefined> {
-  const found = look(path)
+  const found = statFile(path)
   if (found === undefined) return undefined
   if (!found.isFile()) throw sessionStoreInvalid({ path, problem: `it is a ${fileKind(found)}` })
-  const bytes = Number(found.size + (look(`${path}-wal`)?.size ?? 0n))
-  const facts = await readFacts({ path, isReadThrough: bytes <= READ_THROUGH_BYTES })
+  const bytes = Number(found.size + (statFile(`${path}-wal`)?.size ?? 0n))
+  const facts = await readFacts({ path, isChecked: bytes <= CHECKED_BYTES })
   return { ...facts, bytes, isExposed: process.platform !== 'win32' && (found.mode & 0o077n) !== 0n }
 }
 
-function look(path: string): BigIntStats | undefined {
+function statFile(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
@@ -58,35 +58,35 @@ function look(path: string): BigIntStats | undefined {
   }
 }
 
-type Reading = { path: string; isReadThrough: boolean }
+type FactsRequest = { path: string; isChecked: boolean }
 
 /**
- * A file that nobody has open is all there is, and is read as one that cannot change, because SQLite would otherwise
- * leave files beside it. Whoever opens it meanwhile may make it look damaged; then it is read again, as one in use.
+ * A file that no process has open is read as immutable, because SQLite would otherwise leave files beside it. If another
+ * process opens it meanwhile, it may look damaged; then it is read again as a file in use.
  */
-async function readFacts(reading: Reading) {
-  const isInUse = () => look(`${reading.path}-wal`) !== undefined
-  if (isInUse()) return await readAs('mode=ro', reading)
+async function readFacts(request: FactsRequest) {
+  const isInUse = () => statFile(`${request.path}-wal`) !== undefined
+  if (isInUse()) return await readAs('mode=ro', request)
   try {
-    const facts = await readAs('immutable=1', reading)
-    if (facts.damage?.length !== 0 && isInUse()) return await readAs('mode=ro', reading)
+    const facts = await readAs('immutable=1', request)
+    if (facts.damage?.length !== 0 && isInUse()) return await readAs('mode=ro', request)
     return facts
   } catch (error) {
     if (!(error instanceof Fault) || !isInUse()) throw error
-    return await readAs('mode=ro', reading)
+    return await readAs('mode=ro', request)
   }
 }
 
-async function readAs(manner: 'mode=ro' | 'immutable=1', { path, isReadThrough }: Reading) {
+async function readAs(mode: 'mode=ro' | 'immutable=1', { path, isChecked }: FactsRequest) {
   const sqlite = await import('node:sqlite')
   const url = pathToFileURL(path)
-  url.search = manner
+  url.search = mode
   try {
     const database = new SessionDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
     try {
       return await database.read(() => {
         const form = schemaVersionOf(database, MIGRATIONS.length)
-        const damage = isReadThrough ? findDamage(database) : undefined
+        const damage = isChecked ? findDamage(database) : undefined
         return { form, known: MIGRATIONS.length, damage, sessions: form === 0 ? 0 : countSessions(database) }
       })
     } finally {

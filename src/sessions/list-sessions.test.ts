@@ -100,7 +100,7 @@ describe('a list', () => {
     return openStore({ path })
   }
 
-  it('gives what matches every part of a filter, last used first, and how many there are', async () => {
+  it('returns the sessions that match the whole filter, newest first, and their number', async () => {
     const store = await storeOf(sessions)
     const page = fc.record({ limit: fc.integer({ min: 1, max: 400 }), offset: fc.nat(350) })
     await fc.assert(
@@ -124,7 +124,7 @@ describe('a list', () => {
     { search: 'crowd', backend: 'codex' },
     { search: 'row', isResumable: true },
     { search: 'row', tag: 'api', since: '2026-01-01T00:00:02Z' },
-  ])('of thousands gives the same: %j', async (filter) => {
+  ])('of thousands is correct: %j', async (filter) => {
     const many = [...sessions, ...crowd]
     const store = await storeOf(many)
     const all = expected(many, filter.since === undefined ? filter : { ...filter, since: '2026-01-01T00:00:02.000Z' })
@@ -137,14 +137,14 @@ describe('a list', () => {
     [{ tag: '' }, 'the tag "" must have'],
     [{ model: '' }, 'model must not be empty'],
     [{ workdir: '' }, 'workdir must not be empty'],
-    [{ since: 'now' }, 'since must be a moment'],
-    [{ until: 'now' }, 'until must be a moment'],
-    [{ search: '\0' }, 'search must not have'],
+    [{ since: 'now' }, 'since must be a time'],
+    [{ until: 'now' }, 'until must be a time'],
+    [{ search: '\0' }, 'search must not contain'],
   ])('refuses %j', async (filter, problem) => {
     await expect((await openStore()).list(filter, ALL)).rejects.toThrow(problem)
   })
 
-  it('refuses a page that is none', async () => {
+  it('refuses an invalid page', async () => {
     await expect((await openStore()).list({}, { limit: 0, offset: 0 })).rejects.toThrow('limit must be')
   })
 })
@@ -208,7 +208,7 @@ describe('a list after changes', () => {
     await doing.catch((error) => expect(error).toHaveProperty('kind', 'conflict'))
   }
 
-  it('counts and finds as if everything were looked through', async () => {
+  it('counts and finds the same as a full scan', async () => {
     await fc.assert(
       fc.asyncProperty(steps, filters, async (taken, filter) => {
         const store = await openStore({ clock: tickingClock() })

@@ -13,7 +13,7 @@ import {
 } from './session-query.ts'
 import { asSessionRow, toSession } from './session-rows.ts'
 
-/** One page of the sessions that match, and how many match in all, as of one moment: to be called inside a transaction. */
+/** One page of the matching sessions and their total number. Call it inside a transaction, so that both agree. */
 export function listSessions(
   database: SessionDatabase,
   query: SessionQuery,
@@ -24,14 +24,14 @@ export function listSessions(
     ? countBy(database, toStoredCount(query))
     : countBy(database, toCount(query, pickAccessPath(query, { found: 0, sizes })))
   const accessPath: AccessPath = pickAccessPath(query, { found: total, sizes })
-  // With what is left as its limit, SQLite stops at the last match instead of looking for another one.
+  // With the number of remaining matches as the limit, SQLite stops at the last match instead of searching on.
   const rest = Math.min(limit, total - offset)
   const page = rest > 0 ? toPage(query, { accessPath, limit: rest, offset }) : undefined
   const rows = page === undefined ? [] : database.all(page.text, ...page.values)
   return { sessions: rows.map((row) => toSession(asSessionRow(row))), total, limit, offset }
 }
 
-/** How many sessions each facet alone has; not asked where there is nothing to choose. */
+/** The number of sessions of each facet alone; not needed if there are fewer than two. */
 function sizesOf(database: SessionDatabase, { facets }: SessionQuery): Map<Facet, number> {
   if (facets.size < 2) return new Map()
   const sizeOf = (facet: [Facet, string]) => {

@@ -1,17 +1,16 @@
 /**
- * The forms that the file of the sessions has had, as the steps from each to the next. `user_version` counts the steps
- * that a file has been through.
+ * The migrations of the session file. `user_version` is the number of migrations that a file has been through.
  *
- * - `sessions` is the truth, one row each. Everything else follows from it.
- * - `session_tags` lists the sessions of a tag, last used first, as an index does for a column.
- * - `session_counts` says how many sessions there are of each kind, so that nobody has to count them for a page. Every
- *   session is counted under each of its tags and under no tag (''), and that in its directory and in all ('').
- * - `session_search` finds parts of titles and prompts. Its rows are written with the title, because SQLite cannot fold
- *   letters of every script; all other upkeep is done by triggers.
+ * - `sessions` is the source of truth, one row per session. All other tables are derived from it.
+ * - `session_tags` is an index of sessions by tag and last use.
+ * - `session_counts` has the number of sessions of each kind, so that a page needs no counting. A session is counted
+ *   under each of its tags and under no tag (''), both in its directory and in all directories ('').
+ * - `session_search` finds parts of titles and prompts. Code writes its rows, because SQLite cannot fold the case of all
+ *   scripts; triggers maintain the other tables.
  */
 const COUNTED = ['model', 'backend', 'status', 'is_resumable'] as const
 
-/** Counts the row OLD or NEW of a trigger, once more or once less. */
+/** Adds or subtracts the row OLD or NEW of a trigger. */
 function count(row: 'OLD' | 'NEW', by: 1 | -1): string {
   return `
     INSERT INTO session_counts (working_dir, tag, ${COUNTED.join(', ')}, count)

@@ -27,7 +27,7 @@ async function judge(one: Owners, name: string): Promise<{ isDead: boolean; done
 }
 
 describe('the name of a process', () => {
-  it('is taken when it is first asked for, and stays', async () => {
+  it('is created on first use, and stays', async () => {
     const owners = process()
     expect(await owners.takenName()).toBeUndefined()
     expect(existsSync(directory)).toBe(false)
@@ -38,14 +38,14 @@ describe('the name of a process', () => {
     expect(lstatSync(directory).mode).toBe(0o040700)
   })
 
-  it('can be asked for again after it could not be taken', async () => {
+  it('can be created after an earlier attempt failed', async () => {
     writeFileSync(directory, '')
     const owners = process()
     await expect(owners.name()).rejects.toThrow(expect.objectContaining({ code: 'directory_unusable' }))
     expect(await owners.takenName()).toBeUndefined()
   })
 
-  it('goes when it is closed', async () => {
+  it('is released on close', async () => {
     const owners = process()
     await owners.name()
     await owners.close()
@@ -54,14 +54,14 @@ describe('the name of a process', () => {
 })
 
 describe('ifDead', () => {
-  it('finds nobody dead who holds a lock, not even itself', async () => {
+  it('reports no holder of a lock as dead, not even itself', async () => {
     const [one, other] = [process(), process()]
     expect(await judge(one, await one.name())).toEqual({ isDead: false, done: 0 })
     expect(await judge(one, await other.name())).toEqual({ isDead: false, done: 0 })
     expect(readdirSync(directory)).toHaveLength(2)
   })
 
-  it('finds whoever has closed dead, and whose lock file is left, and removes that', async () => {
+  it('reports a process without a lock as dead, and removes its lock file', async () => {
     const [one, other] = [process(), process()]
     const name = await other.name()
     await other.close()
@@ -71,7 +71,7 @@ describe('ifDead', () => {
     expect(readdirSync(directory)).toEqual([])
   })
 
-  it('keeps the lock file while the work has not been done', async () => {
+  it('keeps the lock file until the work succeeded', async () => {
     mkdirSync(directory)
     writeFileSync(join(directory, `${NOBODY}.lock`), '')
     const failure = new Error('no')
@@ -81,14 +81,14 @@ describe('ifDead', () => {
     expect(await judge(one, NOBODY)).toEqual({ isDead: true, done: 1 })
   })
 
-  it('takes what it cannot judge for alive', async () => {
+  it('assumes that a process of unknown status is alive', async () => {
     mkdirSync(directory)
     writeFileSync(join(directory, `${NOBODY}.lock`), 'not a lock')
     expect(await judge(process(), NOBODY)).toEqual({ isDead: false, done: 0 })
     expect(readdirSync(directory)).toEqual([`${NOBODY}.lock`])
   })
 
-  it('waits for another who is at the same', async () => {
+  it('waits for another process that does the same', async () => {
     const one = process()
     let finish = () => {}
     const begun = new Promise<void>((begin) => {
@@ -109,12 +109,12 @@ describe('ifDead', () => {
   })
 })
 
-describe('found', () => {
-  it('names who has a lock file, and nothing else that is there', async () => {
+describe('list', () => {
+  it('returns the names of lock files, and ignores other files', async () => {
     const one = process()
-    expect(one.found()).toEqual([])
+    expect(one.list()).toEqual([])
     const name = await one.name()
     for (const file of ['notes.txt', 'abc.lock', `${NOBODY}.lock.old`]) writeFileSync(join(directory, file), '')
-    expect(one.found()).toEqual([name])
+    expect(one.list()).toEqual([name])
   })
 })

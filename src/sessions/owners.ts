@@ -1,12 +1,12 @@
 /**
- * Which processes work on sessions, and the proof that one of them is dead.
+ * Tracks which processes run turns, and proves that one of them is dead.
  *
- * A process that works on sessions holds an exclusive lock on a file of its own for as long as it lives. The kernel drops
- * that lock when the process ends, however it ends: so who gets the lock of another has proof of its death. Neither age
- * nor process id would prove anything.
+ * A process that runs turns holds an exclusive lock on a file of its own while it lives. The kernel drops the lock when
+ * the process ends, however it ends, so a process that gets another's lock knows that the other is dead. Neither age nor
+ * process id would prove that.
  *
- * A lock file is removed only by who holds its lock. A process that made its file and has not locked it yet then finds
- * it gone and makes it again (kit/lock.ts).
+ * Only the holder of a lock removes its file. A process that created its file but has not locked it yet then finds it
+ * gone and creates it again (kit/files/lock.ts).
  */
 import { readdirSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ export const LOCK_FILE = /^([0-9a-f]{32})\.lock$/
 
 type Own = { name: string; lock: Lock }
 
-/** Where the lock files are of those who work on the sessions of a file. */
+/** The directory of the lock files for a session file. */
 export function ownersDirectoryOf(store: string): string {
   return join(dirname(store), 'owners')
 }
@@ -37,7 +37,7 @@ export class Owners {
     this.#ids = ids
   }
 
-  /** The name of this process; it is taken, with its lock, when it is first asked for. */
+  /** The name of this process. The first call creates it and takes its lock. */
   async name(): Promise<string> {
     this.#own ??= this.#takeName()
     try {
@@ -48,20 +48,20 @@ export class Owners {
     }
   }
 
-  /** The name of this process if it has one. */
+  /** The name of this process, if it has one. */
   async takenName(): Promise<string | undefined> {
     return (await this.#own?.catch(() => undefined))?.name
   }
 
-  /** All that have left a lock file, dead or alive. */
-  found(): string[] {
+  /** The names of all processes with a lock file, dead or alive. */
+  list(): string[] {
     ensurePrivateDirectory({ path: this.#directory })
     return readdirSync(this.#directory).flatMap((file) => LOCK_FILE.exec(file)?.[1] ?? [])
   }
 
   /**
-   * Does the work if a process is dead, and clears its lock file away. Gives whether that is so. Others may be at the
-   * same just now: whoever waits a moment for them does not take their lock for that of a living process.
+   * Runs `work` if a process is dead, removes its lock file, and returns whether it was dead. Another process may be
+   * doing the same right now; `waitMs` keeps its lock from looking like that of a living owner.
    */
   async ifDead({ name, waitMs }: { name: string; waitMs: number }, work: () => Promise<void>): Promise<boolean> {
     if (name === (await this.takenName())) return false
@@ -76,7 +76,7 @@ export class Owners {
     return true
   }
 
-  /** This process works on sessions no longer. */
+  /** Releases the name of this process. */
   async close(): Promise<void> {
     const own = await this.#own?.catch(() => undefined)
     this.#own = undefined
@@ -91,7 +91,7 @@ export class Owners {
     return { name, lock: await this.#lock({ name }) }
   }
 
-  /** Undefined if the lock is held, and also if it cannot be told: that proves no death. */
+  /** Undefined if the lock is held or its status is unknown: neither proves that the process is dead. */
   async #tryLock({ name, waitMs }: { name: string; waitMs: number }): Promise<Lock | undefined> {
     try {
       ensurePrivateDirectory({ path: this.#directory })
@@ -102,24 +102,24 @@ export class Owners {
     }
   }
 
-  /** SQLite refuses to lock a file that is removed while it waits for it. The next attempt makes a new one. */
-  async #lock(wanted: { name: string; waitMs?: number }, attempts = ATTEMPTS): Promise<Lock> {
-    const { name, ...wait } = wanted
+  /** SQLite fails to lock a file that is removed while it waits. The next attempt creates a new file. */
+  async #lock(request: { name: string; waitMs?: number }, attempts = ATTEMPTS): Promise<Lock> {
+    const { name, ...wait } = request
     try {
       return await takeLock({ path: this.#pathOf(name), mode: 'exclusive', ...wait })
     } catch (error) {
       const isRefused = error instanceof Fault && error.code === lockUnavailable.code
       if (!isRefused || attempts === 1) throw error
-      return this.#lock(wanted, attempts - 1)
+      return this.#lock(request, attempts - 1)
     }
   }
 
-  /** Windows does not remove a file that is open; there it stays until it is cleared away by hand. */
+  /** Windows cannot remove an open file; there it stays until someone deletes it. */
   #remove(name: string): void {
     try {
       unlinkSync(this.#pathOf(name))
     } catch {
-      // A file that stays costs the next look at it a moment, nothing else.
+      // A leftover file only costs the next check a moment.
     }
   }
 

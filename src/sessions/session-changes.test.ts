@@ -40,7 +40,7 @@ describe('endTurn', () => {
   const afterTurn = (before: Session, over: Partial<TurnEnd> = {}) =>
     endTurn(before, { end: end(over), at: AT, countsTokens: true })
 
-  it('counts the turn and its tokens and moves the last use', () => {
+  it('counts the turn and its tokens and updates the last use', () => {
     expect(afterTurn(session)).toEqual({
       ...session,
       status: 'completed',

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { randomIds } from '../kit/ids.ts'
-import { idsBeginningWith, idsMeantBy, newSessionId } from './session-id.ts'
+import { idsBeginningWith, newSessionId, parseIdOrPrefix } from './session-id.ts'
 
 describe('newSessionId', () => {
-  it('gives 32 lowercase hexadecimal digits, others each time', () => {
+  it('returns 32 random lowercase hexadecimal digits', () => {
     expect(newSessionId(randomIds)).toMatch(/^[0-9a-f]{32}$/)
     expect(newSessionId(randomIds)).not.toBe(newSessionId(randomIds))
   })
 })
 
-describe('idsMeantBy', () => {
+describe('parseIdOrPrefix', () => {
   const whole = '0123456789abcdef'.repeat(2)
 
-  it.each(['0123', whole])('takes 4 to 32 characters: %s', (text) => {
-    expect(idsMeantBy(text)).toEqual({ from: text, below: `${text}g` })
+  it.each(['0123', whole])('accepts 4 to 32 characters: %s', (text) => {
+    expect(parseIdOrPrefix(text)).toEqual({ from: text, below: `${text}g` })
   })
 
   it.each([
@@ -26,7 +26,7 @@ describe('idsMeantBy', () => {
     ['abcd\n', 'an id has only the digits 0-9 and a-f'],
     ['12%', 'an id has only the digits 0-9 and a-f'],
   ])('refuses %j: %s', (id, rule) => {
-    expect(() => idsMeantBy(id)).toThrow(
+    expect(() => parseIdOrPrefix(id)).toThrow(
       expect.objectContaining({ code: 'session_id_malformed', kind: 'invalid', details: { id, rule } }),
     )
   })

@@ -3,7 +3,7 @@ import { type AccessPath, type Facet, hasStoredCount, pickAccessPath, toSessionQ
 import type { SessionFilter } from './session-store.ts'
 
 describe('toSessionQuery', () => {
-  it('brings a filter into the form in which sessions are stored', () => {
+  it('converts a filter to the stored format', () => {
     const filter: SessionFilter = {
       backend: 'codex',
       tag: 'api',
@@ -24,7 +24,7 @@ describe('toSessionQuery', () => {
     })
   })
 
-  it('takes an empty search for none', () => {
+  it('ignores an empty search', () => {
     expect(toSessionQuery({ search: '' }).needle).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-/** What is asked of a list of sessions, as SQL. Pure. The tables are described in migrations.ts. */
+/** Turns a filter for sessions into SQL. Pure. migrations.ts describes the tables. */
 import { idsBeginningWith } from './session-id.ts'
 import { foldText } from './session-rows.ts'
 import { checkMoment, checkNotEmpty, checkSearch, checkTag } from './session-rules.ts'
@@ -6,13 +6,13 @@ import type { SessionFilter } from './session-store.ts'
 
 export type Sql = { text: string; values: readonly (string | number)[] }
 
-/** Properties by which sessions are indexed and counted. */
+/** The properties by which sessions are indexed and counted. */
 export type Facet = 'backend' | 'status' | 'tag' | 'model' | 'workdir'
 
-/** What leads through the sessions: the index of a facet, the one of all by their last use, or those that a search found. */
+/** How a query reaches the sessions: by the index of a facet, by the index of last use, or by the results of a search. */
 export type AccessPath = Facet | 'use' | 'search'
 
-/** A filter whose values have been checked and brought into the form in which they are stored. */
+/** A filter with checked values in the stored format. */
 export type SessionQuery = {
   facets: ReadonlyMap<Facet, string>
   isResumable: boolean | undefined
@@ -21,9 +21,9 @@ export type SessionQuery = {
   needle: string | undefined
 }
 
-/** The index on trigrams finds nothing shorter. */
+/** The trigram index cannot find shorter texts. */
 const TRIGRAM = 3
-/** Of more than this, looking at the last used sessions one by one finds a page sooner than sorting all that match. */
+/** With more matches, scanning sessions by last use finds a page faster than sorting all matches. */
 const FEW = 2_000
 
 const HAS_TAG = 'EXISTS (SELECT 1 FROM session_tags t WHERE t.tag = ? AND t.last_used = s.last_used AND t.id = s.id)'
@@ -46,12 +46,12 @@ export function toSessionQuery(filter: SessionFilter): SessionQuery {
   }
 }
 
-/** Whether the counts that are kept tell how many there are. */
+/** Whether the table of counts can answer the query. */
 export function hasStoredCount({ since, until, needle }: SessionQuery): boolean {
   return since === undefined && until === undefined && needle === undefined
 }
 
-/** How many sessions there are, from the counts that are kept. */
+/** SQL that reads the number of sessions from the table of counts. */
 export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facets' | 'isResumable'>): Sql {
   const conditions = [
     where('working_dir = ?', facets.get('workdir') ?? ''),
@@ -63,24 +63,24 @@ export function toStoredCount({ facets, isResumable }: Pick<SessionQuery, 'facet
   return toSelect('ifnull(sum(count), 0) AS total', source, conditions.flat())
 }
 
-/** How many sessions there are, by counting them. */
+/** SQL that counts the sessions themselves. */
 export function toCount(query: SessionQuery, accessPath: AccessPath): Sql {
   const conditions = conditionsOf(query, accessPath)
-  // What a search found need not be looked at when nothing else is asked for.
+  // Without other conditions, the search results alone give the count.
   const isSearchAlone = accessPath === 'search' && conditions.length === 0
   const found = toSearch(query.needle ?? '')
   const source = isSearchAlone ? { ...found, text: `(${found.text})` } : sourceOf(query, accessPath)
   return toSelect('count(*) AS total', source, conditions)
 }
 
-/** Last used first; of those used at the same moment the greatest id. */
+/** Sorted by last use, newest first, then by id, descending. */
 export function toPage(query: SessionQuery, page: { accessPath: AccessPath; limit: number; offset: number }): Sql {
   const { text, values } = toSelect('s.*', sourceOf(query, page.accessPath), conditionsOf(query, page.accessPath))
   const order = page.accessPath === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
   return { text: `${text} ORDER BY ${order} LIMIT ? OFFSET ?`, values: [...values, page.limit, page.offset] }
 }
 
-/** The accessPath with which the fewest sessions are looked at. `sizes` has how many sessions each facet has, if there are several. */
+/** Picks the access path that reads the fewest sessions. `sizes` has the size of each facet, if there are several. */
 export function pickAccessPath(
   { facets, needle }: SessionQuery,
   { found, sizes }: { found: number; sizes: ReadonlyMap<Facet, number> },
@@ -106,7 +106,7 @@ function conditionsOf({ facets, isResumable, since, until, needle }: SessionQuer
   ].flat()
 }
 
-/** CROSS JOIN and INDEXED BY keep SQLite from choosing another accessPath: it knows less about the sizes than we do. */
+/** CROSS JOIN and INDEXED BY force our access path: SQLite knows less about the sizes than we do. */
 function sourceOf({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
   if (accessPath === 'tag') return { text: 'session_tags t CROSS JOIN sessions s ON s.number = t.number', values: [] }
   if (accessPath !== 'search') return { text: `sessions s INDEXED BY sessions_by_${accessPath}`, values: [] }
@@ -114,7 +114,7 @@ function sourceOf({ needle = '' }: SessionQuery, accessPath: AccessPath): Sql {
   return { text: `(${found.text}) f CROSS JOIN sessions s ON s.number = f.number`, values: found.values }
 }
 
-/** The numbers of the sessions that have a text, or whose id begins with it. */
+/** SQL for the numbers of sessions that contain a text, or whose id begins with it. */
 function toSearch(needle: string): Sql {
   const ids = idsBeginningWith(needle)
   const isIndexed = [...needle].length >= TRIGRAM
@@ -127,7 +127,7 @@ function toSearch(needle: string): Sql {
   return { text: `${byText} UNION ${byId}`, values: [...inText.values, ids.from, ids.below] }
 }
 
-/** The same for a session that something else has led to. */
+/** The same as a condition on a session that another access path found. */
 function hasText(needle: string): Sql {
   const inText = 'EXISTS (SELECT 1 FROM session_search f WHERE f.rowid = s.number AND instr(f.text, ?) > 0)'
   const ids = idsBeginningWith(needle)
@@ -135,7 +135,7 @@ function hasText(needle: string): Sql {
   return { text: `(${inText} OR (s.id >= ? AND s.id < ?))`, values: [needle, ids.from, ids.below] }
 }
 
-/** No condition if there is no value. */
+/** Returns no condition for an undefined value. */
 function where(text: string, value: string | number | undefined): Sql[] {
   return value === undefined ? [] : [{ text, values: [value] }]
 }

@@ -69,7 +69,7 @@ const storeFields: fc.Arbitrary<StoreFields> = fc.record({
 })
 
 describe('a session', () => {
-  it('comes back from its row as it was, what is absent being absent', () => {
+  it('survives the round trip through a row', () => {
     fc.assert(
       fc.property(session, storeFields, (before, kept) => {
         const row = asSessionRow({ number: 1, ...toColumns(before, kept) } as Parameters<typeof asSessionRow>[0])

@@ -1,13 +1,13 @@
-/** A session as a row of the database, and back. Pure. */
+/** Converts sessions to database rows and back. Pure. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { Usage } from '../agents/adapter/agent.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import type { Session } from './session.shape.ts'
 
-/** The columns, of the types that the schema (migrations.ts) makes SQLite keep. */
+/** The columns, with the types that the schema (migrations.ts) enforces. */
 export type SessionRow = {
-  /** By which other tables name the session; means nothing outside of the database. */
+  /** The key by which other tables refer to the session; internal to the database. */
   number: number
   id: string
   backend: Session['backend']
@@ -33,16 +33,16 @@ export type SessionRow = {
   error_message: string | null
   metadata: string
   policy: string
-  /** The process that works on it; null unless it is active. */
+  /** The process that runs its turn; null unless it is active. */
   owner: string | null
 }
 
 export type Row = Record<string, SQLOutputValue>
 
-/** What a row keeps beside the session itself. */
+/** What a row stores besides the session itself. */
 export type StoreFields = { owner: string | null; threadUsage: Usage | undefined }
 
-/** STRICT tables and NOT NULL columns keep what this claims. */
+/** STRICT tables and NOT NULL columns guarantee these types. */
 export function asSessionRow(row: Row): SessionRow {
   return row as SessionRow
 }
@@ -72,7 +72,7 @@ export function toSession(row: SessionRow): Session {
       reasoning_tokens: row.reasoning_tokens,
     },
     tags: JSON.parse(row.tags),
-    // Unlike JSON.parse, keeps integers that a number cannot hold.
+    // Unlike JSON.parse, this preserves integers beyond 2^53.
     metadata: parseStrictJson(row.metadata, { input: 'metadata', numbers: 'any' }) as Session['metadata'],
     policy: JSON.parse(row.policy),
   }
@@ -82,7 +82,7 @@ export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields 
   return { owner, threadUsage: thread_usage === null ? undefined : JSON.parse(thread_usage) }
 }
 
-/** The columns of a session, without its number. */
+/** The columns of a session, except its number. */
 export function toColumns(session: Session, { owner, threadUsage }: StoreFields): Record<string, SQLInputValue> {
   const { token_usage, tags, metadata, policy, ...plain } = session
   return {

@@ -1,4 +1,4 @@
-/** What titles, tags and the values to list sessions by have to be like. Checked here and nowhere else. Pure. */
+/** The rules for titles, tags, metadata and filters of sessions. Pure. */
 import { toTimestamp } from '../kit/clock.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
@@ -16,22 +16,22 @@ export function checkTag(tag: string): string {
   throw refusal(`the tag ${JSON.stringify(tag)}`, 'must have 1 to 32 of the characters a-z, 0-9, _ and -')
 }
 
-/** The tags of one session: each once, in the order in which they came. */
+/** Checks the tags of one session and removes duplicates. */
 export function checkTags(tags: readonly string[]): string[] {
   const unique = [...new Set(tags.map(checkTag))]
-  if (unique.length > MAX_TAGS) throw refusal('tags', `are too many: a session has at most ${MAX_TAGS}`)
+  if (unique.length > MAX_TAGS) throw refusal('tags', `must be at most ${MAX_TAGS}`)
   return unique
 }
 
 export function checkTitle(title: string): string {
   const length = [...title].length
   if (length === 0 || length > MAX_TITLE_LENGTH) throw refusal('title', `must have 1 to ${MAX_TITLE_LENGTH} characters`)
-  if (title.trim() === '') throw refusal('title', 'must have more than white space')
+  if (title.trim() === '') throw refusal('title', 'must not be only white space')
   if (/[\p{Cc}\u2028\u2029]/u.test(title)) throw refusal('title', 'must be one line without control characters')
   return title
 }
 
-/** An empty text stands for "any" where sessions are counted. */
+/** The empty text means "any" in the table of counts, so it cannot be a value. */
 export function checkNotEmpty(field: string, text: string): string {
   if (text === '') throw refusal(field, 'must not be empty')
   return text
@@ -40,14 +40,14 @@ export function checkNotEmpty(field: string, text: string): string {
 export function checkSearch(search: string): string {
   if ([...search].length > MAX_SEARCH_LENGTH)
     throw refusal('search', `must have at most ${MAX_SEARCH_LENGTH} characters`)
-  if (search.includes('\0')) throw refusal('search', 'must not have a NUL character')
+  if (search.includes('\0')) throw refusal('search', 'must not contain a NUL character')
   return search
 }
 
-/** A moment in the form in which it is stored, so that texts compare like moments. */
+/** Converts a time to the stored format, in which text order is time order. */
 export function checkMoment(field: string, moment: string): string {
   const time = MOMENT.test(moment) ? Date.parse(moment) : Number.NaN
-  if (Number.isNaN(time)) throw refusal(field, 'must be a moment such as 2026-01-31T09:30:00Z')
+  if (Number.isNaN(time)) throw refusal(field, 'must be a time such as 2026-01-31T09:30:00Z')
   return toTimestamp(new Date(time))
 }
 
@@ -65,7 +65,7 @@ function refusal(field: string, rule: string) {
 
 const METADATA_BYTES = 64 * 1024
 
-/** Metadata are the caller's own; only their size is ours to judge. */
+/** Metadata belong to the client; only their size is limited. */
 export function checkMetadata(metadata: JsonObject): JsonObject {
   const bytes = Buffer.byteLength(writeJson(metadata))
   if (bytes > METADATA_BYTES) {

@@ -1,6 +1,6 @@
 /**
- * `active` while a process works on it, then `completed` or `error`. `paused`: interrupted (cancel, timeout, shutdown,
- * death of the process), and it can be resumed.
+ * `active` while a turn runs, then `completed` or `error`. `paused`: the turn was interrupted (cancel, timeout, shutdown,
+ * death of the process) and the session can be resumed.
  */
 export const SESSION_STATUSES = ['active', 'completed', 'error', 'paused'] as const
 

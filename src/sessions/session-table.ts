@@ -1,11 +1,11 @@
-/** The rows of the sessions: what is done to them inside a transaction. */
+/** Operations on session rows. Call them inside a transaction. */
 import type { SessionDatabase } from './database.ts'
 import { sessionAmbiguous, sessionNotFound } from './faults.ts'
 import type { Session } from './session.shape.ts'
-import { idsMeantBy } from './session-id.ts'
+import { parseIdOrPrefix } from './session-id.ts'
 import { asSessionRow, type SessionRow, type StoreFields, searchTextOf, toColumns } from './session-rows.ts'
 
-/** What may change once a session has been made. */
+/** The columns that may change after a session was created. */
 const CHANGING = [
   'status',
   'last_used',
@@ -24,9 +24,9 @@ const CHANGING = [
   'owner',
 ] as const
 
-/** The one session that is meant by an id or the beginning of one. */
+/** Finds the one session with this id or unique prefix. */
 export function findRow(database: SessionDatabase, idOrPrefix: string): SessionRow {
-  const { from, below } = idsMeantBy(idOrPrefix)
+  const { from, below } = parseIdOrPrefix(idOrPrefix)
   const [row, another] = database.all('SELECT * FROM sessions WHERE id >= ? AND id < ? LIMIT 2', from, below)
   if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
   if (another === undefined) return asSessionRow(row)
@@ -61,7 +61,7 @@ export function saveRow(database: SessionDatabase, session: Session, storeFields
   )
 }
 
-/** To be called with a new title, which changes how a session is found. */
+/** Call it after the title changed, because searches look in it. */
 export function saveSearchText(database: SessionDatabase, number: number, session: Session): void {
   database.run('UPDATE session_search SET text = ? WHERE rowid = ?', searchTextOf(session), number)
 }
@@ -70,14 +70,14 @@ export function deleteRow(database: SessionDatabase, id: string): void {
   database.run('DELETE FROM sessions WHERE id = ?', id)
 }
 
-/** Sessions nobody works on, last used before a moment, oldest first. */
+/** Sessions without a running turn, last used before a time, oldest first. */
 export function findUnused(database: SessionDatabase, before: string, limit: number): string[] {
   const sql = `SELECT id FROM sessions INDEXED BY sessions_by_use WHERE last_used < ? AND owner IS NULL
     ORDER BY last_used, id LIMIT ?`
   return database.all(sql, before, limit).map((row) => String(row['id']))
 }
 
-/** The processes that have sessions at work. */
+/** The processes that own a running turn. */
 export function findOwners(database: SessionDatabase): string[] {
   return database.all('SELECT DISTINCT owner FROM sessions WHERE owner IS NOT NULL').map((row) => String(row['owner']))
 }

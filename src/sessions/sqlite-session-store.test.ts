@@ -33,7 +33,7 @@ const idsOf = async (store: SessionStore, filter: SessionFilter = {}) =>
   (await store.list(filter, ALL)).sessions.map(({ id }) => id)
 
 describe('create', () => {
-  it('adds an active session and gives it back whole', async () => {
+  it('adds an active session and returns it', async () => {
     const store = await openStore({ clock: tickingClock() })
     const wanted = newSession({
       model: 'opus',
@@ -72,7 +72,7 @@ describe('a turn', () => {
     ['error', undefined, 'error'],
     ['interrupted', 'agent-1', 'paused'],
     ['interrupted', undefined, 'error'],
-  ])('that ends %s, with the id %s of the agent known, leaves the session %s', async (outcome, agentId, status) => {
+  ])('that ends as %s, with the agent id %s, leaves the session %s', async (outcome, agentId, status) => {
     const store = await openStore()
     const { id } = await store.create(newSession())
     if (agentId !== undefined) await store.recordAgentSession(id, { backendSessionId: agentId })
@@ -80,7 +80,7 @@ describe('a turn', () => {
     expect((await store.find(id)).status).toBe(status)
   })
 
-  it('adds to the session what it used, and what the agent said', async () => {
+  it('adds its usage and what the agent reported to the session', async () => {
     const store = await openStore({ clock: tickingClock() })
     const { id } = await store.create(newSession())
     await store.recordAgentSession(id, { backendSessionId: 'first', model: 'opus' })
@@ -107,7 +107,7 @@ describe('a turn', () => {
     expect((await store.reopen(id)).threadUsage).toEqual(THREAD)
   })
 
-  it('counts no tokens where they are not to be stored, but still what the agent needs to count', async () => {
+  it('stores no tokens if turned off, except the total that the agent needs', async () => {
     const store = await openStore({ storeTokenUsage: false })
     const { id } = await store.create(newSession())
     await store.finishTurn(id, completed({ usage: USAGE, threadUsage: THREAD, backendSessionId: 'x' }))
@@ -124,7 +124,7 @@ describe('a turn', () => {
     expect(await store.find(id)).toEqual(first)
   })
 
-  it('of a session that is gone ends in nothing', async () => {
+  it('of a deleted session returns undefined', async () => {
     const store = await openStore()
     const { id } = await finishedSession(store)
     await store.delete(id)
@@ -132,7 +132,7 @@ describe('a turn', () => {
     await store.recordAgentSession(id, { model: 'x' })
   })
 
-  it('of another process is not ended by this one', async () => {
+  it('of another process cannot be ended by this one', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]
     await other.owner()
@@ -144,7 +144,7 @@ describe('a turn', () => {
 })
 
 describe('reopen', () => {
-  it('refuses a session that is being worked on, here or elsewhere', async () => {
+  it('refuses a session with a running turn, in this process or another', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]
     const { id } = await finishedSession(one)
@@ -153,7 +153,7 @@ describe('reopen', () => {
       await expect(store.reopen(id)).rejects.toThrow(fault('session_active', 'conflict'))
   })
 
-  it('refuses a session that the agent never named, and changes nothing', async () => {
+  it('refuses a session without an agent id, and changes nothing', async () => {
     const store = await openStore()
     const { id } = await store.create(newSession({ backend: 'gemini' }))
     const before = await store.finishTurn(id, completed())
@@ -161,7 +161,7 @@ describe('reopen', () => {
     expect(await store.find(id)).toEqual(before)
   })
 
-  it('takes up a session whose process has ended without a word', async () => {
+  it('reopens a session whose process died', async () => {
     const { path, id } = await abandoned({ backendSessionId: 'x' })
     const next = await openStore({ path })
     expect((await next.reopen(id)).session).toMatchObject({
@@ -172,7 +172,7 @@ describe('reopen', () => {
     })
   })
 
-  it('lets one of two that ask at the same time have it', async () => {
+  it('succeeds for one of two concurrent calls', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]
     const { id } = await finishedSession(one)
@@ -199,7 +199,7 @@ describe('endAbandonedTurns', () => {
   it.each<[string, { backendSessionId?: string }, SessionStatus]>([
     ['the agent has named', { backendSessionId: 'x' }, 'paused'],
     ['the agent has not named', {}, 'error'],
-  ])('settles a session that %s, as last used when it was', async (_, fact, status) => {
+  ])('ends the turn of a session that %s, without changing the last use', async (_, fact, status) => {
     const { path, id, owner } = await abandoned(fact)
     const store = await openStore({ path })
     const before = await store.find(id)
@@ -213,7 +213,7 @@ describe('endAbandonedTurns', () => {
     ['endAbandonedTurns', (store) => store.endAbandonedTurns()],
     ['reopen', (store, id) => store.reopen(id)],
     ['delete', (store, id) => store.delete(id)],
-  ])('ends the agents of a dead process before its session is free: %s', async (_, work) => {
+  ])('ends the agents of a dead process before its session can be used: %s', async (_, work) => {
     const { path, id, owner } = await abandoned({ backendSessionId: 'x' })
     const seen: unknown[] = []
     const onlooker = await openStore({ path })
@@ -222,7 +222,7 @@ describe('endAbandonedTurns', () => {
     expect(seen).toEqual([[owner, 'active']])
   })
 
-  it('leaves alone what living processes work on', async () => {
+  it('ignores the turns of living processes', async () => {
     const path = sessionsPath()
     const [one, other] = [await openStore({ path }), await openStore({ path })]
     await one.create(newSession())
@@ -231,7 +231,7 @@ describe('endAbandonedTurns', () => {
     expect((await one.list({ status: 'active' }, ALL)).total).toBe(2)
   })
 
-  it('names the dead that left no session, and clears their lock files away', async () => {
+  it('names dead processes without a turn, and removes their lock files', async () => {
     const path = sessionsPath()
     const store = await openStore({ path })
     const own = await store.owner()
@@ -255,7 +255,7 @@ describe('endAbandonedTurns', () => {
 })
 
 describe('find', () => {
-  it('takes the whole id or a beginning that only one has', async () => {
+  it('accepts the full id or a unique prefix', async () => {
     const store = await openStore({ ids: idsBeginning('', 'aaaa1', 'aaaa2', 'aaab') })
     await store.owner()
     const [one, two, three] = [await finishedSession(store), await finishedSession(store), await finishedSession(store)]
@@ -271,7 +271,7 @@ describe('find', () => {
 })
 
 describe('edit', () => {
-  it('changes title and tags, by which the session is then found, and not its last use', async () => {
+  it('changes title and tags for searches, but not the last use', async () => {
     const store = await openStore()
     const before = await finishedSession(store, { title: 'Old name', tags: ['a', 'b'] })
     const after = await store.edit(before.id.slice(0, 8), { title: 'New name', addTags: ['c'], removeTags: ['a'] })
@@ -285,7 +285,7 @@ describe('edit', () => {
     expect(await found({ search: 'new name' })).toBe(0)
   })
 
-  it('may be done while a turn is running, and stays when it ends', async () => {
+  it('works during a turn, and survives its end', async () => {
     const store = await openStore()
     const { id } = await store.create(newSession())
     await store.edit(id, { title: 'Running' })
@@ -294,7 +294,7 @@ describe('edit', () => {
 })
 
 describe('delete', () => {
-  it('deletes by the beginning of the id, gives the whole, and leaves no trace in lists', async () => {
+  it('deletes by prefix, returns the full id, and removes the session from lists', async () => {
     const store = await openStore()
     const { id } = await finishedSession(store, { tags: ['a'], initial_prompt: 'needle' })
     expect(await store.delete(id.slice(0, 8))).toBe(id)
@@ -304,7 +304,7 @@ describe('delete', () => {
     expect(await store.count()).toBe(0)
   })
 
-  it('refuses a session that is being worked on', async () => {
+  it('refuses a session with a running turn', async () => {
     const store = await openStore()
     const { id } = await store.create(newSession())
     await expect(store.delete(id)).rejects.toThrow(fault('session_active', 'conflict'))
@@ -319,7 +319,7 @@ describe('delete', () => {
 })
 
 describe('deleteUnusedSince', () => {
-  it('deletes what was last used before the moment, oldest first, and nothing that is active', async () => {
+  it('deletes sessions last used before a time, oldest first, but no active one', async () => {
     const store = await openStore({ clock: tickingClock() })
     const active = await store.create(newSession())
     const old = [await finishedSession(store), await finishedSession(store)]
@@ -332,7 +332,7 @@ describe('deleteUnusedSince', () => {
     expect(await idsOf(store)).toEqual([limit.id, active.id])
   })
 
-  it('deletes more than it deletes at once', async () => {
+  it('deletes more sessions than one batch', async () => {
     const store = await openStore({ clock: tickingClock() })
     const all: string[] = []
     for (let i = 0; i < 101; i++) all.push((await finishedSession(store)).id)
@@ -340,7 +340,7 @@ describe('deleteUnusedSince', () => {
     expect(await store.count()).toBe(0)
   })
 
-  it('refuses what is not a moment', async () => {
+  it('refuses an invalid time', async () => {
     const store = await openStore()
     await expect(store.deleteUnusedSince('0', { isDryRun: false })).rejects.toThrow(
       fault('session_field_invalid', 'invalid'),
@@ -368,7 +368,7 @@ describe('the end of a turn that cannot be saved', () => {
     last_used: '2026-01-01T00:00:02.000Z',
   }
 
-  it('does not keep sessions from being read', async () => {
+  it('does not prevent reads', async () => {
     const { store, id, release } = await locked()
     expect((await store.find(id)).status).toBe('active')
     release()
@@ -378,7 +378,7 @@ describe('the end of a turn that cannot be saved', () => {
     ['read', (store) => store.count()],
     ['listed', (store) => store.list({}, ALL)],
     ['written', (store) => store.create(newSession())],
-  ])('is saved before sessions are next %s, as of when it was', async (_, act) => {
+  ])('is saved before sessions are next %s, with its own time', async (_, act) => {
     const { path, store, id, release } = await locked()
     release()
     await act(store, id)
@@ -388,7 +388,7 @@ describe('the end of a turn that cannot be saved', () => {
     expect(await other.find(id)).toMatchObject(SETTLED)
   })
 
-  it('is saved before the same session is taken up again', async () => {
+  it('is saved before the session is reopened', async () => {
     const { store, id, release } = await locked()
     release()
     await expect(store.reopen(id)).rejects.toThrow(fault('session_not_resumable', 'conflict'))
@@ -402,7 +402,7 @@ describe('the end of a turn that cannot be saved', () => {
     expect(await (await openStore({ path })).find(id)).toMatchObject(SETTLED)
   })
 
-  it('is told once more when it cannot be saved at the close either; the next process settles the session', async () => {
+  it('is reported again if close cannot save it either; the next process ends the turn', async () => {
     const { path, store, id, release } = await locked()
     await expect(store.close()).rejects.toThrow(fault('session_store_busy', 'unavailable'))
     release()
@@ -413,7 +413,7 @@ describe('the end of a turn that cannot be saved', () => {
 })
 
 describe('close', () => {
-  it('settles what is still at work, and removes the lock of this process', async () => {
+  it('ends running turns, and removes the lock of this process', async () => {
     const path = sessionsPath()
     const store = await openStore({ path })
     const { id } = await store.create(newSession())

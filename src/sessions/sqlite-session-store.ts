@@ -1,5 +1,5 @@
-/** Keeps sessions in a SQLite file that any number of processes share. */
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+/** Stores sessions in an SQLite file that any number of processes share. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Usage } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
@@ -29,23 +29,23 @@ import {
 } from './session-table.ts'
 
 export type SessionStoreOptions = {
-  /** The file; its directory also gets the locks of the processes that work on sessions. */
+  /** The session file. Its directory also gets the lock files of the processes that run turns. */
   path: string
   clock: Clock
   ids: Ids
-  /** Whether sessions add up what their turns have used. */
+  /** Whether sessions store the total token usage of their turns. */
   storeTokenUsage?: boolean
-  /** How long an operation waits while others have the file locked. */
+  /** How long an operation waits while another process has the file locked. */
   waitMs?: number
-  /** Ends the agents that have outlived a dead process, before their sessions are free for others. */
+  /** Ends the agents that a dead process left running, before its sessions can be used again. */
   endAgentsOf?: (owner: string) => Promise<void>
 }
 
 const DEFAULT_WAIT_MS = 5_000
-/** Far more than another process needs to settle what a dead one left; as long does it take to refuse an active session. */
+/** Far longer than another process needs to end the turns of a dead one. It also delays the refusal of an active session. */
 const PROOF_WAIT_MS = 100
-/** Deleted in one transaction: few enough that neither other processes nor this one's event loop wait long. */
-const DELETED_AT_ONCE = 50
+/** Deleted in one transaction: small enough to block neither other processes nor our event loop for long. */
+const DELETE_BATCH = 50
 
 /** The end of a turn that is not in the file yet. */
 type UnsavedTurn = { id: string; end: TurnEnd; at: string }
@@ -62,7 +62,7 @@ class SqliteSessionStore implements SessionStore {
   readonly #ids: Ids
   readonly #countsTokens: boolean
   readonly #endAgentsOf: (owner: string) => Promise<void>
-  /** By session. What could not be saved at the end of its turn goes along with the next write. */
+  /** By session id. A turn end that could not be saved is saved with the next write. */
   readonly #unsaved = new Map<string, UnsavedTurn>()
 
   constructor(database: SessionDatabase, options: SessionStoreOptions) {
@@ -79,13 +79,13 @@ class SqliteSessionStore implements SessionStore {
     return this.#owners.name()
   }
 
-  async create(wanted: NewSession): Promise<Session> {
+  async create(newSession: NewSession): Promise<Session> {
     const now = this.#now()
-    const { title, ...rest } = wanted
+    const { title, ...rest } = newSession
     const session: Session = {
       ...rest,
       ...(title !== undefined && { title: checkTitle(title) }),
-      tags: checkTags(wanted.tags),
+      tags: checkTags(newSession.tags),
       id: newSessionId(this.#ids),
       status: 'active',
       created_at: now,
@@ -166,21 +166,21 @@ class SqliteSessionStore implements SessionStore {
     const deleted: string[] = []
     for (;;) {
       const some = await this.#write(() => {
-        const ids = findUnused(this.#database, before, DELETED_AT_ONCE)
+        const ids = findUnused(this.#database, before, DELETE_BATCH)
         for (const id of ids) deleteRow(this.#database, id)
         return ids
       })
       deleted.push(...some)
-      if (some.length < DELETED_AT_ONCE) return deleted
-      await turnOfTheLoop()
+      if (some.length < DELETE_BATCH) return deleted
+      await nextTurn()
     }
   }
 
   async endAbandonedTurns(): Promise<{ ended: number; deadOwners: string[] }> {
-    const atWork = await this.#read(() => findOwners(this.#database))
+    const owners = await this.#read(() => findOwners(this.#database))
     const deadOwners: string[] = []
     let ended = 0
-    for (const owner of new Set([...atWork, ...this.#owners.found()])) {
+    for (const owner of new Set([...owners, ...this.#owners.list()])) {
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: 0 }, async () => {
         await this.#endAgentsOf(owner)
         ended += await this.#endTurnsOf(owner)
@@ -203,7 +203,7 @@ class SqliteSessionStore implements SessionStore {
     }
   }
 
-  /** Does the work on a session that no turn is running in. A dead process's turn is not running, and is settled first. */
+  /** Runs `work` on a session without a running turn. A turn of a dead process is ended first. */
   async #whenIdle<T>(idOrPrefix: string, work: (row: SessionRow) => T): Promise<T> {
     for (;;) {
       const outcome = await this.#write(() => {
@@ -220,7 +220,7 @@ class SqliteSessionStore implements SessionStore {
     }
   }
 
-  /** Ends the turns that a process will not end itself, and says how many. They were last used when they were begun. */
+  /** Ends the turns of a dead process and returns their number. `last_used` stays at the start of the turn. */
   #endTurnsOf(owner: string): Promise<number> {
     return this.#write(() => {
       const rows = findOwnedBy(this.#database, owner)
@@ -230,12 +230,12 @@ class SqliteSessionStore implements SessionStore {
     })
   }
 
-  /** Ends what this process leaves behind. Who has left nothing does not wait for a chance to write. */
+  /** Ends the turns that this process leaves running. Without any, it does not wait for the write lock. */
   async #endOwnTurns(): Promise<void> {
     const owner = await this.#owners.takenName()
     if (owner === undefined) return
-    const isAtWork = await this.#database.read(() => findOwnedBy(this.#database, owner).length > 0)
-    if (isAtWork) await this.#endTurnsOf(owner)
+    const hasTurns = await this.#database.read(() => findOwnedBy(this.#database, owner).length > 0)
+    if (hasTurns) await this.#endTurnsOf(owner)
   }
 
   #endTurn(row: SessionRow, { end, at }: UnsavedTurn): void {
@@ -244,20 +244,20 @@ class SqliteSessionStore implements SessionStore {
     saveRow(this.#database, session, { owner: null, threadUsage })
   }
 
-  /** Reads on although the end of a turn cannot be saved: a full disk is no reason not to show what is on it. */
+  /** Reads even if an unsaved turn end still cannot be saved, for example because the disk is full. */
   async #read<T>(work: () => T): Promise<T> {
-    if (this.#unsaved.size > 0) await this.#write(() => undefined, { waitMs: 0 }).catch(passOverFault)
+    if (this.#unsaved.size > 0) await this.#write(() => undefined, { waitMs: 0 }).catch(ignoreFault)
     return this.#database.read(work)
   }
 
-  /** `turn`: the one that ends with this write. */
+  /** `turn` is the turn that ends with this write. */
   async #write<T>(work: () => T, options: { waitMs?: number; turn?: UnsavedTurn } = {}): Promise<T> {
     const turns = [...this.#unsaved.values(), ...(options.turn === undefined ? [] : [options.turn])]
     const owner = await this.#owners.takenName()
     const result = await this.#database.write(() => {
       for (const turn of turns) {
         const row = loadRow(this.#database, turn.id)
-        // A turn ends once: if it is no longer ours, an earlier attempt has saved it after all, or it was deleted.
+        // A turn ends once: if this process no longer owns it, an earlier attempt saved it or the session was deleted.
         if (row !== undefined && row.owner === owner) this.#endTurn(row, turn)
       }
       return work()
@@ -271,6 +271,6 @@ class SqliteSessionStore implements SessionStore {
   }
 }
 
-function passOverFault(error: unknown): void {
+function ignoreFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error
 }

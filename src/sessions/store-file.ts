@@ -8,12 +8,12 @@ import { createFile } from '../kit/files/write-file.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 
 const PRIVATE = 0o600
-/** SQLite keeps the latest changes in the first of these, and makes both with the mode of the database. */
+/** SQLite's write-ahead log and its index. It creates both with the mode of the database. */
 const COMPANIONS = ['-wal', '-shm']
 
 /**
- * Makes sure that the file of the sessions exists and that only this user can read it. SQLite would make it with a mode
- * after the umask. A file that exists is not opened: closing it would drop the locks that this process has on it.
+ * Makes sure that the session file exists and only this user has access; SQLite would create it with a mode that depends
+ * on the umask. An existing file is not opened: closing it would drop the locks that this process holds on it.
  */
 export function ensureStoreFile(path: string): void {
   ensurePrivateDirectory({ path: dirname(path), links: 'follow' })
@@ -25,7 +25,7 @@ export function ensureStoreFile(path: string): void {
   }
 }
 
-/** False if there is no such file. */
+/** Returns false if the file does not exist. */
 function makePrivate(path: string): boolean {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (found === undefined) return false

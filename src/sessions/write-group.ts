@@ -1,11 +1,11 @@
 /**
- * Writes that are asked for at the same time are committed together. Each commit waits for the disk and stops the whole
- * process meanwhile, so hundreds in a row would keep everybody else waiting.
+ * Commits concurrent writes together. Each commit waits for the disk and blocks the process, so hundreds in a row would
+ * stall everything else.
  */
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Few enough that neither other processes nor this one's event loop wait long. */
-const MOST_AT_ONCE = 50
+/** Small enough to block neither other processes nor our event loop for long. */
+const MAX_GROUP = 50
 
 type Write = { work: () => unknown; done: (result: unknown) => void; doAlone: () => void }
 
@@ -14,12 +14,12 @@ export class WriteGroup {
   #waiting: Write[] = []
   #isGathering = false
 
-  /** `transact` does all of the work, or nothing and throws. */
+  /** `transact` commits all of the work, or throws and commits nothing. */
   constructor(transact: (work: () => unknown[]) => unknown[]) {
     this.#transact = transact
   }
 
-  /** The first write is done at once; those that come before the event loop has turned are done after that, as one. */
+  /** Runs the first write at once. Writes that follow in the same turn of the event loop are committed together after it. */
   add<T>(work: () => T, alone: () => Promise<T>): Promise<T> {
     if (!this.#isGathering) {
       void this.#gather()
@@ -33,10 +33,10 @@ export class WriteGroup {
 
   async #gather(): Promise<void> {
     this.#isGathering = true
-    await turnOfTheLoop()
+    await nextTurn()
     while (this.#waiting.length > 0) {
-      this.#commit(this.#waiting.splice(0, MOST_AT_ONCE))
-      await turnOfTheLoop()
+      this.#commit(this.#waiting.splice(0, MAX_GROUP))
+      await nextTurn()
     }
     this.#isGathering = false
   }
@@ -46,7 +46,7 @@ export class WriteGroup {
       const results = this.#transact(() => writes.map(({ work }) => work()))
       for (const [at, { done }] of writes.entries()) done(results[at])
     } catch {
-      // One of them fails, or somebody has the file locked: each for itself, so that none suffers for another.
+      // One write failed, or the file is locked: run each alone, so that one failure does not affect the others.
       for (const { doAlone } of writes) doAlone()
     }
   }

@@ -347,7 +347,7 @@ describe('drover sessions tag and rename', () => {
     expect((await sessions('rename', id, '')).stdout).toBe(`Session ${short} has no title.\n`)
     expect(await sessions('rename', id, '  ')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('title must have more than white space'),
+      stderr: expect.stringContaining('title must not be only white space'),
     })
   })
 

@@ -47,7 +47,7 @@ async function allIds(store: SessionStore): Promise<Set<string>> {
 }
 
 describe('two processes', () => {
-  it('that write a thousand sessions each at the same time, from no file on, lose none', async () => {
+  it('that write a thousand sessions each at the same time lose none', async () => {
     const path = sessionsPath()
     const said = await Promise.all([
       allLines(start('session-work.ts', path, '1000', 'one')),
@@ -70,7 +70,7 @@ describe('two processes', () => {
 })
 
 describe('a process that is killed while it writes', () => {
-  it.each([1, 10, 57])('after %i answers has lost nothing that it had said was stored', async (count) => {
+  it.each([1, 10, 57])('after %i answers has lost nothing that it reported as stored', async (count) => {
     const path = sessionsPath()
     const [owner = '', ...ids] = await killAfter(start('session-work.ts', path, 'forever'), count + 1)
     const store = await openStore({ path })
@@ -108,7 +108,7 @@ describe('a process that is killed while it writes', () => {
 })
 
 describe('a process that lives', () => {
-  it('keeps its sessions, whoever looks after the dead', async () => {
+  it('keeps its turns when others end abandoned ones', async () => {
     const path = sessionsPath()
     const worker = start('session-work.ts', path, 'forever')
     const owner = await firstLine(worker)
@@ -121,8 +121,8 @@ describe('a process that lives', () => {
   })
 })
 
-describe('a file that another process keeps locked', () => {
-  it('is waited for, and told when that takes too long', async () => {
+describe('a file that another process has locked', () => {
+  it('is waited for, and reported when that takes too long', async () => {
     const path = sessionsPath()
     const store = await openStore({ path, waitMs: 50 })
     const patient = await openStore({ path, waitMs: 60_000 })

@@ -32,7 +32,7 @@ describe.skipIf(!isMounted)('a disk that is full', () => {
     }
   }
 
-  it('fails what writes and not what reads, loses nothing, and the end of a turn is saved when there is room', async () => {
+  it('fails writes but not reads, loses nothing, and the end of a turn is saved once there is space', async () => {
     const store = await openStore({ path })
     const { id } = await store.create(newSession())
     fill()
@@ -50,7 +50,7 @@ describe.skipIf(!isMounted)('a disk that is full', () => {
 })
 
 describe.skipIf(!isMounted)('a disk that is read-only', () => {
-  it('is told when sessions are opened', async () => {
+  it('is reported when the store is opened', async () => {
     const path = join(disk, 'read-only', 'sessions.db')
     await (await openStore({ path })).close()
     expect(remount('ro')).toBe(true)
