@@ -1,4 +1,4 @@
-/** The least that a server of JSON over HTTP can do on Node: it reads a body, parses it and answers with an object. */
+/** The minimal JSON server on Node: it reads a body, parses it and responds with an object. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -19,7 +19,7 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
   })
 })
-// As long as drover keeps a connection that nobody uses.
+// The same as drover's idle timeout.
 server.keepAliveTimeout = 120_000
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listens on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -1,4 +1,4 @@
-/** How long a prompt takes over HTTP, against starting the same agent directly. */
+/** Measures a prompt over HTTP against starting the same agent directly. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
@@ -41,7 +41,7 @@ async function benchAtOnce(count: number, { port, agent }: { port: number; agent
   return `${formatTable(`Prompts over HTTP, ${count} at once`, timings)}\n  goal: at most ${GOAL.toFixed(2)}x`
 }
 
-/** As drover starts it: the same arguments, the same input, and a session of its own, to which Linux may give its own share. */
+/** Starts the agent as drover does: same arguments, same input, and its own session, which Linux may schedule separately. */
 function startDirectly(agent: string): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), FAKE_AGENT_SCRIPT: SCRIPT }
   const request = agentRequest('claude', { workdir: tmpdir(), wantsDeltas: true, program: [agent], env })

@@ -1,4 +1,4 @@
-/** How many prompts a second a server takes when no agent is started, against a bare server of JSON. */
+/** Measures prompts per second without starting an agent, against a bare JSON server. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -10,36 +10,40 @@ const CONNECTIONS = 32
 const WARM_UP_ROUNDS = 10
 const ROUNDS = 21
 const BARE = fileURLToPath(import.meta.resolve('./bare-json-server.ts'))
-/** Any program will do: it is looked for, and not started. */
+/** Any existing program works: it is located but not started. */
 const env = { DROVER_BACKENDS_CLAUDE_COMMAND: process.execPath }
 
 type Load = { server: Served; sockets: readonly Socket[]; request: string; requests: number }
-type Row = { name: string; rate: number; workedUs: number }
+type Row = { name: string; rate: number; cpuUs: number }
 
 export async function benchRate(drover: string): Promise<string> {
   const serving = { args: [drover, 'serve', '-p', '0'], env }
-  // Each load has a server of its own: what one leaves in memory is not to slow the other.
+  // Each load has its own server, so that the memory of one does not slow down the other.
   return await withServer({ args: [BARE] }, (bare) =>
-    withServer(serving, (served) => withServer(serving, (keeping) => compare({ bare, served, keeping }))),
+    withServer(serving, (served) => withServer(serving, (withSessions) => compare({ bare, served, withSessions }))),
   )
 }
 
-async function compare({ bare, served, keeping }: Record<'bare' | 'served' | 'keeping', Served>): Promise<string> {
+async function compare({
+  bare,
+  served,
+  withSessions,
+}: Record<'bare' | 'served' | 'withSessions', Served>): Promise<string> {
   const loads: Record<string, Load> = {
     'bare node:http': await loadOf(bare, { requests: 4000 }),
-    'dry runs, no session kept': await loadOf(served, { ephemeral: true, requests: 2000 }),
-    // Each is written to the disk twice, and waits for it.
-    'dry runs, each with its session': await loadOf(keeping, { requests: 200 }),
+    'dry runs without a session': await loadOf(served, { ephemeral: true, requests: 2000 }),
+    // Each session is written to disk twice.
+    'dry runs with a session': await loadOf(withSessions, { requests: 200 }),
   }
   for (const load of Object.values(loads)) await put({ ...load, requests: load.requests * WARM_UP_ROUNDS })
-  const worked = new Map(Object.keys(loads).map((name) => [name, { ms: 0, requests: 0 }]))
+  const cpu = new Map(Object.keys(loads).map((name) => [name, { ms: 0, requests: 0 }]))
   const contenders = Object.entries(loads).map(([name, load]) => ({
     name,
     once: async () => {
-      const before = load.server.workedMs()
+      const before = load.server.cpuMs()
       await put(load)
-      const sum = worked.get(name) ?? { ms: 0, requests: 0 }
-      sum.ms += load.server.workedMs() - before
+      const sum = cpu.get(name) ?? { ms: 0, requests: 0 }
+      sum.ms += load.server.cpuMs() - before
       sum.requests += load.requests
     },
   }))
@@ -47,8 +51,8 @@ async function compare({ bare, served, keeping }: Record<'bare' | 'served' | 'ke
   for (const { sockets } of Object.values(loads)) for (const socket of sockets) socket.destroy()
   return format(
     timings.map(({ name, medianMs }) => {
-      const { ms = 0, requests = 0 } = worked.get(name) ?? {}
-      return { name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000), workedUs: (ms / requests) * 1000 }
+      const { ms = 0, requests = 0 } = cpu.get(name) ?? {}
+      return { name, rate: (loads[name]?.requests ?? 0) / (medianMs / 1000), cpuUs: (ms / requests) * 1000 }
     }),
   )
 }
@@ -56,24 +60,24 @@ async function compare({ bare, served, keeping }: Record<'bare' | 'served' | 'ke
 function format(rates: readonly Row[]): string {
   const [bare] = rates
   const width = Math.max(...rates.map(({ name }) => name.length))
-  const rows = rates.map(({ name, rate, workedUs }) => {
+  const rows = rates.map(({ name, rate, cpuUs }) => {
     const cells = [
       `${rate.toFixed(0)}/s`,
       (rate / (bare?.rate ?? Number.NaN)).toFixed(2),
-      `${workedUs.toFixed(0)} us`,
-      ((bare?.workedUs ?? Number.NaN) / workedUs).toFixed(2),
+      `${cpuUs.toFixed(0)} us`,
+      ((bare?.cpuUs ?? Number.NaN) / cpuUs).toFixed(2),
     ]
     return `  ${name.padEnd(width)}  ${cells.map((cell) => cell.padStart(9)).join('  ')}`
   })
   return [
-    `Dry-run prompts over ${CONNECTIONS} connections, and their share of what a bare server does: in a second, and with the`,
-    `same work. The client needs a core too, so on few cores the first flatters whoever keeps it waiting.`,
+    `Dry-run prompts over ${CONNECTIONS} connections, compared with a bare server: requests per second, and CPU time per`,
+    `request. The client needs a core too, so on few cores the first ratio favors the slower server.`,
     ...rows,
     `  goal: at least ${GOAL.toFixed(2)}`,
   ].join('\n')
 }
 
-/** Connections stay open for all rounds, as those of a busy client do. */
+/** Connections stay open for all rounds, like those of a busy client. */
 async function loadOf(server: Served, { requests, ...wishes }: { requests: number; ephemeral?: true }): Promise<Load> {
   const body = JSON.stringify({ backend: 'claude', prompt: 'say hello', dry_run: true, ...wishes })
   const head = `POST /api/v1/prompt HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
@@ -84,7 +88,7 @@ async function loadOf(server: Served, { requests, ...wishes }: { requests: numbe
   return { server, sockets, request: `${head}\r\n\r\n${body}`, requests }
 }
 
-/** By hand on bare sockets: Node's own client would take longer than the servers do. */
+/** Uses bare sockets, because Node's HTTP client is slower than the servers. */
 async function put({ sockets, request, requests }: Load): Promise<void> {
   let left = requests
   const work = async (socket: Socket) => {

@@ -1,4 +1,4 @@
-/** 200 streams at once: how late a line of an agent arrives at its client, and what a stream takes of memory. */
+/** Measures 200 concurrent streams: the delay from an agent's line to the client, and the memory of a stream. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
@@ -11,8 +11,8 @@ const STREAMS = 200
 const LINES = 30
 const PAUSE_SECS = 0.5
 /**
- * Says the time, again and again, as claude would. A shell, because 200 agents of the usual size would measure how this
- * machine copes with them; it waits by reading what never comes, because \`sleep\` would be a process for every line.
+ * Prints the time repeatedly, in the format of claude. It is a shell script, because 200 Node processes would overload the
+ * machine. It waits with `read`, because `sleep` would start a process for every line.
  */
 const AGENT = `#!/bin/bash
 exec 3<> <(:)
@@ -25,7 +25,7 @@ done
 say '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"13cdfb0e-45f8-4d6b-8c3f-10dfe48e3870"}'
 `
 
-/** When a line was said, and how much later it was read. */
+/** When a line was printed, and how much later it was read. */
 type Heard = { saidAt: number; delayMs: number }
 type Trial = { heard: Heard[]; steady: Heard[]; kibibytes?: number }
 
@@ -43,7 +43,7 @@ export async function benchStreams(drover: string): Promise<string> {
   }
 }
 
-/** The first 200 are not measured: memory that is used once is kept. */
+/** The first 200 streams are not measured, because Node keeps memory that it has used once. */
 async function throughServer(server: Served): Promise<Trial> {
   await listenToAll(() => openStream(server.port))
   const before = server.residentMiB()

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 export type Served = {
   port: number
   residentMiB(): number
-  /** All that the process has worked so far; NaN where the system does not tell. */
-  workedMs(): number
+  /** CPU time of the process so far; NaN if the system does not report it. */
+  cpuMs(): number
 }
 
-/** Runs `work` with a server in a process and a home of its own; it is up when it says where it listens. */
+/** Runs `work` with a server in its own process and home. The server is ready when it prints its address. */
 export async function withServer<T>(
   { args, env = {} }: { args: readonly string[]; env?: Record<string, string> },
   work: (served: Served) => Promise<T>,
@@ -20,14 +20,14 @@ export async function withServer<T>(
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', HOME: home, ...env },
     cwd: home,
-    // A log that is written to a terminal or a file would be measured too.
+    // Otherwise the time to write the log would be measured too.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = once(child, 'close')
   try {
     const port = await portOf(child)
     const pid = child.pid ?? 0
-    return await work({ port, residentMiB: () => residentMiB(pid), workedMs: () => workedMs(pid) })
+    return await work({ port, residentMiB: () => residentMiB(pid), cpuMs: () => cpuMs(pid) })
   } finally {
     child.kill('SIGTERM')
     await ended
@@ -43,12 +43,12 @@ function portOf(child: ChildProcess): Promise<number> {
       const port = /listens on http:\/\/[^:]+:(\d+)/.exec(said)?.[1]
       if (port !== undefined) resolve(Number(port))
     })
-    child.once('close', () => reject(new Error(`the server has ended: ${said}`)))
+    child.once('close', () => reject(new Error(`the server exited: ${said}`)))
   })
 }
 
-/** Fields 14 and 15 of proc_pid_stat(5): user and system time, a hundred to the second. */
-function workedMs(pid: number): number {
+/** Fields 14 and 15 of proc_pid_stat(5): user and system time in hundredths of a second. */
+function cpuMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) * 10

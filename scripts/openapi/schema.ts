@@ -1,15 +1,15 @@
 /**
- * Says in the words of OpenAPI 3.0.3 what a shape says in those of JSON Schema 2020-12. That dialect has no `const`, no
- * `null` type, nothing beside a `$ref`, and it lets a value be null only where the type is named.
+ * Converts a shape from JSON Schema 2020-12 to OpenAPI 3.0.3, which has no `const` and no `null` type, allows nothing beside
+ * a `$ref`, and allows null only together with a type.
  */
 import type { TSchema } from 'typebox'
 import { type Json, publishedSchema } from '../rewrite-shape.ts'
 
 const COMPONENTS = '#/components/schemas/'
 
-/** Gathers the named parts of all shapes that are referred to. */
+/** Collects the named parts of all converted shapes. */
 export type SchemaBook = {
-  /** The schema that stands where the shape is used: a reference, if the shape has a name. */
+  /** The schema for the place where the shape is used: a reference if the shape has a name. */
   schemaOf(shape: TSchema): Json
   components(): Json
 }
@@ -26,7 +26,7 @@ export function createSchemaBook(): SchemaBook {
   }
 }
 
-/** Words that mean the same in both dialects; those with schemas inside are converted on the way. */
+/** Keywords that are the same in both versions. */
 const SHARED = new Set([
   ...['type', 'format', 'enum', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['minProperties', 'maxProperties', 'uniqueItems', 'required', 'description', 'default', 'title'],
@@ -38,7 +38,7 @@ function convert(schema: Json): Json {
   const converted: Json = {}
   for (const [word, value] of Object.entries(schema)) Object.assign(converted, convertWord(word, value))
   if (Array.isArray(converted['enum'])) converted['type'] ??= typeof converted['enum'][0]
-  return nullsSaid(converted)
+  return withNullable(converted)
 }
 
 function convertWord(word: string, value: unknown): Json {
@@ -50,7 +50,7 @@ function convertWord(word: string, value: unknown): Json {
   if (word === 'additionalProperties')
     return { additionalProperties: typeof value === 'boolean' ? value : convert(value as Json) }
   if (word === 'anyOf' || word === 'oneOf') return { [word]: (value as Json[]).map(convert) }
-  throw new Error(`OpenAPI 3.0 has no word for ${word}`)
+  throw new Error(`OpenAPI 3.0 has no keyword for ${word}`)
 }
 
 function convertReference(reference: string, description: unknown): Json {
@@ -61,7 +61,7 @@ function convertReference(reference: string, description: unknown): Json {
 const NULL = { type: 'string', nullable: true, enum: [null] }
 
 /** "Any of these or null" becomes "any of these, nullable". */
-function nullsSaid(schema: Json): Json {
+function withNullable(schema: Json): Json {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || !anyOf.some(isNull)) return schema
   const others: Json[] = anyOf.filter((branch) => !isNull(branch))
@@ -85,7 +85,7 @@ function isNull(schema: Json): boolean {
   return Array.isArray(schema['enum']) && schema['enum'].length === 1 && schema['enum'][0] === null
 }
 
-/** Tells which field names the branch of a union, where every branch has a name and one value for that field. */
+/** Adds a discriminator if every branch of a union has a name and a distinct value in the same field. */
 function withDiscriminator(schema: Json, schemas: Readonly<Record<string, Json>>): Json {
   const branches = (schema['oneOf'] as { $ref: string }[] | undefined)?.map(({ $ref }) => $ref) ?? []
   const parts = branches.map((reference) => schemas[reference.slice(COMPONENTS.length)]?.['properties'] as Json)

@@ -20,7 +20,7 @@ const ROUTES = { '': [talk] }
 const CALL = { method: 'POST', headers: { 'x-api-key': 'k', 'x-request-id': 'r1' }, body: { prompt: 'the prompt' } }
 
 describe('the access log', () => {
-  it('has one line for a request, with its route and without what was said', async () => {
+  it('has one line for a request, with its route and without prompt or answer', async () => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, routes: ROUTES })
     await server.request('/talk/17?x=1', CALL)
     expect(server.access).toEqual([
@@ -51,7 +51,7 @@ describe('the access log', () => {
     ])
   })
 
-  it('has prompts and answers only when the operator wants them', async () => {
+  it('has prompts and answers only if the operator wants them', async () => {
     const server = await startServer({ routes: ROUTES, context: { logsPrompts: true } })
     await server.request('/talk/17', CALL)
     expect(server.access[0]).toMatchObject({ prompt: 'the prompt', answer: 'the answer' })
@@ -60,7 +60,7 @@ describe('the access log', () => {
   it.each([
     [16_384, ''],
     [16_385, '… (16385 characters in all)'],
-  ])('has the beginning of a prompt of %i characters', async (length, rest) => {
+  ])('has only the beginning of a prompt of %i characters', async (length, rest) => {
     const route: RegisterRoutes = (scope) => {
       scope.get('/long', async (request) => {
         request.facts.prompts = ['x'.repeat(length)]
@@ -81,13 +81,13 @@ describe('the access log', () => {
     ],
     ['/api/v1/chain', { steps: [{ backend: 'gemini', prompt: 'one' }] }, 'gemini', 'one'],
     ['/api/v1/compare', { backends: ['codex', 'gemini'], prompt: 'both' }, 'codex,gemini', 'both'],
-  ])('names who worked for %s, each once, and what they were asked', async (path, body, backend, prompt) => {
+  ])('names each agent of %s once, with all prompts', async (path, body, backend, prompt) => {
     const server = await startServer({ context: { logsPrompts: true } })
     await server.request(path, { method: 'POST', body })
     expect(server.access[0]).toMatchObject({ backend, prompt, answer: expect.stringContaining('demo') })
   })
 
-  it('counts the bytes of pipelined answers one by one', async () => {
+  it('counts the bytes of each pipelined response', async () => {
     const server = await startServer({ routes: { '': [sized] } })
     const connection = await server.connect()
     const get = (bytes: number) => `GET /sized/${bytes} HTTP/1.1\r\nHost: localhost\r\n\r\n`
@@ -98,7 +98,7 @@ describe('the access log', () => {
     await until(() => connection.heard().length === first + second + third)
   })
 
-  it('writes the address of a client in the same way, whether it sent a request or not', async () => {
+  it('writes a client address in the same format, with or without a valid request', async () => {
     const server = await startServer({ host: '::ffff:127.0.0.1' })
     await server.request('/health')
     const connection = await server.connect()
@@ -107,7 +107,7 @@ describe('the access log', () => {
     expect(server.access.map(({ client }) => client)).toEqual(['127.0.0.1', '127.0.0.1'])
   })
 
-  it('has refused requests too, under no route where there is none', async () => {
+  it('has failed requests too, with the route `unknown` if there is none', async () => {
     const server = await startServer()
     await server.request('/api/v1/sessions/zzz')
     await server.request('/api/v1/nothing/at/all')
@@ -119,14 +119,14 @@ describe('the access log', () => {
     ])
   })
 
-  it('names no backend that does not exist', async () => {
+  it('does not contain backends that do not exist', async () => {
     const server = await startServer({ routes: ROUTES })
     await server.request('/odd')
     expect(server.access[0]).not.toHaveProperty('backend')
     expect(server.done[0]?.backend).toBeUndefined()
   })
 
-  it('has a client that left before its answer', async () => {
+  it('has clients that disconnected before the response', async () => {
     const reached = Promise.withResolvers<void>()
     const never: RegisterRoutes = (scope) => {
       scope.get('/never', async () => {
@@ -143,7 +143,7 @@ describe('the access log', () => {
     expect(server.access).toMatchObject([{ route: '/never', status: 499, bytes: 0 }])
   })
 
-  it('counts what is under way', async () => {
+  it('reports requests in progress', async () => {
     let started = 0
     const server = await startServer({ context: { observer: { requestStarted: () => started++ } } })
     await server.request('/health')

@@ -1,4 +1,4 @@
-/** Both compatible APIs as the AI SDK sees them, through its two providers. */
+/** Uses both compatible APIs through the two providers of the AI SDK. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
@@ -11,7 +11,7 @@ import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
-/** What a stream cannot tell: the message API counts the input before it is known. */
+/** The message API reports input tokens before they are known, so a stream reports 0. */
 type Provider = { name: string; model: (url: string, id: string) => LanguageModel; streamedInput: number }
 
 const PROVIDERS: readonly Provider[] = [
@@ -33,7 +33,7 @@ const HELLO: Script = { text: ['Hello', ' there'], usage: { input: 12, output: 3
 describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => {
   async function open(script: Script, { id = 'claude', ...options }: ServerOptions & { id?: string } = {}) {
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify(script) }, ...options })
-    // A failed prompt is not worth a second run, and the SDK does not ask the server about that.
+    // The SDK ignores `x-should-retry` and would run a failed prompt again.
     return { server, settings: { model: model(server.url, id), maxRetries: 0, maxOutputTokens: 100 } }
   }
 
@@ -100,7 +100,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
     ['a backend that is not there', HELLO, { agents: 'none' }, 400, 'claude'],
     ['an agent that fails', { fail: 500 }, {}, 500, 'claude failed: '],
     ['an agent that is too slow', { hangAfter: 'init' }, { server: { request_timeout_secs: 1 } }, 504, 'within 1 s'],
-  ])('says what is wrong: %s', async (_name, script, options, status, says) => {
+  ])('reports an error: %s', async (_name, script, options, status, says) => {
     const { settings } = await open(script, options)
     const whole = await generateText({ ...settings, prompt: 'x' }).catch((reason: unknown) => reason)
     let streamed: unknown
@@ -115,7 +115,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
     }
   })
 
-  it('says what is wrong in the middle of a stream', async () => {
+  it('reports an error in the middle of a stream', async () => {
     const { settings } = await open({ text: ['one', 'two'], crashAfter: 'word' })
     const seen: string[] = []
     const errors: unknown[] = []
@@ -127,7 +127,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
     expect(JSON.stringify(errors)).toContain('claude failed')
   })
 
-  it('is told that tools cannot be used', async () => {
+  it('gets an error for client tools', async () => {
     const { settings } = await open(HELLO)
     const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: async () => '' })
     const error = await generateText({ ...settings, prompt: 'x', tools: { look } }).catch((reason) => reason)
@@ -135,7 +135,7 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model, streamedInput }) => 
   })
 })
 
-it('the message of an error is that of the server with the provider that reads it', async () => {
+it('the provider that reads error messages shows that of the server', async () => {
   const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ fail: 500 }) } })
   const [chat] = PROVIDERS
   if (chat === undefined) throw new Error('no provider')

@@ -14,7 +14,7 @@ const start = (server: Record<string, unknown> = {}, options: ServerOptions = {}
 const post = (server: TestServer, body: string | Uint8Array, headers = {}) =>
   server.request('/echo', { method: 'POST', body, headers })
 
-/** Sends chunk by chunk without a length, and gives the answer whenever it comes. */
+/** Sends a chunked body and returns the status of the response. */
 function postChunked(port: number, chunks: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const outgoing = send({ host: '127.0.0.1', port, path: '/echo', method: 'POST', agent: false }, (response) => {
@@ -50,7 +50,7 @@ describe('a body', () => {
     expect({ status, body }).toMatchObject({ status: 415, body: { error: 'media_type_unsupported' } })
   })
 
-  it('that is packed is refused', async () => {
+  it('that is compressed is refused', async () => {
     const { status, body } = await post(await start(), '{}', { 'content-encoding': 'gzip' })
     expect({ status, body }).toMatchObject({ status: 415, body: { details: { media_type: 'gzip encoding' } } })
   })
@@ -73,7 +73,7 @@ describe('a body', () => {
     ['more than one value', '{} {}', 'nothing may follow'],
     ['half a surrogate pair', '"\\ud800"', 'surrogate'],
     ['only white space', '  ', 'empty'],
-  ])('with %s is refused with its place', async (_name, text, says) => {
+  ])('with %s is refused, with the position of the problem', async (_name, text, says) => {
     const { status, body } = await post(await start(), text)
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     expect((body as { message: string }).message).toContain(says)
@@ -85,19 +85,19 @@ describe('a body', () => {
     expect(body).toEqual({ got: 'nothing' })
   })
 
-  it.each(['DELETE', 'GET'])('means nothing with %s, whatever it is', async (method) => {
+  it.each(['DELETE', 'GET'])('is ignored with %s, even if it is invalid', async (method) => {
     const server = await startServer()
     const headers = { 'content-type': 'application/json' }
     const { status } = await server.request('/api/v1/sessions/0123456789abcdef', { method, headers, body: '{"a":' })
     expect(status).toBe(404)
   })
 
-  it('keeps a key called __proto__ as a key', async () => {
+  it('keeps a key named __proto__', async () => {
     const { text } = await post(await start(), '{"__proto__":{"a":1}}')
     expect(text).toBe('{"got":{"__proto__":{"a":1}}}')
   })
 
-  it('leaves the connection usable when it was refused', async () => {
+  it('leaves the connection usable after it was refused', async () => {
     const server = await start()
     const connection = await server.connect()
     connection.write('POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{x')
@@ -111,7 +111,7 @@ describe('the limit on bodies', () => {
   it.each([
     [10, 200],
     [11, 413],
-  ])('of 10 bytes answers %i bytes of known length with %i', async (size, status) => {
+  ])('of 10 bytes answers %i bytes of declared length with %i', async (size, status) => {
     expect((await post(await start({ max_request_body_bytes: 10 }), `"${'x'.repeat(size - 2)}"`)).status).toBe(status)
   })
 
@@ -123,17 +123,17 @@ describe('the limit on bodies', () => {
     expect(await postChunked(server.port, chunks)).toBe(status)
   })
 
-  it('is switched off by 0', async () => {
+  it('is disabled by 0', async () => {
     expect((await post(await start({ max_request_body_bytes: 0 }), `"${'x'.repeat(100_000)}"`)).status).toBe(200)
   })
 
-  it('is 10 MiB by default, and no second limit hides below it', async () => {
+  it('is 10 MiB by default, and no other limit is smaller', async () => {
     const server = await start()
     expect((await post(server, `"${'x'.repeat(10_485_758)}"`)).status).toBe(200)
     expect((await post(server, `"${'x'.repeat(10_485_759)}"`)).status).toBe(413)
   })
 
-  it('refuses a known length at once, without waiting for the body', async () => {
+  it('refuses a declared length without waiting for the body', async () => {
     const server = await start({ max_request_body_bytes: 10 })
     const connection = await server.connect()
     connection.write('POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\n\r\n')
@@ -149,11 +149,11 @@ describe('the limit on bodies', () => {
   })
 })
 
-describe('a client that asks before it sends (Expect: 100-continue)', () => {
+describe('a client that sends Expect: 100-continue', () => {
   const head = (length: number, more = '') =>
     `POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n${more}\r\n`
 
-  it('is told to go on when its body is wanted', async () => {
+  it('gets 100 Continue if its body is accepted', async () => {
     const server = await start()
     const connection = await server.connect()
     connection.write(head(2))
@@ -165,8 +165,8 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
   it.each<[string, ServerOptions, string, number]>([
     ['the key is missing', { env: { DROVER_API_KEYS: 'k' } }, head(2), 401],
     ['the body is too large', {}, head(11), 413],
-    ['the body is no JSON', {}, head(2, 'Content-Type: text/plain\r\n'), 415],
-  ])('is refused without sending when %s', async (_name, options, asks, status) => {
+    ['the body is not JSON', {}, head(2, 'Content-Type: text/plain\r\n'), 415],
+  ])('is refused without 100 Continue if %s', async (_name, options, asks, status) => {
     const server = await start({ max_request_body_bytes: 10 }, options)
     const connection = await server.connect()
     connection.write(asks)
@@ -175,8 +175,8 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
   })
 })
 
-describe('a sender', () => {
-  it('that is too slow with its body gets 408 in the style of the path', async () => {
+describe('a client', () => {
+  it('that sends its body too slowly gets 408 in the error format of the path', async () => {
     const server = await start({ read_timeout_secs: 1 }, { routes: { '/openai/v1': [echo] } })
     const connection = await server.connect()
     connection.write(
@@ -193,14 +193,14 @@ describe('a sender', () => {
     expect(server.access).toMatchObject([{ request_id: 'slow', status: 408, error: 'request_timeout' }])
   })
 
-  it('that ends in the middle of its body gets 400', async () => {
+  it('that stops in the middle of its body gets 400', async () => {
     const server = await start()
     const connection = await server.connect()
     connection.socket.end('POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{')
     expect(await connection.ended()).toMatch(/^HTTP\/1\.1 400 .*"error":"request_malformed"/s)
   })
 
-  it('that hangs up in the middle of its body is logged as gone', async () => {
+  it('that disconnects in the middle of its body is logged with 499', async () => {
     const server = await start()
     const connection = await server.connect()
     connection.write('POST /echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n{')
@@ -210,7 +210,7 @@ describe('a sender', () => {
     expect(server.access).toMatchObject([{ status: 499 }])
   })
 
-  it('that breaks the chunked coding gets 400', async () => {
+  it('that sends an invalid chunk gets 400', async () => {
     const server = await start()
     const connection = await server.connect()
     connection.write('POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')

@@ -10,7 +10,7 @@ const preflight = (headers: Record<string, string> = {}) => ({
 })
 
 describe('a preflight', () => {
-  it('is answered before key and limit are asked for', async () => {
+  it('is answered before the API key and the rate limit are checked', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 1 }
     const server = await startServer({ ...WITH_KEYS, server: limits })
     for (const _ of [1, 2, 3]) {
@@ -58,7 +58,7 @@ describe('CORS headers', () => {
     [404, '/nothing', {}, {}],
     [405, '/health', {}, { method: 'POST' }],
     [413, '/health', { server: { max_request_body_bytes: 1 } }, { body: 'xx', method: 'POST' }],
-  ])('are on a %i too', async (status, path, options, call) => {
+  ])('are also on a %i', async (status, path, options, call) => {
     const server = await startServer(options)
     const answer = await server.request(path, { headers: { origin: PAGE }, ...call })
     expect(answer.status).toBe(status)
@@ -69,19 +69,19 @@ describe('CORS headers', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('allow credentials when the operator does', async () => {
+  it('allow credentials if the config does', async () => {
     const server = await startServer({ server: { cors_allow_credentials: true } })
     const { headers } = await server.request('/health', { headers: { origin: PAGE } })
     expect(headers).toMatchObject({ 'access-control-allow-credentials': 'true', 'access-control-allow-origin': PAGE })
   })
 
-  it('say * where every page is allowed', async () => {
+  it('are * if every origin is allowed', async () => {
     const server = await startServer({ server: { cors_allowed_origins: ['*'] } })
     const { headers } = await server.request('/health', { headers: { origin: 'https://any.example' } })
     expect(headers['access-control-allow-origin']).toBe('*')
   })
 
-  it('are missing for a page that is not allowed and has a key', async () => {
+  it('are missing if the origin is not allowed, even with a valid key', async () => {
     const server = await startServer(WITH_KEYS)
     const headers = { origin: 'https://evil.example', 'x-api-key': 'k' }
     const answer = await server.request('/api/v1/backends', { headers })
@@ -104,13 +104,13 @@ describe('without keys, a page', () => {
     expect((await server.request('/health', { headers: { origin } })).status).toBe(status)
   })
 
-  it('of the server itself may call it', async () => {
+  it('that the server itself serves may call it', async () => {
     const server = await startServer({ server: { cors_allowed_origins: ['https://other.example'] } })
     const headers = { origin: server.url, host: new URL(server.url).host }
     expect((await server.request('/health', { headers })).status).toBe(200)
   })
 
-  it('cannot send a prompt in a body without a media type', async () => {
+  it('cannot send a prompt in a body without media type', async () => {
     const server = await startServer()
     const body = JSON.stringify({ backend: 'claude', prompt: 'do harm' })
     const { status } = await server.request('/api/v1/prompt', {
@@ -122,7 +122,7 @@ describe('without keys, a page', () => {
   })
 })
 
-describe('without keys, on a loopback bind, the host', () => {
+describe('without keys, on a loopback address, the host', () => {
   it.each<[string, number]>([
     ['localhost', 200],
     ['LOCALHOST:8080', 200],
@@ -150,7 +150,7 @@ describe('without keys, on a loopback bind, the host', () => {
     expect((await server.request('/health', { headers: { host: 'drover.example' } })).status).toBe(200)
   })
 
-  it.each(['::1', '0::1', '::ffff:127.0.0.1', 'localhost'])('is checked on the bind %s as well', async (host) => {
+  it.each(['::1', '0::1', '::ffff:127.0.0.1', 'localhost'])('is also checked on the address %s', async (host) => {
     const server = await startServer({ host })
     expect((await server.request('/health', { headers: { host: 'evil.example' } })).status).toBe(403)
   })

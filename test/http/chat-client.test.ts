@@ -1,4 +1,4 @@
-/** The chat-completion API as the official `openai` package sees it. */
+/** Uses the chat completion API through the official `openai` package. */
 import { join } from 'node:path'
 import OpenAI, {
   APIError,
@@ -64,7 +64,7 @@ describe('the openai package', () => {
     for (const chunk of chunks) expect(chunk).not.toHaveProperty('usage')
   })
 
-  it('tells the usage of a stream when it is asked for', async () => {
+  it('reports the usage of a stream on request', async () => {
     const { client } = await open({ usage: { input: 12, output: 3 } })
     const stream = await client.chat.completions.create({
       ...hello,
@@ -93,7 +93,7 @@ describe('the openai package', () => {
     expect(pieces.join('')).toBe('Hello there')
   })
 
-  it('aborts a stream, and the agent is gone', async () => {
+  it('ends the agent when it aborts a stream', async () => {
     const { client, server } = await open()
     const pidFile = join(server.workdir, 'pids')
     Object.assign(server.context.prompts, {
@@ -110,13 +110,13 @@ describe('the openai package', () => {
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 
-  it('pretends when it is asked to', async () => {
+  it('runs no agent for a dry run', async () => {
     const { client } = await open()
     const completion = await client.chat.completions.create({ ...hello, dry_run: true } as typeof hello)
     expect(completion.choices[0]?.message.content).toMatch(/^Would execute: .*codex.*--model gpt-5/)
   })
 
-  it('may send everything that the API knows, and what it does not', async () => {
+  it('may send all fields of the API, and unknown ones', async () => {
     const { client } = await open()
     const completion = await client.chat.completions.create({
       ...hello,
@@ -165,7 +165,7 @@ describe('the errors of the openai package', () => {
     return error as APIError
   }
 
-  it('are typed, and carry the real message, code and field', async () => {
+  it('are typed, with message, code and field', async () => {
     const { client } = await open()
     const error = await thrown(client.chat.completions.create({ model: 'claude', messages: [] }))
     expect(error).toBeInstanceOf(BadRequestError)
@@ -181,7 +181,7 @@ describe('the errors of the openai package', () => {
   it.each([
     ['an image', { content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }, 'image_url'],
     ['a tool result', { role: 'tool', tool_call_id: 'x', content: 'y' }, 'the role tool'],
-  ])('refuse %s by name', async (_name, message, feature) => {
+  ])('name the unsupported feature: %s', async (_name, message, feature) => {
     const { client } = await open()
     const messages = [
       { role: 'user' as const, content: 'x' },
@@ -191,7 +191,7 @@ describe('the errors of the openai package', () => {
     expect(error).toMatchObject({ status: 400, code: 'unsupported_feature', message: expect.stringContaining(feature) })
   })
 
-  it('refuse tools by name', async () => {
+  it('name the field that offers tools', async () => {
     const { client } = await open()
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
     expect(await thrown(client.chat.completions.create({ ...hello, tools }))).toMatchObject({
@@ -199,7 +199,7 @@ describe('the errors of the openai package', () => {
     })
   })
 
-  it('tell of a missing backend with 400', async () => {
+  it('are 400 for a backend that is not installed', async () => {
     const { client } = await open({}, { agents: 'none' })
     for (const stream of [false, true]) {
       const error = await thrown(client.chat.completions.create({ ...hello, stream }))
@@ -208,19 +208,19 @@ describe('the errors of the openai package', () => {
     }
   })
 
-  it('tell of a wrong key with 401', async () => {
+  it('are 401 for a wrong key', async () => {
     const { client } = await open({}, { apiKey: 'wrong', env: { DROVER_API_KEYS: 'right' } })
     const error = await thrown(client.chat.completions.create(hello))
     expect(error).toBeInstanceOf(AuthenticationError)
     expect(error.message).toContain('invalid API key')
   })
 
-  it('let the right key in', async () => {
+  it('do not occur with the right key', async () => {
     const { client } = await open({}, { apiKey: 'right', env: { DROVER_API_KEYS: 'right' } })
     expect((await client.chat.completions.create(hello)).object).toBe('chat.completion')
   })
 
-  it('tell of an agent that fails with 500, in its own words, and are not tried again', async () => {
+  it('are 500 with the message of a failed agent, and are not retried', async () => {
     const { client, server } = await open({ fail: 401 }, { maxRetries: 2 })
     const error = await thrown(client.chat.completions.create({ ...hello, model: 'claude' }))
     expect(error).toBeInstanceOf(InternalServerError)
@@ -232,12 +232,12 @@ describe('the errors of the openai package', () => {
     expect(server.access).toHaveLength(1)
   })
 
-  it('tell of a timeout with 504', async () => {
+  it('are 504 for a timeout', async () => {
     const { client } = await open({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
     expect(await thrown(client.chat.completions.create(hello))).toMatchObject({ status: 504, code: 'backend_timeout' })
   })
 
-  it('break a stream whose agent fails in the middle', async () => {
+  it('end a stream whose agent fails', async () => {
     const { client } = await open({ text: ['one', 'two'], crashAfter: 'word' })
     const stream = await client.chat.completions.create({ ...hello, model: 'claude', stream: true })
     const pieces: string[] = []
@@ -250,7 +250,7 @@ describe('the errors of the openai package', () => {
     expect(error.message).toContain('claude failed')
   })
 
-  it('tell of too many requests with 429, and are tried again when it is time', async () => {
+  it('are 429 over the rate limit, and are retried in time', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
     // Slow enough that the bucket is still empty after the first agent has ended.
     const once = await open({ text: ['one'] }, { server: { ...limits, rate_limit_rps: 0.01 } })

@@ -1,4 +1,4 @@
-/** Every status that the compatible APIs answer with when they say no: media type, headers and the whole body. */
+/** Every error status of the compatible APIs: media type, headers and the complete body. */
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { type Answer, type ServerOptions, startServer, type TestServer } from '../support/start-server.ts'
@@ -22,7 +22,7 @@ type Case = {
   name: string
   script?: Script
   options?: ServerOptions
-  /** Instead of the ordinary request. */
+  /** Sent instead of a valid request. */
   ask?: (server: TestServer, api: Api) => Promise<Answer>
   headers?: Record<string, string>
   problem: string
@@ -37,7 +37,7 @@ const post = (server: TestServer, api: Api, over: Partial<Api> = {}) => {
   return server.request(path, { method: 'POST', headers, body })
 }
 
-/** Until it is too many, however slow this machine is. */
+/** Repeats until the rate limit is hit, however slow this machine is. */
 const postAgain = async (server: TestServer, api: Api) => {
   for (;;) {
     const answer = await post(server, api, { body: {} })
@@ -45,7 +45,7 @@ const postAgain = async (server: TestServer, api: Api) => {
   }
 }
 
-/** One prompt runs and none may wait. */
+/** One prompt runs, and the queue is full. */
 const postToFull = async (server: TestServer, api: Api) => {
   const leaving = new AbortController()
   const { path, headers, body } = api
@@ -220,7 +220,7 @@ describe.each(CASES)('$status for $name', (refused) => {
   const { script = {}, options = {}, ask = post, detail, problem, title, status } = refused
 
   it.each(['chat', 'message'] as const)(
-    'is a problem of the %s API, also where a stream was asked for',
+    'is a problem in the format of the %s API, also if a stream was requested',
     async (name) => {
       for (const stream of [false, true]) {
         const env = { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env }

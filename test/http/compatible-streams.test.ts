@@ -46,7 +46,7 @@ const agentIn = (file: string) =>
   until(() => existsSync(file) && (JSON.parse(readFileSync(file, 'utf8') || '{}').agent as number))
 
 describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body, begin, beat, end }) => {
-  it('begins after a while and says that it is alive when the agent is silent', async () => {
+  it('begins with a heartbeat if the agent is silent', async () => {
     const server = await scripted({ hangAfter: 'init' }, { context: { heartbeatMs: 50 } })
     const stream = await openStream({ port: server.port, path, headers, body })
     for (const line of begin) expect(await stream.nextLine()).toMatch(line)
@@ -55,7 +55,7 @@ describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 
-  it('ends with an error when the agent fails after that', async () => {
+  it('ends with an error if the agent fails after that', async () => {
     const options = { context: { heartbeatMs: 50 }, server: { request_timeout_secs: 1 } }
     const server = await scripted({ hangAfter: 'init' }, options)
     const stream = await openStream({ port: server.port, path, headers, body })
@@ -65,7 +65,7 @@ describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body
     expect(lines).not.toContain(end)
   })
 
-  it('loses nothing when the client is slow', async () => {
+  it('is complete if the client reads slowly', async () => {
     const lines = 50_000
     const server = await scripted({ lines, text: ['the end'] })
     const stream = await openStream({ port: server.port, path, headers, body })
@@ -76,7 +76,7 @@ describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body
     expect(rest.filter((line) => line !== '').at(-1)).toBe(end)
   })
 
-  it('that is given up before it has begun ends the agent', async () => {
+  it('ends the agent if the client disconnects before it begins', async () => {
     const pidFile = join(temporaryDirectory(), 'pids')
     const server = await scripted({ hangAfter: 'init', pidFile })
     const leaving = new AbortController()

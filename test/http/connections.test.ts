@@ -21,7 +21,7 @@ describe('a connection', () => {
       'request_malformed',
     ],
     ['with endless headers', `GET / HTTP/1.1\r\nX: ${'a'.repeat(17_000)}`, 431, 'headers_too_large'],
-  ])('%s is answered and closed', async (_name, text, status, code) => {
+  ])('%s gets an error and is closed', async (_name, text, status, code) => {
     const server = await startServer()
     const connection = await server.connect()
     connection.write(text)
@@ -39,7 +39,7 @@ describe('a connection', () => {
   it.each([
     ['nothing', ''],
     ['half a header', 'GET /health HTTP/1.1\r\nHo'],
-  ])('that sends %s is cut in time, with 408', async (_name, text) => {
+  ])('that sends %s is closed in time, with 408', async (_name, text) => {
     const server = await startServer({ server: { read_timeout_secs: 1 } })
     const connection = await server.connect()
     connection.write(text)
@@ -52,7 +52,7 @@ describe('a connection', () => {
     })
   })
 
-  it('that still sends what was refused is cut in time, without a second answer', async () => {
+  it('that keeps sending a refused body is closed in time, without a second response', async () => {
     const server = await startServer({ server: { read_timeout_secs: 1, max_request_body_bytes: 10 } })
     const connection = await server.connect()
     connection.write('POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nabc')
@@ -67,7 +67,7 @@ describe('a connection', () => {
       417,
       'expectation_unsupported',
     ],
-  ])('takes a request %s for one, and refuses it', async (_name, text, status, code) => {
+  ])('refuses a request %s like any other', async (_name, text, status, code) => {
     const server = await startServer()
     const connection = await server.connect()
     connection.write(text)
@@ -81,7 +81,7 @@ describe('a connection', () => {
   it.each([
     ['without a host in HTTP/1.0', 'GET /health HTTP/1.0\r\n\r\n'],
     [
-      'that would like another protocol',
+      'that offers an upgrade',
       'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n',
     ],
     ['for the whole address', 'GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
@@ -92,7 +92,7 @@ describe('a connection', () => {
     expect(await connection.ended()).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('is kept open for the next request, and closed when none comes', async () => {
+  it('stays open for the next request, and is closed if none arrives', async () => {
     const server = await startServer({ server: { idle_timeout_secs: 1 } })
     const connection = await server.connect()
     connection.write(GET_HEALTH)
@@ -102,7 +102,7 @@ describe('a connection', () => {
     expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   })
 
-  it('takes several requests at once and answers them in order', async () => {
+  it('answers pipelined requests in order', async () => {
     const server = await startServer()
     const connection = await server.connect()
     connection.write(
@@ -117,7 +117,7 @@ describe('a connection', () => {
     ])
   })
 
-  it('with garbage behind a request under way is closed without an answer to the garbage', async () => {
+  it('with garbage after a running request is closed without a response to the garbage', async () => {
     const waiting = Promise.withResolvers<void>()
     const slow: RegisterRoutes = (scope) => {
       scope.get('/slow', async () => {
@@ -132,7 +132,7 @@ describe('a connection', () => {
     waiting.resolve()
   })
 
-  it('may wait for a slow answer for longer than a write may stall', async () => {
+  it('may wait for a slow response for longer than the write timeout', async () => {
     const slow: RegisterRoutes = (scope) => {
       scope.get('/slow', async () => {
         await delay(1500)
@@ -148,7 +148,7 @@ describe('a connection', () => {
     expect((await connection.ended()).match(/"done":true/g)).toHaveLength(2)
   })
 
-  it('may wait for a slow answer behind a quick one for longer than a write may stall', async () => {
+  it('may wait for a slow pipelined response for longer than the write timeout', async () => {
     const routes: RegisterRoutes = (scope) => {
       scope.get('/quick', async () => ({}))
       scope.get('/slow', async () => {
@@ -168,11 +168,11 @@ describe('a connection', () => {
     }
   })
 
-  it('that does not take the end of its stream is cut after the write timeout', async () => {
+  it('that does not read the end of a stream is closed after the write timeout', async () => {
     const result = { backend: 'claude', output: '' } as PromptResult
     const stream: RegisterRoutes = (scope) => {
       scope.get('/stream', async (_request, reply) => {
-        // Until the system takes no more; what then waits is too little for a write to wait for.
+        // Until the socket buffer is full. The rest is below the high-water mark, so `write` does not ask to wait.
         async function* events(): AsyncGenerator<PromptEvent, PromptResult, undefined> {
           while (reply.raw.writableLength === 0) {
             yield {} as PromptEvent
@@ -198,7 +198,7 @@ describe('a connection', () => {
     expect(server.access).toMatchObject([{ route: '/stream', status: 200 }])
   })
 
-  it('that does not take its answer is cut after the write timeout', async () => {
+  it('that does not read its response is closed after the write timeout', async () => {
     const large: RegisterRoutes = (scope) => {
       scope.get('/large', async (_request, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)))
     }

@@ -1,4 +1,4 @@
-/** Whoever follows a stream has each piece before the agent may say the next: nothing is collected on the way. */
+/** A client gets each piece of text before the agent prints the next: nothing is buffered on the way. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -36,7 +36,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   },
 }
 
-/** An agent that says a piece each time it is let, and a client that listens. */
+/** An agent that prints a piece each time the test allows it, and a client that reads the stream. */
 async function follow(style: Style, agent: string, script: Script) {
   const permits = join(temporaryDirectory(), 'permits')
   const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ ...script, permits }) } })
@@ -56,7 +56,7 @@ async function nextText(stream: OpenStream, { textOf }: Style): Promise<string> 
 }
 
 describe.each(Object.entries(STYLES))('a %s stream', (_name, style) => {
-  it.each(['claude', 'gemini'])('of %s gives each word before the next is said', async (agent) => {
+  it.each(['claude', 'gemini'])('of %s sends each word before the next is printed', async (agent) => {
     const words = ['one', ' two', ' three', ' four']
     const { opened, allow } = await follow(style, agent, { text: words })
     const heard: string[] = []
@@ -68,7 +68,7 @@ describe.each(Object.entries(STYLES))('a %s stream', (_name, style) => {
     expect((await (await opened).rest()).map(style.textOf).join('')).toBe('')
   })
 
-  it('of codex, which speaks in whole messages, gives each before the next is said', async () => {
+  it('of codex sends each message before the next is printed', async () => {
     const { opened, allow } = await follow(style, 'codex', { tool: 'true', text: ['done'] })
     allow('I will run a command.'.split(' ').length)
     expect(await nextText(await opened, style)).toBe('I will run a command.')

@@ -1,4 +1,4 @@
-/** The page of `/docs` in a real browser: `CHROMIUM`, or `chromium` on PATH. Without one there is nothing to try it in. */
+/** The `/docs` page in a real browser: `CHROMIUM`, or `chromium` on PATH. Skipped if there is none. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { findProgram } from '../../src/kit/process/find-program.ts'
@@ -9,7 +9,7 @@ const executable = process.env['CHROMIUM'] ?? findProgram('chromium', { env: pro
 let browser: Browser | undefined
 afterAll(() => browser?.close())
 
-/** Opens the page and notes what it complains of and whom it calls. */
+/** Opens the page and records its errors and the origins it calls. */
 async function open(server: TestServer) {
   browser ??= await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
   const page = await browser.newPage()
@@ -27,7 +27,7 @@ async function open(server: TestServer) {
   return { page, complaints, strangers }
 }
 
-/** Runs an operation as somebody who reads the page would, and gives the status and the body that the page shows. */
+/** Runs an operation through the page and returns the status and body that the page shows. */
 async function tryOut(page: Page, operation: string, body?: unknown) {
   const block = page.locator(`[id$="-${operation}"]`)
   await block.locator('.opblock-summary-control').click()
@@ -42,7 +42,7 @@ async function tryOut(page: Page, operation: string, body?: unknown) {
 describe('/docs in a browser', { timeout: 60_000 }, () => {
   beforeEach(({ skip }) => skip(executable === undefined, 'no chromium on this machine, so the page is not tried'))
 
-  it('shows every operation without a complaint and without calling anybody else', async () => {
+  it('shows every operation, without errors and without calls to other origins', async () => {
     const server = await startServer()
     const { page, complaints, strangers } = await open(server)
     expect(await page.title()).toBe('drover API')
@@ -59,7 +59,7 @@ describe('/docs in a browser', { timeout: 60_000 }, () => {
     expect(complaints).toEqual([])
   })
 
-  it.each(['ApiKey', 'Bearer'])('sends the key that was entered as %s', async (scheme) => {
+  it.each(['ApiKey', 'Bearer'])('sends the entered key as %s', async (scheme) => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'open-sesame' } })
     const { page } = await open(server)
     await page.locator('.auth-wrapper .authorize').first().click()
@@ -70,7 +70,7 @@ describe('/docs in a browser', { timeout: 60_000 }, () => {
     expect(await tryOut(page, 'listBackends')).toMatchObject({ status: expect.stringContaining('200') })
   })
 
-  it('shows the refusal where no key was entered', async () => {
+  it('shows the error if no key was entered', async () => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'open-sesame' } })
     const { page } = await open(server)
     const { status, text } = await tryOut(page, 'listBackends')

@@ -9,7 +9,7 @@ const ASSETS = [
 ]
 
 describe('GET /docs', () => {
-  it('is a page that loads nothing from elsewhere and holds no script of its own', async () => {
+  it('is a page without inline scripts that loads files of this server only', async () => {
     const server = await startServer()
     const { status, headers, text } = await server.request('/docs')
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
@@ -19,7 +19,7 @@ describe('GET /docs', () => {
     expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|\son[a-z]+=|<style/)
   })
 
-  it('allows scripts and calls of its own origin alone, and no frame around it', async () => {
+  it('allows only scripts and calls of its own origin, and no frames', async () => {
     const server = await startServer()
     const policy = String((await server.request('/docs')).headers['content-security-policy']).split('; ')
     expect(policy).toEqual(
@@ -34,19 +34,19 @@ describe('GET /docs', () => {
     expect(policy.join()).not.toMatch(/unsafe|https?:|\*/)
   })
 
-  it('needs no key where keys are set, and neither do its parts', async () => {
+  it('needs no API key, and neither do its files', async () => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'one' } })
     for (const path of ['/docs', ...ASSETS.map(([name]) => `/docs/${name}`)]) {
       expect(await server.request(path), path).toMatchObject({ status: 200 })
     }
   })
 
-  it('is also found with a slash behind it', async () => {
+  it('redirects from a path with a trailing slash', async () => {
     const server = await startServer()
     expect(await server.request('/docs/')).toMatchObject({ status: 308, headers: { location: '../docs' } })
   })
 
-  it.each(['/docs', '/docs/swagger-ui.css'])('answers HEAD of %s with the headers alone', async (path) => {
+  it.each(['/docs', '/docs/swagger-ui.css'])('answers HEAD of %s without a body', async (path) => {
     const server = await startServer()
     const { headers, text } = await server.request(path)
     const head = await server.request(path, { method: 'HEAD' })
@@ -62,7 +62,7 @@ describe('GET /docs/{asset}', () => {
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'GET, HEAD' })
   })
 
-  it.each(ASSETS)('gives %s as %s, and only once', async (name, type) => {
+  it.each(ASSETS)('sends %s as %s, and 304 the second time', async (name, type) => {
     const server = await startServer()
     const { status, headers, text } = await server.request(`/docs/${name}`)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
@@ -90,7 +90,7 @@ describe('GET /docs/{asset}', () => {
     'constructor',
     '__proto__',
     'toString',
-  ])('has no %s', async (name) => {
+  ])('has no file %s', async (name) => {
     const server = await startServer()
     expect(await server.request(`/docs/${name}`)).toMatchObject({ status: 404, body: { error: 'not_found' } })
   })

@@ -52,7 +52,7 @@ describe('drain', () => {
     expect(await connection.ended()).toMatch(/^HTTP\/1\.1 200 .*(?:"done":true|last)/s)
   })
 
-  it('takes no new connection and no new request on one that is kept', async () => {
+  it('accepts no new connection and no new request on an open one', async () => {
     const { server, reached, finish } = await startSlow()
     const connection = await server.connect()
     connection.write(get('/slow'))
@@ -67,7 +67,7 @@ describe('drain', () => {
     expect((await connection.ended()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
   })
 
-  it('answers 503 and closes while the server stops', async () => {
+  it('answers 503 and closes the connection during shutdown', async () => {
     const { server } = await startSlow()
     server.shutdown.abort()
     const { status, headers, body } = await server.request('/quick')
@@ -78,7 +78,7 @@ describe('drain', () => {
     expect(headers).toMatchObject({ connection: 'close', 'retry-after': '5' })
   })
 
-  it('ends the agents when time is up, and gives their answers time to leave', async () => {
+  it('ends the agents when the time is over, and waits for their responses', async () => {
     const { server, reached, finish } = await startSlow()
     const connection = await server.connect()
     connection.write(get('/slow'))
@@ -88,7 +88,7 @@ describe('drain', () => {
     expect(await connection.ended()).toContain('"done":true')
   })
 
-  it('cuts off what does not end even then', async () => {
+  it('closes connections that do not end even then', async () => {
     const { server, reached } = await startSlow()
     const connection = await server.connect()
     connection.write(get('/slow'))
@@ -97,7 +97,7 @@ describe('drain', () => {
     expect(await connection.ended()).toBe('')
   })
 
-  it('waits for the work of a client who has gone', async () => {
+  it('waits for the handler of a client that disconnected', async () => {
     const { server, reached, finish } = await startSlow()
     const connection = await server.connect()
     connection.write(get('/slow'))
@@ -126,7 +126,7 @@ describe('drain', () => {
     await connection.ended()
   })
 
-  it('does not wait for the rest of a body', async () => {
+  it('does not wait for an incomplete body', async () => {
     const { server } = await startSlow()
     const connection = await server.connect()
     connection.write('POST /take HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n{')
@@ -135,12 +135,12 @@ describe('drain', () => {
     expect(await connection.ended()).toMatch(/HTTP\/1\.1 503 .*"error":"shutting_down"/s)
   })
 
-  it('gives up agents that do not end', async () => {
+  it('does not wait forever for agents', async () => {
     const { server } = await startSlow()
     await drain(server.http, { drainMs: 10, graceMs: 10 }, () => new Promise(() => {}))
   })
 
-  it('waits for work to be cleared up after its connection was cut', async () => {
+  it('waits for a handler to clean up after its connection was closed', async () => {
     let isCleared = false
     const reached = Promise.withResolvers<void>()
     const clearing: RegisterRoutes = (scope) => {
@@ -159,7 +159,7 @@ describe('drain', () => {
     expect(isCleared).toBe(true)
   })
 
-  it('starts no agent any more for a prompt that waits when the time is up', async () => {
+  it('starts no agent for a queued prompt when the time is over', async () => {
     const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
     const server = await startServer({ server: { max_concurrent_runs: 1 }, env })
     const ask = (prompt: string) =>
@@ -177,7 +177,7 @@ describe('drain', () => {
   it.each([
     ['/openai/v1/chat/completions', { type: 'server_error', code: 'shutting_down', param: null }],
     ['/anthropic/v1/messages', { type: 'overloaded_error' }],
-  ])('answers 503 in the words of %s to what ran and what waited when the time is up', async (path, error) => {
+  ])('answers running and queued prompts of %s with 503 when the time is over', async (path, error) => {
     const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) }
     const server = await startServer({ server: { max_concurrent_runs: 1 }, env })
     const messages = [{ role: 'user', content: 'hello' }]
@@ -201,7 +201,7 @@ describe('drain', () => {
     }
   })
 
-  it('does not wait for connections that nobody uses', async () => {
+  it('does not wait for idle connections', async () => {
     const { server } = await startSlow()
     const connection = await server.connect()
     connection.write(get('/quick'))

@@ -1,4 +1,4 @@
-/** Whatever is sent to the native API, the server answers, and never with a failure of its own. */
+/** The server answers any input to the native API, and never with an internal error. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SessionEditRequest } from '../../src/http/native/sessions.shape.ts'
@@ -12,10 +12,10 @@ import {
 import { broken, fitting } from '../support/arbitrary-of-shape.ts'
 import { startServer } from '../support/start-server.ts'
 
-/** `DROVER_FUZZ_RUNS` makes a long run of it. */
+/** Set `DROVER_FUZZ_RUNS` for a longer run. */
 const RUNS = Number(process.env['DROVER_FUZZ_RUNS'] ?? 250)
 
-/** Nothing is started: what is tried here is everything before that. */
+/** Dry runs: no agent is started. */
 const open = () => startServer({ config: { unified_flags: { dry_run: true } } })
 
 const BODIES = [
@@ -31,7 +31,7 @@ describe.each(BODIES)('%s %s', (method, path, shape) => {
   it.each([
     ['fits its shape', fitting(shape), path.startsWith('/sessions') ? [400, 404] : [200, 400]],
     ['does not fit it', broken(shape), [400]],
-  ])('answers every body that %s, with no failure of its own', async (_name, bodies, met) => {
+  ])('answers every body that %s without an internal error', async (_name, bodies, met) => {
     const { request } = await open()
     const statuses = new Set<number>()
     await fc.assert(
@@ -89,7 +89,7 @@ describe('the native API', () => {
   })
 })
 
-/** Half a surrogate pair has no encoding. */
+/** Removes lone surrogates, which cannot be encoded. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

@@ -12,7 +12,7 @@ const demo = (name: string) => ({ name, available: true, demo: true })
 const ALL_DISABLED = { claude: { enabled: false }, codex: { enabled: false }, gemini: { enabled: false } }
 
 describe('/health', () => {
-  it('tells version, uptime, agents and sessions', async () => {
+  it('has version, uptime, agents and sessions', async () => {
     const server = await startServer({ agents: 'demo' })
     const { status, body } = await server.request('/health')
     expect(status).toBe(200)
@@ -26,7 +26,7 @@ describe('/health', () => {
     })
   })
 
-  it('is degraded when an enabled agent is not installed', async () => {
+  it('is degraded if an enabled agent is not installed', async () => {
     const server = await startServer({ agents: 'none', config: { backends: { codex: { enabled: false } } } })
     const { status, body } = await server.request('/health')
     expect({ status, body }).toMatchObject({
@@ -41,12 +41,12 @@ describe('/health', () => {
     })
   })
 
-  it('does not miss agents that are disabled', async () => {
+  it('ignores disabled agents', async () => {
     const server = await startServer({ agents: 'none', config: { backends: ALL_DISABLED } })
     expect((await server.request('/health')).body).toMatchObject({ status: 'ok', backends: [] })
   })
 
-  it('tells the version of an agent once it is known, without waiting for it', async () => {
+  it('has the version of an agent once it is known, without waiting for it', async () => {
     const directory = installFakeAgents(temporaryDirectory(), ['codex'])
     const server = await startServer({ agents: 'demo', env: { PATH: `${directory}:/usr/bin:/bin` } })
     await server.context.agents.versionOf(server.context.agents.list()[1] ?? missing())
@@ -60,7 +60,7 @@ describe('/health', () => {
     })
   })
 
-  it('is unhealthy, with 503, when the session store fails, and tells why to the log alone', async () => {
+  it('is unhealthy, with 503, if the session store fails, and only logs the cause', async () => {
     const broken = {
       count: async () => {
         throw new Error('/secret/sessions.db is gone')
@@ -82,7 +82,7 @@ describe('/health', () => {
 })
 
 describe('/api/v1/backends', () => {
-  it('does not run the program of an agent that is disabled', async () => {
+  it('does not run a disabled agent', async () => {
     const directory = temporaryDirectory()
     const trace = join(directory, 'was-run')
     writeFileSync(join(directory, 'claude'), `#!/bin/sh\necho 1.2.3 | tee ${trace}\n`, { mode: 0o755 })
@@ -95,7 +95,7 @@ describe('/api/v1/backends', () => {
     expect([enabled.body, existsSync(trace)]).toMatchObject([{ backends: [{ version: '1.2.3' }, {}, {}] }, true])
   })
 
-  it('tells of every agent, in canonical order, what it can do', async () => {
+  it('lists every agent in canonical order, with its capabilities', async () => {
     const directory = installFakeAgents(temporaryDirectory(), ['codex'])
     const server = await startServer({
       agents: 'demo',

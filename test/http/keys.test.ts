@@ -23,7 +23,7 @@ describe('a server with API keys', () => {
     ['an empty X-Api-Key and a bearer', { 'x-api-key': '', authorization: 'Bearer alpha' }, 200],
     ['X-Api-Key before a wrong bearer', { 'x-api-key': 'alpha', authorization: 'Bearer no' }, 200],
     ['a wrong X-Api-Key before a bearer', { 'x-api-key': 'no', authorization: 'Bearer alpha' }, 401],
-  ])('judges %s', async (_name, headers, status) => {
+  ])('checks %s', async (_name, headers, status) => {
     const server = await startServer(KEYS)
     expect((await server.request('/api/v1/backends', { headers })).status).toBe(status)
   })
@@ -48,18 +48,18 @@ describe('a server with API keys', () => {
     ['http://localhost/health', 200],
     ['http://localhost/metrics', 401],
     ['http://localhost/health@evil', 401],
-  ])('without a key answers %s with %i', async (path, status) => {
+  ])('answers %s without a key with %i', async (path, status) => {
     const isServed = async (method: string) =>
       (await (await startServer({ ...KEYS, routes: ONLY_HEALTH })).request(path, { method })).status
     expect([await isServed('GET'), await isServed('HEAD')]).toEqual([status, status])
   })
 
-  it('serves metrics without one when they are public', async () => {
+  it('serves public metrics without a key', async () => {
     const server = await startServer({ ...KEYS, server: { metrics_public: true }, routes: ONLY_HEALTH })
     expect((await server.request('/metrics')).status).toBe(404)
   })
 
-  it('takes keys by their digests from the config', async () => {
+  it('accepts keys by their digests in the config', async () => {
     const keys = [{ name: 'ci', sha256: digestOf('secret') }]
     const server = await startServer({ server: { keys } })
     const { status } = await server.request('/api/v1/backends', { headers: { 'x-api-key': 'secret' } })
@@ -70,14 +70,14 @@ describe('a server with API keys', () => {
     )
   })
 
-  it('unites all sources, and calls a key without a name by its digest', async () => {
+  it('combines all sources, and names an unnamed key by its digest', async () => {
     const server = await startServer({ ...KEYS, server: { keys: [{ name: 'ci', sha256: digestOf('secret') }] } })
     for (const key of ['secret', 'alpha']) await server.request('/health', { headers: { 'x-api-key': key } })
     expect(server.access.map(({ key }) => key)).toEqual(['ci', `key-${digestOf('alpha').slice(0, 8)}`])
     expect(server.done.map(({ keyName }) => keyName)).toEqual(['ci', `key-${digestOf('alpha').slice(0, 8)}`])
   })
 
-  it('reads no body before it knows the key', async () => {
+  it('reads no body before it has checked the key', async () => {
     const server = await startServer(KEYS)
     const { status } = await server.request('/api/v1/prompt', { method: 'POST', body: 'not JSON' })
     expect(status).toBe(401)
@@ -85,7 +85,7 @@ describe('a server with API keys', () => {
 })
 
 describe('a server without API keys', () => {
-  it('answers everybody', async () => {
+  it('accepts every request', async () => {
     const server = await startServer()
     expect((await server.request('/api/v1/backends')).status).toBe(200)
     expect((await server.request('/api/v1/backends', { headers: { 'x-api-key': 'whatever' } })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** The message API as the official `@anthropic-ai/sdk` package sees it. */
+/** Uses the message API through the official `@anthropic-ai/sdk` package. */
 import { join } from 'node:path'
 import Anthropic, {
   APIError,
@@ -64,7 +64,7 @@ describe('the anthropic package', () => {
     expect(pieces.join('')).toBe('Hello there')
   })
 
-  it('gets a message with an empty text from an agent that has nothing to say', async () => {
+  it('gets a message with empty text if the agent prints none', async () => {
     const { client } = await open({ text: [''], usage: { output: 3 } })
     const stream = client.messages.stream({ ...hello, model: 'gemini' })
     const types: string[] = []
@@ -77,12 +77,12 @@ describe('the anthropic package', () => {
     expect(types.filter((type) => type === 'content_block_delta')).toHaveLength(1)
   })
 
-  it('may use the beta interface', async () => {
+  it('supports the beta interface', async () => {
     const { client } = await open({ text: ['one'] })
     expect(await client.beta.messages.create(hello)).toMatchObject({ content: [{ type: 'text', text: 'one' }] })
   })
 
-  it('aborts a stream, and the agent is gone', async () => {
+  it('ends the agent when it aborts a stream', async () => {
     const { client, server } = await open()
     const pidFile = join(server.workdir, 'pids')
     Object.assign(server.context.prompts, {
@@ -100,7 +100,7 @@ describe('the anthropic package', () => {
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 
-  it('may send everything that the API knows, and what it does not', async () => {
+  it('may send all fields of the API, and unknown ones', async () => {
     const { client } = await open()
     const everything = {
       ...hello,
@@ -117,7 +117,7 @@ describe('the anthropic package', () => {
     expect(message.type).toBe('message')
   })
 
-  it('pretends when it is asked to', async () => {
+  it('runs no agent for a dry run', async () => {
     const { client } = await open()
     const message = await client.messages.create({ ...hello, system: 'be brief', dry_run: true } as typeof hello)
     expect(message.content).toMatchObject([{ text: expect.stringMatching(/^Would execute: .*be brief/) }])
@@ -146,7 +146,7 @@ describe('the errors of the anthropic package', () => {
     return error as APIError
   }
 
-  it('are typed, and carry the real message', async () => {
+  it('are typed, with the message of the server', async () => {
     const { client } = await open()
     const error = await thrown(client.messages.create({ ...hello, messages: [] }))
     expect(error).toBeInstanceOf(BadRequestError)
@@ -154,7 +154,7 @@ describe('the errors of the anthropic package', () => {
     expect(error.error).toMatchObject({ error: { type: 'invalid_request_error' } })
   })
 
-  it('refuse an image by name', async () => {
+  it('name the unsupported image', async () => {
     const { client } = await open()
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'AA==' }
     const messages = [{ role: 'user' as const, content: [{ type: 'image' as const, source }] }]
@@ -162,19 +162,19 @@ describe('the errors of the anthropic package', () => {
     expect(error).toMatchObject({ status: 400, message: expect.stringContaining('content of type image') })
   })
 
-  it('tell of a wrong key with 401', async () => {
+  it('are 401 for a wrong key', async () => {
     const { client } = await open({}, { apiKey: 'wrong', env: { DROVER_API_KEYS: 'right' } })
     const error = await thrown(client.messages.create(hello))
     expect(error).toBeInstanceOf(AuthenticationError)
     expect(error.error).toMatchObject({ error: { type: 'authentication_error' } })
   })
 
-  it('let the right key in', async () => {
+  it('do not occur with the right key', async () => {
     const { client } = await open({}, { apiKey: 'right', env: { DROVER_API_KEYS: 'right' } })
     expect((await client.messages.create(hello)).type).toBe('message')
   })
 
-  it('tell of an agent that fails with 500, in its own words, and are not tried again', async () => {
+  it('are 500 with the message of a failed agent, and are not retried', async () => {
     const { client, server } = await open({ fail: 429 }, { maxRetries: 2 })
     const error = await thrown(client.messages.create(hello))
     expect(error).toBeInstanceOf(InternalServerError)
@@ -182,12 +182,12 @@ describe('the errors of the anthropic package', () => {
     expect(server.access).toHaveLength(1)
   })
 
-  it('tell of a timeout with 504', async () => {
+  it('are 504 for a timeout', async () => {
     const { client } = await open({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
     expect(await thrown(client.messages.create(hello))).toMatchObject({ status: 504 })
   })
 
-  it('break a stream whose agent fails in the middle', async () => {
+  it('end a stream whose agent fails', async () => {
     const { client } = await open({ text: ['one', 'two'], crashAfter: 'word' })
     const stream = client.messages.stream(hello)
     const pieces: string[] = []
@@ -197,7 +197,7 @@ describe('the errors of the anthropic package', () => {
     expect(error.message).toContain('claude failed')
   })
 
-  it('tell of too many requests with 429, and are tried again when it is time', async () => {
+  it('are 429 over the rate limit, and are retried in time', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
     const once = await open({ text: ['one'] }, { server: limits })
     await once.client.messages.create({ ...hello, dry_run: true } as typeof hello)
@@ -235,7 +235,7 @@ describe('the version header', () => {
     }
   })
 
-  it('may be left out where the config says so, but never be wrong', async () => {
+  it('may be missing if the config allows it, but must be valid', async () => {
     expect((await post({}, { require_api_version: false })).status).toBe(200)
     expect((await post({ 'anthropic-version': 'x' }, { require_api_version: false })).status).toBe(400)
   })

@@ -9,7 +9,7 @@ import { type ServerOptions, startServer, type TestServer } from '../support/sta
 const start = (options: ServerOptions = {}) =>
   startServer({ ...options, server: { metrics_enabled: true, ...options.server } })
 
-/** One line for each series. */
+/** The lines of all series. */
 async function scrape(server: TestServer): Promise<string[]> {
   const { status, text } = await server.request('/metrics')
   expect(status).toBe(200)
@@ -22,12 +22,12 @@ const seen = (server: TestServer, line: string) =>
 const post = (server: TestServer, path: string, body: unknown) => server.request(path, { method: 'POST', body })
 
 describe('GET /metrics', () => {
-  it('does not exist unless it is enabled', async () => {
+  it('only exists if it is enabled', async () => {
     const server = await startServer()
     expect(await server.request('/metrics')).toMatchObject({ status: 404, body: { error: 'not_found' } })
   })
 
-  it('speaks the text format of Prometheus and answers HEAD', async () => {
+  it('has the Prometheus text format and answers HEAD', async () => {
     const server = await start()
     const { headers, text } = await server.request('/metrics')
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -44,7 +44,7 @@ describe('GET /metrics', () => {
     expect((await server.request('/metrics', { headers })).status).toBe(status)
   })
 
-  it('tells of the process and of the version', async () => {
+  it('has the process and the version', async () => {
     const lines = await scrape(await start())
     expect(lines).toContain('drover_build_info{version="1.2.3"} 1')
     expect(
@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
 })
 
 describe('the metrics of requests', () => {
-  it('count by the template of the path, whatever the path was', async () => {
+  it('count by the path of the route', async () => {
     const server = await start()
     for (const id of ['aaaa', 'bbbb']) await server.request(`/api/v1/sessions/${id}`)
     for (const path of ['/no', '/openai/v1/no', '/docs/no', '/.env?x=1']) await server.request(path)
@@ -70,7 +70,7 @@ describe('the metrics of requests', () => {
     expect(lines.filter((line) => /aaaa|bbbb|env/.test(line))).toEqual([])
   })
 
-  it('have buckets for answers that take minutes', async () => {
+  it('have buckets for responses that take minutes', async () => {
     const server = await start()
     await server.request('/health')
     const bounds = (await scrape(server))
@@ -79,7 +79,7 @@ describe('the metrics of requests', () => {
     expect(bounds).toEqual(expect.arrayContaining(['0.005', '60', '300', '3600', '+Inf']))
   })
 
-  it('count what is refused before any route, by its reason', async () => {
+  it('count requests that are refused before their route, by error code', async () => {
     const limited = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 3 }
     const server = await start({
       env: { DROVER_API_KEYS: 'one' },
@@ -97,7 +97,7 @@ describe('the metrics of requests', () => {
     expect(text).toContain('drover_requests_total{method="POST",path="/api/v1/prompt",status="429"} 2\n')
   })
 
-  it('count by the name of the key, and never tell the key', async () => {
+  it('count by the name of the key, and never contain the key', async () => {
     const server = await start({ env: { DROVER_API_KEYS: 'open-sesame' }, server: { metrics_public: true } })
     await server.request('/api/v1/backends', { headers: { 'x-api-key': 'open-sesame' } })
     await server.request('/api/v1/backends', { headers: { 'x-api-key': 'open-barley' } })
@@ -109,14 +109,14 @@ describe('the metrics of requests', () => {
     expect(lines.join()).not.toMatch(/sesame|barley/)
   })
 
-  it('count what is not even HTTP, and nothing stays under way', async () => {
+  it('count invalid HTTP, and nothing stays in progress', async () => {
     const server = await start()
     const raw = await server.connect()
     raw.write('nonsense\r\n\r\n')
     await raw.ended()
     const lines = await scrape(server)
     expect(lines).toContain('drover_requests_refused_total{reason="request_malformed"} 1')
-    // The scrape itself.
+    // The request for the metrics itself.
     expect(lines).toContain('drover_requests_in_flight 1')
   })
 })
@@ -125,7 +125,7 @@ describe('the metrics of agents', () => {
   const script = (orders: Script) => ({ FAKE_AGENT_SCRIPT: JSON.stringify(orders) })
   const hello = { backend: 'codex', prompt: 'hello' }
 
-  it('stand at 0 before anything ran', async () => {
+  it('are 0 before the first prompt', async () => {
     const lines = await scrape(await start())
     expect(lines).toContain('drover_backend_executions_total{backend="gemini",status="timeout"} 0')
     expect(lines).toContain('drover_tokens_total{backend="claude",kind="reasoning"} 0')
@@ -153,7 +153,7 @@ describe('the metrics of agents', () => {
     )
   })
 
-  it('tell how agents ended', async () => {
+  it('count agents by outcome', async () => {
     const failing = await start({ env: script({ fail: 500 }) })
     await post(failing, '/api/v1/prompt', hello)
     expect(await scrape(failing)).toContain('drover_backend_executions_total{backend="codex",status="error"} 1')
@@ -162,7 +162,7 @@ describe('the metrics of agents', () => {
     expect(await scrape(slow)).toContain('drover_backend_executions_total{backend="codex",status="timeout"} 1')
   })
 
-  it('count the parts of larger calls, and call a backend that does not exist unknown', async () => {
+  it('count the prompts of batches, with `unknown` for a backend that does not exist', async () => {
     const server = await start()
     const lost = { backend: 'a-name-of-the-client', prompt: 'hello' }
     await post(server, '/api/v1/parallel', { tasks: [hello, lost] })
@@ -180,7 +180,7 @@ describe('the metrics of agents', () => {
     expect(lines.join('\n')).not.toContain('a-name-of-the-client')
   })
 
-  it('tell what runs and what waits, and that a stream is not held back', async () => {
+  it('count running and queued prompts', async () => {
     const server = await start({
       env: script({ hangAfter: 'word', text: ['Hello'] }),
       server: { max_concurrent_runs: 1 },
@@ -195,13 +195,13 @@ describe('the metrics of agents', () => {
     expect(lines).toContain('drover_active_sessions 1')
     running.hangUp()
     await seen(server, 'drover_backend_executions_total{backend="codex",status="canceled"} 1')
-    // The interrupted session can be resumed, and the prompt that waited has begun its own.
+    // The interrupted session is paused, and the queued prompt has started its own.
     await seen(server, 'drover_active_sessions 2')
     server.http.app.server.closeAllConnections()
     await waiting
   })
 
-  it('are still given when the sessions cannot be counted', async () => {
+  it('are still sent if the sessions cannot be counted', async () => {
     const broken = { list: () => Promise.reject(new Error('disk')) } as unknown as SessionStore
     const server = await start({ context: { store: broken } })
     expect(await scrape(server)).toContain('drover_active_sessions Nan')

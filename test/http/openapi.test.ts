@@ -8,7 +8,7 @@ const read = async (server: TestServer, headers: Record<string, string> = {}) =>
 }
 
 describe('GET /openapi.json', () => {
-  it('serves the published document with the address and the version of this server', async () => {
+  it('is the published document with the address and version of this server', async () => {
     const server = await startServer()
     const { status, headers, document } = await read(server)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json; charset=utf-8' })
@@ -19,12 +19,12 @@ describe('GET /openapi.json', () => {
     })
   })
 
-  it('needs no key where keys are set', async () => {
+  it('needs no API key', async () => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'one' } })
     expect(await read(server)).toMatchObject({ status: 200 })
   })
 
-  it('is not sent again to a client that has it', async () => {
+  it('is 304 for a client that has it', async () => {
     const server = await startServer()
     const etag = (await read(server)).headers.etag ?? ''
     expect(etag).toMatch(/^"sha256:[0-9a-f]{64}"$/)
@@ -34,7 +34,7 @@ describe('GET /openapi.json', () => {
     expect(await read(server, { 'if-none-match': '*' })).toMatchObject({ status: 304 })
   })
 
-  it('answers HEAD with the headers alone', async () => {
+  it('answers HEAD without a body', async () => {
     const server = await startServer()
     const whole = await read(server)
     const head = await server.request('/openapi.json', { method: 'HEAD' })
@@ -48,18 +48,18 @@ describe('GET /openapi.json', () => {
     ['the name it was asked under', {}, { host: 'localhost:9' }, 'http://localhost:9'],
     ['what a trusted proxy was asked', { trusted_proxies: ['127.0.0.1'] }, proxied, 'https://api.example.com'],
     ['nothing that a stranger claims', {}, { ...proxied, host: 'localhost' }, 'http://localhost'],
-  ])('names as its address %s', async (_, settings, headers, url) => {
+  ])('has the server address %s', async (_, settings, headers, url) => {
     const server = await startServer({ server: settings })
     expect((await read(server, headers)).document.servers[0]?.url).toBe(url)
   })
 
-  it('names no address where it was asked under none that could be one', async () => {
+  it('has a relative address if the Host header is not valid', async () => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'one' } })
     expect((await read(server, { host: 'a"b' })).document.servers[0]?.url).toBe('/')
   })
 })
 
-describe('what the server answers', () => {
+describe('a response', () => {
   const hello = { backend: 'claude', prompt: 'hello' }
   const chat = { model: 'gpt-5', messages: [{ role: 'user', content: 'hello' }] }
   const message = { model: 'gemini', max_tokens: 9, messages: [{ role: 'user', content: 'hello' }] }
@@ -94,7 +94,7 @@ describe('what the server answers', () => {
     ['POST', '/anthropic/v1/messages', { body: message, headers: version }, 200],
     ['POST', '/anthropic/v1/messages', { body: { ...message, stream: true }, headers: version }, 200],
     ['POST', '/anthropic/v1/messages', { body: message }, 400],
-  ])('to %s %s %j is described', async (method, path, wishes, status) => {
+  ])('to %s %s %j matches the document', async (method, path, wishes, status) => {
     const server = await startServer({ server: { metrics_enabled: true } })
     const answer = await server.request(path, { method, ...wishes })
     expect({ status: answer.status, undescribed: findUndescribed(method, path, answer) }).toEqual({
@@ -103,7 +103,7 @@ describe('what the server answers', () => {
     })
   })
 
-  it('about a session is described', async () => {
+  it('about a session matches the document', async () => {
     const server = await startServer()
     const first = await server.request('/api/v1/prompt', { method: 'POST', body: hello })
     const { session_id: id } = first.body as { session_id: string }
@@ -130,7 +130,7 @@ describe('what the server answers', () => {
     ['/api/v1/prompt', '/api/v1/prompt'],
     ['/openai/v1/chat/completions', '/openai/v1/chat/completions'],
     ['/anthropic/v1/messages', '/anthropic/v1/messages'],
-  ])('when it refuses %s is described', async (path) => {
+  ])('with an error for %s matches the document', async (path) => {
     const limited = { rate_limit_enabled: true, rate_limit_rps: 1, rate_limit_burst: 3 }
     const server = await startServer({
       env: { DROVER_API_KEYS: 'one' },
@@ -153,7 +153,7 @@ describe('what the server answers', () => {
     }
   })
 
-  it('when it stops is described', async () => {
+  it('during shutdown matches the document', async () => {
     const server = await startServer()
     server.shutdown.abort()
     const paths = ['/api/v1/backends', '/health', '/openai/v1/models']

@@ -17,7 +17,7 @@ const scripted = (script: Script, options: ServerOptions = {}) =>
 const pidsIn = (file: string) => until(() => readPids(file).agent)
 
 describe('POST /api/v1/prompt', () => {
-  it.each(BACKENDS)('answers with the whole result of %s and keeps a session', async (backend) => {
+  it.each(BACKENDS)('answers with the result of %s and stores a session', async (backend) => {
     const server = await scripted({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend, prompt: 'say hello' } })
     expect(answer.status).toBe(200)
@@ -47,16 +47,8 @@ describe('POST /api/v1/prompt', () => {
     ['an empty prompt', { backend: 'claude', prompt: '' }, 'invalid_request'],
     ['a blank prompt', { backend: 'claude', prompt: ' \n' }, 'prompt_empty'],
     ['a field that is not known', { backend: 'claude', prompt: 'x', sandbox: 'full' }, 'invalid_request'],
-    [
-      'an approval mode that is not known',
-      { backend: 'claude', prompt: 'x', approval_mode: 'never' },
-      'invalid_request',
-    ],
-    [
-      'a sandbox mode that is not known',
-      { backend: 'claude', prompt: 'x', sandbox_mode: 'readonly' },
-      'invalid_request',
-    ],
+    ['an unknown approval mode', { backend: 'claude', prompt: 'x', approval_mode: 'never' }, 'invalid_request'],
+    ['an unknown sandbox mode', { backend: 'claude', prompt: 'x', sandbox_mode: 'readonly' }, 'invalid_request'],
     ['a format that is not known', { backend: 'claude', prompt: 'x', output_format: 'xml' }, 'invalid_request'],
     ['a number where a text belongs', { backend: 'claude', prompt: 1 }, 'invalid_request'],
     ['a model name that is too long', { backend: 'claude', prompt: 'x', model: 'x'.repeat(257) }, 'invalid_request'],
@@ -72,7 +64,7 @@ describe('POST /api/v1/prompt', () => {
       'extra_flag_refused',
     ],
     ['a NUL', { backend: 'claude', prompt: 'a\0b' }, 'prompt_not_text'],
-  ])('refuses %s with 400, names it, and keeps nothing', async (_name, body, error) => {
+  ])('refuses %s with 400, names the problem, and stores nothing', async (_name, body, error) => {
     const server = await startServer()
     const answer = await server.request(PROMPT, { method: 'POST', body })
     expect(answer.status).toBe(400)
@@ -80,7 +72,7 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.store.count()).toBe(0)
   })
 
-  it.each([['json'], ['stream-json']])('refuses a backend that is not there with 400, as %s', async (format) => {
+  it.each([['json'], ['stream-json']])('refuses an unknown backend with 400, as %s', async (format) => {
     const server = await startServer({ agents: 'none' })
     const body = { backend: 'claude', prompt: 'x', output_format: format }
     const answer = await server.request(PROMPT, { method: 'POST', body })
@@ -88,7 +80,7 @@ describe('POST /api/v1/prompt', () => {
     expect(answer.body).toMatchObject({ error: 'backend_unavailable' })
   })
 
-  it('holds the workdir to the allowed prefixes, also the one that applies when none is named', async () => {
+  it('checks the workdir against the allowed prefixes, also the default one', async () => {
     const server = await startServer({ server: { allowed_workdir_prefixes: ['/srv/projects'] } })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
     expect(answer.status).toBe(400)
@@ -98,7 +90,7 @@ describe('POST /api/v1/prompt', () => {
     })
   })
 
-  it('works where it is told', async () => {
+  it('runs the agent in the requested workdir', async () => {
     const server = await startServer()
     const workdir = join(server.workdir, 'inner')
     mkdirSync(workdir)
@@ -107,7 +99,7 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.store.find(id)).toMatchObject({ working_dir: workdir })
   })
 
-  it('answers 200 with the exit code and the error of an agent that failed', async () => {
+  it('answers 200 with the exit code and error of a failed agent', async () => {
     const server = await scripted({ fail: 401 })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
     expect(answer.status).toBe(200)
@@ -123,7 +115,7 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.store.find(id)).toMatchObject({ status: 'paused' })
   })
 
-  it('takes a shorter time from the request, and no longer one', async () => {
+  it('accepts a shorter timeout from the request, but no longer one', async () => {
     const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 2 } })
     for (const [asked, held] of [
       [1, '1 s'],
@@ -135,7 +127,7 @@ describe('POST /api/v1/prompt', () => {
     }
   })
 
-  it('keeps no session of an ephemeral prompt', async () => {
+  it('stores no session for an ephemeral prompt', async () => {
     const server = await startServer()
     const body = { backend: 'claude', prompt: 'x', ephemeral: true }
     const answer = await server.request(PROMPT, { method: 'POST', body })
@@ -143,7 +135,7 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.store.count()).toBe(0)
   })
 
-  it('keeps metadata of any JSON with the session', async () => {
+  it('stores any JSON metadata with the session', async () => {
     const server = await startServer()
     const metadata = { ticket: 'A-1', nested: { list: [1, null, true] } }
     const { body } = await server.request(PROMPT, { method: 'POST', body: { backend: 'codex', prompt: 'x', metadata } })
@@ -151,7 +143,7 @@ describe('POST /api/v1/prompt', () => {
     expect((await server.request(`/api/v1/sessions/${id}`)).body).toMatchObject({ metadata })
   })
 
-  it('says what it would start in a dry run, and keeps a session for it', async () => {
+  it('returns the command of a dry run, and stores a session for it', async () => {
     const server = await startServer()
     const answer = await server.request(PROMPT, {
       method: 'POST',
@@ -168,7 +160,7 @@ describe('POST /api/v1/prompt', () => {
   it.each<[string, string[], string]>([
     ['a NUL', ['--flag', 'a\0b'], 'program_argument_invalid'],
     ['more than the system passes on', ['--flag', 'x'.repeat(131_072)], 'program_arguments_too_long'],
-  ])('refuses an extra argument of %s with 400, and keeps no session for it', async (_name, extra, code) => {
+  ])('refuses an extra argument of %s with 400, and stores no session', async (_name, extra, code) => {
     const server = await startServer({ server: { allow_unsafe_extra: true } })
     for (const body of [{ extra }, { extra, dry_run: true }]) {
       const answer = await server.request(PROMPT, {
@@ -183,9 +175,9 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.store.count()).toBe(0)
   })
 
-  it('tells nobody where the agents are installed', async () => {
+  it('does not reveal where the agents are installed', async () => {
     const directory = temporaryDirectory()
-    // Found, but it cannot be run: its interpreter is missing.
+    // Found, but not executable: its interpreter is missing.
     writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n', { mode: 0o755 })
     const config = { backends: { codex: { command: join(directory, 'missing') } } }
     const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` }, config, agents: 'none' })
@@ -202,14 +194,14 @@ describe('POST /api/v1/prompt', () => {
     expect(said.filter((text) => text.includes(directory))).toEqual([])
   })
 
-  it('warns of an option that the agent cannot honour', async () => {
+  it('warns about an option that the agent does not support', async () => {
     const server = await startServer()
     const body = { backend: 'codex', prompt: 'x', max_turns: 3 }
     const answer = await server.request(PROMPT, { method: 'POST', body })
     expect(answer.body).toMatchObject({ exit_code: 0, warnings: [expect.stringContaining('max_turns')] })
   })
 
-  it('accepts max_tokens without a word', async () => {
+  it('accepts max_tokens without a warning', async () => {
     const server = await startServer()
     const answer = await server.request(PROMPT, {
       method: 'POST',
@@ -218,7 +210,7 @@ describe('POST /api/v1/prompt', () => {
     expect(answer.body).not.toHaveProperty('warnings')
   })
 
-  it('ends the agent when the client hangs up, and pauses its session', async () => {
+  it('ends the agent when the client disconnects, and pauses its session', async () => {
     const server = await startServer()
     const pidFile = join(server.workdir, 'pids')
     Object.assign(server.context.prompts, {
@@ -238,12 +230,12 @@ describe('POST /api/v1/prompt', () => {
     await until(() => server.access.length === 1)
     expect(server.access[0]).toMatchObject({ status: 499 })
     const status = async () => (await server.context.store.list({}, { limit: 1, offset: 0 })).sessions[0]?.status
-    // The connection is over before the agent has ended.
+    // The connection closes before the agent has ended.
     await until(async () => (await status()) !== 'active')
     expect(await status()).toBe('paused')
   })
 
-  it('refuses with 503 and Retry-After what neither runs nor may wait', async () => {
+  it('answers 503 with Retry-After if the queue is full', async () => {
     const server = await scripted({ hangAfter: 'init' }, { server: { max_concurrent_runs: 1, max_queued_runs: 0 } })
     const first = await openStream({
       port: server.port,
@@ -263,7 +255,7 @@ describe('POST /api/v1/prompt', () => {
 describe('a stream of POST /api/v1/prompt', () => {
   const body = (backend: string, over = {}) => ({ backend, prompt: 'say hello', output_format: 'stream-json', ...over })
 
-  it.each(BACKENDS)('gives one event of %s a line, init first and done last', async (backend) => {
+  it.each(BACKENDS)('sends one event of %s per line, init first and done last', async (backend) => {
     const server = await scripted({ text: ['Hello', ' there'] })
     const stream = await openStream({
       port: server.port,
@@ -295,14 +287,14 @@ describe('a stream of POST /api/v1/prompt', () => {
     expect(text).toBe('Hello there')
   })
 
-  it('is what the config asks for when the request asks for nothing', async () => {
+  it('is sent if the config says so and the request has no format', async () => {
     const server = await startServer({ config: { output: { format: 'stream-json' } } })
     const stream = await openStream({ port: server.port, path: PROMPT, body: { backend: 'claude', prompt: 'x' } })
     expect(stream.headers['content-type']).toBe('application/x-ndjson')
     await stream.rest()
   })
 
-  it('hands an event on before the agent gives the next', async () => {
+  it('sends an event before the agent prints the next', async () => {
     const server = await scripted({ text: ['one'], hangAfter: 'word' })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     const seen: string[] = []
@@ -332,7 +324,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 124 } })
   })
 
-  it('says that it is alive while the agent is silent', async () => {
+  it('sends heartbeats while the agent is silent', async () => {
     const server = await scripted({ hangAfter: 'init' }, { context: { heartbeatMs: 50 } })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     const init = JSON.parse((await stream.nextLine()) ?? '{}') as PromptEvent
@@ -349,7 +341,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     await until(() => server.context.prompts.slots.load().running === 0)
   })
 
-  it('slows the agent down when the client does not read, and loses nothing', async () => {
+  it('slows the agent down if the client does not read, and stays complete', async () => {
     const lines = 200_000
     const server = await scripted({ lines })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
@@ -359,7 +351,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     expect(JSON.parse(events.at(-1) ?? '{}')).toMatchObject({ type: 'done', content: { exit_code: 0 } })
   })
 
-  it('is cut off when the client does not read for longer than it may, and the agent is ended', async () => {
+  it('is closed after the write timeout if the client does not read, and the agent is ended', async () => {
     const server = await scripted({ lines: 5_000_000 }, { server: { write_timeout_secs: 1 } })
     const connection = await server.connect()
     const text = JSON.stringify(body('claude'))
@@ -373,7 +365,7 @@ describe('a stream of POST /api/v1/prompt', () => {
     expect(sessions[0]?.status).not.toBe('active')
   })
 
-  it('streams with metrics on', async () => {
+  it('works with metrics enabled', async () => {
     const server = await scripted({ text: ['one'], hangAfter: 'word' }, { server: { metrics_enabled: true } })
     const stream = await openStream({ port: server.port, path: PROMPT, body: body('claude') })
     expect(JSON.parse((await stream.nextLine()) ?? '{}')).toMatchObject({ type: 'init' })

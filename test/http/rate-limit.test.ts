@@ -12,7 +12,7 @@ const statuses = async (server: TestServer, calls: readonly Record<string, strin
 }
 
 describe('the rate limit', () => {
-  it('allows a burst, then says when to come back', async () => {
+  it('allows a burst, then answers 429 with Retry-After', async () => {
     const server = await startServer({ server: LIMITS })
     const first = await server.request('/health')
     expect(first.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' })
@@ -40,7 +40,7 @@ describe('the rate limit', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
   })
 
-  it('is named rate-limited on the compatible APIs', async () => {
+  it('has the problem type rate-limited in the compatible APIs', async () => {
     const server = await startServer({ server: { ...LIMITS, rate_limit_burst: 1 } })
     await server.request('/openai/v1/models')
     const { status, body } = await server.request('/openai/v1/models')
@@ -54,7 +54,7 @@ describe('the rate limit', () => {
     })
   })
 
-  it('counts each valid key by itself, with limits of its own, and all others by their address', async () => {
+  it('counts each valid key separately, with its own limits, and all other requests by address', async () => {
     const keys = [{ name: 'big', sha256: digestOf('big'), rate_limit_burst: 3 }]
     const server = await startServer({ server: { ...LIMITS, keys }, env: { DROVER_API_KEYS: 'small' } })
     const [big, small, wrong] = ['big', 'small', 'wrong'].map((key) => ({ 'x-api-key': key }))
@@ -64,7 +64,7 @@ describe('the rate limit', () => {
     expect(await statuses(server, [wrong, {}, wrong, {}])).toEqual([200, 200, 429, 429])
   })
 
-  it('refuses before the key is judged, and counts refused requests too', async () => {
+  it('is checked before the key, and counts failed requests too', async () => {
     const server = await startServer({ server: LIMITS, env: { DROVER_API_KEYS: 'k' } })
     const ask = async () => (await server.request('/api/v1/backends')).status
     expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429])
@@ -75,7 +75,7 @@ describe('the rate limit', () => {
     ])
   })
 
-  it('believes X-Forwarded-For of a trusted proxy alone', async () => {
+  it('uses X-Forwarded-For of trusted proxies only', async () => {
     const through = (address: string) => ({ 'x-forwarded-for': address })
     const trusting = await startServer({ server: { ...LIMITS, trusted_proxies: ['127.0.0.0/8'] } })
     const calls = [

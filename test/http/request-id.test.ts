@@ -4,20 +4,23 @@ import { startServer } from '../support/start-server.ts'
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 describe('X-Request-Id', () => {
-  it('is taken over when it is a sane one, and echoed', async () => {
+  it('is taken from the request if it is valid, and returned', async () => {
     const server = await startServer()
     const { headers } = await server.request('/health', { headers: { 'x-request-id': 'build-42/a:b' } })
     expect(headers['x-request-id']).toBe('build-42/a:b')
     expect(server.access[0]).toMatchObject({ request_id: 'build-42/a:b' })
   })
 
-  it.each(['has space', 'a'.repeat(129), '<script>', 'a;b'])('is made anew in place of %.12j', async (id) => {
-    const server = await startServer()
-    const { headers } = await server.request('/health', { headers: { 'x-request-id': id } })
-    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
-  })
+  it.each(['has space', 'a'.repeat(129), '<script>', 'a;b'])(
+    'is generated instead of the invalid %.12j',
+    async (id) => {
+      const server = await startServer()
+      const { headers } = await server.request('/health', { headers: { 'x-request-id': id } })
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+    },
+  )
 
-  it('is another one for every request', async () => {
+  it('is unique for every request', async () => {
     const server = await startServer()
     const ids = [await server.request('/health'), await server.request('/health')].map(
       ({ headers }) => headers['x-request-id'],
@@ -35,7 +38,7 @@ describe('X-Request-Id', () => {
       '/health',
       { method: 'OPTIONS', headers: { origin: 'http://localhost:1', 'access-control-request-method': 'GET' } },
     ],
-  ])('is on a %s too', async (status, path, options) => {
+  ])('is also on a %s', async (status, path, options) => {
     const server = await startServer({ env: { DROVER_API_KEYS: 'k' }, server: { max_request_body_bytes: 10 } })
     const answer = await server.request(path, options)
     expect(answer.status).toBe(Number(status))
@@ -44,14 +47,14 @@ describe('X-Request-Id', () => {
 })
 
 describe('traceparent', () => {
-  it('is echoed, and its trace id logged', async () => {
+  it('is returned, and its trace id is logged', async () => {
     const server = await startServer()
     const { headers } = await server.request('/health', { headers: { traceparent: TRACEPARENT } })
     expect(headers['traceparent']).toBe(TRACEPARENT)
     expect(server.access[0]).toMatchObject({ trace_id: '0af7651916cd43dd8448eb211c80319c' })
   })
 
-  it('is ignored when it is invalid', async () => {
+  it('is ignored if it is invalid', async () => {
     const server = await startServer()
     const { status, headers } = await server.request('/health', { headers: { traceparent: 'nonsense' } })
     expect({ status, traceparent: headers['traceparent'] }).toEqual({ status: 200, traceparent: undefined })

@@ -29,7 +29,7 @@ async function listenerOn(place: { port: number; host: string } | string) {
 }
 
 describe('drover serve', () => {
-  it('says that it listens once it does, and answers', async () => {
+  it('prints its address when it listens, and answers', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(serving)
     const { status, body } = await ask({ port, path: '/health' })
@@ -38,12 +38,12 @@ describe('drover serve', () => {
     expect(serving.heard.stdout).toContain('claude, codex, gemini: not installed. The built-in demo agent answers')
   })
 
-  it('takes host and port from the config when no flag says otherwise', async () => {
+  it('uses host and port of the config without flags', async () => {
     const serving = serveDrover([], { DROVER_SERVER_PORT: '0', DROVER_SERVER_HOST: '127.0.0.2' })
     await until(() => /listens on http:\/\/127\.0\.0\.2:\d+\n/.test(serving.heard.stdout))
   })
 
-  it('logs each request as one JSON line on stderr, without what was said', async () => {
+  it('logs each request as one JSON line on stderr, without prompt and answer', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(serving)
     const body = { backend: 'claude', prompt: 'a very private prompt' }
@@ -59,7 +59,7 @@ describe('drover serve', () => {
     expect(serving.heard.stderr).not.toContain('private')
   })
 
-  it('logs prompts when asked to, and nothing of requests when told to be quiet', async () => {
+  it('logs prompts with --log-prompts, and no requests with --quiet', async () => {
     const talking = serveDrover(['-p', '0', '--demo', '--log-prompts'])
     const quiet = serveDrover(['-p', '0', '--demo', '--quiet'])
     const body = { backend: 'claude', prompt: 'a very private prompt' }
@@ -75,26 +75,26 @@ describe('drover serve', () => {
 
   it.each<[string, readonly string[], Record<string, string>, RegExp]>([
     [
-      'a host that is not here',
+      'a host of another machine',
       ['--host', '192.0.2.1', '-p', '0'],
       {},
       /cannot listen on 192\.0\.2\.1:0: it is not an address of this machine; correct --host/,
     ],
     [
-      'keys that cannot be had',
+      'keys that cannot be read',
       ['-p', '0'],
       { DROVER_API_KEYS_GOPASS_PATH: 'a/b' },
       /does not start, because gopass a\/b provides no API key/,
     ],
     ['a directory that is not there', ['--socket', '/nowhere/x.sock'], {}, /cannot listen on \/nowhere\/x\.sock: .*; /],
-  ])('ends with 1 and one sentence for %s', async (_name, args, env, says) => {
+  ])('exits with 1 and one message for %s', async (_name, args, env, says) => {
     const { code, stdout, stderr } = await runDrover(['serve', ...args], { env })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(says)
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('ends with 1 for a port that is taken', async () => {
+  it('exits with 1 for a port in use', async () => {
     const other = await listenerOn({ host: '127.0.0.1', port: 0 })
     const { port } = other.address() as { port: number }
     const { code, stdout, stderr } = await runDrover(['serve', '-p', String(port)])
@@ -112,21 +112,24 @@ describe('drover serve', () => {
     [['extra'], 'extra'],
     [['--socket', 'x', '--port', '1'], '--socket'],
     [['--socket', 'x', '--host', 'localhost'], '--socket'],
-  ])('refuses %j with 1', async (args, says) => {
+  ])('refuses %j with exit code 1', async (args, says) => {
     const { code, stderr } = await runDrover(['serve', ...args])
     expect(code).toBe(1)
     expect(stderr).toContain(says)
   })
 
-  it.each(['DROVER_API_KEYS', 'DROVER_API_KEYS_FILE'])('does not open because %s is empty', async (name) => {
-    const { code, stderr } = await runDrover(['serve', '-p', '0'], { env: { [name]: '' } })
-    expect(code).toBe(1)
-    expect(stderr).toContain(`${name} provides no API key: the variable is set but empty`)
-  })
+  it.each(['DROVER_API_KEYS', 'DROVER_API_KEYS_FILE'])(
+    'does not start without keys because %s is empty',
+    async (name) => {
+      const { code, stderr } = await runDrover(['serve', '-p', '0'], { env: { [name]: '' } })
+      expect(code).toBe(1)
+      expect(stderr).toContain(`${name} provides no API key: the variable is set but empty`)
+    },
+  )
 })
 
 describe('on a Unix socket, drover serve', () => {
-  it('answers to its user alone, and takes the socket away at the end', async () => {
+  it('lets only its user connect, and removes the socket at the end', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     const serving = serveDrover(['--socket', path, '--demo'])
     await until(() => serving.heard.stdout.includes('Press Ctrl+C to stop'))
@@ -137,7 +140,7 @@ describe('on a Unix socket, drover serve', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('takes the place of a dead server', async () => {
+  it('replaces the socket of a killed server', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     const dead = serveDrover(['--socket', path, '--demo'])
     await until(() => dead.heard.stdout.includes('Press Ctrl+C to stop'))
@@ -149,14 +152,14 @@ describe('on a Unix socket, drover serve', () => {
     expect((await ask({ socketPath: path, path: '/health' })).status).toBe(200)
   })
 
-  it('says that the directory of its socket is missing', async () => {
+  it('reports that the directory of the socket is missing', async () => {
     const path = join(temporaryDirectory(), 'missing', 'drover.sock')
     const { code, stderr } = await runDrover(['serve', '--socket', path])
     expect(code).toBe(1)
     expect(stderr).toContain('its directory does not exist; create it, or choose another --socket')
   })
 
-  it('refuses the socket of a server that is alive', async () => {
+  it('refuses the socket of a running server', async () => {
     const path = join(temporaryDirectory(), 'drover.sock')
     await listenerOn(path)
     const { code, stderr } = await runDrover(['serve', '--socket', path])
@@ -188,7 +191,7 @@ describe('a signal', () => {
     await expect(ask({ port, path: '/health' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('lets a prompt under way finish', async () => {
+  it('lets a running prompt finish', async () => {
     const { env, pidFile } = fakeAgents({ delayMs: 1000 })
     const serving = serveDrover(['-p', '0'], env)
     const port = await portOf(serving)
@@ -199,12 +202,12 @@ describe('a signal', () => {
     expect(await serving.ended).toBe(0)
   })
 
-  it('that comes a second time ends the server and its agents at once, with 1', async () => {
+  it('that comes a second time ends the server and its agents at once, with exit code 1', async () => {
     const { env, pidFile } = fakeAgents({ hangAfter: 'init' })
     const serving = serveDrover(['-p', '0'], env)
     const port = await portOf(serving)
     const body = { backend: 'claude', prompt: 'hi' }
-    // Whether an answer still gets out is a matter of luck.
+    // The response may or may not be sent.
     const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
     const agent = await until(() => readPids(pidFile).agent)
     serving.child.kill('SIGTERM')
@@ -215,7 +218,7 @@ describe('a signal', () => {
     await until(() => !isRunning(agent))
   })
 
-  it('SIGHUP reads the API keys again', async () => {
+  it('SIGHUP reloads the API keys', async () => {
     const directory = temporaryDirectory()
     const gopass = join(directory, 'gopass')
     const answerWith = (key: string) => writeFileSync(gopass, `#!/bin/sh\necho ${key}\n`)

@@ -13,7 +13,7 @@ const NEW: NewSession = {
   policy: { approval_mode: 'default', sandbox_mode: 'default', extra: [] },
 }
 
-/** A session that has ended well. */
+/** A completed session. */
 async function keep(server: TestServer, over: Partial<NewSession> = {}): Promise<string> {
   const { id } = await server.context.store.create({ ...NEW, ...over })
   await server.context.store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE, backendSessionId: `own-${id}` })
@@ -28,7 +28,7 @@ describe('GET /api/v1/sessions', () => {
     expect((await server.request('/api/v1/sessions')).body).toEqual({ sessions: [], total: 0, limit: 100, offset: 0 })
   })
 
-  it('gives a page, the last used first, with the count of all', async () => {
+  it('returns a page, most recently used first, with the total', async () => {
     const server = await startServer()
     const ids = [await keep(server), await keep(server), await keep(server)]
     const { body } = await server.request('/api/v1/sessions?limit=2&offset=1')
@@ -68,7 +68,7 @@ describe('GET /api/v1/sessions', () => {
     ['tag=', '$.tag must not be empty'],
     ['since=yesterday', '$.since must be an RFC 3339 date-time such as 2026-01-31T09:30:00Z'],
     ['bakend=codex', '$.bakend is not a known field (did you mean "backend"?)'],
-  ])('refuses ?%s, naming the field', async (query, rule) => {
+  ])('refuses ?%s and names the field', async (query, rule) => {
     const server = await startServer()
     const { status, body } = await server.request(`/api/v1/sessions?${query}`)
     expect({ status, body }).toMatchObject({
@@ -77,13 +77,13 @@ describe('GET /api/v1/sessions', () => {
     })
   })
 
-  it.each(['limit=1', 'limit=1000', 'offset=0'])('takes ?%s', async (query) => {
+  it.each(['limit=1', 'limit=1000', 'offset=0'])('accepts ?%s', async (query) => {
     expect((await (await startServer()).request(`/api/v1/sessions?${query}`)).status).toBe(200)
   })
 })
 
 describe('a session', () => {
-  it('is given by its id or the beginning of it, with everything that is known', async () => {
+  it('is found by its id or a prefix of it, with all fields', async () => {
     const server = await startServer()
     const id = await keep(server)
     const whole = await server.request(`/api/v1/sessions/${id}`)
@@ -108,7 +108,7 @@ describe('a session', () => {
     ['GET', undefined],
     ['DELETE', undefined],
     ['PATCH', { title: 'x' }],
-  ])('that is absent, malformed or ambiguous is refused by %s', async (method, body) => {
+  ])('that is missing, malformed or ambiguous is an error for %s', async (method, body) => {
     const server = await startServer({ ids: { ...randomIds, hex: () => `abcd${randomIds.hex(14)}` } })
     const ask = async (id: string) => {
       const answer = await server.request(`/api/v1/sessions/${id}`, { method, body })
@@ -121,7 +121,7 @@ describe('a session', () => {
     expect(await ask('abcd')).toEqual([409, 'session_ambiguous'])
   })
 
-  it('is deleted by the beginning of its id, and the whole id is told', async () => {
+  it('is deleted by a prefix of its id, and the response has the complete id', async () => {
     const server = await startServer()
     const id = await keep(server)
     const { status, body } = await server.request(`/api/v1/sessions/${id.slice(0, 16)}`, { method: 'DELETE' })
@@ -129,14 +129,14 @@ describe('a session', () => {
     expect((await server.request(`/api/v1/sessions/${id}`)).status).toBe(404)
   })
 
-  it('that is being worked on is not deleted', async () => {
+  it('that is active is not deleted', async () => {
     const server = await startServer()
     const { id } = await server.context.store.create(NEW)
     const { status, body } = await server.request(`/api/v1/sessions/${id}`, { method: 'DELETE' })
     expect({ status, body }).toMatchObject({ status: 409, body: { error: 'session_active' } })
   })
 
-  it('gets the title and the tags that PATCH gives it', async () => {
+  it('gets the title and tags of PATCH', async () => {
     const server = await startServer()
     const id = await keep(server)
     const patch = async (body: unknown) =>
@@ -163,7 +163,7 @@ describe('a session', () => {
     ['nothing to change', {}, 'invalid_request', 'the request is not valid: $ must have at least 1 field'],
     ['a wrong type', { title: 7 }, 'invalid_request', 'the request is not valid: $.title must be a string or null'],
     [
-      'a tag that is none',
+      'an invalid tag',
       { tags: ['A B'] },
       'session_field_invalid',
       'the tag "A B" must have 1 to 32 of the characters a-z, 0-9, _ and -',

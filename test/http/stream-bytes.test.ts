@@ -1,4 +1,4 @@
-/** What real agents once printed, as the bytes of each kind of stream: test/http/streams has them in full. */
+/** Replays recorded output of real agents and compares the bytes of each stream with test/http/streams. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const STREAMS = join(import.meta.dirname, 'streams')
 const NOW = new Date('2026-01-01T00:00:00Z')
 const IDS = { uuid: () => '00000000-0000-4000-8000-000000000000', hex: (bytes: number) => '0f'.repeat(bytes) }
 
-/** A server whose agents print this recording, and on which time stands still. */
+/** A server whose agents print this recording, with a fixed clock. */
 async function replaying(backend: Backend, recording: string) {
   const file = join(RECORDINGS, backend, recording)
   const exitCode = Number(readFileSync(`${file}.exit`, 'utf8'))
@@ -61,11 +61,11 @@ describe.each<[Backend, string]>([
   ['codex', 'tool.stream-json'],
   ['gemini', 'plain.stream-json'],
   ['gemini', 'tool.stream-json'],
-  // These break off after the first words.
+  // These fail after the first words.
   ['claude', 'cut.stream-json-partial'],
   ['gemini', 'cut.stream-json'],
 ])('%s and its recording %s', (backend, recording) => {
-  it.each(Object.entries(STYLES))('are these bytes as a %s stream', async (style, { path, contentType, ...asking }) => {
+  it.each(Object.entries(STYLES))('produce the expected %s stream', async (style, { path, contentType, ...asking }) => {
     const server = await replaying(backend, recording)
     const { headers = {}, body } = asking
     const answer = await server.request(path, { method: 'POST', headers, body: body(backend) })
@@ -75,7 +75,7 @@ describe.each<[Backend, string]>([
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
     })
-    // How long the process took, and where it ran, are of this run and not of the recording.
+    // Duration and working directory differ in every test run.
     const settled = answer.text
       .replace(/"duration_ms":\d+/g, '"duration_ms":0')
       .replaceAll(server.workdir, '/workspace')
@@ -89,8 +89,8 @@ describe.each<[Backend, string]>([
   ['codex', 'e429.stream-json'],
   ['codex', 'badflag.stream-json'],
   ['gemini', 'e500.stream-json'],
-])('%s and its recording %s, in which it fails without a word,', (backend, recording) => {
-  it.each(['chat', 'message'])('are no %s stream but an HTTP error', async (style) => {
+])('%s and its recording %s of a failure without text', (backend, recording) => {
+  it.each(['chat', 'message'])('produce an HTTP error instead of a %s stream', async (style) => {
     const server = await replaying(backend, recording)
     const { path, headers = {}, body } = STYLES[style] as Asking
     const answer = await server.request(path, { method: 'POST', headers, body: body(backend) })

@@ -37,18 +37,18 @@ describe('schema/openapi.json', () => {
     ['GET', '/openai/v1/models', 'openaiListModels'],
     ['POST', '/openai/v1/chat/completions', 'openaiChatCompletions'],
     ['POST', '/anthropic/v1/messages', 'anthropicCreateMessage'],
-  ])('calls %s %s %s', (method, path, id) => {
+  ])('names the operation %s %s %s', (method, path, id) => {
     expect(OPENAPI.paths[path]?.[method.toLowerCase()]?.operationId).toBe(id)
   })
 
-  it('gives every operation an id of its own and a tag that is listed', () => {
+  it('gives every operation a unique id and a listed tag', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const tags = OPENAPI.tags.map(({ name }) => name)
     expect(operations.flatMap(({ operation }) => operation.tags).filter((tag) => !tags.includes(tag))).toEqual([])
   })
 
-  it('asks for a key everywhere but where none is needed', () => {
+  it('requires a key except where none is needed', () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path)
     expect(open).toEqual(['/health', '/openapi.json', '/docs', '/docs/{asset}'])
   })
@@ -58,7 +58,7 @@ describe('schema/openapi.json', () => {
     ['/api/v1/sessions/{id}/resume', ['application/json', 'application/x-ndjson']],
     ['/openai/v1/chat/completions', ['application/json', 'text/event-stream']],
     ['/anthropic/v1/messages', ['application/json', 'text/event-stream']],
-  ])('offers %s whole and as a stream', (path, types) => {
+  ])('offers %s as a whole and as a stream', (path, types) => {
     const operation = OPENAPI.paths[path]?.['post']
     expect(Object.keys((operation && responseOf(operation, 200)?.content) ?? {})).toEqual(types)
   })
@@ -71,7 +71,7 @@ describe('schema/openapi.json', () => {
       ['400', '401', '413', '415', '429', '500', '503', '504'],
     ],
     ['/anthropic/v1/messages', 'application/problem+json', ['400', '401', '413', '415', '429', '500', '503', '504']],
-  ])('says how %s refuses', (path, mediaType, statuses) => {
+  ])('lists the errors of %s', (path, mediaType, statuses) => {
     const operation = OPENAPI.paths[path]?.['post']
     expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(statuses))
     for (const status of statuses.filter((each) => each !== 'default')) {
@@ -80,7 +80,7 @@ describe('schema/openapi.json', () => {
     }
   })
 
-  it('refers to every part that it defines', () => {
+  it('uses every component that it defines', () => {
     const text = JSON.stringify(OPENAPI)
     const { schemas, responses, headers } = OPENAPI.components
     const unused = [schemas, responses, headers].flatMap(Object.keys).filter((name) => !text.includes(`/${name}"`))
@@ -99,9 +99,9 @@ describe('the examples of schema/openapi.json', () => {
       )
   })
 
-  it('are there', () => expect(examples.length).toBeGreaterThan(100))
+  it('exist', () => expect(examples.length).toBeGreaterThan(100))
 
-  it('fit their schemas', () => {
+  it('match their schemas', () => {
     const wrong = examples.flatMap(({ name, schema, value }) => {
       const problem = misfit(schema, value)
       return problem === null ? [] : [`${name}: ${problem}`]
@@ -109,7 +109,7 @@ describe('the examples of schema/openapi.json', () => {
     expect(wrong).toEqual([])
   })
 
-  it('would not fit with a field that is not described', () => {
+  it('would not match with an undescribed field', () => {
     const example = examples.find(({ name }) => name === 'answered of POST /api/v1/prompt')
     expect(misfit(example?.schema ?? {}, { ...(example?.value as object), surprise: 1 })).toContain('additional')
   })

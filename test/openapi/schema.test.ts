@@ -13,8 +13,8 @@ describe('a shape in OpenAPI 3.0', () => {
   it.each([
     ['a literal', Type.Literal('x'), { type: 'string', enum: ['x'] }],
     ['a true', Type.Literal(true), { type: 'boolean', enum: [true] }],
-    ['one of some words', literals(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
-    ['nothing in particular', Type.Unknown({ description: 'Any.' }), { description: 'Any.' }],
+    ['one of several words', literals(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
+    ['any value', Type.Unknown({ description: 'Any.' }), { description: 'Any.' }],
     ['null alone', Type.Null(), { type: 'string', nullable: true, enum: [null] }],
     [
       'a text or null',
@@ -27,7 +27,7 @@ describe('a shape in OpenAPI 3.0', () => {
       { type: 'string', enum: ['x', null], nullable: true },
     ],
     [
-      'several or null',
+      'several types or null',
       Type.Union([Type.String(), Type.Integer(), Type.Null()]),
       { anyOf: [{ type: 'string', nullable: true }, { type: 'integer' }] },
     ],
@@ -46,16 +46,16 @@ describe('a shape in OpenAPI 3.0', () => {
       },
     ],
     [
-      'a text with a pattern in words',
+      'a text with a pattern and its description',
       textLike('^a', 'something with a'),
       { type: 'string', pattern: '^a', description: 'something with a' },
     ],
     ['a text with a limit in bytes', textUpToBytes(9), { type: 'string', maxLength: 9 }],
-  ])('is right for %s', (_, shape, schema) => {
+  ])('is correct for %s', (_, shape, schema) => {
     expect(schemaOf(shape)).toEqual(schema)
   })
 
-  it('is a reference where the shape has a name, with nothing beside it', () => {
+  it('is a bare reference if the shape has a name', () => {
     const book = createSchemaBook()
     expect(book.schemaOf(Type.Array(Thing))).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Thing' } })
     expect(book.schemaOf(meaning('Here.', Thing))).toEqual({
@@ -65,12 +65,12 @@ describe('a shape in OpenAPI 3.0', () => {
     expect(book.components()).toEqual({ Thing: thing })
   })
 
-  it('lets a named part be null beside its reference', () => {
+  it('allows null beside the reference to a named part', () => {
     const either = { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'string', nullable: true, enum: [null] }] }
     expect(schemaOf(Type.Union([Thing, Type.Null()]))).toEqual(either)
   })
 
-  it('says which field tells the branches of a union apart', () => {
+  it('has a discriminator for a tagged union', () => {
     const branch = (name: string, kind: string) =>
       named(name, Type.Object({ x: Type.String(), kind: Type.Literal(kind) }))
     const book = createSchemaBook()
@@ -84,7 +84,7 @@ describe('a shape in OpenAPI 3.0', () => {
     })
   })
 
-  it('is refused where OpenAPI has no word for it', () => {
-    expect(() => schemaOf(Type.Record(Type.String(), Type.String()))).toThrow('no word for patternProperties')
+  it('is an error if OpenAPI has no keyword for it', () => {
+    expect(() => schemaOf(Type.Record(Type.String(), Type.String()))).toThrow('no keyword for patternProperties')
   })
 })

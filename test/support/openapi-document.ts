@@ -1,4 +1,4 @@
-/** The published description of the API, as a client would use it: to check what is sent and what comes back. */
+/** Reads `schema/openapi.json` and checks requests and responses against it, as a client would. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
@@ -42,8 +42,8 @@ export function responseOf(operation: DescribedOperation, status: number): Respo
 }
 
 /**
- * Why a value does not fit a schema of the document; null if it does. Objects are taken as closed, so that a field which
- * is sent but not described is found too.
+ * Explains why a value does not match a schema of the document; null if it matches. Objects are treated as closed, so an
+ * undescribed field is an error too.
  */
 export function misfit(schema: Schema, value: unknown): string | null {
   const ajv = new Ajv({ strict: false, allErrors: true })
@@ -61,12 +61,12 @@ function closed(part: unknown): unknown {
     : inner
 }
 
-/** A field may be called `properties` too. */
+/** Not a schema with a field named `properties`. */
 function isSchema(part: object): boolean {
   return 'type' in part && part['type'] === 'object'
 }
 
-/** What is wrong with a real answer in the light of the document; empty if nothing is. */
+/** The differences between a real response and the document. */
 export function findUndescribed(method: string, path: string, answer: Answer): string[] {
   const operation = OPENAPI.paths[path]?.[method.toLowerCase()]
   const response = operation && responseOf(operation, answer.status)
@@ -82,7 +82,7 @@ export function findUndescribed(method: string, path: string, answer: Answer): s
   ]
 }
 
-/** One value for a whole answer, one for each event of a stream. */
+/** The body of a whole response, or each event of a stream. */
 function bodiesOf(mediaType: string, { text, body }: Answer): unknown[] {
   const lines = text.split('\n').filter((line) => line !== '')
   switch (mediaType) {

@@ -5,16 +5,16 @@ import { onTestFinished } from 'vitest'
 export type OpenStream = {
   status: number
   headers: IncomingHttpHeaders
-  /** Lines in the order of their arrival; waits for the next, undefined at the end. */
+  /** Waits for the next line; undefined at the end. */
   nextLine(): Promise<string | undefined>
-  /** Everything that is still to come. */
+  /** Reads the rest. */
   rest(): Promise<string[]>
-  /** Stops reading without closing: what the server writes piles up. */
+  /** Stops reading without closing the connection. */
   pause(): void
   hangUp(): void
 }
 
-/** Posts a body and hands over the answer line by line as it arrives. */
+/** Posts a body and returns the response line by line as it arrives. */
 export async function openStream(place: {
   port: number
   path: string
@@ -58,7 +58,7 @@ async function* splitLines(response: IncomingMessage): AsyncGenerator<string, un
       yield* lines
     }
   } catch {
-    // The server has cut it off; what came is what there is.
+    // The server has closed the connection. The lines so far are returned.
   }
   if (rest !== '') yield rest
   return undefined

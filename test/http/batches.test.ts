@@ -35,7 +35,7 @@ const lost = {
 }
 
 describe('POST /api/v1/parallel', () => {
-  it('answers 200 with a result for every task, in order, whatever fails', async () => {
+  it('answers 200 with a result for every task in order, even if some fail', async () => {
     const { server, answer } = await post('parallel', { tasks: [task, { backend: 'clod', prompt: 'x' }, task] })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -63,12 +63,12 @@ describe('POST /api/v1/parallel', () => {
     expect(answer.body).toMatchObject({ error: 'invalid_request', message: expect.stringContaining(problem) })
   })
 
-  it('takes 100 tasks, 100 at once', async () => {
+  it('accepts 100 tasks, 100 at once', async () => {
     const { answer } = await post('parallel', { tasks: Array(100).fill({ ...task, dry_run: true }), max_parallel: 100 })
     expect(answer.body).toMatchObject({ total_tasks: 100, completed: 100 })
   })
 
-  it('ends its agents when the client hangs up', async () => {
+  it('ends its agents when the client disconnects', async () => {
     const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) } })
     const leaving = new AbortController()
     const tasks = ['claude', 'codex', 'gemini'].map((backend) => ({ backend, prompt: 'x' }))
@@ -81,7 +81,7 @@ describe('POST /api/v1/parallel', () => {
 })
 
 describe('POST /api/v1/chain', () => {
-  it('answers 200 with a result for every step that was begun', async () => {
+  it('answers 200 with a result for every step that was started', async () => {
     const steps = [{ ...task, name: 'first' }, { backend: 'clod', prompt: 'use {{previous}}' }, task]
     const { answer } = await post('chain', { steps, stop_on_failure: true })
     expect(answer.status).toBe(200)
@@ -97,7 +97,7 @@ describe('POST /api/v1/chain', () => {
     })
   })
 
-  it('goes on after a failure unless it is told not to', async () => {
+  it('continues after a failure unless stop_on_failure is set', async () => {
     const { answer } = await post('chain', { steps: [{ backend: 'clod', prompt: 'x' }, task] })
     expect(answer.body).toMatchObject({
       completed_steps: 1,
@@ -122,7 +122,7 @@ describe('POST /api/v1/chain', () => {
 })
 
 describe('POST /api/v1/compare', () => {
-  it('answers 200 with a row for every backend, in order, whatever fails', async () => {
+  it('answers 200 with a result for every backend in order, even if some fail', async () => {
     const { answer } = await post('compare', { prompt: 'x', backends: ['codex', 'clod', 'codex'] })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -133,7 +133,7 @@ describe('POST /api/v1/compare', () => {
     })
   })
 
-  it('tells the model that was used', async () => {
+  it('has the model that was used', async () => {
     const { answer } = await post('compare', { prompt: 'x', backends: ['claude'], model: 'opus' })
     expect(answer.body).toMatchObject({
       results: [{ backend: 'claude', model: expect.any(String), token_usage: USAGE }],
@@ -163,7 +163,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
     return { server, id, resume }
   }
 
-  it('goes on with the session, by its id or the beginning of it', async () => {
+  it('continues the session, by its id or a prefix of it', async () => {
     const { server, id, resume } = await start()
     for (const name of [id, id.slice(0, 8)]) {
       const answer = await resume({}, name)
@@ -185,7 +185,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
     expect(events.at(-1)).toMatchObject({ type: 'done', session_id: id })
   })
 
-  it('says when a turn is allowed something else than the session was', async () => {
+  it('warns if a turn has other permissions than the session', async () => {
     const { resume } = await start()
     const answer = await resume({ sandbox_mode: 'full' })
     expect(answer.body).toMatchObject({
@@ -193,7 +193,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
     })
   })
 
-  it('starts a new session from it when it is asked to', async () => {
+  it('starts a new session with fork', async () => {
     const { server, id, resume } = await start({ metadata: { a: 1 } })
     const answer = await resume({ fork: true })
     const { session_id: forked } = answer.body as { session_id: string }
@@ -214,7 +214,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
     expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ error })])
   })
 
-  it('refuses a session that is being worked on with 409', async () => {
+  it('refuses an active session with 409', async () => {
     const { server, id, resume } = await start()
     await server.context.store.reopen(id)
     const answer = await resume({})

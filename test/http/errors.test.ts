@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 
 const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', say: () => 'it is gone' })
 
-/** A route in every style that takes a body, and two that fail. */
+/** Routes that accept a body, and two that fail. */
 const probe: RegisterRoutes = (scope) => {
   scope.get('/probe', async () => ({ fine: true }))
   scope.post('/probe', async ({ body }) => ({ got: body ?? null }))
@@ -32,7 +32,7 @@ type Case = {
   message: string
   details?: unknown
   headers?: Record<string, string>
-  /** The name of the problem type, its title, and the types of the two vendors' errors. */
+  /** The name and title of the problem type, and the error types of the two vendors. */
   problem: { name: string; title: string; chat: string; message: string; param?: string }
 }
 
@@ -47,7 +47,7 @@ const CASES: Case[] = [
     problem: { name: 'not-found', title: 'Not Found', chat: 'invalid_request_error', message: 'not_found_error' },
   },
   {
-    name: 'a method that the path does not have',
+    name: 'an unsupported method',
     call: { path: '/probe', method: 'DELETE' },
     status: 405,
     code: 'method_not_allowed',
@@ -62,7 +62,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a body that is not JSON by its media type',
+    name: 'a body with another media type',
     call: { path: '/probe', method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
     status: 415,
     code: 'media_type_unsupported',
@@ -76,7 +76,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a body that is not JSON by its text',
+    name: 'a body with invalid JSON',
     call: { path: '/probe', method: 'POST', body: '{"a": 1, "a": 2}' },
     status: 400,
     code: 'invalid_request',
@@ -140,7 +140,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a host that is not this machine',
+    name: 'a foreign host',
     call: { path: '/probe', headers: { host: 'evil.example' } },
     status: 403,
     code: 'host_not_allowed',
@@ -155,7 +155,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a fault of a route',
+    name: 'a Fault of an endpoint',
     call: { path: '/fault' },
     status: 404,
     code: 'session_gone',
@@ -164,7 +164,7 @@ const CASES: Case[] = [
     problem: { name: 'session-gone', title: 'Session Gone', chat: 'invalid_request_error', message: 'not_found_error' },
   },
   {
-    name: 'a bug of a route, of which nothing is told,',
+    name: 'a bug in an endpoint',
     call: { path: '/bug' },
     status: 500,
     code: 'internal_error',
@@ -176,7 +176,7 @@ const CASES: Case[] = [
 const under = (prefix: string, value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value).replaceAll('{prefix}', prefix))
 
-async function refusalOf({ options, call, status, headers }: Case, prefix: string) {
+async function errorOf({ options, call, status, headers }: Case, prefix: string) {
   const server = await start(options)
   const { path, ...wishes } = call
   const answer = await server.request(`${prefix}${path}`, wishes)
@@ -188,8 +188,8 @@ async function refusalOf({ options, call, status, headers }: Case, prefix: strin
 describe.each(CASES)('$name', (refused) => {
   const { code, message, details, status, problem } = refused
 
-  it('is refused in the native style', async () => {
-    const answer = await refusalOf(refused, '/api/v1')
+  it('is an error in the native format', async () => {
+    const answer = await errorOf(refused, '/api/v1')
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(answer.body).toEqual(under('/api/v1', { error: code, message, ...(details !== undefined && { details }) }))
   })
@@ -197,8 +197,8 @@ describe.each(CASES)('$name', (refused) => {
   it.each([
     ['/openai/v1', { type: problem.chat, code, param: null }],
     ['/anthropic/v1', { type: problem.message }],
-  ])('is refused as a problem under %s', async (prefix, error) => {
-    const answer = await refusalOf(refused, prefix)
+  ])('is a problem under %s', async (prefix, error) => {
+    const answer = await errorOf(refused, prefix)
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     const detail = under(prefix, message)
     const { name, title } = problem
@@ -212,26 +212,26 @@ describe.each(CASES)('$name', (refused) => {
   })
 })
 
-describe('an address without the beginning of its paths', () => {
+describe('a path without the prefix of its API', () => {
   it.each([
     ['/v1/chat/completions', '/openai/v1/chat/completions'],
     ['/chat/completions', '/openai/v1/chat/completions'],
     ['/v1/messages', '/anthropic/v1/messages'],
     ['/prompt', '/api/v1/prompt'],
-  ])('%s is refused with the path that was meant: %s', async (path, meant) => {
+  ])('%s is 404, with the suggestion %s', async (path, meant) => {
     const { status, body } = await (await startServer()).request(path, { method: 'POST', body: {} })
     const message = `no endpoint ${path}; did you mean ${meant}? GET /docs lists all endpoints`
     expect({ status, body }).toEqual({ status: 404, body: { error: 'not_found', message, details: { path, meant } } })
   })
 
-  it.each(['/', '/s', '/completion'])('%s is taken for none', async (path) => {
+  it.each(['/', '/s', '/completion'])('%s is 404 without a suggestion', async (path) => {
     const { body } = await (await startServer()).request(path)
     expect(body).toMatchObject({ message: `no endpoint ${path}; GET /docs lists all endpoints` })
   })
 })
 
-describe('a refusal', () => {
-  it('of a bug is logged with its stack', async () => {
+describe('an error', () => {
+  it('caused by a bug is logged with its stack', async () => {
     const server = await start()
     const { headers } = await server.request('/api/v1/bug')
     const [entry] = server.logged
@@ -244,7 +244,7 @@ describe('a refusal', () => {
     ['queue_full', 'unavailable', 'warn'],
     ['shutting_down', 'unavailable', 'info'],
     ['server_trouble', 'unavailable', 'error'],
-  ])('of %s is logged without a stack', async (code, kind, level) => {
+  ])('with the code %s is logged without a stack', async (code, kind, level) => {
     const failing = defineFault({ code, kind: kind as FaultKind, when: '', say: () => 'it is so' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/failing', async () => {
@@ -262,7 +262,7 @@ describe('a refusal', () => {
     ])
   })
 
-  it('of a client that has gone is no more than told', async () => {
+  it('after the client has disconnected is only logged as info', async () => {
     const reached = Promise.withResolvers<void>()
     const failing = defineFault({ code: 'agent_gone', kind: 'unavailable', when: '', say: () => 'it has gone' })
     const route: RegisterRoutes = (scope) => {
@@ -281,7 +281,7 @@ describe('a refusal', () => {
     expect(server.logged).toMatchObject([{ level: 'info', fields: { error: 'agent_gone' } }])
   })
 
-  it('of an over-full server says when to come back', async () => {
+  it('of kind unavailable has Retry-After', async () => {
     const full = defineFault({ code: 'full', kind: 'unavailable', when: '', say: () => 'full' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/later', async () => {
@@ -296,7 +296,7 @@ describe('a refusal', () => {
     expect((await server.request('/soon')).headers['retry-after']).toBe('5')
   })
 
-  it('does not tell where the server keeps its files', async () => {
+  it('does not reveal the paths of files of the server', async () => {
     const broken = defineFault({ code: 'broken', kind: 'unavailable', when: '', say: () => '/secret/place is broken' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/broken', async () => {
@@ -314,46 +314,43 @@ describe('a refusal', () => {
     })
   })
 
-  it('takes its problem types from the config', async () => {
+  it('has the base of its problem type from the config', async () => {
     const server = await start({ server: { errors_base: 'https://example.com/e' } })
     expect((await server.request('/openai/v1/x')).body).toMatchObject({ type: 'https://example.com/e/not-found' })
   })
 
   it.each(['/openai', '/openai/chat/completions', '/openai?x', '/anthropic/v2/messages'])(
-    'of %s is in the style of its first step',
+    'for %s has the format of the API in the path',
     async (path) => {
       expect((await (await start()).request(path)).headers['content-type']).toMatch('application/problem+json')
     },
   )
 
-  it.each(['/', '/openaix', '/api/v2/x'])('of %s is in the native style', async (path) => {
+  it.each(['/', '/openaix', '/api/v2/x'])('for %s has the native format', async (path) => {
     expect((await (await start()).request(path)).body).toMatchObject({ error: 'not_found' })
   })
 
-  it.each(['/api/v1/%zz', '/health%', '/api/v1/sessions/%c3%28'])(
-    'of the undecodable path %s is a 400',
-    async (path) => {
-      const server = await startServer()
-      const { status, headers, body } = await server.request(path)
-      const problem = 'its path is not valid percent-encoding'
-      expect({ status, body }).toEqual({
-        status: 400,
-        body: { error: 'request_malformed', message: `malformed request: ${problem}`, details: { problem } },
-      })
-      expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
-    },
-  )
+  it.each(['/api/v1/%zz', '/health%', '/api/v1/sessions/%c3%28'])('for the invalid path %s is a 400', async (path) => {
+    const server = await startServer()
+    const { status, headers, body } = await server.request(path)
+    const problem = 'its path is not valid percent-encoding'
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: 'request_malformed', message: `malformed request: ${problem}`, details: { problem } },
+    })
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
+  })
 
   it.each<[string, ServerOptions, Record<string, string>, number]>([
-    ['the guard', {}, { host: 'evil.example' }, 403],
+    ['the host check', {}, { host: 'evil.example' }, 403],
     ['the key', { env: { DROVER_API_KEYS: 'k' } }, {}, 401],
     ['the length', { server: { max_request_body_bytes: 1 } }, { 'content-length': '2' }, 413],
-  ])('of an undecodable path comes after %s', async (_name, options, headers, status) => {
+  ])('for an invalid path comes after %s', async (_name, options, headers, status) => {
     const server = await startServer(options)
     expect((await server.request('/%zz', { headers })).status).toBe(status)
   })
 
-  it('of an undecodable path counts against the rate limit and has CORS headers', async () => {
+  it('for an invalid path counts for the rate limit and has CORS headers', async () => {
     const server = await startServer({ server: { rate_limit_enabled: true, rate_limit_burst: 1, rate_limit_rps: 1 } })
     const headers = { origin: 'http://localhost:3000' }
     const first = await server.request('/%zz', { headers })
@@ -361,13 +358,13 @@ describe('a refusal', () => {
     expect((await server.request('/%zz', { headers })).status).toBe(429)
   })
 
-  it('of a path with a very long part is that of its route', async () => {
+  it('for a path with a very long parameter comes from its endpoint', async () => {
     const server = await startServer()
     const { status, body } = await server.request(`/api/v1/sessions/${'a'.repeat(10_000)}`)
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'session_id_malformed' } })
   })
 
-  it('of HEAD has the headers and no body', async () => {
+  it('for HEAD has headers and no body', async () => {
     const server = await start()
     const { status, headers, text } = await server.request('/api/v1/nothing', { method: 'HEAD' })
     expect({ status, text, length: Number(headers['content-length']) > 0 }).toEqual({
@@ -379,7 +376,7 @@ describe('a refusal', () => {
 })
 
 describe('OPTIONS', () => {
-  it('that is no preflight is a method like any other', async () => {
+  it('without preflight headers is a method like any other', async () => {
     const server = await start()
     const { status, headers, body } = await server.request('/openai/v1/probe', { method: 'OPTIONS' })
     expect({ status, body }).toMatchObject({ status: 405, body: { title: 'Method Not Allowed' } })
@@ -390,7 +387,7 @@ describe('OPTIONS', () => {
 })
 
 describe('HEAD', () => {
-  it('answers like GET without a body', async () => {
+  it('has the headers of GET and no body', async () => {
     const server = await start()
     const [head, get] = [
       await server.request('/api/v1/probe', { method: 'HEAD' }),
