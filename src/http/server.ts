@@ -1,16 +1,15 @@
 /** The HTTP server: Fastify with our guards and all endpoints. Errors are always sent in the format of the called API. */
-import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
-import { methodNotAllowed, requestMalformed } from './errors/faults.ts'
+import { requestMalformed } from './errors/faults.ts'
 import { addBodyParser } from './request/body.ts'
 import { type Connections, handleConnectionError, MAX_HEADER_BYTES, trackConnections } from './request/connection.ts'
 import { addRequestHooks, type Endpoint } from './request/hooks.ts'
 import { requestIdFrom, trustedProxies } from './request/identify.ts'
 import { rateLimiterFrom } from './request/rate-limit.ts'
 import { sendError } from './request/send-error.ts'
-import { pathOf, routableUrl } from './request/target.ts'
+import { routableUrl } from './request/target.ts'
 import { ROUTES } from './routes.ts'
 import { type RunningHandlers, trackHandlers } from './running-handlers.ts'
 
@@ -35,14 +34,14 @@ export async function createServer(
   const { server } = context.config
   const connections = trackConnections()
   const app = createFastify(context, connections)
-  const registered = collectRoutes(app)
+  const routed = collectRoutes(app)
   const handlers = trackHandlers(app)
   // Generated validators check requests in the endpoints. Fastify's own would coerce input and drop fields of responses.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler((error, request, reply) => sendError({ error, request, reply }, context))
   addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes })
-  addRequestHooks(app, context, { connections, rateLimiter: rateLimiterFrom(server), endpoints: registered })
+  addRequestHooks(app, context, { connections, rateLimiter: rateLimiterFrom(server), routes: routed })
   for (const [prefix, endpoints] of Object.entries(routes)) {
     await app.register(
       (scope, _options, done) => {
@@ -52,10 +51,8 @@ export async function createServer(
       { prefix },
     )
   }
-  const endpoints = registered.filter(({ method }) => method !== 'HEAD')
-  refuseOtherMethods(app, [...registered])
   await app.ready()
-  return { app, endpoints, connections, handlers }
+  return { app, endpoints: routed.filter(({ method }) => method !== 'HEAD'), connections, handlers }
 }
 
 function createFastify(context: ServerContext, connections: Connections): FastifyInstance {
@@ -99,21 +96,4 @@ function collectRoutes(app: FastifyInstance): Endpoint[] {
     for (const each of [method].flat()) routes.push({ method: each, path })
   })
   return routes
-}
-
-/** Fastify answers 404 if a path exists with other methods only. RFC 9110, section 15.5.6, requires 405 with `Allow`. */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly Endpoint[]): void {
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
-  for (const url of new Set(routes.map(({ path }) => path))) {
-    const allow = routes.filter(({ path }) => path === url).map(({ method }) => method)
-    app.route({
-      method: METHODS.filter((method) => !allow.includes(method)),
-      url,
-      config: { isMethodNotAllowed: true },
-      onRequest: (request) => {
-        throw methodNotAllowed({ method: request.method, path: pathOf(request), allow: allow.sort() })
-      },
-      handler: () => {},
-    })
-  }
 }

@@ -28,7 +28,7 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
   const { address, key, errorCode, trace, backends = [], prompts = [], answers = [] } = request.facts
   // A request may name any backend. Only real ones are reported, so that the number of labels stays small.
   const backend = BACKENDS.filter((name) => backends.includes(name)).join() || undefined
-  const route = routeOf(request)
+  const route = request.routeOptions.url ?? 'unknown'
   const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST
   const { method } = request
   context.observer.requestDone?.({ route, method, status, seconds, bytes, keyName: key?.name, backend, errorCode })
@@ -47,11 +47,6 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
     ...(context.logsPrompts && prompts.length > 0 && { prompt: excerptOf(prompts) }),
     ...(context.logsPrompts && answers.length > 0 && { answer: excerptOf(answers) }),
   })
-}
-
-/** `unknown` also if the path exists but not with this method. */
-function routeOf({ is404, routeOptions: { url, config } }: FastifyRequest): string {
-  return is404 || url === undefined || config.isMethodNotAllowed === true ? 'unknown' : url
 }
 
 /** Prompts may have megabytes. The log gets only the beginning. */

@@ -1,7 +1,13 @@
 /** The guards that every request passes before its endpoint. `onRequest` lists them in order. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context/server-context.ts'
-import { expectationUnsupported, pathNotFound, requestMalformed, shuttingDown } from '../errors/faults.ts'
+import {
+  expectationUnsupported,
+  methodNotAllowed,
+  pathNotFound,
+  requestMalformed,
+  shuttingDown,
+} from '../errors/faults.ts'
 import { disconnectIfStalled } from '../response/stalled-client.ts'
 import { measureRequest } from './access-log.ts'
 import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
@@ -18,7 +24,8 @@ export type RequestGuards = {
   connections: Connections
   /** Undefined if there is no rate limit. */
   rateLimiter: RateLimiter | undefined
-  endpoints: readonly Endpoint[]
+  /** All routes of the server, including `HEAD`. */
+  routes: readonly Endpoint[]
 }
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
@@ -39,11 +46,7 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
     requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic: server.metrics_public })
     refuseMalformed(request)
     // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
-    if (request.is404) refuseUnknownPath(request, guards)
-    done()
-  })
-  // biome-ignore lint/complexity/useMaxParams: the signature is Fastify's
-  app.addHook('preParsing', (request, reply, _payload, done) => {
+    if (request.is404) refuseUnknownRoute(request, guards)
     acceptBody(request.raw, reply.raw)
     done()
   })
@@ -70,11 +73,20 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, { co
   })
 }
 
-function refuseUnknownPath(request: FastifyRequest, { endpoints }: RequestGuards): never {
+/** Fastify has no 405: it only reports that no route has this method and path. */
+function refuseUnknownRoute(request: FastifyRequest, { routes }: RequestGuards): never {
   const path = pathOf(request)
+  const allow = routes.filter((route) => matchesPath(route.path, path)).map(({ method }) => method)
+  if (allow.length > 0) throw methodNotAllowed({ method: request.method, path, allow: allow.sort() })
   // Many clients are configured with a base URL that lacks the prefix of the API.
-  const meant = path.length > 1 ? endpoints.find((endpoint) => endpoint.path.endsWith(path))?.path : undefined
+  const meant = path.length > 1 ? routes.find((route) => route.path.endsWith(path))?.path : undefined
   throw pathNotFound({ path, meant })
+}
+
+/** A `:name` in the path of a route matches any text up to the next slash. */
+function matchesPath(routePath: string, path: string): boolean {
+  const [expected, actual] = [routePath.split('/'), path.split('/')]
+  return expected.length === actual.length && expected.every((part, at) => part.startsWith(':') || part === actual[at])
 }
 
 /** Node and Fastify would refuse these themselves, but without a request id, an access log entry or a metric. */

@@ -23,10 +23,4 @@ declare module 'fastify' {
     /** Set by the first hook. */
     facts: RequestFacts
   }
-
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's
-  interface FastifyContextConfig {
-    /** The route answers 405: its path exists, but not with this method. */
-    isMethodNotAllowed?: true
-  }
 }
