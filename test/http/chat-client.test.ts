@@ -252,9 +252,9 @@ describe('the errors of the openai package', () => {
 
   it('are 429 over the rate limit, and are retried in time', async () => {
     const limits = { rate_limit_enabled: true, rate_limit_rps: 2, rate_limit_burst: 1 }
-    // Slow enough that the bucket is still empty after the first agent has ended.
-    const once = await open({ text: ['one'] }, { server: { ...limits, rate_limit_rps: 0.01 } })
-    await once.client.chat.completions.create(hello)
+    const once = await open({ text: ['one'] }, { server: limits })
+    // A dry run is quick enough that the bucket is still empty after it.
+    await once.client.chat.completions.create({ ...hello, dry_run: true } as typeof hello)
     const error = await thrown(once.client.models.list() as unknown as Promise<unknown>)
     expect(error).toBeInstanceOf(RateLimitError)
     const again = await open({ text: ['one'] }, { server: limits, maxRetries: 3 })
