@@ -1,11 +1,11 @@
-/** The one way to get the command of a prompt: checks that the agent can be given it, then asks the agent's own file. */
+/** The one way to build the command of a prompt: checks the request, then uses the builder of its agent. */
 import { refuseBadArguments } from '../kit/process/start-fault.ts'
 import type { AgentCommand, AgentRequest, Backend } from './adapter/agent.ts'
 import { checkSize, checkTexts } from './check-prompt.ts'
 import { agentSessionIdInvalid } from './faults.ts'
 import { AGENTS } from './registry.ts'
 
-/** Throws a Fault for texts, ids and arguments that the agent cannot be given. */
+/** Throws a Fault for texts, ids and arguments that the agent does not accept. */
 export function buildCommand(request: AgentRequest): AgentCommand {
   const { backend, resumeId, extra, workdir } = request
   const agent = AGENTS[backend]

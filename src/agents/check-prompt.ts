@@ -1,16 +1,16 @@
-/** Which texts an agent can be given. Pure. */
+/** Checks whether an agent accepts a text. Pure. */
 import type { AgentRequest, Backend } from './adapter/agent.ts'
 import { promptEmpty, promptNotText, promptTooLarge } from './faults.ts'
 
 type Limit = { limit: number; unit: 'characters' | 'bytes' }
 
-/** What the agents read of their standard input. Codex refuses more, gemini silently cuts it off. */
+/** Limits on standard input. Codex refuses more; gemini silently cuts it off. */
 const LIMITS: Partial<Record<Backend, Limit>> = {
   codex: { limit: 1_048_576, unit: 'characters' },
   gemini: { limit: 8 * 1024 * 1024, unit: 'bytes' },
 }
 
-/** Throws a Fault for a prompt that the agent could not answer. */
+/** Throws a Fault for a prompt that is empty, not text, or too large. */
 export function checkPrompt(prompt: string, backend: Backend): void {
   if (prompt.trim() === '') throw promptEmpty({ backend })
   checkText('prompt', prompt)

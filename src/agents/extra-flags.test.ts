@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../kit/fault.ts'
 import type { Backend } from './adapter/agent.ts'
-import { judgeExtra } from './extra-flags.ts'
+import { checkExtraFlags } from './extra-flags.ts'
 import { AGENTS } from './registry.ts'
 
 function judge(backend: Backend, extra: readonly string[], isUnsafeAllowed = false) {
-  judgeExtra(extra, { agent: AGENTS[backend], isUnsafeAllowed })
+  checkExtraFlags(extra, { agent: AGENTS[backend], isUnsafeAllowed })
 }
 
-describe('judgeExtra', () => {
+describe('checkExtraFlags', () => {
   it.each<[Backend, string[]]>([
     ['claude', []],
     ['claude', ['--effort', 'low']],
@@ -25,65 +25,50 @@ describe('judgeExtra', () => {
 
   const refused: [Backend, string[], argument: string, problem: string][] = [
     // More than the modes allow.
-    [
-      'claude',
-      ['--permission-mode', 'bypassPermissions'],
-      '--permission-mode',
-      'is not an argument that callers may give',
-    ],
-    [
-      'claude',
-      ['--dangerously-skip-permissions'],
-      '--dangerously-skip-permissions',
-      'is not an argument that callers may give',
-    ],
-    ['claude', ['--allowedTools=Bash'], '--allowedTools=Bash', 'is not an argument that callers may give'],
-    ['claude', ['--allowed-tools', 'Bash'], '--allowed-tools', 'is not an argument that callers may give'],
-    ['claude', ['--settings', '{}'], '--settings', 'is not an argument that callers may give'],
-    ['claude', ['--mcp-config', 'x'], '--mcp-config', 'is not an argument that callers may give'],
-    ['claude', ['--bare'], '--bare', 'is not an argument that callers may give'],
-    ['codex', ['-s', 'danger-full-access'], '-s', 'is not an argument that callers may give'],
-    ['codex', ['-c', 'sandbox_mode="x"'], '-c', 'is not an argument that callers may give'],
-    ['codex', ['--yolo'], '--yolo', 'is not an argument that callers may give'],
-    ['codex', ['--profile', 'x'], '--profile', 'is not an argument that callers may give'],
-    ['gemini', ['--yolo'], '--yolo', 'is not an argument that callers may give'],
-    ['gemini', ['-y'], '-y', 'is not an argument that callers may give'],
-    ['gemini', ['--approval-mode=yolo'], '--approval-mode=yolo', 'is not an argument that callers may give'],
-    ['gemini', ['--admin-policy', 'x'], '--admin-policy', 'is not an argument that callers may give'],
-    [
-      'gemini',
-      ['--allowed-mcp-server-names', 'x'],
-      '--allowed-mcp-server-names',
-      'is not an argument that callers may give',
-    ],
+    ['claude', ['--permission-mode', 'bypassPermissions'], '--permission-mode', 'is not an allowed argument'],
+    ['claude', ['--dangerously-skip-permissions'], '--dangerously-skip-permissions', 'is not an allowed argument'],
+    ['claude', ['--allowedTools=Bash'], '--allowedTools=Bash', 'is not an allowed argument'],
+    ['claude', ['--allowed-tools', 'Bash'], '--allowed-tools', 'is not an allowed argument'],
+    ['claude', ['--settings', '{}'], '--settings', 'is not an allowed argument'],
+    ['claude', ['--mcp-config', 'x'], '--mcp-config', 'is not an allowed argument'],
+    ['claude', ['--bare'], '--bare', 'is not an allowed argument'],
+    ['codex', ['-s', 'danger-full-access'], '-s', 'is not an allowed argument'],
+    ['codex', ['-c', 'sandbox_mode="x"'], '-c', 'is not an allowed argument'],
+    ['codex', ['--yolo'], '--yolo', 'is not an allowed argument'],
+    ['codex', ['--profile', 'x'], '--profile', 'is not an allowed argument'],
+    ['gemini', ['--yolo'], '--yolo', 'is not an allowed argument'],
+    ['gemini', ['-y'], '-y', 'is not an allowed argument'],
+    ['gemini', ['--approval-mode=yolo'], '--approval-mode=yolo', 'is not an allowed argument'],
+    ['gemini', ['--admin-policy', 'x'], '--admin-policy', 'is not an allowed argument'],
+    ['gemini', ['--allowed-mcp-server-names', 'x'], '--allowed-mcp-server-names', 'is not an allowed argument'],
     // Out of the working directory.
-    ['claude', ['--add-dir', '/etc'], '--add-dir', 'is not an argument that callers may give'],
-    ['claude', ['--debug-file', '/x'], '--debug-file', 'is not an argument that callers may give'],
-    ['codex', ['-C', '/etc'], '-C', 'is not an argument that callers may give'],
-    ['codex', ['-o', '/x'], '-o', 'is not an argument that callers may give'],
-    ['codex', ['-i', '/x'], '-i', 'is not an argument that callers may give'],
-    ['codex', ['--output-schema', '/x'], '--output-schema', 'is not an argument that callers may give'],
-    ['gemini', ['--include-directories', '/etc'], '--include-directories', 'is not an argument that callers may give'],
+    ['claude', ['--add-dir', '/etc'], '--add-dir', 'is not an allowed argument'],
+    ['claude', ['--debug-file', '/x'], '--debug-file', 'is not an allowed argument'],
+    ['codex', ['-C', '/etc'], '-C', 'is not an allowed argument'],
+    ['codex', ['-o', '/x'], '-o', 'is not an allowed argument'],
+    ['codex', ['-i', '/x'], '-i', 'is not an allowed argument'],
+    ['codex', ['--output-schema', '/x'], '--output-schema', 'is not an allowed argument'],
+    ['gemini', ['--include-directories', '/etc'], '--include-directories', 'is not an allowed argument'],
     // Another session, or another kind of output.
-    ['claude', ['--resume', 'x'], '--resume', 'is not an argument that callers may give'],
-    ['claude', ['-c'], '-c', 'is not an argument that callers may give'],
-    ['claude', ['--output-format', 'text'], '--output-format', 'is not an argument that callers may give'],
-    ['claude', ['--help'], '--help', 'is not an argument that callers may give'],
-    ['gemini', ['-r', 'latest'], '-r', 'is not an argument that callers may give'],
-    ['gemini', ['-o', 'text'], '-o', 'is not an argument that callers may give'],
+    ['claude', ['--resume', 'x'], '--resume', 'is not an allowed argument'],
+    ['claude', ['-c'], '-c', 'is not an allowed argument'],
+    ['claude', ['--output-format', 'text'], '--output-format', 'is not an allowed argument'],
+    ['claude', ['--help'], '--help', 'is not an allowed argument'],
+    ['gemini', ['-r', 'latest'], '-r', 'is not an allowed argument'],
+    ['gemini', ['-o', 'text'], '-o', 'is not an allowed argument'],
     // What looks like something else to the agent.
-    ['gemini', ['-dy'], '-dy', 'is not an argument that callers may give'],
-    ['gemini', ['-mpro'], '-mpro', 'is not an argument that callers may give'],
-    ['gemini', ['--no-debug'], '--no-debug', 'is not an argument that callers may give'],
-    ['claude', ['--'], '--', 'is not an argument that callers may give'],
-    ['claude', ['--constructor'], '--constructor', 'is not an argument that callers may give'],
-    ['claude', ['--EFFORT', 'low'], '--EFFORT', 'is not an argument that callers may give'],
-    ['codex', ['resume', 'x'], 'resume', 'belongs to no flag'],
-    ['claude', ['--tools', 'Read', 'Bash'], 'Bash', 'belongs to no flag'],
-    ['claude', ['constructor'], 'constructor', 'belongs to no flag'],
-    ['claude', [''], '', 'belongs to no flag'],
-    ['gemini', ['--model', '--yolo'], '--model', 'lacks its value'],
-    ['gemini', ['--model'], '--model', 'lacks its value'],
+    ['gemini', ['-dy'], '-dy', 'is not an allowed argument'],
+    ['gemini', ['-mpro'], '-mpro', 'is not an allowed argument'],
+    ['gemini', ['--no-debug'], '--no-debug', 'is not an allowed argument'],
+    ['claude', ['--'], '--', 'is not an allowed argument'],
+    ['claude', ['--constructor'], '--constructor', 'is not an allowed argument'],
+    ['claude', ['--EFFORT', 'low'], '--EFFORT', 'is not an allowed argument'],
+    ['codex', ['resume', 'x'], 'resume', 'is not the value of a flag'],
+    ['claude', ['--tools', 'Read', 'Bash'], 'Bash', 'is not the value of a flag'],
+    ['claude', ['constructor'], 'constructor', 'is not the value of a flag'],
+    ['claude', [''], '', 'is not the value of a flag'],
+    ['gemini', ['--model', '--yolo'], '--model', 'needs a value'],
+    ['gemini', ['--model'], '--model', 'needs a value'],
     ['gemini', ['--debug=false'], '--debug=false', 'takes no value'],
   ]
 
@@ -105,7 +90,7 @@ describe('judgeExtra', () => {
       fault = error as Fault
     }
     expect(fault?.message).toBe(
-      '"--yolo" in extra is not an argument that callers may give; codex may be given --model VALUE, -m VALUE, --color VALUE, --strict-config',
+      '"--yolo" in extra is not an allowed argument; allowed for codex: --model VALUE, -m VALUE, --color VALUE, --strict-config',
     )
   })
 })

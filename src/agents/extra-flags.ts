@@ -1,22 +1,22 @@
-/** Judges what callers want to hand to an agent themselves. */
+/** Checks the arguments that callers pass to an agent in `extra`. */
 import type { Agent } from './adapter/agent.ts'
 import { extraFlagRefused } from './faults.ts'
 
-type Rules = {
+type Options = {
   agent: Pick<Agent, 'backend' | 'extraFlags'>
-  /** The operator wants no judging. */
+  /** The operator has turned the check off. */
   isUnsafeAllowed: boolean
 }
 
 /**
  * Throws a Fault for the first argument that is not `--switch`, `--flag=value` or `--flag value` of a flag on the
- * agent's list. Anything else could let the agent do more, or be read by it as something else than it looks like.
+ * agent's list. Other arguments could give the agent more permissions, or be misread by it.
  */
-export function judgeExtra(extra: readonly string[], { agent, isUnsafeAllowed }: Rules): void {
+export function checkExtraFlags(extra: readonly string[], { agent, isUnsafeAllowed }: Options): void {
   if (isUnsafeAllowed) return
   for (let at = 0; at < extra.length; ) {
     const argument = extra[at] ?? ''
-    const { words, problem } = judgeFlag(argument, extra[at + 1], agent.extraFlags)
+    const { words, problem } = checkFlag(argument, extra[at + 1], agent.extraFlags)
     if (problem !== undefined) {
       throw extraFlagRefused({ backend: agent.backend, argument, problem, allowed: listFlags(agent.extraFlags) })
     }
@@ -24,18 +24,18 @@ export function judgeExtra(extra: readonly string[], { agent, isUnsafeAllowed }:
   }
 }
 
-type Judgement = { words: 1 | 2; problem?: string }
+type FlagCheck = { words: 1 | 2; problem?: string }
 
-function judgeFlag(argument: string, next: string | undefined, flags: Agent['extraFlags']): Judgement {
+function checkFlag(argument: string, next: string | undefined, flags: Agent['extraFlags']): FlagCheck {
   const [name = '', ...value] = argument.split('=')
   const kind = flags[name]
   const hasValue = value.length > 0
-  if (!argument.startsWith('-')) return { words: 1, problem: 'belongs to no flag' }
-  if (kind === undefined) return { words: 1, problem: 'is not an argument that callers may give' }
+  if (!argument.startsWith('-')) return { words: 1, problem: 'is not the value of a flag' }
+  if (kind === undefined) return { words: 1, problem: 'is not an allowed argument' }
   if (kind === 'switch') return hasValue ? { words: 1, problem: 'takes no value' } : { words: 1 }
   if (hasValue) return { words: 1 }
-  // What looks like a flag is one to some agents, even where a value is due.
-  if (next === undefined || next.startsWith('-')) return { words: 1, problem: 'lacks its value' }
+  // Some agents read a value that looks like a flag as a flag.
+  if (next === undefined || next.startsWith('-')) return { words: 1, problem: 'needs a value' }
   return { words: 2 }
 }
 

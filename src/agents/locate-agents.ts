@@ -1,45 +1,45 @@
-/** Which agents can be used here, and how each is started. */
+/** Finds the agents that are installed, and how each is started. */
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import { BACKENDS, type Backend } from './adapter/agent.ts'
+import { BACKENDS, type Backend, type Program } from './adapter/agent.ts'
 import { backendUnavailable } from './faults.ts'
 import { AGENTS } from './registry.ts'
 
-/** `command` is empty for the agent's usual name. */
+/** An empty `command` means the agent's usual name. */
 type BackendSettings = { enabled: boolean; command: string }
 
-export type Located = {
+export type AgentLocation = {
   backend: Backend
   isEnabled: boolean
   /** How it is started; undefined when it is not installed. */
-  program: readonly [string, ...string[]] | undefined
-  /** The built-in demo agent stands in for it. */
+  program: Program | undefined
+  /** The built-in demo agent reoptions it. */
   isDemo: boolean
-  /** What was looked for: a name on PATH, or the command that the config names. */
+  /** The name or path that was searched for: the agent's usual name, or the command in the config. */
   wanted: string
 }
 
-export type Places = SearchPlaces & {
+export type LocateOptions = SearchPlaces & {
   backends: Readonly<Record<Backend, BackendSettings>>
-  /** How the demo agent is started, when it may stand in for agents that are not installed. */
-  demo?: readonly [string, ...string[]] | undefined
+  /** How to start the demo agent, if it may replace agents that are not installed. */
+  demo?: Program | undefined
 }
 
-/** In canonical order. Looks at the disk, runs nothing. */
-export function locateAgents(places: Places): Located[] {
-  return BACKENDS.map((backend) => locateAgent(backend, places))
+/** In the order of BACKENDS. Only looks at the disk; starts nothing. */
+export function locateAgents(options: LocateOptions): AgentLocation[] {
+  return BACKENDS.map((backend) => locateAgent(backend, options))
 }
 
-export function locateAgent(backend: Backend, places: Places): Located {
-  const { enabled, command } = places.backends[backend]
+export function locateAgent(backend: Backend, options: LocateOptions): AgentLocation {
+  const { enabled, command } = options.backends[backend]
   const wanted = command || AGENTS[backend].executable
-  const path = findProgram(wanted, places)
-  const standIn = path === undefined && places.demo !== undefined ? ([...places.demo, backend] as const) : undefined
-  const program = path === undefined ? standIn : ([path] as const)
-  return { backend, isEnabled: enabled, program, isDemo: standIn !== undefined, wanted }
+  const path = findProgram(wanted, options)
+  const demo = path === undefined && options.demo !== undefined ? ([...options.demo, backend] as const) : undefined
+  const program = path === undefined ? demo : ([path] as const)
+  return { backend, isEnabled: enabled, program, isDemo: demo !== undefined, wanted }
 }
 
-/** How to start an agent, or the fault that says why it cannot be. */
-export function programOf({ backend, isEnabled, program, wanted }: Located): readonly [string, ...string[]] {
+/** Throws the Fault that says why the agent cannot be started. */
+export function requireProgram({ backend, isEnabled, program, wanted }: AgentLocation): Program {
   if (!isEnabled) throw backendUnavailable({ backend, reason: 'disabled', wanted })
   if (program === undefined) throw backendUnavailable({ backend, reason: 'not_installed', wanted })
   return program

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
-import type { Located } from './locate-agents.ts'
+import type { AgentLocation } from './locate-agents.ts'
 import { askVersion, VersionProbe } from './probe-version.ts'
 
-function agentThat(script: string): { located: Located; log: string } {
+function agentThat(script: string): { located: AgentLocation; log: string } {
   const room = temporaryDirectory()
   const log = join(room, 'log')
   const program = join(room, 'agent')
@@ -51,8 +51,8 @@ describe('askVersion', () => {
 
   it.each([
     ['echo 1.2.3', { is: 'version', version: '1.2.3' }],
-    ['echo 1.2.3; exit 7', { is: 'unknown', problem: 'it ended with 7' }],
-    ['kill -9 $$', { is: 'unknown', problem: 'it ended with SIGKILL' }],
+    ['echo 1.2.3; exit 7', { is: 'unknown', problem: 'it exited with 7' }],
+    ['kill -9 $$', { is: 'unknown', problem: 'it exited with SIGKILL' }],
     ['echo hello', { is: 'unknown', problem: 'it printed no version' }],
     ['yes 1.2.3', { is: 'unknown', problem: expect.stringContaining('65536 bytes') }],
   ])('tells why there is no version: %s', async (script, answer) => {

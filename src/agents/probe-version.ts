@@ -1,9 +1,9 @@
-/** Asks agents for their version: once each, in the background, never in the way of a prompt. */
+/** Asks agents for their version: once for each, in the background, so that no prompt waits for it. */
 import { Fault } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
 import type { Environment, Program } from './adapter/agent.ts'
 import { toAgentEnvironment } from './adapter/agent-environment.ts'
-import type { Located } from './locate-agents.ts'
+import type { AgentLocation } from './locate-agents.ts'
 
 const PROBE_MS = 10_000
 const OUTPUT_LIMIT_BYTES = 64 * 1024
@@ -13,13 +13,13 @@ export class VersionProbe {
   readonly #env: Readonly<Record<string, string>>
   readonly #cwd: string
 
-  constructor(around: { env: Environment; cwd: string }) {
-    this.#env = toAgentEnvironment(around.env, {})
-    this.#cwd = around.cwd
+  constructor({ env, cwd }: { env: Environment; cwd: string }) {
+    this.#env = toAgentEnvironment(env, {})
+    this.#cwd = cwd
   }
 
-  /** Starts the question when it is first asked; undefined when the agent gives no answer in time. */
-  async ask({ program, isDemo }: Located): Promise<string | undefined> {
+  /** Starts the program on the first call; undefined if the agent does not answer in time. */
+  async ask({ program, isDemo }: AgentLocation): Promise<string | undefined> {
     if (program === undefined || isDemo) return undefined
     const key = program.join('\0')
     const answer = this.#answers.get(key) ?? this.#run(program)
@@ -35,14 +35,14 @@ export class VersionProbe {
 
 export type VersionAnswer =
   | { is: 'version'; version: string }
-  /** It was ended, because it had not answered in time. */
+  /** It did not answer in time and was ended. */
   | { is: 'silent'; waitedMs: number }
   | { is: 'unknown'; problem: string }
 
-type Place = { env: Readonly<Record<string, string>>; cwd: string; signal?: AbortSignal }
+type ProcessOptions = { env: Readonly<Record<string, string>>; cwd: string; signal?: AbortSignal }
 
-/** Starts a program with `--version`. Whatever it does, there is an answer in bounded time. */
-export async function askVersion(program: Program, { env, cwd, signal }: Place): Promise<VersionAnswer> {
+/** Starts a program with `--version`. Always returns within a bounded time. */
+export async function askVersion(program: Program, { env, cwd, signal }: ProcessOptions): Promise<VersionAnswer> {
   try {
     const { exit, stdout } = await runProcess(
       {
@@ -56,7 +56,7 @@ export async function askVersion(program: Program, { env, cwd, signal }: Place):
       { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
     )
     if (exit.ended === 'timeout') return { is: 'silent', waitedMs: PROBE_MS }
-    if (exit.code !== 0) return { is: 'unknown', problem: `it ended with ${exit.code ?? exit.signal}` }
+    if (exit.code !== 0) return { is: 'unknown', problem: `it exited with ${exit.code ?? exit.signal}` }
     const version = versionIn(stdout.toString('utf8'))
     return version === undefined ? { is: 'unknown', problem: 'it printed no version' } : { is: 'version', version }
   } catch (error) {
@@ -65,7 +65,7 @@ export async function askVersion(program: Program, { env, cwd, signal }: Place):
   }
 }
 
-/** `2.1.197 (Claude Code)`, `codex-cli 0.166.0` and `0.61.0` all hold one version. */
+/** Finds the version in `2.1.197 (Claude Code)`, `codex-cli 0.166.0` or `0.61.0`. */
 function versionIn(output: string): string | undefined {
   return /\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?/.exec(output)?.[0]
 }

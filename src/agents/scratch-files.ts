@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { randomIds } from '../kit/ids.ts'
 import type { AgentCommand } from './adapter/agent.ts'
 
-/** Only the name: the directory is made when the first file is written. */
+/** Only a name: the directory is created when the first file is written. */
 export function newScratchDirectory(): string {
   return join(tmpdir(), `drover-${randomIds.hex(8)}`)
 }

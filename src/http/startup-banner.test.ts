@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Located } from '../agents/locate-agents.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { ConfigPath } from '../config/keys.ts'
 import { mergeLayers } from '../config/layers.ts'
 import { type BannerFacts, startupBanner } from './startup-banner.ts'
@@ -7,15 +7,21 @@ import { type BannerFacts, startupBanner } from './startup-banner.ts'
 const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
   mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config
 
-const installed: Located = {
+const installed: AgentLocation = {
   backend: 'claude',
   isEnabled: true,
   program: ['/bin/claude'],
   isDemo: false,
   wanted: 'claude',
 }
-const demo: Located = { backend: 'codex', isEnabled: true, program: ['/bin/node'], isDemo: true, wanted: 'codex' }
-const absent: Located = { backend: 'gemini', isEnabled: true, program: undefined, isDemo: false, wanted: 'gemini' }
+const demo: AgentLocation = { backend: 'codex', isEnabled: true, program: ['/bin/node'], isDemo: true, wanted: 'codex' }
+const absent: AgentLocation = {
+  backend: 'gemini',
+  isEnabled: true,
+  program: undefined,
+  isDemo: false,
+  wanted: 'gemini',
+}
 
 const FACTS: BannerFacts = {
   version: '1.2.3',

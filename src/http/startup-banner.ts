@@ -1,5 +1,5 @@
 /** The text that `drover serve` prints when the server listens. Pure. */
-import type { Located } from '../agents/locate-agents.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
 import { baseUrl, formatAddress } from './listen.ts'
 import type { Endpoint } from './request/hooks.ts'
 import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
@@ -7,7 +7,7 @@ import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
 export type BannerFacts = SecurityFacts & {
   version: string
   keySources: readonly string[]
-  agents: readonly Located[]
+  agents: readonly AgentLocation[]
   endpoints: readonly Endpoint[]
 }
 
@@ -55,12 +55,12 @@ function warningSection(facts: BannerFacts): string[][] {
   return [['Security warnings', ...lines]]
 }
 
-function agentLine({ backend, program, isDemo, wanted }: Located): string {
+function agentLine({ backend, program, isDemo, wanted }: AgentLocation): string {
   const state = isDemo ? 'DEMO AGENT' : program === undefined ? `not installed (no program "${wanted}")` : program[0]
   return `${backend.padEnd(8)} ${state}`
 }
 
-function agentWarnings(agents: readonly Located[]): string[] {
+function agentWarnings(agents: readonly AgentLocation[]): string[] {
   const enabled = agents.filter(({ isEnabled }) => isEnabled)
   if (!enabled.some(({ program }) => program !== undefined)) {
     return ['! No agent is installed, so no prompt can run. Install one, or start with --demo to try the server.']

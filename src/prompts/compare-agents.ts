@@ -5,7 +5,7 @@ import { type BatchOptions, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ComparisonResult }
 
-/** Asks several agents the same. */
+/** Runs the same prompt on several agents. */
 export async function compareAgents(
   request: CompareRequest,
   context: PromptContext,

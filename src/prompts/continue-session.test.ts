@@ -125,20 +125,20 @@ describe('describePolicyChanges', () => {
     [{ approval_mode: 'none' }, 'approval_mode is none for this turn; the session was started with auto'],
     [{ sandbox_mode: 'full' }, 'sandbox_mode is full for this turn; the session was started with default'],
     [{ model: 'm-9' }, 'model is m-9 for this turn; the session was started with m-1'],
-    [{ allowed_tools: 'Bash' }, 'allowed_tools is Bash for this turn; the session was started with none given'],
-    [{ extra: [] }, 'extra is none given for this turn; the session was started with --stored'],
+    [{ allowed_tools: 'Bash' }, 'allowed_tools is Bash for this turn; the session was started with no value'],
+    [{ extra: [] }, 'extra is no value for this turn; the session was started with --stored'],
   ])('says that this turn has %j', (change, sentence) => {
     expect(changes(change)).toEqual([sentence])
     expect(changes(change, change)).toEqual([sentence])
   })
 
   it.each([
-    [{ approval_mode: 'none' }, 'approval_mode is auto, as the session was started; the settings now say none'],
+    [{ approval_mode: 'none' }, 'approval_mode is auto, as when the session was started; the settings now say none'],
     [
       { sandbox_mode: 'read-only' },
-      'sandbox_mode is default, as the session was started; the settings now say read-only',
+      'sandbox_mode is default, as when the session was started; the settings now say read-only',
     ],
-    [{ model: undefined }, 'model is m-1, as the session was started; the settings now say none given'],
+    [{ model: undefined }, 'model is m-1, as when the session was started; the settings now say no value'],
   ])('says that a new session would have %j', (today, sentence) => {
     expect(changes({}, today)).toEqual([sentence])
   })

@@ -1,4 +1,4 @@
-/** What a resumed session goes on with: its own policy instead of today's settings, unless the request says otherwise. Pure. */
+/** A resumed or forked session keeps its own policy instead of today's settings, unless the request overrides it. Pure. */
 import type { Agent, AgentRequest } from '../agents/adapter/agent.ts'
 import { sessionNotResumable } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
@@ -6,7 +6,7 @@ import type { AgentSettings, Settings } from './apply-settings.ts'
 import { resumeInvalid } from './faults.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
-/** The settings under which the session was started, in place of those that hold now. */
+/** Today's settings, with the policy that the session was started with. */
 export function settingsOfSession({ policy }: Session, asked: PromptRequest, now: Settings): Settings {
   return {
     own: {
@@ -22,14 +22,14 @@ export function settingsOfSession({ policy }: Session, asked: PromptRequest, now
   }
 }
 
-/** What a session has of its caller, to be judged anew: all but what the operator adds to every call anyway. */
+/** The extra arguments that the caller gave, to be checked again; the operator adds `extra_flags` to every call. */
 export function extraOfCaller(
   { policy }: Session,
   { extra_flags: own }: Pick<AgentSettings, 'extra_flags'>,
 ): readonly string[] {
   const start = policy.extra.length - own.length
-  const endsInOwn = start >= 0 && own.every((flag, at) => policy.extra[start + at] === flag)
-  return endsInOwn ? policy.extra.slice(0, start) : policy.extra
+  const endsWithOwn = start >= 0 && own.every((flag, at) => policy.extra[start + at] === flag)
+  return endsWithOwn ? policy.extra.slice(0, start) : policy.extra
 }
 
 /**
@@ -44,15 +44,15 @@ export function inheritSystemPrompt(request: PromptRequest, agent: Agent): Promp
   return { ...request, system_prompt: session.system_prompt }
 }
 
-/** Refuses what a session that exists cannot have. */
+/** Throws a Fault for a request that contradicts the session it resumes. */
 export function checkResumption(session: Session, asked: PromptRequest): void {
   if (session.backend_session_id === undefined) throw sessionNotResumable(session)
   if (asked.ephemeral === true) {
-    throw resumeInvalid({ problem: 'a session cannot be resumed as an ephemeral one; leave ephemeral out' })
+    throw resumeInvalid({ problem: 'a resumed session cannot be ephemeral; remove ephemeral from the request' })
   }
   if (asked.workdir !== undefined && asked.workdir !== session.working_dir) {
     throw resumeInvalid({
-      problem: `the session belongs to ${session.working_dir} and cannot go on in ${asked.workdir}; leave the working directory out`,
+      problem: `the session works in ${session.working_dir}, not in ${asked.workdir}; remove the working directory from the request`,
     })
   }
 }
@@ -70,27 +70,27 @@ export function policyOf({ approvalMode, sandboxMode, allowedTools, extra, model
 }
 
 type Policies = {
-  /** Of the session that is resumed or forked. */
+  /** The policy of the session that is resumed or forked. */
   stored: SessionPolicy
-  /** Of this turn. */
+  /** The policy of this turn. */
   actual: SessionPolicy
-  /** Of a new session that asked for the same. */
+  /** The policy that a new session would have. */
   today: SessionPolicy
 }
 
 const POLICY_FIELDS = ['approval_mode', 'sandbox_mode', 'model', 'allowed_tools', 'extra'] as const
 
-/** One sentence for each way in which a session goes on otherwise than it began, or than the settings now say. */
+/** One sentence for each difference between the policy of the session, of this turn and of today's settings. */
 export function describePolicyChanges({ stored, actual, today }: Policies): string[] {
   return POLICY_FIELDS.flatMap((name) => {
-    const [began, is, now] = [stored, actual, today].map((policy) => describeValue(policy[name]))
-    if (is !== began) return [`${name} is ${is} for this turn; the session was started with ${began}`]
-    if (now !== began) return [`${name} is ${began}, as the session was started; the settings now say ${now}`]
+    const [before, turn, now] = [stored, actual, today].map((policy) => describeValue(policy[name]))
+    if (turn !== before) return [`${name} is ${turn} for this turn; the session was started with ${before}`]
+    if (now !== before) return [`${name} is ${before}, as when the session was started; the settings now say ${now}`]
     return []
   })
 }
 
 function describeValue(value: string | readonly string[] | undefined): string {
-  if (value === undefined || value.length === 0) return 'none given'
+  if (value === undefined || value.length === 0) return 'no value'
   return typeof value === 'string' ? value : value.join(' ')
 }

@@ -6,16 +6,16 @@ const step = (prompt: string, name?: string) => ({ backend: 'claude', prompt, ..
 
 describe('fillPrompt', () => {
   it.each([
-    ['puts the previous answer everywhere', '{{previous}} and {{previous}}', 'A and A'],
-    ['puts the answer of a named step', 'see {{steps.plan}}', 'see P'],
-    ['passes over white space inside of the braces', '{{ previous }} {{\tsteps.plan }}', 'A P'],
-    ['takes a name with spaces and dots', 'see {{steps.the 1.0 plan}}', 'see Q'],
+    ['inserts the previous answer everywhere', '{{previous}} and {{previous}}', 'A and A'],
+    ['inserts the answer of a named step', 'see {{steps.plan}}', 'see P'],
+    ['ignores white space inside the braces', '{{ previous }} {{\tsteps.plan }}', 'A P'],
+    ['accepts a name with spaces and dots', 'see {{steps.the 1.0 plan}}', 'see Q'],
     [
       'leaves the braces of other languages alone',
       '{{ .Values }} {{#if}} {previous}',
       '{{ .Values }} {{#if}} {previous}',
     ],
-    ['leaves a name it does not know', '{{steps.other}}', '{{steps.other}}'],
+    ['leaves an unknown name as it is', '{{steps.other}}', '{{steps.other}}'],
   ])('%s', (_name, prompt, filled) => {
     const named = new Map([
       ['plan', 'P'],
@@ -24,11 +24,11 @@ describe('fillPrompt', () => {
     expect(fillPrompt(prompt, { previous: 'A', named })).toBe(filled)
   })
 
-  it('leaves {{previous}} as it is where nothing came before', () => {
+  it('leaves {{previous}} as it is in the first step', () => {
     expect(fillPrompt('{{previous}}', { previous: undefined, named: new Map() })).toBe('{{previous}}')
   })
 
-  it('takes an answer literally, whatever is in it', () => {
+  it('inserts an answer literally', () => {
     fc.assert(
       fc.property(fc.string(), (answer) => {
         const previous = `${answer}{{previous}}{{steps.plan}}$&$1`
@@ -56,19 +56,23 @@ describe('a prompt that grows', () => {
 
 describe('checkReferences', () => {
   it.each([
-    ['a step that is named before', [step('a', 'plan'), step('{{steps.plan}}')]],
+    ['an earlier step', [step('a', 'plan'), step('{{steps.plan}}')]],
     ['{{previous}} in the first step', [step('{{previous}}')]],
-    ['two steps of one name that nobody refers to', [step('a', 'plan'), step('b', 'plan')]],
+    ['two steps of one name without a reference', [step('a', 'plan'), step('b', 'plan')]],
   ])('allows %s', (_name, steps) => {
     expect(() => checkReferences(steps)).not.toThrow()
   })
 
   it.each([
-    ['a name that no step has', [step('a'), step('{{steps.plan}}')], '$.steps[1].prompt {{steps.plan}} names no step'],
-    ['a step that comes later', [step('{{steps.b}}'), step('b', 'b')], '$.steps[0].prompt {{steps.b}} names no step'],
+    [
+      'a name of no step',
+      [step('a'), step('{{steps.plan}}')],
+      '$.steps[1].prompt {{steps.plan}} names no earlier step',
+    ],
+    ['a later step', [step('{{steps.b}}'), step('b', 'b')], '$.steps[0].prompt {{steps.b}} names no earlier step'],
     ['the step itself', [step('{{steps.a}}', 'a')], '$.steps[0].prompt'],
-    ['a name that two steps have', [step('a', 'x'), step('b', 'x'), step('{{steps.x}}')], '2 steps have that name'],
-    ['{{session}}', [step('a'), step('{{session}}')], '$.steps[1].prompt asks for {{session}}'],
+    ['a name of two steps', [step('a', 'x'), step('b', 'x'), step('{{steps.x}}')], '2 earlier steps have that name'],
+    ['{{session}}', [step('a'), step('{{session}}')], '$.steps[1].prompt contains {{session}}'],
   ])('refuses %s', (_name, steps, problem) => {
     expect(() => checkReferences(steps)).toThrow(
       expect.objectContaining({ code: 'chain_invalid', message: expect.stringContaining(problem) }),

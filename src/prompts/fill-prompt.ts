@@ -1,44 +1,44 @@
-/** Places in a step's prompt that stand for the answers of earlier steps. Pure. */
+/** Replaces `{{previous}}` and `{{steps.name}}` in a step's prompt by the answers of earlier steps. Pure. */
 import { chainInvalid, promptOverfilled } from './faults.ts'
 import type { ChainStep } from './prompt-request.shape.ts'
 
-/** `{{previous}}`, `{{steps.a name}}`, and one that is refused; white space inside of the braces means nothing. */
-const PLACE = /\{\{\s*(?:(previous)|steps\.([^{}]+?)|(session))\s*\}\}/g
+/** `{{previous}}`, `{{steps.a name}}`, and `{{session}}`, which is refused. White space inside the braces is ignored. */
+const PLACEHOLDER = /\{\{\s*(?:(previous)|steps\.([^{}]+?)|(session))\s*\}\}/g
 
-/** Finds references to nothing before the first agent is started. */
+/** Throws a Fault for a placeholder without a step, before any agent is started. */
 export function checkReferences(steps: readonly ChainStep[]): void {
   for (const [at, step] of steps.entries()) {
     const path = `$.steps[${at}].prompt`
-    for (const [place, , name, session] of step.prompt.matchAll(PLACE)) {
+    for (const [placeholder, , name, session] of step.prompt.matchAll(PLACEHOLDER)) {
       if (session !== undefined) {
-        throw chainInvalid({ path, problem: 'asks for {{session}}, but the steps of a chain share no session' })
+        throw chainInvalid({ path, problem: 'contains {{session}}, but the steps of a chain have no session' })
       }
       if (name === undefined) continue
       const named = steps.slice(0, at).filter((earlier) => earlier.name === name)
       if (named.length === 1) continue
       const problem =
-        named.length === 0 ? 'names no step before it' : `is not clear: ${named.length} steps have that name`
-      throw chainInvalid({ path, problem: `${place} ${problem}` })
+        named.length === 0 ? 'names no earlier step' : `is ambiguous: ${named.length} earlier steps have that name`
+      throw chainInvalid({ path, problem: `${placeholder} ${problem}` })
     }
   }
 }
 
 export type Answers = {
-  /** Of the step just before; undefined in the first, where `{{previous}}` stays as it is. */
+  /** The answer of the previous step; undefined in the first, where `{{previous}}` stays as it is. */
   previous: string | undefined
   named: ReadonlyMap<string, string>
 }
 
-/** Far more than any agent reads; a place may stand in a prompt many times. */
+/** Far more than any agent accepts. One placeholder may occur many times. */
 export const FILLED_LIMIT_CHARACTERS = 16 * 1024 * 1024
 
-/** In one pass: what an answer says is never taken for a place. Throws a Fault before the text grows past all reason. */
+/** Works in one pass, so placeholders inside an answer stay. Throws a Fault before the text exceeds the limit. */
 export function fillPrompt(prompt: string, { previous, named }: Answers): string {
   let length = prompt.length
-  return prompt.replace(PLACE, (place, isPrevious: string | undefined, name: string | undefined) => {
+  return prompt.replace(PLACEHOLDER, (placeholder, isPrevious: string | undefined, name: string | undefined) => {
     const answer = isPrevious === undefined ? named.get(name ?? '') : previous
-    length += (answer ?? place).length - place.length
+    length += (answer ?? placeholder).length - placeholder.length
     if (length > FILLED_LIMIT_CHARACTERS) throw promptOverfilled({ limit: FILLED_LIMIT_CHARACTERS })
-    return answer ?? place
+    return answer ?? placeholder
   })
 }

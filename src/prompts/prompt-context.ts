@@ -1,6 +1,6 @@
-/** What stands around every prompt of a process: settings, agents, sessions, limits. Given once, used by all operations. */
+/** What all prompts of a process share: settings, agents, sessions, limits. */
 import type { Backend, Usage } from '../agents/adapter/agent.ts'
-import type { Located } from '../agents/locate-agents.ts'
+import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
@@ -17,42 +17,42 @@ type PromptSettings = {
 
 export type PromptContext = {
   /**
-   * `operator`: the person at the command line. `client`: somebody over the network, whose sessions are tagged `api`,
-   * and whose dry runs need an agent and keep a session like any other prompt.
+   * `operator`: the user of the command line. `client`: a client of the server. Its sessions are tagged `api`, and its
+   * dry runs need an installed agent and store a session.
    */
   caller: 'operator' | 'client'
   settings: PromptSettings
   env: Readonly<Record<string, string | undefined>>
-  /** Where prompts that name no directory work. */
+  /** The working directory of prompts that name none. */
   cwd: string
   isRoot: boolean
   clock: Clock
-  /** Where an agent is, and whether it may be used. */
-  locate(backend: Backend): Located
-  /** Opened when the first session is kept: a prompt that keeps none must not fail for want of a store. */
+  /** Finds an agent, and whether it is enabled. */
+  locate(backend: Backend): AgentLocation
+  /** Called when the first session is stored: a prompt without a session must not fail if there is no store. */
   openStore(): Promise<SessionStore>
   slots: Slots
-  /** Undefined: anywhere. */
+  /** Undefined: agents may work anywhere. */
   workdirs?: WorkdirPolicy | undefined
   isUnsafeExtraAllowed: boolean
-  /** The longest that any agent may run; null: no limit but those of the settings and the request. */
+  /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
   observer?: PromptObserver
 }
 
-/** How one run of an agent ended, for those who count. */
+/** How one run of an agent ended, for metrics. */
 export type RunOutcome = 'ok' | 'failed' | 'timeout' | 'canceled'
 
-/** What a prompt may be a part of. */
+/** The kinds of calls that run several prompts. */
 export const PART_KINDS = ['parallel_task', 'chain_step', 'compare_backend'] as const
 export type PartKind = (typeof PART_KINDS)[number]
 
 export type PromptObserver = {
   waited?(seconds: number): void
   agentEnded?(run: { backend: Backend; outcome: RunOutcome; seconds: number; usage: Usage }): void
-  /** One of several prompts of a call, whether its agent was started or not; the backend is as it was asked for. */
+  /** One prompt of a batch, whether its agent was started or not; `backend` is as in the request. */
   partEnded?(run: { part: PartKind; backend: string; outcome: RunOutcome; seconds: number }): void
   sessionCreated?(backend: Backend): void
-  /** A session that could not be written; it is tried again later. */
+  /** A session could not be written; the store tries again later. */
   sessionFailed?(error: unknown): void
 }

@@ -1,4 +1,4 @@
-/** The lines of a native stream: what the agent said, and in which session. */
+/** The lines of a stream of the native API. */
 import { type TSchema, Type } from 'typebox'
 import { EVENT_CONTENTS, type EventType } from '../agents/adapter/agent.shape.ts'
 import { BACKENDS } from '../agents/adapter/agent.ts'
@@ -6,11 +6,11 @@ import { literals, type Message, named, tagged } from '../kit/shape.ts'
 
 const ENVELOPE = {
   backend: literals(BACKENDS, { description: 'The agent.' }),
-  session_id: Type.String({ description: "drover's own id; empty when no session is kept." }),
-  timestamp: Type.String({ format: 'date-time', description: 'When it was said, in UTC.' }),
+  session_id: Type.String({ description: "drover's own id; empty when no session is stored." }),
+  timestamp: Type.String({ format: 'date-time', description: 'The time of the event, in UTC.' }),
 }
 
-const sequence = Type.Integer({ minimum: 1, description: 'From 1, without gaps.' })
+const sequence = Type.Integer({ minimum: 1, description: 'Counts from 1, without gaps.' })
 
 const event = <T extends EventType, N extends TSchema>(type: T, number: N, description: string) =>
   named(
@@ -26,9 +26,12 @@ function eventName(type: EventType): string {
   return `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
 }
 
-/** Waiting is said by the server and not by the agent, so that line is not counted. */
+/** The server sends the stage `waiting` itself, so these lines have no number. */
 const sequenceUnlessWaiting = Type.Optional(
-  Type.Integer({ minimum: 1, description: 'Left out where the stage is `waiting`: the agent is silent but alive.' }),
+  Type.Integer({
+    minimum: 1,
+    description: 'Absent if the stage is `waiting`: the agent prints nothing but is still running.',
+  }),
 )
 
 export const PromptEvent = named(
@@ -36,15 +39,19 @@ export const PromptEvent = named(
   tagged(
     'type',
     [
-      event('init', sequence, 'The first: the agent has started.'),
-      event('message', sequence, 'The agent says something to its user.'),
-      event('thinking', sequence, 'The agent says something to itself.'),
+      event('init', sequence, 'The first event: the agent has started.'),
+      event('message', sequence, 'The agent writes to the user.'),
+      event('thinking', sequence, 'The agent reasons.'),
       event('tool_use', sequence, 'The agent uses a tool.'),
-      event('tool_result', sequence, 'A tool has given its result.'),
-      event('progress', sequenceUnlessWaiting, 'The agent has come to another stage, or is still waited for.'),
-      event('token_usage', sequence, 'What has been used so far.'),
-      event('error', sequence, 'The run has failed; `done` still follows.'),
-      event('done', sequence, 'The last: the agent has ended and the session is settled.'),
+      event('tool_result', sequence, 'A tool has ended.'),
+      event(
+        'progress',
+        sequenceUnlessWaiting,
+        'The agent has reached another stage, or the server still waits for it.',
+      ),
+      event('token_usage', sequence, 'The tokens used so far.'),
+      event('error', sequence, 'The prompt has failed; `done` follows.'),
+      event('done', sequence, 'The last event: the agent has ended and the session is stored.'),
     ],
     { description: 'One line of a stream of the native API.' },
   ),

@@ -1,4 +1,4 @@
-/** An event of a prompt as it goes over the wire: what the agent said, and in which session. */
+/** The events of a prompt as they go over the wire: the agent's event with backend, session, time and number. */
 import type { AgentEvent, Backend } from '../agents/adapter/agent.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import type { PromptEvent } from './prompt-event.shape.ts'

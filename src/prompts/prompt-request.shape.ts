@@ -1,4 +1,4 @@
-/** What a caller may ask for, as it comes over HTTP and in task files. What is left out falls to the settings. */
+/** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
 import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
@@ -6,7 +6,7 @@ import { literals, named, strict, textLike } from '../kit/shape.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 
-/** Far more than anybody types, far below what one call could do harm with. */
+/** Far more than anyone needs, and too little for one call to do harm. */
 const MAX_EXTRA = 64
 const MAX_TASKS = 100
 const MAX_BACKENDS = 16
@@ -19,65 +19,72 @@ export const model = textLike(
   '^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$',
   'a model name, without control characters and not starting with -',
   {
-    description: 'A model of the agent, or one of its aliases in the config.',
+    description: 'A model of the agent, or an alias from the config.',
     maxLength: MAX_MODEL_LENGTH,
   },
 )
 
-/** Any word here: whether there is such a backend is for the run to say, which must not fail a whole parallel call. */
+/** Any text: an unknown backend must fail only its own prompt, not a whole parallel call. */
 const backend = Type.String({ minLength: 1, description: 'The agent: claude, codex or gemini.' })
 const prompt = Type.String({ minLength: 1, description: 'The text for the agent.' })
 
-const dryRun = Type.Optional(
-  Type.Boolean({ description: 'Say what would be started instead of starting it.', default: false }),
-)
+const dryRun = Type.Optional(Type.Boolean({ description: 'Show the command instead of starting it.', default: false }))
 
-/** How an agent is asked, in every kind of call. */
-const ASKING = {
+/** Fields of every kind of call. */
+const COMMON_FIELDS = {
   model: Type.Optional(model),
   workdir: Type.Optional(
-    Type.String({ minLength: 1, description: 'Where the agent works: an absolute path that the operator allows.' }),
+    Type.String({ minLength: 1, description: 'The working directory: an absolute path that the operator allows.' }),
   ),
   approval_mode: Type.Optional(
     literals(APPROVAL_MODES, {
-      description: 'What the agent does without asking: `auto` edits files, `none` everything, `always` nothing.',
+      description:
+        'What the agent may do without approval: `auto` edits files, `none` does everything, `always` does nothing.',
     }),
   ),
   sandbox_mode: Type.Optional(
-    literals(SANDBOX_MODES, { description: 'What the agent can reach: nothing to write, the workdir, or everything.' }),
+    literals(SANDBOX_MODES, {
+      description: 'Where the agent may write: nowhere, in the working directory, or everywhere.',
+    }),
   ),
   max_tokens: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Accepted and passed to no agent: none has such a flag.' }),
+    Type.Integer({ minimum: 0, description: 'Accepted but ignored: no agent has such a limit.' }),
   ),
   max_turns: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_TURNS, description: 'Turns the agent may take, where it knows a limit.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_TURNS,
+      description: 'The most turns the agent may take, if it has such a limit.',
+    }),
   ),
-  system_prompt: Type.Optional(Type.String({ description: 'Who the agent is and how it is to behave.' })),
-  verbose: Type.Optional(Type.Boolean({ description: 'Ask the agent for more detail.' })),
+  system_prompt: Type.Optional(Type.String({ description: 'The role of the agent and how it should behave.' })),
+  verbose: Type.Optional(Type.Boolean({ description: 'Make the agent print more details.' })),
   extra: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       maxItems: MAX_EXTRA,
-      description: 'Further arguments for the agent itself, from the list that it may be given.',
+      description: 'More arguments for the agent, from the list that is allowed for it.',
     }),
   ),
   timeout_secs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'End the agent after this time, if not before.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'End the agent after this many seconds.' }),
   ),
 } satisfies TProperties
 
-/** What only a prompt that keeps a session has. */
-const KEEPING = {
-  ephemeral: Type.Optional(Type.Boolean({ description: 'Keep no session, neither here nor with the agent.' })),
+/** Fields of a single prompt, which may have a session. */
+const SESSION_FIELDS = {
+  ephemeral: Type.Optional(Type.Boolean({ description: 'Store no session, neither in drover nor with the agent.' })),
   output_format: Type.Optional(
-    literals(OUTPUT_FORMATS, { description: '`stream-json` streams events as they come; anything else waits.' }),
+    literals(OUTPUT_FORMATS, {
+      description: '`stream-json` streams events as they come; other formats wait for the result.',
+    }),
   ),
   metadata: Type.Optional(
-    Type.Unsafe<JsonObject>({ type: 'object', description: 'Kept with the session and given back with it.' }),
+    Type.Unsafe<JsonObject>({ type: 'object', description: 'Stored and returned with the session.' }),
   ),
   dry_run: dryRun,
 } satisfies TProperties
 
-export const PromptRequest = named('PromptRequest', strict({ backend, prompt, ...ASKING, ...KEEPING }))
+export const PromptRequest = named('PromptRequest', strict({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
 export type PromptRequest = Static<typeof PromptRequest>
 
 /** The backend is that of the session. */
@@ -85,11 +92,12 @@ export const ResumeRequest = named(
   'ResumeRequest',
   strict({
     prompt,
-    ...ASKING,
-    ...KEEPING,
+    ...COMMON_FIELDS,
+    ...SESSION_FIELDS,
     fork: Type.Optional(
       Type.Boolean({
-        description: 'Start a new session with the settings of this one and a link to it; the agent begins afresh.',
+        description:
+          'Start a new session with the settings of this one and a link to it. The agent starts without its history.',
         default: false,
       }),
     ),
@@ -100,12 +108,12 @@ export type ResumeRequest = Static<typeof ResumeRequest>
 export const ParallelRequest = named(
   'ParallelRequest',
   strict({
-    tasks: Type.Array(PromptRequest, { minItems: 1, maxItems: MAX_TASKS, description: 'What is to be run.' }),
+    tasks: Type.Array(PromptRequest, { minItems: 1, maxItems: MAX_TASKS, description: 'The prompts.' }),
     max_parallel: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TASKS,
-        description: 'How many run at once; the config says by default.',
+        description: 'How many run at once; the default is in the config.',
       }),
     ),
     fail_fast: Type.Optional(Type.Boolean({ description: 'End all other tasks when one fails.', default: false })),
@@ -119,15 +127,15 @@ export const ChainStep = named(
   strict({
     name: Type.Optional(
       textLike('^[^\\u0000-\\u001f{}]{1,64}$', 'a name of 1 to 64 characters without braces or control characters', {
-        description: 'How later steps call this one: `{{steps.name}}`.',
+        description: 'The name for later steps: `{{steps.name}}`.',
       }),
     ),
     backend,
     prompt: Type.String({
       minLength: 1,
-      description: 'The text for the agent, in which `{{previous}}` and `{{steps.name}}` stand for earlier answers.',
+      description: 'The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers.',
     }),
-    ...ASKING,
+    ...COMMON_FIELDS,
   }),
 )
 export type ChainStep = Static<typeof ChainStep>
@@ -135,15 +143,17 @@ export type ChainStep = Static<typeof ChainStep>
 export const ChainRequest = named(
   'ChainRequest',
   strict({
-    steps: Type.Array(ChainStep, { minItems: 1, maxItems: MAX_TASKS, description: 'What is run, one after another.' }),
+    steps: Type.Array(ChainStep, { minItems: 1, maxItems: MAX_TASKS, description: 'The steps, in order.' }),
     stop_on_failure: Type.Optional(
-      Type.Boolean({ description: 'Leave out the steps after one that failed.', default: false }),
+      Type.Boolean({ description: 'Skip the steps after one that failed.', default: false }),
     ),
     pass_working_dir: Type.Optional(
-      Type.Boolean({ description: 'A step without a workdir works where the one before it did.', default: false }),
+      Type.Boolean({ description: 'A step without a workdir uses that of the previous step.', default: false }),
     ),
-    pass_session_id: Type.Optional(Type.Boolean({ description: 'Only false: the steps of a chain share no session.' })),
-    persist_sessions: Type.Optional(Type.Boolean({ description: 'Only false: a chain keeps no sessions.' })),
+    pass_session_id: Type.Optional(
+      Type.Boolean({ description: 'Must be false: the steps of a chain have no session.' }),
+    ),
+    persist_sessions: Type.Optional(Type.Boolean({ description: 'Must be false: a chain stores no sessions.' })),
     dry_run: dryRun,
   }),
 )
@@ -156,13 +166,13 @@ export const CompareRequest = named(
     backends: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: MAX_BACKENDS,
-      description: 'Whom to ask; the same one may stand there twice.',
+      description: 'The agents; the same one may be listed twice.',
     }),
     model: Type.Optional(model),
-    workdir: ASKING.workdir,
-    timeout_secs: ASKING.timeout_secs,
+    workdir: COMMON_FIELDS.workdir,
+    timeout_secs: COMMON_FIELDS.timeout_secs,
     sequential: Type.Optional(
-      Type.Boolean({ description: 'Ask one after another instead of all at once.', default: false }),
+      Type.Boolean({ description: 'Run them one after another instead of all at once.', default: false }),
     ),
     dry_run: dryRun,
   }),

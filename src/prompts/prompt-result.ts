@@ -1,4 +1,4 @@
-/** The result of a prompt as it goes over the wire, the same on the command line and over HTTP. */
+/** The result of a prompt as it goes over the wire; the same for the command line and HTTP. */
 
 import { NO_USAGE } from '../agents/adapter/usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
@@ -27,7 +27,7 @@ export function toPromptResult(result: AgentResult, known: Known): PromptResult 
 
 const NOTHING_RAN = { session_id: '', duration_ms: 0, output: '', token_usage: NO_USAGE }
 
-/** What would have been done, and was not. */
+/** The output is the command that was not started. */
 export function dryRunResult(line: string, known: Known & { model: string | undefined }): PromptResult {
   return {
     ...NOTHING_RAN,
@@ -40,12 +40,12 @@ export function dryRunResult(line: string, known: Known & { model: string | unde
   }
 }
 
-/** One of several prompts that could not be run, which must not void the others. */
+/** A prompt of a batch that could not be started. */
 export function failedResult(backend: string, { message, code }: Pick<Fault, 'message' | 'code'>): PromptResult {
   return { ...NOTHING_RAN, backend, exit_code: 1, error: message, error_code: code }
 }
 
-/** Cancelled before it began. */
+/** A prompt that was cancelled before its agent started. */
 export function canceledResult(backend: string): PromptResult {
   return { ...NOTHING_RAN, backend, exit_code: -1, error: 'canceled', error_code: 'canceled' }
 }

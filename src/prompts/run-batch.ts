@@ -1,4 +1,4 @@
-/** Several prompts of one call: at most so many at a time, with results in the order of the requests. */
+/** Runs several prompts of one call, with a limit on how many run at once. Results are in the order of the requests. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
 import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'

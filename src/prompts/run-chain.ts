@@ -9,7 +9,7 @@ import { type Batch, type BatchOptions, runPart, toStatelessRequest } from './ru
 
 export type { ChainResult }
 
-/** Runs one prompt after another, in which the later ones may use the answers of the earlier ones. */
+/** Runs prompts one after another; a prompt may contain the answers of earlier steps. */
 export async function runChain(
   request: ChainRequest,
   context: PromptContext,
@@ -29,7 +29,7 @@ export async function runChain(
     const result = await runPart({ at, backend: step.backend, toRequest }, batch)
     results.push({ step: at + 1, ...(step.name !== undefined && { name: step.name }), ...result })
     if (statusOf(result) !== 'completed' && request.stop_on_failure === true) break
-    // Nothing has been answered in a dry run, so its places stay visible.
+    // A dry run has no answers, so the placeholders stay.
     if (isDryRun) continue
     answers.previous = result.output
     if (step.name !== undefined) answers.named.set(step.name, result.output)
@@ -37,7 +37,7 @@ export async function runChain(
   return summaryOf(request, results, Math.round(performance.now() - startedAt))
 }
 
-/** Throws a Fault for a chain that could not be run as it is meant. */
+/** Throws a Fault for a chain with sessions or with placeholders that refer to no step. */
 export function checkChain(request: ChainRequest): void {
   for (const name of ['pass_session_id', 'persist_sessions'] as const) {
     if (request[name] === true) {

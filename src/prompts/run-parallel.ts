@@ -6,7 +6,7 @@ import { type BatchOptions, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ParallelResult }
 
-/** Runs independent prompts side by side. */
+/** Runs independent prompts in parallel. */
 export async function runParallel(
   request: ParallelRequest,
   context: PromptContext,

@@ -218,7 +218,7 @@ describe('a prompt that cannot be run', () => {
     const { context } = await createPromptRoom({}, { slots })
     const held = await slots.take(never)
     await expect(finishPrompt(HELLO, context)).rejects.toMatchObject({ code: 'queue_full' })
-    held?.giveBack()
+    held?.release()
     expect((await finishPrompt(HELLO, context)).result.exit_code).toBe(0)
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
@@ -234,7 +234,7 @@ describe('a prompt that cannot be run', () => {
     await until(() => slots.load().queued === 1)
     rmSync(workdir, { recursive: true })
     symlinkSync('/', workdir)
-    held?.giveBack()
+    held?.release()
     await refused
     expect(await store.count()).toBe(0)
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
@@ -309,7 +309,7 @@ describe('a resumed session', () => {
     const same = await finishPrompt({ ...dry, resumes }, { ...context, settings: today })
     expect(same.result.output).toContain('--permission-mode acceptEdits')
     expect(same.result.warnings).toEqual([
-      'approval_mode is auto, as the session was started; the settings now say none',
+      'approval_mode is auto, as when the session was started; the settings now say none',
     ])
     const other = await finishPrompt({ ...dry, approval_mode: 'none', resumes }, context)
     expect(other.result.warnings).toContain('approval_mode is none for this turn; the session was started with auto')

@@ -18,7 +18,7 @@ import type { PromptRequest } from './prompt-request.ts'
 import { canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
 import { toAgentRequest } from './to-agent-request.ts'
-import { judgeAgain } from './workdir-policy.ts'
+import { recheckWorkdir } from './workdir-policy.ts'
 
 export type PromptRunOptions = {
   signal: AbortSignal
@@ -86,10 +86,10 @@ async function* runInSlot(prompt: Prompt): PromptRun {
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
     // A link may have replaced the directory while the prompt waited.
-    judgeAgain(agentRequest.workdir, context.workdirs)
+    recheckWorkdir(agentRequest.workdir, context.workdirs)
     return yield* runInSession(prompt)
   } finally {
-    slot.giveBack()
+    slot.release()
   }
 }
 

@@ -11,7 +11,7 @@ describe('createSlots', () => {
     await slots.take(never)
     const third = slots.take(never)
     expect(slots.load()).toEqual({ running: 2, queued: 1 })
-    first?.giveBack()
+    first?.release()
     expect(await third).toBeDefined()
     expect(slots.load()).toEqual({ running: 2, queued: 0 })
   })
@@ -23,9 +23,9 @@ describe('createSlots', () => {
     const waits = [1, 2, 3].map(async (name) => {
       const slot = await slots.take(never)
       order.push(name)
-      slot?.giveBack()
+      slot?.release()
     })
-    held?.giveBack()
+    held?.release()
     await Promise.all(waits)
     expect(order).toEqual([1, 2, 3])
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
@@ -36,7 +36,7 @@ describe('createSlots', () => {
     const held = await slots.take(never)
     const waiting = slots.take(never)
     await expect(slots.take(never)).rejects.toMatchObject({ code: 'queue_full', details: { running: 1, queued: 1 } })
-    held?.giveBack()
+    held?.release()
     expect(await waiting).toBeDefined()
   })
 
@@ -55,7 +55,7 @@ describe('createSlots', () => {
     leaving.abort()
     expect(await left).toBeUndefined()
     expect(slots.load()).toEqual({ running: 1, queued: 1 })
-    held?.giveBack()
+    held?.release()
     expect(await behind).toBeDefined()
   })
 
@@ -69,8 +69,8 @@ describe('createSlots', () => {
     const slots = createSlots({ limit: 2, queueLimit: 0 })
     const slot = await slots.take(never)
     await slots.take(never)
-    slot?.giveBack()
-    slot?.giveBack()
+    slot?.release()
+    slot?.release()
     expect(slots.load()).toEqual({ running: 1, queued: 0 })
   })
 
@@ -88,14 +88,14 @@ describe('createSlots', () => {
             const entered = slots.take(controller.signal).then((slot) => void (slot && inside.push(slot)))
             queue.push({ controller, entered })
           } else if (move === 'leave') queue.pop()?.controller.abort()
-          else inside.shift()?.giveBack()
+          else inside.shift()?.release()
           await new Promise(setImmediate)
           most = Math.max(most, slots.load().running)
           expect(slots.load().queued === 0 || slots.load().running === limit).toBe(true)
         }
         expect(most).toBeLessThanOrEqual(limit)
         while (slots.load().running > 0) {
-          inside.shift()?.giveBack()
+          inside.shift()?.release()
           await new Promise(setImmediate)
         }
         expect(slots.load()).toEqual({ running: 0, queued: 0 })

@@ -1,15 +1,15 @@
-/** How many agents run at once in this process. Who comes first is served first, and leaving the queue costs nothing. */
+/** Limits how many agents run at once in this process. First come, first served. */
 import { queueFull } from './faults.ts'
 
 export type Slots = {
-  /** Waits for a turn; undefined when the signal fires first. The caller gives the slot back exactly once. */
+  /** Waits for a free slot; undefined when the signal fires first. The caller must release the slot. */
   take(signal: AbortSignal): Promise<Slot | undefined>
   load(): { running: number; queued: number }
-  /** How many may run at once. */
+  /** How many agents may run at once. */
   limit: number
 }
 
-export type Slot = { waitedMs: number; giveBack(): void }
+export type Slot = { waitedMs: number; release(): void }
 
 type Waiting = { admit: () => void }
 
@@ -17,7 +17,7 @@ export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: 
   const queue = new Set<Waiting>()
   let running = 0
 
-  const giveBack = () => {
+  const release = () => {
     const [next] = queue
     if (next === undefined) running -= 1
     else next.admit()
@@ -25,9 +25,9 @@ export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: 
 
   const wait = (signal: AbortSignal) =>
     new Promise<boolean>((resolve) => {
-      const leave = () => settle(false)
-      const waiting = { admit: () => settle(true) }
-      const settle = (admitted: boolean) => {
+      const leave = () => finish(false)
+      const waiting = { admit: () => finish(true) }
+      const finish = (admitted: boolean) => {
         queue.delete(waiting)
         signal.removeEventListener('abort', leave)
         resolve(admitted)
@@ -46,17 +46,17 @@ export function createSlots({ limit, queueLimit }: { limit: number; queueLimit: 
         if (queue.size >= queueLimit) throw queueFull({ running, queued: queue.size })
         if (!(await wait(signal))) return undefined
       } else running += 1
-      return createSlot(performance.now() - since, giveBack)
+      return createSlot(performance.now() - since, release)
     },
   }
 }
 
-function createSlot(waitedMs: number, giveBack: () => void): Slot {
+function createSlot(waitedMs: number, release: () => void): Slot {
   let isHeld = true
   return {
     waitedMs,
-    giveBack: () => {
-      if (isHeld) giveBack()
+    release: () => {
+      if (isHeld) release()
       isHeld = false
     },
   }

@@ -1,7 +1,7 @@
-/** Resolves what a caller asked for into what is asked of an agent, and refuses what cannot be asked. */
+/** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
 import { type AgentRequest, BACKENDS, type Backend, type Program } from '../agents/adapter/agent.ts'
-import { judgeExtra } from '../agents/extra-flags.ts'
-import { programOf } from '../agents/locate-agents.ts'
+import { checkExtraFlags } from '../agents/extra-flags.ts'
+import { requireProgram } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
@@ -10,9 +10,9 @@ import { checkResumption, extraOfCaller, inheritSystemPrompt, settingsOfSession 
 import { backendNotFound } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
-import { resolveWorkdir, resolveWorkdirAgain } from './workdir-policy.ts'
+import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 
-/** Throws the Fault that says what is wrong. */
+/** Throws a Fault for a request that cannot be run. */
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
   const backend = knownBackend(request.backend)
   const agent = AGENTS[backend]
@@ -20,7 +20,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const origin = resumes ?? forks
   if (resumes !== undefined) checkResumption(resumes, request)
   const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
-  judgeExtra(extra, { agent, isUnsafeAllowed: context.isUnsafeExtraAllowed })
+  checkExtraFlags(extra, { agent, isUnsafeAllowed: context.isUnsafeExtraAllowed })
   checkMetadata(request.metadata ?? {})
   const now = { own: context.settings.backends[backend], shared: context.settings.unified_flags }
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
@@ -46,16 +46,16 @@ function knownBackend(name: string): Backend {
 }
 
 function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string {
-  return policy === undefined ? resolveWorkdir(workdir, policy) : resolveWorkdirAgain(workdir, policy)
+  return policy === undefined ? resolveWorkdir(workdir, policy) : resolveWorkdirCached(workdir, policy)
 }
 
 /** The operator may try a dry run before the agent is installed. */
 function programFor(backend: Backend, context: PromptContext, isDryRun: boolean): Program {
   const located = context.locate(backend)
-  const isImagined = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
+  const isOnlyShown = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
   // A client must not learn which command the operator configured.
   const wanted = context.caller === 'client' ? AGENTS[backend].executable : located.wanted
-  return isImagined ? [located.wanted] : programOf({ ...located, wanted })
+  return isOnlyShown ? [located.wanted] : requireProgram({ ...located, wanted })
 }
 
 function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRunMs }: PromptContext): number | null {

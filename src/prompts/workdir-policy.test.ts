@@ -2,120 +2,126 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { createWorkdirPolicy, judgeAgain, judgeWorkdir, resolveWorkdir, resolveWorkdirAgain } from './workdir-policy.ts'
+import {
+  assessWorkdir,
+  createWorkdirPolicy,
+  recheckWorkdir,
+  resolveWorkdir,
+  resolveWorkdirCached,
+} from './workdir-policy.ts'
 
-const room = realpathSync(mkdtempSync(join(tmpdir(), 'drover-workdir-')))
-afterAll(() => rmSync(room, { recursive: true, force: true }))
-mkdirSync(join(room, 'open', 'project'), { recursive: true })
-mkdirSync(join(room, 'open-too'))
-mkdirSync(join(room, 'shut', 'inner'), { recursive: true })
-writeFileSync(join(room, 'open', 'file'), '')
-symlinkSync(join(room, 'shut'), join(room, 'open', 'way-out'))
-symlinkSync(join(room, 'open'), join(room, 'way-in'))
-symlinkSync(join(room, 'shut'), join(room, 'shut-too'))
-symlinkSync(join(room, 'open', 'project'), join(room, 'shut', 'way-back'))
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'drover-workdir-')))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+mkdirSync(join(root, 'open', 'project'), { recursive: true })
+mkdirSync(join(root, 'open-too'))
+mkdirSync(join(root, 'shut', 'inner'), { recursive: true })
+writeFileSync(join(root, 'open', 'file'), '')
+symlinkSync(join(root, 'shut'), join(root, 'open', 'way-out'))
+symlinkSync(join(root, 'open'), join(root, 'way-in'))
+symlinkSync(join(root, 'shut'), join(root, 'shut-too'))
+symlinkSync(join(root, 'open', 'project'), join(root, 'shut', 'way-back'))
 
-describe('judgeWorkdir', () => {
+describe('assessWorkdir', () => {
   it.each([
     ['a directory while nothing is configured', '/a', [], [], undefined],
     ['an allowed directory itself', '/a', ['/a'], [], undefined],
     ['a directory beneath an allowed one', '/a/b', ['/a'], [], undefined],
-    ['a directory that only begins like an allowed one', '/ab', ['/a'], [], 'is not among'],
-    ['a directory above an allowed one', '/', ['/a'], [], 'is not among'],
-    ['a blocked directory itself', '/a', [], ['/a'], 'lies in /a'],
-    ['a directory beneath a blocked one', '/a/b', [], ['/a'], 'lies in /a'],
+    ['a directory that only begins like an allowed one', '/ab', ['/a'], [], 'is not allowed by'],
+    ['a directory above an allowed one', '/', ['/a'], [], 'is not allowed by'],
+    ['a blocked directory itself', '/a', [], ['/a'], 'is in /a'],
+    ['a directory beneath a blocked one', '/a/b', [], ['/a'], 'is in /a'],
     ['a directory that only begins like a blocked one', '/ab', [], ['/a'], undefined],
-    ['a blocked directory within an allowed one', '/a/b/c', ['/a'], ['/a/b'], 'lies in /a/b'],
-    ['an allowed directory within a blocked one', '/a/b', ['/a/b'], ['/a'], 'lies in /a'],
-    ['anything beneath a blocked root', '/a', [], ['/'], 'lies in /'],
-    ['a directory around a blocked one', '/a', [], ['/a/b'], 'holds /a/b'],
-    ['the root around a blocked one', '/', [], ['/a/b'], 'holds /a/b'],
-    ['an allowed directory around a blocked one', '/a', ['/a'], ['/a/b'], 'holds /a/b'],
-  ])('judges %s', (_name, path, allowed, blocked, refusal) => {
-    const judged = judgeWorkdir(path, { allowed, blocked })
-    if (refusal === undefined) expect(judged).toBeUndefined()
-    else expect(judged).toContain(refusal)
+    ['a blocked directory within an allowed one', '/a/b/c', ['/a'], ['/a/b'], 'is in /a/b'],
+    ['an allowed directory within a blocked one', '/a/b', ['/a/b'], ['/a'], 'is in /a'],
+    ['anything beneath a blocked root', '/a', [], ['/'], 'is in /'],
+    ['a directory around a blocked one', '/a', [], ['/a/b'], 'contains /a/b'],
+    ['the root around a blocked one', '/', [], ['/a/b'], 'contains /a/b'],
+    ['an allowed directory around a blocked one', '/a', ['/a'], ['/a/b'], 'contains /a/b'],
+  ])('decides about %s', (_name, path, allowed, blocked, expected) => {
+    const reason = assessWorkdir(path, { allowed, blocked })
+    if (expected === undefined) expect(reason).toBeUndefined()
+    else expect(reason).toContain(expected)
   })
 })
 
 describe('resolveWorkdir', () => {
-  const policy = createWorkdirPolicy({ allowed: [join(room, 'way-in/')], blocked: [join(room, 'shut-too')] })
+  const policy = createWorkdirPolicy({ allowed: [join(root, 'way-in/')], blocked: [join(root, 'shut-too')] })
 
   it.each([
-    ['the directory that an allowed link leads to', 'open', 'open'],
-    ['a link to an allowed directory, as what it leads to', 'way-in', 'open'],
-    ['a path with detours, without them', 'open/project/../project', 'open/project'],
-  ])('gives %s', (_name, given, resolved) => {
-    expect(resolveWorkdir(join(room, given), policy)).toBe(join(room, resolved))
+    ['the target of an allowed link', 'open', 'open'],
+    ['the target of a link to an allowed directory', 'way-in', 'open'],
+    ['a path without its detours', 'open/project/../project', 'open/project'],
+  ])('returns %s', (_name, given, resolved) => {
+    expect(resolveWorkdir(join(root, given), policy)).toBe(join(root, resolved))
   })
 
   it.each([
     ['a relative path', 'open', 'must be an absolute path'],
-    ['what is not there', join(room, 'open', 'nothing'), 'is not a directory that can be used'],
+    ['a missing directory', join(root, 'open', 'nothing'), 'is not a usable directory'],
     [
-      'what is not there and would not be allowed, as if it were',
-      join(room, 'nothing'),
+      'a missing directory that is not allowed, as if it existed',
+      join(root, 'nothing'),
       'server.allowed_workdir_prefixes',
     ],
-    ['a file', join(room, 'open', 'file'), 'is not a directory that can be used'],
-    ['a blocked name, wherever it leads', join(room, 'shut-too', 'way-back'), 'no agent may work'],
-    ['a path with a NUL', `${room}/open\0`, 'NUL'],
-    ['a link that leads out of what is allowed', join(room, 'open', 'way-out'), 'no agent may work'],
-    ['what lies behind such a link', join(room, 'open', 'way-out', 'inner'), 'no agent may work'],
-    ['a directory beside the allowed one', join(room, 'open-too'), 'server.allowed_workdir_prefixes'],
+    ['a file', join(root, 'open', 'file'), 'is not a usable directory'],
+    ['a blocked name, whatever its target', join(root, 'shut-too', 'way-back'), 'blocked for agents'],
+    ['a path with a NUL', `${root}/open\0`, 'NUL'],
+    ['a link to a blocked directory', join(root, 'open', 'way-out'), 'blocked for agents'],
+    ['a directory behind such a link', join(root, 'open', 'way-out', 'inner'), 'blocked for agents'],
+    ['a directory next to the allowed one', join(root, 'open-too'), 'server.allowed_workdir_prefixes'],
   ])('refuses %s', (_name, given, problem) => {
     expect(() => resolveWorkdir(given, policy)).toThrow(
       expect.objectContaining({ code: 'workdir_not_allowed', message: expect.stringContaining(problem) }),
     )
   })
 
-  it('notices that a link has taken the place of what it judged', () => {
-    const place = join(room, 'open', 'place')
-    mkdirSync(place)
-    expect(() => judgeAgain(place, policy)).not.toThrow()
-    rmSync(place, { recursive: true })
-    symlinkSync(join(room, 'open', 'project'), place)
-    expect(() => judgeAgain(place, policy)).toThrow('has become a link')
-    rmSync(place)
-    symlinkSync(join(room, 'shut'), place)
-    expect(() => judgeAgain(place, policy)).toThrow('no agent may work')
+  it('is refused after a link has replaced the directory', () => {
+    const directory = join(root, 'open', 'place')
+    mkdirSync(directory)
+    expect(() => recheckWorkdir(directory, policy)).not.toThrow()
+    rmSync(directory, { recursive: true })
+    symlinkSync(join(root, 'open', 'project'), directory)
+    expect(() => recheckWorkdir(directory, policy)).toThrow('has been replaced by a link')
+    rmSync(directory)
+    symlinkSync(join(root, 'shut'), directory)
+    expect(() => recheckWorkdir(directory, policy)).toThrow('blocked for agents')
   })
 
-  it('lets the operator work anywhere there is a directory', () => {
-    expect(resolveWorkdir(join(room, 'shut'), undefined)).toBe(join(room, 'shut'))
+  it('allows every directory without a policy', () => {
+    expect(resolveWorkdir(join(root, 'shut'), undefined)).toBe(join(root, 'shut'))
   })
 
-  it('blocks what a blocked prefix leads to, as /bin does on a merged-usr system', () => {
+  it('blocks the target of a blocked link, such as /bin', () => {
     const merged = createWorkdirPolicy({ allowed: [], blocked: ['/bin', '/var/run'] })
     expect(merged.blocked).toEqual(expect.arrayContaining(['/bin', realpathSync('/bin')]))
   })
 })
 
-describe('resolveWorkdirAgain', () => {
-  const policy = createWorkdirPolicy({ allowed: [], blocked: [join(room, 'shut')] })
+describe('resolveWorkdirCached', () => {
+  const policy = createWorkdirPolicy({ allowed: [], blocked: [join(root, 'shut')] })
 
-  it('takes a directory for what it was a moment ago, and for no longer than that', async () => {
-    const link = join(room, 'turning')
-    symlinkSync(join(room, 'open'), link)
-    expect(resolveWorkdirAgain(link, policy)).toBe(join(room, 'open'))
+  it('remembers a directory for a moment only', async () => {
+    const link = join(root, 'turning')
+    symlinkSync(join(root, 'open'), link)
+    expect(resolveWorkdirCached(link, policy)).toBe(join(root, 'open'))
     rmSync(link)
-    symlinkSync(join(room, 'shut'), link)
-    expect(resolveWorkdirAgain(link, policy)).toBe(join(room, 'open'))
-    await vi.waitFor(() => expect(() => resolveWorkdirAgain(link, policy)).toThrow('no agent may work'), 5000)
+    symlinkSync(join(root, 'shut'), link)
+    expect(resolveWorkdirCached(link, policy)).toBe(join(root, 'open'))
+    await vi.waitFor(() => expect(() => resolveWorkdirCached(link, policy)).toThrow('blocked for agents'), 5000)
   })
 
-  it('judges every other directory, and one that was refused each time', () => {
-    resolveWorkdirAgain(join(room, 'open'), policy)
-    expect(() => resolveWorkdirAgain(join(room, 'shut'), policy)).toThrow('no agent may work')
-    const late = join(room, 'late')
-    expect(() => resolveWorkdirAgain(late, policy)).toThrow('is not a directory')
+  it('checks every other directory, and a refused one every time', () => {
+    resolveWorkdirCached(join(root, 'open'), policy)
+    expect(() => resolveWorkdirCached(join(root, 'shut'), policy)).toThrow('blocked for agents')
+    const late = join(root, 'late')
+    expect(() => resolveWorkdirCached(late, policy)).toThrow('is not a usable directory')
     mkdirSync(late)
-    expect(resolveWorkdirAgain(late, policy)).toBe(late)
+    expect(resolveWorkdirCached(late, policy)).toBe(late)
   })
 
-  it('judges by the policy that it is given', () => {
-    const other = createWorkdirPolicy({ allowed: [], blocked: [join(room, 'open')] })
-    expect(resolveWorkdirAgain(join(room, 'open'), policy)).toBe(join(room, 'open'))
-    expect(() => resolveWorkdirAgain(join(room, 'open'), other)).toThrow('no agent may work')
+  it('checks against the policy of the call', () => {
+    const other = createWorkdirPolicy({ allowed: [], blocked: [join(root, 'open')] })
+    expect(resolveWorkdirCached(join(root, 'open'), policy)).toBe(join(root, 'open'))
+    expect(() => resolveWorkdirCached(join(root, 'open'), other)).toThrow('blocked for agents')
   })
 })

@@ -1,81 +1,81 @@
-/** Where agents may work. Both sides are compared with their links resolved, and the agent starts in what was judged. */
+/** Which working directories are allowed. Links are resolved before comparing, and the agent starts in the resolved path. */
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, normalize, sep } from 'node:path'
 import { workdirNotAllowed } from './faults.ts'
 
 /** Absolute, links resolved where the directory exists. */
 export type WorkdirPolicy = {
-  /** Empty: anywhere that is not blocked. */
+  /** Empty: every directory that is not blocked. */
   allowed: readonly string[]
   blocked: readonly string[]
 }
 
-/** On a merged-usr system `/bin` is a link: the directory it leads to is blocked with it. */
+/** Blocks the targets of blocked links too: on many systems `/bin` is a link. */
 export function createWorkdirPolicy({ allowed, blocked }: WorkdirPolicy): WorkdirPolicy {
   const targetOf = (path: string) => resolve(path) ?? path
-  const walls = blocked.map(withoutTrailingSlash)
+  const named = blocked.map(withoutTrailingSlash)
   return {
     allowed: allowed.map(withoutTrailingSlash).map(targetOf),
-    blocked: [...new Set([...walls, ...walls.map(targetOf)])],
+    blocked: [...new Set([...named, ...named.map(targetOf)])],
   }
 }
 
-/** The directory in which the agent is to be started, or the fault that says why not there. */
+/** The directory to start the agent in. Throws a Fault if it is not allowed. */
 export function resolveWorkdir(workdir: string, policy: WorkdirPolicy | undefined): string {
   if (!isAbsolute(workdir)) throw workdirNotAllowed({ workdir, problem: 'must be an absolute path' })
-  if (workdir.includes('\0')) throw workdirNotAllowed({ workdir, problem: 'holds a NUL character' })
-  // By its name too: nobody who may not work there shall learn from the refusal what there is.
+  if (workdir.includes('\0')) throw workdirNotAllowed({ workdir, problem: 'contains a NUL character' })
+  // The name is checked too, so that the error does not reveal what exists in a blocked directory.
   const named = normalize(workdir)
   const resolved = resolve(workdir)
-  const refusal = policy && (judgeWorkdir(resolved ?? named, policy) ?? blockedBy(named, policy))
+  const refusal = policy && (assessWorkdir(resolved ?? named, policy) ?? blockedBy(named, policy))
   if (refusal !== undefined) throw workdirNotAllowed({ workdir, problem: refusal })
   if (resolved === undefined || !isDirectory(resolved)) {
-    throw workdirNotAllowed({ workdir, problem: 'is not a directory that can be used' })
+    throw workdirNotAllowed({ workdir, problem: 'is not a usable directory' })
   }
   return resolved
 }
 
-/** A link that is turned elsewhere is still taken for what it was for this long; no agent starts where it may not work. */
-const JUDGED_FOR_MS = 1000
-const judged = new WeakMap<WorkdirPolicy, { workdir: string; resolved: string; until: number }>()
+/** A changed link is noticed after this time here, but always before an agent starts. */
+const CACHE_MS = 1000
+const cache = new WeakMap<WorkdirPolicy, { workdir: string; resolved: string; until: number }>()
 
 /**
- * The same for a server, which is asked for one directory over and over: to follow every link on the way takes longer
- * than all else that is done to prepare a prompt. Before an agent is started, the directory is judged again.
+ * The same with a cache, for a server that is asked for the same directory again and again: resolving links takes longer
+ * than all other checks. The directory is checked again before the agent starts.
  */
-export function resolveWorkdirAgain(workdir: string, policy: WorkdirPolicy): string {
-  const last = judged.get(policy)
+export function resolveWorkdirCached(workdir: string, policy: WorkdirPolicy): string {
+  const last = cache.get(policy)
   const now = performance.now()
   if (last?.workdir === workdir && now < last.until) return last.resolved
   const resolved = resolveWorkdir(workdir, policy)
-  judged.set(policy, { workdir, resolved, until: now + JUDGED_FOR_MS })
+  cache.set(policy, { workdir, resolved, until: now + CACHE_MS })
   return resolved
 }
 
-/** Throws a Fault when the directory no longer is what was judged: a link may have taken its place. */
-export function judgeAgain(resolved: string, policy: WorkdirPolicy | undefined): void {
+/** Throws a Fault if a link has replaced the directory since it was checked. */
+export function recheckWorkdir(resolved: string, policy: WorkdirPolicy | undefined): void {
   if (resolveWorkdir(resolved, policy) === resolved) return
-  throw workdirNotAllowed({ workdir: resolved, problem: 'has become a link since it was judged' })
+  throw workdirNotAllowed({ workdir: resolved, problem: 'has been replaced by a link since it was checked' })
 }
 
-/** Why agents may not work there, or undefined. Pure. */
-export function judgeWorkdir(resolved: string, policy: WorkdirPolicy): string | undefined {
+/** Why the directory is not allowed; undefined if it is. Pure. */
+export function assessWorkdir(resolved: string, policy: WorkdirPolicy): string | undefined {
   const refusal = blockedBy(resolved, policy)
   if (refusal !== undefined) return refusal
   const { allowed } = policy
   if (allowed.length === 0 || allowed.some((prefix) => isWithin(resolved, prefix))) return undefined
-  return 'is not among those that server.allowed_workdir_prefixes allows; choose one of them'
+  return 'is not allowed by server.allowed_workdir_prefixes; choose one of those directories'
 }
 
-/** Within a blocked directory, or around one: who may write in the whole may write in its parts. */
+/** A directory that contains a blocked one is blocked too: an agent there could write into the blocked one. */
 function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined {
-  const wall = blocked.find((prefix) => isWithin(path, prefix))
-  if (wall !== undefined) return `lies in ${wall}, where no agent may work; choose another one`
-  const inside = blocked.find((prefix) => isWithin(prefix, path))
-  return inside === undefined ? undefined : `holds ${inside}, where no agent may work; choose another one`
+  const outer = blocked.find((prefix) => isWithin(path, prefix))
+  if (outer !== undefined) return `is in ${outer}, which is blocked for agents; choose another one`
+  const inner = blocked.find((prefix) => isWithin(prefix, path))
+  return inner === undefined ? undefined : `contains ${inner}, which is blocked for agents; choose another one`
 }
 
-/** Equal or beneath, by whole names: `/srv/a` is not within `/srv/ab`, nor the other way round. */
+/** Compares whole path segments: `/srv/ab` is not within `/srv/a`. */
 function isWithin(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false
   return path.length === prefix.length || prefix.endsWith(sep) || path[prefix.length] === sep

@@ -148,7 +148,7 @@ describe('an invalid chain', () => {
     [
       'with a reference to nothing',
       '- prompt: "{{steps.later}}"\n- {name: later, prompt: b}\n',
-      ':1:3: $[0].prompt {{steps.later}} names no step before it',
+      ':1:3: $[0].prompt {{steps.later}} names no earlier step',
     ],
     ['that wants a session', 'steps: [{prompt: a}]\npass_session_id: true\n', ':2:1: $.pass_session_id cannot be true'],
     [

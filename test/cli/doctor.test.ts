@@ -297,9 +297,13 @@ const ROWS: readonly Row[] = [
   ['agent_not_installed', 'no programs', /^claude: .*the default backend; .*default_backend NAME$/],
   ['agent_not_installed', 'no programs', /^codex: the program codex was not found; .*backends\.codex\.enabled false$/],
   ['agent_silent', 'programs that hang', /^claude \(\/.*\) did not answer --version within 10 seconds; /],
-  ['agent_version_unknown', 'old programs', /^gemini \(\/.*\) does not report its version: it ended with 1; /],
+  ['agent_version_unknown', 'old programs', /^gemini \(\/.*\) does not report its version: it exited with 1; /],
   ['agent_older_than_tried', 'old programs', /^claude \(\/.*\) is 2\.0\.9; drover was tested with 2\.1\.197; update/],
-  ['agent_quirk', 'old programs', /^codex 0\.166\.0: it waits for ever .*; limit prompts by drover config set /],
+  [
+    'agent_quirk',
+    'old programs',
+    /^codex 0\.166\.0: it retries forever .*; set a limit for all prompts with drover config set /,
+  ],
   ['check_failed', 'no repository', /^the check of sessions failed: DROVER_HOME must be an absolute path$/],
 ]
 

@@ -30,7 +30,7 @@ const lost = {
   duration_ms: 0,
   output: '',
   token_usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
-  error: 'there is no backend "clod"; use claude, codex, gemini',
+  error: 'no backend "clod"; use claude, codex, gemini',
   error_code: 'backend_not_found',
 }
 

@@ -198,7 +198,7 @@ const CASES: readonly Case[] = [
     headers: { 'retry-after': '5' },
     problem: 'queue-full',
     title: 'Queue Full',
-    detail: 'the server is full: running agents: 1, waiting: 0; try again later',
+    detail: 'the server is full (1 running, 0 waiting); try again later',
     chat: { type: 'server_error', code: 'queue_full' },
     message: 'overloaded_error',
   },

@@ -1,24 +1,24 @@
 import { OWNER_VARIABLE, TREE_VARIABLE } from '../../kit/process/environment-variables.ts'
 import type { Environment } from './agent.ts'
 
-/** On Windows the case of a name means nothing. */
-const OURS = /^DROVER_/i
-/** Where drover is at home is no secret, and an agent that calls drover shall find the same one. */
-const HANDED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
+/** Windows ignores the case of names. */
+const DROVER_NAME = /^DROVER_/i
+/** No secrets; an agent that calls drover must find the same home and config. */
+const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
-/** The caller's environment with the agent's switches, without drover's own settings, among which are keys. */
+/** The caller's environment plus the agent's own variables, without drover's settings, which include API keys. */
 export function toAgentEnvironment(
   env: Environment,
-  switches: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const inherited: Record<string, string> = {}
   for (const name in env) {
     const value = env[name]
-    if (value !== undefined && isHandedOn(name)) inherited[name] = value
+    if (value !== undefined && isPassedOn(name)) inherited[name] = value
   }
-  return Object.assign(inherited, switches)
+  return Object.assign(inherited, variables)
 }
 
-function isHandedOn(name: string): boolean {
-  return !OURS.test(name) || HANDED_ON.includes(name)
+function isPassedOn(name: string): boolean {
+  return !DROVER_NAME.test(name) || PASSED_ON.includes(name)
 }

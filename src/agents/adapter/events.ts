@@ -1,9 +1,9 @@
-/** Events that the readers of several agents make, so that they look the same whoever speaks. */
+/** Events that several agents have in common. */
 import type { AgentEvent } from './agent.ts'
 
-type Start = { model?: string | undefined; sessionId?: string | undefined; workdir?: string | undefined }
+type InitContent = { model?: string | undefined; sessionId?: string | undefined; workdir?: string | undefined }
 
-export function initEvent({ model, sessionId, workdir }: Start): AgentEvent {
+export function initEvent({ model, sessionId, workdir }: InitContent): AgentEvent {
   return {
     type: 'init',
     content: {
@@ -14,12 +14,12 @@ export function initEvent({ model, sessionId, workdir }: Start): AgentEvent {
   }
 }
 
-type Saying = { isPartial: boolean }
+type TextOptions = { isPartial: boolean }
 
-export function messageEvents(text: string | undefined, { isPartial }: Saying): AgentEvent[] {
+export function messageEvents(text: string | undefined, { isPartial }: TextOptions): AgentEvent[] {
   return text ? [{ type: 'message', content: { text, role: 'assistant', ...(isPartial && { is_partial: true }) } }] : []
 }
 
-export function thinkingEvents(text: string | undefined, { isPartial }: Saying): AgentEvent[] {
+export function thinkingEvents(text: string | undefined, { isPartial }: TextOptions): AgentEvent[] {
   return text ? [{ type: 'thinking', content: { text, ...(isPartial && { is_partial: true }) } }] : []
 }

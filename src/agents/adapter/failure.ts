@@ -1,4 +1,4 @@
-/** The ways in which an agent fails, told apart by what it says. docs/agents.md has the same table. */
+/** How agents fail, and how to tell from a message which failure it is. docs/agents.md has the same table. */
 export const FAILURES = {
   agent_auth_failed: 'The agent has no key or login, or the model service refuses it (401, 403).',
   agent_rate_limited: 'The model service wants fewer requests, or a quota is used up (429).',
@@ -13,11 +13,11 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-/** What an agent said of its failure. */
+/** A failure as the agent reported it. */
 export type AgentFailure = { message: string; code?: FailureCode | undefined; status?: number | undefined }
 
-/** The first that fits decides, so what is specific comes before words that occur in many messages. */
-const SIGNS: readonly (readonly [RegExp, FailureCode])[] = [
+/** The first match decides, so specific texts come before words that occur in many messages. */
+const PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
   [
     /no conversation found|no rollout found|error resuming session|requires a valid session|invalid session identifier|no previous sessions found|(?:session|thread) not found/i,
     'agent_session_missing',
@@ -37,8 +37,8 @@ const SIGNS: readonly (readonly [RegExp, FailureCode])[] = [
 const STATUS = /(?:status(?: code)?:? |API Error: |rejected \(|"code": ?)([45]\d\d)\b/
 
 export function classifyFailure({ message, code, status }: AgentFailure): FailureCode {
-  const said = status ?? Number(STATUS.exec(message)?.[1] ?? 0)
-  return code ?? codeOfStatus(said) ?? SIGNS.find(([sign]) => sign.test(message))?.[1] ?? 'agent_failed'
+  const known = status ?? Number(STATUS.exec(message)?.[1] ?? 0)
+  return code ?? codeOfStatus(known) ?? PATTERNS.find(([pattern]) => pattern.test(message))?.[1] ?? 'agent_failed'
 }
 
 function codeOfStatus(status: number): FailureCode | undefined {

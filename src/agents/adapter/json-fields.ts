@@ -1,4 +1,4 @@
-/** Reads what another program wrote: whatever is not of the expected type is not there. Nothing here throws. */
+/** Reads fields of JSON that another program wrote. A field of an unexpected type counts as missing. Nothing here throws. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 export function parseObject(text: string): JsonObject | undefined {
-  // Most lines that are not JSON are told apart here, without an exception each.
+  // A cheap check for most lines that are not JSON, without an exception for each.
   if (!text.trimStart().startsWith('{')) return undefined
   try {
     const value: unknown = JSON.parse(text)
@@ -17,7 +17,7 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The first of the named fields that is a text. */
+/** The first of the named fields that is a string. */
 export function textAt(object: JsonObject | undefined, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = object?.[name]
@@ -26,7 +26,7 @@ export function textAt(object: JsonObject | undefined, ...names: readonly string
   return undefined
 }
 
-/** The first of the named fields that is a number one can count with. */
+/** The first of the named fields that is a non-negative safe integer. */
 export function countAt(object: JsonObject | undefined, ...names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = object?.[name]
@@ -43,7 +43,7 @@ export function objectAt(object: JsonObject | undefined, ...names: readonly stri
   return undefined
 }
 
-/** The objects in a list; everything else in it is left out. */
+/** The objects in an array; other elements are skipped. */
 export function objectsAt(object: JsonObject | undefined, name: string): JsonObject[] {
   const value = object?.[name]
   return Array.isArray(value) ? value.filter(isObject) : []
@@ -54,7 +54,7 @@ export function textsAt(object: JsonObject | undefined, name: string): string[] 
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
-/** What a tool gave back, as text: text blocks are joined, anything else is shown as JSON. */
+/** The output of a tool as text: text blocks are joined, anything else becomes JSON. */
 export function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return undefined
@@ -67,7 +67,7 @@ function toJson(value: unknown): string {
   return isShallow(value) ? (JSON.stringify(value) ?? '') : ''
 }
 
-/** Whether a value is nested so little that it can be walked through and written without care for the stack. */
+/** Whether a value can be traversed and serialized without overflowing the stack. */
 export function isShallow(value: unknown, depth = 100): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1))

@@ -1,17 +1,17 @@
-/** What an agent may do, from what was asked for in two ways: how it asks (approval) and where it may act (sandbox). */
+/** What an agent may do. It follows from two modes: when it asks (approval) and where it may write (sandbox). */
 import type { AgentRequest, ApprovalMode, SandboxMode } from './agent.ts'
 
-/** From the strictest on. `ask`: what needs approval is denied, for nobody is there to give it. */
+/** The strictest first. `ask`: whatever needs approval is denied, because there is no one to ask. */
 const LEVELS = ['read-only', 'ask', 'edit', 'everything'] as const
 export type Permission = (typeof LEVELS)[number]
 
-const OF_APPROVAL: Record<Exclude<ApprovalMode, 'default'>, Permission> = {
+const APPROVAL_PERMISSIONS: Record<Exclude<ApprovalMode, 'default'>, Permission> = {
   auto: 'edit',
   none: 'everything',
   always: 'ask',
 }
 
-const OF_SANDBOX: Record<Exclude<SandboxMode, 'default'>, Permission> = {
+const SANDBOX_PERMISSIONS: Record<Exclude<SandboxMode, 'default'>, Permission> = {
   'read-only': 'read-only',
   workspace: 'edit',
   full: 'everything',
@@ -19,38 +19,38 @@ const OF_SANDBOX: Record<Exclude<SandboxMode, 'default'>, Permission> = {
 
 type Modes = Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>
 
-export function ofApproval(mode: ApprovalMode): Permission | undefined {
-  return mode === 'default' ? undefined : OF_APPROVAL[mode]
+export function permissionOfApproval(mode: ApprovalMode): Permission | undefined {
+  return mode === 'default' ? undefined : APPROVAL_PERMISSIONS[mode]
 }
 
-export function ofSandbox(mode: SandboxMode): Permission | undefined {
-  return mode === 'default' ? undefined : OF_SANDBOX[mode]
+export function permissionOfSandbox(mode: SandboxMode): Permission | undefined {
+  return mode === 'default' ? undefined : SANDBOX_PERMISSIONS[mode]
 }
 
-/** For agents whose modes are one scale: the stricter of the two that were asked for. Undefined: neither was. */
+/** For agents that have a single scale of modes: the stricter of the two. Undefined: both modes are `default`. */
 export function stricterPermission({ approvalMode, sandboxMode }: Modes): Permission | undefined {
-  const asked = [ofApproval(approvalMode), ofSandbox(sandboxMode)]
+  const asked = [permissionOfApproval(approvalMode), permissionOfSandbox(sandboxMode)]
   return LEVELS.find((level) => asked.includes(level))
 }
 
-export function warnOfNobodyToAsk(backend: string, { approvalMode }: Modes): string[] {
+export function warnOfMissingApprover(backend: string, { approvalMode }: Modes): string[] {
   if (approvalMode !== 'always') return []
-  return [`approval_mode always: nobody can be asked while ${backend} runs here, so what needs approval is denied`]
-}
-
-/** For agents without a sandbox of the operating system. */
-export function warnOfNoSandbox(backend: string, { sandboxMode }: Modes): string[] {
-  if (sandboxMode === 'default' || sandboxMode === 'full') return []
   return [
-    `sandbox_mode ${sandboxMode}: ${backend} keeps to it by its own rules; no sandbox of the operating system holds it`,
+    `approval_mode always: there is no one to ask while ${backend} runs, so everything that needs approval is denied`,
   ]
 }
 
-/** When both were asked for and cannot both be had. */
+/** For agents that have no operating system sandbox. */
+export function warnOfNoSandbox(backend: string, { sandboxMode }: Modes): string[] {
+  if (sandboxMode === 'default' || sandboxMode === 'full') return []
+  return [`sandbox_mode ${sandboxMode} is enforced by ${backend} itself, not by an operating system sandbox`]
+}
+
+/** Warns when the two modes contradict each other. */
 export function warnOfStricter(modes: Modes): string[] {
-  const [approval, sandbox] = [ofApproval(modes.approvalMode), ofSandbox(modes.sandboxMode)]
+  const [approval, sandbox] = [permissionOfApproval(modes.approvalMode), permissionOfSandbox(modes.sandboxMode)]
   if (approval === undefined || sandbox === undefined || approval === sandbox) return []
-  const said = [`approval_mode ${modes.approvalMode}`, `sandbox_mode ${modes.sandboxMode}`]
-  const [strict, lax] = stricterPermission(modes) === approval ? said : said.toReversed()
-  return [`${lax} gives way to ${strict}, which is stricter`]
+  const names = [`approval_mode ${modes.approvalMode}`, `sandbox_mode ${modes.sandboxMode}`]
+  const [strict, lax] = stricterPermission(modes) === approval ? names : names.toReversed()
+  return [`${lax} is ignored: ${strict} is stricter`]
 }

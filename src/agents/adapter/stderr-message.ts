@@ -1,6 +1,6 @@
-/** Finds in the end of an agent's error output what it says of its failure. */
+/** Finds the message about a failure at the end of an agent's stderr. */
 
-/** Lines that agents print whether or not anything is wrong, and the frames of stack traces. */
+/** Lines that agents print even when nothing is wrong, and stack frames. */
 const NOISE = [
   /^WARNING: proceeding, even though/,
   /^warning: Codex could not find bubblewrap/,
@@ -17,8 +17,8 @@ const NOISE = [
   /^\s+at /,
 ]
 
-/** Lines of which one is the whole message; the rest is usage text, a banner or the same once more. */
-const TELLING = [
+/** Lines that are the whole message; the other lines are usage text, a banner or a repetition. */
+const MESSAGES = [
   /^(?:\[ERROR\]|ERROR:|Error:|error:) *(\S.*)$/,
   /^(No conversation found.*|Error resuming session:.*|Unknown arguments?:.*|turn interrupted)$/,
   /Full report available at: \S+ (.+)$/,
@@ -26,10 +26,10 @@ const TELLING = [
 
 const LIMIT = 2000
 
-/** Undefined when it says nothing but noise. */
+/** Undefined if there is only noise. */
 export function stderrMessage(stderrTail: string): string | undefined {
   const lines = stderrTail.split(/\r?\n/).filter((line) => !NOISE.some((noise) => noise.test(line)))
-  const told = lines.findLast((line) => TELLING.some((telling) => telling.test(line)))
-  if (told !== undefined) return TELLING.map((telling) => telling.exec(told)?.[1]).find((text) => text !== undefined)
+  const line = lines.findLast((each) => MESSAGES.some((message) => message.test(each)))
+  if (line !== undefined) return MESSAGES.map((message) => message.exec(line)?.[1]).find((text) => text !== undefined)
   return lines.join('\n').trim().slice(-LIMIT) || undefined
 }

@@ -1,24 +1,24 @@
-/** Text that may come twice, first in pieces and then as a whole: what was given in pieces is not given again. */
+/** A text that the agent prints twice, first in pieces and then whole. The pieces are not reported again. */
 export class StreamedText {
-  #given = ''
+  #reported = ''
 
   add(piece: string): void {
-    this.#given += piece
+    this.#reported += piece
   }
 
-  /** Begins another text; what was given of this one stays unfinished. */
+  /** Starts another text. */
   restart(): void {
-    this.#given = ''
+    this.#reported = ''
   }
 
-  /** What of the whole is still to be given: its rest, or all of it if the pieces were those of another text. */
-  settle(whole: string): string {
-    const given = this.#given
-    this.#given = ''
-    return whole.startsWith(given) ? whole.slice(given.length) : whole
+  /** The part of the whole text that has not been reported: all of it, if the pieces belong to another text. */
+  takeRest(whole: string): string {
+    const reported = this.#reported
+    this.#reported = ''
+    return whole.startsWith(reported) ? whole.slice(reported.length) : whole
   }
 
   get unfinished(): string {
-    return this.#given
+    return this.#reported
   }
 }

@@ -8,10 +8,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (x, y) => x + y)
 }
 
-/**
- * The share of one turn in the counts of a whole session. Counts that have become smaller are not a continuation of the
- * earlier ones, so they are taken as they are.
- */
+/** The usage of one turn, from the counts of the whole session. If a count has shrunk, the session was counted anew. */
 export function withoutPrior(total: Usage, prior: Usage): Usage {
   if (COUNTS.some((name) => total[name] < prior[name])) return total
   return combine(total, prior, (x, y) => x - y)

@@ -14,7 +14,7 @@ export const claude: Agent = {
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },
-  // After SIGTERM it leaves its tools running.
+  // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,
   createReader: () => createOutputReader(new ClaudeOutput()),

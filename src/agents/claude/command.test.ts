@@ -12,12 +12,13 @@ const WORKING = 'Bash,Edit,Write,NotebookEdit,Read,Glob,Grep,WebFetch,WebSearch,
 const EDITS = ['--permission-mode', 'acceptEdits']
 const EVERYTHING = ['--permission-mode', 'bypassPermissions']
 
-const NOBODY = 'approval_mode always: nobody can be asked while claude runs here, so what needs approval is denied'
+const NOBODY =
+  'approval_mode always: there is no one to ask while claude runs, so everything that needs approval is denied'
 const ROOT =
-  'claude refuses to skip its permission checks for root, so its own tools are allowed by name; others, such as those of MCP servers, are denied'
+  'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 const noSandbox = (mode: string) =>
-  `sandbox_mode ${mode}: claude keeps to it by its own rules; no sandbox of the operating system holds it`
-const givesWay = (lax: string, strict: string) => `${lax} gives way to ${strict}, which is stricter`
+  `sandbox_mode ${mode} is enforced by claude itself, not by an operating system sandbox`
+const givesWay = (lax: string, strict: string) => `${lax} is ignored: ${strict} is stricter`
 
 function command(over: Partial<AgentRequest> = {}) {
   return buildCommand(agentRequest('claude', over))

@@ -1,31 +1,31 @@
-/** How claude is asked. */
+/** The command line of claude. */
 import { join } from 'node:path'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, hasText, toolList } from '../adapter/flags.ts'
-import { stricterPermission, warnOfNobodyToAsk, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
+import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
 
-const SWITCHES = {
+const VARIABLES = {
   DISABLE_AUTOUPDATER: '1',
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
 }
 
-/** Whatever can change files or run programs, now or later; sub-agents have to do without them too. */
+/** Tools that can change files or run programs, now or later. Sub-agents are denied them too. */
 const WRITING_TOOLS = [
   ...['Bash', 'PowerShell', 'Monitor', 'REPL', 'Edit', 'Write', 'NotebookEdit'],
   ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'ScheduleWakeup', 'Workflow', 'mcp__*'],
 ].join()
 
-/** What is allowed by name where nothing may be allowed wholesale. */
+/** Allowed by name where claude refuses to skip all permission checks. */
 const WORKING_TOOLS = [
   ...['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep'],
   ...['WebFetch', 'WebSearch', 'Skill', 'Task', 'Workflow'],
 ]
 
-const WARN_OF_ROOT =
-  'claude refuses to skip its permission checks for root, so its own tools are allowed by name; others, such as those of MCP servers, are denied'
+const ROOT_WARNING =
+  'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 
 export function toClaudeCommand(request: AgentRequest): AgentCommand {
   const input = toInput(request.prompt)
@@ -46,7 +46,7 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
       ...(request.isEphemeral ? ['--no-session-persistence'] : []),
       ...request.extra,
     ],
-    env: toAgentEnvironment(request.env, SWITCHES),
+    env: toAgentEnvironment(request.env, VARIABLES),
     stdin: input.stdin,
     files: system.files,
     warnings: permission.warnings,
@@ -54,9 +54,9 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
 }
 
 /**
- * Claude takes `/word` at the start of a prompt for a command of its own, and attaches the file that `@path` names,
- * be it outside the working directory or denied to its tools. It looks for both only in the last block of a message,
- * so a prompt that could hold one goes as a message with an empty block after it; the model gets the prompt unchanged.
+ * Claude runs `/word` at the start of a prompt as a command of its own, and attaches the file that `@path` names, even
+ * outside the working directory or denied to its tools. It looks for both only in the last block of a message. So a
+ * prompt that could contain one is sent as a message with an empty last block; the model gets the prompt unchanged.
  */
 function toInput(prompt: string): { flags: string[]; stdin: string } {
   if (!prompt.trimStart().startsWith('/') && !/(?<!\w)@/.test(prompt)) return { flags: [], stdin: prompt }
@@ -65,7 +65,7 @@ function toInput(prompt: string): { flags: string[]; stdin: string } {
   return { flags: ['--input-format', 'stream-json'], stdin: `${JSON.stringify(message)}\n` }
 }
 
-/** As a file, because arguments can be read by everybody on the machine. */
+/** As a file, because every user of the machine can read arguments. */
 function toSystemPrompt({ systemPrompt, isDryRun, scratchDirectory }: AgentRequest) {
   if (!hasText(systemPrompt)) return { flags: [], files: [] }
   if (isDryRun) return { flags: flag('--system-prompt', systemPrompt), files: [] }
@@ -75,13 +75,13 @@ function toSystemPrompt({ systemPrompt, isDryRun, scratchDirectory }: AgentReque
 
 function toPermission(request: AgentRequest): { flags: string[]; warnings: string[] } {
   const permission = stricterPermission(request)
-  const isHeldBack = permission === 'everything' && request.isRoot && request.env['IS_SANDBOX'] !== '1'
-  const allowed = [...toolList(request), ...(isHeldBack ? WORKING_TOOLS : [])]
+  const isRestrictedRoot = permission === 'everything' && request.isRoot && request.env['IS_SANDBOX'] !== '1'
+  const allowed = [...toolList(request), ...(isRestrictedRoot ? WORKING_TOOLS : [])]
   const flags = {
     'read-only': ['--disallowedTools', WRITING_TOOLS],
     ask: [],
     edit: ['--permission-mode', 'acceptEdits'],
-    everything: isHeldBack ? [] : ['--permission-mode', 'bypassPermissions'],
+    everything: isRestrictedRoot ? [] : ['--permission-mode', 'bypassPermissions'],
   }
   return {
     flags: [
@@ -89,10 +89,10 @@ function toPermission(request: AgentRequest): { flags: string[]; warnings: strin
       ...(allowed.length > 0 ? ['--allowedTools', allowed.join(',')] : []),
     ],
     warnings: [
-      ...warnOfNobodyToAsk('claude', request),
+      ...warnOfMissingApprover('claude', request),
       ...warnOfNoSandbox('claude', request),
       ...warnOfStricter(request),
-      ...(isHeldBack ? [WARN_OF_ROOT] : []),
+      ...(isRestrictedRoot ? [ROOT_WARNING] : []),
     ],
   }
 }

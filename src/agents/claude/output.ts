@@ -1,4 +1,4 @@
-/** Reads `claude -p --output-format stream-json`, and the shapes of other formats and earlier releases. */
+/** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
 import type { AgentEvent } from '../adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
@@ -8,7 +8,7 @@ import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents } from '../adapter/usage.ts'
 import { formatRetry, outcomeOf, usageOf } from './result.ts'
 
-/** The model of messages that claude writes itself, to tell of an API error for instance. */
+/** The model of messages that claude writes itself, for instance about an API error. */
 const SYNTHETIC = '<synthetic>'
 
 export class ClaudeOutput implements AgentOutput {
@@ -17,11 +17,11 @@ export class ClaudeOutput implements AgentOutput {
   readonly #tools = new ToolLog()
   readonly #message = new StreamedText()
   readonly #thinking = new StreamedText()
-  #hasSpoken = false
+  #hasMessage = false
 
   summary() {
     const { outcome, text } = this.#summary
-    // What was cut off in the middle is all there is of an answer that failed.
+    // A failed answer is as long as it was when it was cut off.
     return outcome === 'success' ? this.#summary : { ...this.#summary, text: this.#message.unfinished || text }
   }
 
@@ -65,14 +65,14 @@ export class ClaudeOutput implements AgentOutput {
   #readStreamed(event: JsonObject | undefined): AgentEvent[] {
     const delta = objectAt(event, 'delta')
     if (textAt(event, 'type') !== 'content_block_delta') {
-      // A block that begins leaves the one before it as it is; a retry begins anew without saying so.
+      // A new block starts a new text; so does a retry, which is not announced.
       if (textAt(event, 'type') === 'content_block_start') this.#restart()
       return []
     }
     const [text, thinking] = [textAt(delta, 'text'), textAt(delta, 'thinking')]
     if (text) this.#message.add(text)
     if (thinking) this.#thinking.add(thinking)
-    return [...this.#say(text, { isPartial: true }), ...thinkingEvents(thinking, { isPartial: true })]
+    return [...this.#messageEvents(text, { isPartial: true }), ...thinkingEvents(thinking, { isPartial: true })]
   }
 
   #restart(): void {
@@ -93,7 +93,7 @@ export class ClaudeOutput implements AgentOutput {
     return blocks.flatMap((block) => this.#readBlock(block, { isHidden }))
   }
 
-  /** What a sub-agent says is for the agent that asked it; what it does is done all the same. */
+  /** The text of a sub-agent is meant for the main agent and is hidden; its tool calls are reported. */
   #readBlock(block: JsonObject, { isHidden }: { isHidden: boolean }): AgentEvent[] {
     const type = textAt(block, 'type')
     if (type === 'tool_use') {
@@ -101,10 +101,10 @@ export class ClaudeOutput implements AgentOutput {
     }
     if (isHidden) return []
     const text = textAt(block, type === 'thinking' ? 'thinking' : 'text') ?? ''
-    if (type === 'thinking') return thinkingEvents(this.#thinking.settle(text), { isPartial: false })
+    if (type === 'thinking') return thinkingEvents(this.#thinking.takeRest(text), { isPartial: false })
     if (type !== 'text') return []
     this.#summary.text = text || this.#summary.text
-    return this.#say(this.#message.settle(text), { isPartial: false })
+    return this.#messageEvents(this.#message.takeRest(text), { isPartial: false })
   }
 
   #readToolResult(block: JsonObject): AgentEvent[] {
@@ -122,9 +122,9 @@ export class ClaudeOutput implements AgentOutput {
     summary.outcome = outcomeOf(line, summary.lastError)
     if (summary.outcome !== 'success') return usageEvents(summary.usage)
     summary.text = textAt(line, 'result') ?? summary.text
-    // Without a stream of messages the result is the first that is heard of the answer.
-    const unsaid = this.#hasSpoken ? [] : this.#say(summary.text, { isPartial: false })
-    return [...unsaid, ...usageEvents(summary.usage)]
+    // Without a stream of messages, the answer is in the result alone.
+    const missing = this.#hasMessage ? [] : this.#messageEvents(summary.text, { isPartial: false })
+    return [...missing, ...usageEvents(summary.usage)]
   }
 
   /** The last line of earlier releases. */
@@ -139,9 +139,9 @@ export class ClaudeOutput implements AgentOutput {
     return []
   }
 
-  #say(text: string | undefined, { isPartial }: { isPartial: boolean }): AgentEvent[] {
+  #messageEvents(text: string | undefined, { isPartial }: { isPartial: boolean }): AgentEvent[] {
     if (!text) return []
-    this.#hasSpoken = true
+    this.#hasMessage = true
     return messageEvents(text, { isPartial })
   }
 }

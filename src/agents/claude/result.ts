@@ -1,4 +1,4 @@
-/** What single lines of claude's output say: the terminal one, and those that tell of a retry. */
+/** Reads the `result` event of claude, which ends a run, and its notices about retries. */
 import type { Usage } from '../adapter/agent.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
@@ -10,7 +10,7 @@ export function formatRetry(line: JsonObject): string {
   return `retry ${attempt ?? '?'} of ${most ?? '?'} after ${cause.join(' ') || 'an error'}`
 }
 
-/** How the run ended. API errors have the subtype `success` too, so it is `is_error` that counts. */
+/** API errors have the subtype `success` too, so `is_error` decides. */
 export function outcomeOf(line: JsonObject, lastError: AgentFailure | undefined): 'success' | AgentFailure {
   const subtype = textAt(line, 'subtype') ?? ''
   const error = textAt(line, 'error')
@@ -26,7 +26,7 @@ export function outcomeOf(line: JsonObject, lastError: AgentFailure | undefined)
   }
 }
 
-/** `usage` is all zero after an answer that claude had to fetch twice; the counts per model are right then. */
+/** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */
 export function usageOf(line: JsonObject): Usage {
   const usage = objectAt(line, 'usage')
   const total: Usage = {

@@ -3,7 +3,8 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCommand } from '../build-command.ts'
 
-const NOBODY = 'approval_mode always: nobody can be asked while codex runs here, so what needs approval is denied'
+const NOBODY =
+  'approval_mode always: there is no one to ask while codex runs, so everything that needs approval is denied'
 
 const SWITCHES = [
   ...['-c', 'check_for_update_on_startup=false'],
@@ -80,9 +81,9 @@ describe('the command for codex', () => {
 
   it('warns of what codex has no means for', () => {
     expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
-      'max_turns: codex cannot be given a limit of turns',
-      'verbose: codex has no such mode',
-      'allowed_tools: codex has no such list',
+      'max_turns is ignored: codex has no limit on turns',
+      'verbose is ignored: codex has no verbose mode',
+      'allowed_tools is ignored: codex has no list of allowed tools',
     ])
   })
 

@@ -1,11 +1,16 @@
-/** How codex is asked. */
+/** The command line of codex. */
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
-import { ofApproval, ofSandbox, type Permission, warnOfNobodyToAsk } from '../adapter/permission.ts'
+import {
+  type Permission,
+  permissionOfApproval,
+  permissionOfSandbox,
+  warnOfMissingApprover,
+} from '../adapter/permission.ts'
 
-/** Codex has no environment variables for these. */
-const SWITCHES = ['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false']
+/** Config, because codex has no environment variables for it. */
+const SETTINGS = ['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false']
 
 const SANDBOXES: Record<Permission, string> = {
   'read-only': 'read-only',
@@ -15,8 +20,8 @@ const SANDBOXES: Record<Permission, string> = {
 }
 
 /**
- * The prompt is taken literally, whatever it starts with; naming an installed skill (`$name`) adds the skill's text to
- * it. The flags have to come before `resume`, which knows few of them.
+ * Codex takes every prompt literally, except that naming an installed skill (`$name`) adds the text of the skill. Flags
+ * must come before `resume`, which accepts few of its own.
  */
 export function toCodexCommand(request: AgentRequest): AgentCommand {
   const stdin = withSystemPrompt(request)
@@ -25,8 +30,8 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...request.program,
       'exec',
       '--json',
-      ...SWITCHES.flatMap((setting) => ['-c', setting]),
-      // The operator's policy for working directories has decided already what codex would ask about.
+      ...SETTINGS.flatMap((setting) => ['-c', setting]),
+      // The operator's policy for working directories has decided about trust already.
       '--skip-git-repo-check',
       ...['-s', toSandbox(request)],
       ...flag('--model', request.model),
@@ -39,13 +44,13 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
     stdin,
     files: [],
     warnings: [
-      ...warnOfNobodyToAsk('codex', request),
+      ...warnOfMissingApprover('codex', request),
       ...warnOfMissing('codex', request, { maxTurns: true, verbose: true }),
     ],
   }
 }
 
-/** Always said, because codex trusts a directory for good once it was allowed to write there. */
+/** Always passed, because codex trusts a directory permanently once it was allowed to write there. */
 function toSandbox({ approvalMode, sandboxMode }: AgentRequest): string {
-  return SANDBOXES[ofSandbox(sandboxMode) ?? ofApproval(approvalMode) ?? 'read-only']
+  return SANDBOXES[permissionOfSandbox(sandboxMode) ?? permissionOfApproval(approvalMode) ?? 'read-only']
 }

@@ -1,4 +1,4 @@
-/** The items of a codex turn: messages, thoughts, and the tools it uses. */
+/** The items of a codex turn: messages, reasoning and tool calls. */
 import type { AgentEvent } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import {
@@ -13,14 +13,14 @@ import {
 } from '../adapter/json-fields.ts'
 import type { ToolLog } from '../adapter/tool-log.ts'
 
-type Reading = {
+type ItemOptions = {
   item: JsonObject
   isCompleted: boolean
   tools: ToolLog
 }
 
-export function readItem(reading: Reading): AgentEvent[] {
-  const { item, isCompleted, tools } = reading
+export function readItem(options: ItemOptions): AgentEvent[] {
+  const { item, isCompleted, tools } = options
   const id = idOf(item)
   switch (textAt(item, 'type')) {
     case 'agent_message':
@@ -32,7 +32,7 @@ export function readItem(reading: Reading): AgentEvent[] {
     case 'file_change':
     case 'mcp_tool_call':
     case 'web_search':
-      return readTool(reading)
+      return readTool(options)
     case 'function_call':
       return isCompleted ? [tools.use({ id, name: textAt(item, 'name'), input: argumentsOf(item) })] : []
     case 'function_call_output':
@@ -40,7 +40,7 @@ export function readItem(reading: Reading): AgentEvent[] {
     case 'todo_list':
       return [todoEvent(objectsAt(item, 'items'))]
     case 'error':
-      // A warning, in spite of its name: the turn goes on.
+      // Only a warning: the turn goes on.
       return [{ type: 'progress', content: { stage: 'warning', message: textAt(item, 'message') ?? '' } }]
     default:
       return []
@@ -51,7 +51,7 @@ function textOf(item: JsonObject): string | undefined {
   return textAt(item, 'text') ?? toText(item['content'])
 }
 
-function readTool({ item, isCompleted, tools }: Reading): AgentEvent[] {
+function readTool({ item, isCompleted, tools }: ItemOptions): AgentEvent[] {
   const [id, name] = [idOf(item), toolName(item)]
   const call = tools.announce({ id, name, input: inputOf(item) })
   return isCompleted ? [...call, tools.result({ id, name, ...outcomeOf(item) })] : call
@@ -80,7 +80,7 @@ function inputOf(item: JsonObject): unknown {
   }
 }
 
-/** The arguments of a function call are JSON in a text. */
+/** The arguments of a function call are JSON in a string. */
 function argumentsOf(item: JsonObject): unknown {
   const text = textAt(item, 'arguments')
   return text === undefined ? item['arguments'] : (parseObject(text) ?? text)

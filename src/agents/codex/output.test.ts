@@ -157,7 +157,7 @@ describe('the result on codex', () => {
   it.each([
     ['its own message', [{ type: 'turn.failed', error: { message: 'no luck' } }], 'no luck'],
     ['the error before it', [{ type: 'error', message: 'no luck' }, { type: 'turn.failed' }], 'no luck'],
-    ['nothing', [{ type: 'turn.failed' }], 'codex says that the turn failed'],
+    ['nothing', [{ type: 'turn.failed' }], 'codex reports that the turn failed'],
   ])('is a failure of a turn with %s', (_, lines, message) => {
     expect(read(lines).result.error).toEqual({ code: 'agent_failed', message })
   })

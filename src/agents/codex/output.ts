@@ -1,4 +1,4 @@
-/** Reads `codex exec --json`, and the names that earlier releases had for the same things. */
+/** Reads `codex exec --json`, with the names that earlier releases used too. */
 import type { AgentEvent, Usage } from '../adapter/agent.ts'
 import { initEvent } from '../adapter/events.ts'
 import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
@@ -8,7 +8,7 @@ import { usageEvents, withoutPrior } from '../adapter/usage.ts'
 import { readItem } from './items.ts'
 import { toUsage } from './usage.ts'
 
-/** A notice that codex tries again; the last of these looks like it too, but is followed by `turn.failed`. */
+/** A notice about a retry. The final error looks the same, but is followed by `turn.failed`. */
 const RETRY = /^Reconnecting\b/
 
 export class CodexOutput implements AgentOutput {
@@ -59,7 +59,7 @@ export class CodexOutput implements AgentOutput {
   #readItem(line: JsonObject): AgentEvent[] {
     const item = objectAt(line, 'item') ?? {}
     const events = readItem({ item, isCompleted: textAt(line, 'type') === 'item.completed', tools: this.#tools })
-    // The last message is the answer; those before it accompany the work.
+    // The last message is the answer; earlier ones comment on the work.
     for (const event of events) if (event.type === 'message') this.#summary.text = event.content.text
     return events
   }
@@ -71,7 +71,7 @@ export class CodexOutput implements AgentOutput {
 
   #readFailed(line: JsonObject): AgentEvent[] {
     const message = textAt(objectAt(line, 'error'), 'message') || this.#summary.lastError?.message
-    this.#summary.outcome = { message: message || 'codex says that the turn failed' }
+    this.#summary.outcome = { message: message || 'codex reports that the turn failed' }
     return []
   }
 
@@ -89,7 +89,7 @@ export class CodexOutput implements AgentOutput {
     return this.#count(objectAt(info, 'total_token_usage') ?? info)
   }
 
-  /** Codex counts the whole thread. */
+  /** Codex counts the usage of the whole thread. */
   #count(usage: JsonObject | undefined): AgentEvent[] {
     const total = toUsage(usage)
     this.#summary.threadUsage = total

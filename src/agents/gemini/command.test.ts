@@ -3,10 +3,11 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCleanUpCommand, buildCommand } from '../build-command.ts'
 
-const NOBODY = 'approval_mode always: nobody can be asked while gemini runs here, so what needs approval is denied'
+const NOBODY =
+  'approval_mode always: there is no one to ask while gemini runs, so everything that needs approval is denied'
 const noSandbox = (mode: string) =>
-  `sandbox_mode ${mode}: gemini keeps to it by its own rules; no sandbox of the operating system holds it`
-const givesWay = (lax: string, strict: string) => `${lax} gives way to ${strict}, which is stricter`
+  `sandbox_mode ${mode} is enforced by gemini itself, not by an operating system sandbox`
+const givesWay = (lax: string, strict: string) => `${lax} is ignored: ${strict} is stricter`
 
 function command(over: Partial<AgentRequest> = {}) {
   return buildCommand(agentRequest('gemini', over))
@@ -126,8 +127,8 @@ describe('the command for gemini', () => {
 
   it('warns of what gemini has no means for', () => {
     expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
-      'max_turns: gemini cannot be given a limit of turns',
-      'allowed_tools: gemini has no such list',
+      'max_turns is ignored: gemini has no limit on turns',
+      'allowed_tools is ignored: gemini has no list of allowed tools',
     ])
   })
 

@@ -1,4 +1,4 @@
-/** How gemini is asked. */
+/** The command line of gemini. */
 import { join } from 'node:path'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
@@ -6,16 +6,16 @@ import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
 import {
   type Permission,
   stricterPermission,
-  warnOfNobodyToAsk,
+  warnOfMissingApprover,
   warnOfNoSandbox,
   warnOfStricter,
 } from '../adapter/permission.ts'
 
-const SWITCHES = {
+const VARIABLES = {
   GEMINI_TELEMETRY_ENABLED: 'false',
-  // Started a second time by itself, it would not hear our signals.
+  // A relaunched gemini does not receive our signals.
   GEMINI_CLI_NO_RELAUNCH: 'true',
-  // The operator's policy for working directories has decided already.
+  // The operator's policy for working directories has decided about trust already.
   GEMINI_CLI_TRUST_WORKSPACE: 'true',
 }
 
@@ -26,12 +26,12 @@ const MODES: Record<Permission, string> = {
   everything: 'yolo',
 }
 
-/** Without anybody to ask, gemini approves every plan of its own, and then may do everything: no mode would hold. */
+/** Gemini approves its own plans when there is no one to ask, and may then do everything, whatever the mode. */
 const PLAN_TOOLS = ['enter_plan_mode', 'exit_plan_mode']
 const WRITING_TOOLS = ['run_shell_command', 'write_file', 'replace', 'save_memory']
 
 export function toGeminiCommand(request: AgentRequest): AgentCommand {
-  const stdin = takeLiterally(withSystemPrompt(request))
+  const stdin = escapePrompt(withSystemPrompt(request))
   const permission = stricterPermission(request) ?? 'ask'
   const policy = toPolicy(permission, request)
   return {
@@ -45,11 +45,11 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
     ],
-    env: toAgentEnvironment(request.env, SWITCHES),
+    env: toAgentEnvironment(request.env, VARIABLES),
     stdin,
     files: policy.files,
     warnings: [
-      ...warnOfNobodyToAsk('gemini', request),
+      ...warnOfMissingApprover('gemini', request),
       ...warnOfNoSandbox('gemini', request),
       ...warnOfStricter(request),
       ...warnOfMissing('gemini', request, { maxTurns: true }),
@@ -57,11 +57,11 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
   }
 }
 
-/** Gemini has no way to keep no session; it must run in the same directory to find the session again. */
+/** Gemini always stores a session. To delete it, gemini must run in the same directory. */
 export function toGeminiCleanUp(sessionId: string, { program, env }: AgentRequest): AgentCommand {
   return {
     argv: [...program, ...flag('--delete-session', sessionId)],
-    env: toAgentEnvironment(env, SWITCHES),
+    env: toAgentEnvironment(env, VARIABLES),
     stdin: '',
     files: [],
     warnings: [],
@@ -69,10 +69,10 @@ export function toGeminiCleanUp(sessionId: string, { program, env }: AgentReques
 }
 
 /**
- * Gemini runs `/word` at the start as a command of its own, and puts files that match what follows an `@`, in a mail
- * address too, into the prompt. Neither happens after a line break and a backslash, and both reach the model.
+ * Gemini runs `/word` at the start as a command of its own, and replaces `@path` by files, in mail addresses too. A line
+ * break before the slash and a backslash before the at sign prevent that; both reach the model.
  */
-function takeLiterally(prompt: string): string {
+function escapePrompt(prompt: string): string {
   const escaped = prompt.replace(/(?<!\\)@(?=\S)/g, '\\@')
   if (escaped !== prompt) return `(In this message \\@ stands for a plain at sign.)\n\n${escaped}`
   return prompt.startsWith('/') ? `\n${prompt}` : prompt

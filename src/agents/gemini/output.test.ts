@@ -108,7 +108,7 @@ describe('the result on gemini', () => {
     const { error } = read([{ ...DONE, stats: { total_tokens: 0 } }]).result
     expect(error).toEqual({
       code: 'agent_ended_early',
-      message: 'gemini ended without asking the model; the prompt may be too large for it',
+      message: 'gemini ended without a request to the model; the prompt may be too large',
     })
   })
 

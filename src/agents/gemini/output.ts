@@ -1,4 +1,4 @@
-/** Reads `gemini -o stream-json`, the single object of `-o json`, and the names that earlier releases had. */
+/** Reads `gemini -o stream-json` and the single object of `-o json`, with the names that earlier releases used too. */
 import type { AgentEvent } from '../adapter/agent.ts'
 import { initEvent, messageEvents } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
@@ -16,7 +16,7 @@ export class GeminiOutput implements AgentOutput {
   readonly #message = new StreamedText()
 
   summary() {
-    // The text since the last use of a tool is the answer; texts before it accompany the work.
+    // The text since the last tool call is the answer; earlier texts comment on the work.
     return { ...this.#summary, text: this.#message.unfinished || this.#summary.text }
   }
 
@@ -62,7 +62,7 @@ export class GeminiOutput implements AgentOutput {
       this.#message.add(text)
       return messageEvents(text, { isPartial: true })
     }
-    const rest = this.#message.settle(text)
+    const rest = this.#message.takeRest(text)
     this.#summary.text = text || this.#summary.text
     return messageEvents(rest, { isPartial: false })
   }

@@ -1,10 +1,10 @@
-/** What gemini says of the end of a run, in its several places. */
+/** Reads how a run of gemini ended: from its last event, its single object, or stderr. */
 import type { Usage } from '../adapter/agent.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { addUsage, NO_USAGE } from '../adapter/usage.ts'
 
-/** Input includes what was cached. Thoughts are in the total alone. */
+/** Input includes cached tokens. Thoughts are only in the total. */
 export function usageOfStream(stats: JsonObject | undefined): Usage {
   const counts = objectAt(stats, 'tokenUsage') ?? stats
   const input = countAt(counts, 'input_tokens', 'inputTokens') ?? 0
@@ -23,7 +23,7 @@ export function usageOfDocument(stats: JsonObject | undefined): Usage {
   return models.map((model) => usageOfModel(objectAt(model, 'tokens'))).reduce(addUsage, NO_USAGE)
 }
 
-/** `input` is what is left of `prompt` without the cached part; older releases have only `input`, for the whole. */
+/** `prompt` includes cached tokens. Older releases have only `input`, which includes them too. */
 function usageOfModel(tokens: JsonObject | undefined): Usage {
   return {
     input_tokens: countAt(tokens, 'prompt', 'input') ?? 0,
@@ -33,7 +33,7 @@ function usageOfModel(tokens: JsonObject | undefined): Usage {
   }
 }
 
-/** Gemini hands on the answer of the model service as it is, JSON and all. */
+/** Gemini passes on the error response of the model service as JSON. */
 export function unwrapApiError(message: string): AgentFailure {
   const start = message.indexOf('{"error"')
   const error =
@@ -44,13 +44,13 @@ export function unwrapApiError(message: string): AgentFailure {
   return { message: kind === '' ? text : `${kind}: ${text}`, status: code }
 }
 
-/** Gemini leaves a prompt that is larger than the model's context unsent; without `--acp` it calls that a success. */
+/** Gemini does not send a prompt that exceeds the model's context; without `--acp` it reports success. */
 export const NOT_ASKED: AgentFailure = {
   code: 'agent_ended_early',
-  message: 'gemini ended without asking the model; the prompt may be too large for it',
+  message: 'gemini ended without a request to the model; the prompt may be too large',
 }
 
-/** The object that stderr ends with; stack traces, and the same once before, may come first. */
+/** The object at the end of stderr. Stack traces and a copy of it may come first. */
 export function jsonOnStderr(stderrTail: string): JsonObject | undefined {
   const starts = [...stderrTail.matchAll(/^(?:\[ERROR\] )?\{$/gm)].map(({ index, 0: line }) => index + line.length - 1)
   return starts.map((start) => parseObject(stderrTail.slice(start))).find((value) => value !== undefined)

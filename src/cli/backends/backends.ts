@@ -1,5 +1,5 @@
 import type { Abilities } from '../../agents/adapter/agent.ts'
-import { type Located, locateAgents } from '../../agents/locate-agents.ts'
+import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import { AGENTS } from '../../agents/registry.ts'
 import type { Run } from '../command.ts'
@@ -30,7 +30,7 @@ export const run: Run = async (invocation) => {
   return 0
 }
 
-function reportOf({ backend, isEnabled, program, isDemo }: Located, version: string | undefined): BackendReport {
+function reportOf({ backend, isEnabled, program, isDemo }: AgentLocation, version: string | undefined): BackendReport {
   return {
     name: backend,
     available: isEnabled && program !== undefined,

@@ -1,6 +1,6 @@
 import { BACKENDS } from '../../agents/adapter/agent.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
-import { type Located, locateAgents } from '../../agents/locate-agents.ts'
+import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
@@ -78,15 +78,18 @@ function readBackends({ flags }: Invocation): readonly string[] | undefined {
   return names
 }
 
-function locateAll({ flags, runtime }: Invocation, { backends }: Config): readonly Located[] {
+function locateAll({ flags, runtime }: Invocation, { backends }: Config): readonly AgentLocation[] {
   return locateAgents({ ...runtime, backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined })
 }
 
 type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel }
 
 /** Leaves out named agents that cannot be used, with a warning. A dry run does not need them installed. */
-async function chooseBackends(located: readonly Located[], { names, isDryRun, err }: BackendChoice): Promise<string[]> {
-  const isUsable = ({ isEnabled, program }: Located) => isEnabled && (isDryRun || program !== undefined)
+async function chooseBackends(
+  located: readonly AgentLocation[],
+  { names, isDryRun, err }: BackendChoice,
+): Promise<string[]> {
+  const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isDryRun || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
   const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
   for (const { backend, isEnabled, wanted } of missing) {

@@ -1,5 +1,5 @@
 import type { Backend } from '../../agents/adapter/agent.ts'
-import { type Located, locateAgent, locateAgents, type Places } from '../../agents/locate-agents.ts'
+import { type AgentLocation, type LocateOptions, locateAgent, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import type { AgentDirectory } from './server-context.ts'
 
@@ -8,13 +8,13 @@ const LIST_CACHE_MS = 5000
 /** How long the location of an installed agent is cached for prompts. */
 const LOCATION_CACHE_MS = 1000
 
-export function createAgentDirectory(places: Places): AgentDirectory {
+export function createAgentDirectory(places: LocateOptions): AgentDirectory {
   const probe = new VersionProbe(places)
   const versions = new Map<string, string | undefined>()
-  const located = new Map<Backend, { at: number; agent: Located }>()
-  let listed: { at: number; agents: readonly Located[] } | undefined
+  const located = new Map<Backend, { at: number; agent: AgentLocation }>()
+  let listed: { at: number; agents: readonly AgentLocation[] } | undefined
 
-  const versionOf = async (agent: Located) => {
+  const versionOf = async (agent: AgentLocation) => {
     // A disabled agent must not be started, not even for its version.
     if (!agent.isEnabled) return undefined
     const version = await probe.ask(agent)

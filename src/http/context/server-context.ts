@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { Backend } from '../../agents/adapter/agent.ts'
-import type { Located } from '../../agents/locate-agents.ts'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -45,13 +45,13 @@ export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) =>
 /** Finds agents without a disk access for every request. */
 export type AgentDirectory = {
   /** All agents in canonical order, including disabled ones. */
-  list(): readonly Located[]
+  list(): readonly AgentLocation[]
   /** The agent for a prompt. The location of an installed agent is cached for a moment. */
-  find(backend: Backend): Located
+  find(backend: Backend): AgentLocation
   /** The version, if the background query has returned it. */
-  knownVersion(agent: Located): string | undefined
+  knownVersion(agent: AgentLocation): string | undefined
   /** Waits for the agent to print its version; undefined if it does not. */
-  versionOf(agent: Located): Promise<string | undefined>
+  versionOf(agent: AgentLocation): Promise<string | undefined>
 }
 
 /** One line of the access log, with the field names of the log. It never contains API keys or whole bodies. */

@@ -1,5 +1,5 @@
 /** `GET /api/v1/backends` */
-import type { Located } from '../../agents/locate-agents.ts'
+import type { AgentLocation } from '../../agents/locate-agents.ts'
 import { AGENTS } from '../../agents/registry.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { BackendRecord } from './backends.shape.ts'
@@ -11,7 +11,7 @@ export const registerBackends: RegisterRoutes = (scope, context) => {
 }
 
 /** Clients must not see where the agent is installed, so the record contains no path. */
-async function toRecord(agent: Located, { agents, config }: ServerContext): Promise<BackendRecord> {
+async function toRecord(agent: AgentLocation, { agents, config }: ServerContext): Promise<BackendRecord> {
   const { backend, isEnabled, isDemo, program } = agent
   return {
     name: backend,

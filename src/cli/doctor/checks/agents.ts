@@ -1,7 +1,7 @@
 import type { Backend } from '../../../agents/adapter/agent.ts'
 import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
 import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../../agents/known-quirks.ts'
-import { type Located, locateAgents } from '../../../agents/locate-agents.ts'
+import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'
 import { mergeLayers } from '../../../config/layers.ts'
 import type { CheckContext } from './check.ts'
@@ -83,7 +83,7 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
 type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
 
 /** `answer` is undefined for an agent that was not started. */
-function assessAgent(located: Located, answer: VersionAnswer | undefined, facts: AgentFacts): Finding[] {
+function assessAgent(located: AgentLocation, answer: VersionAnswer | undefined, facts: AgentFacts): Finding[] {
   const { backend, isEnabled, program, wanted } = located
   if (!isEnabled) return [agentDisabled({ detail: `${backend} is disabled` })]
   if (program === undefined || answer === undefined) return [assessMissing({ backend, wanted }, facts)]
@@ -100,7 +100,10 @@ function assessAgent(located: Located, answer: VersionAnswer | undefined, facts:
   ]
 }
 
-function assessMissing({ backend, wanted }: Pick<Located, 'backend' | 'wanted'>, { isDefault }: AgentFacts): Finding {
+function assessMissing(
+  { backend, wanted }: Pick<AgentLocation, 'backend' | 'wanted'>,
+  { isDefault }: AgentFacts,
+): Finding {
   const detail = `${backend}: the program ${wanted} was not found${isDefault ? ', and it is the default backend' : ''}`
   const disable = `disable it with drover config set backends.${backend}.enabled false`
   const other = isDefault ? 'choose another with drover config set default_backend NAME' : disable

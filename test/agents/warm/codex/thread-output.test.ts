@@ -305,13 +305,13 @@ describe('the result on a turn of a long-lived codex', () => {
   })
 
   it.each([
-    ['fails and does not say why', ends({ status: 'failed' }), 'codex says that the turn failed'],
+    ['fails and does not say why', ends({ status: 'failed' }), 'codex reports that the turn failed'],
     [
       'fails with an empty word',
       ends({ status: 'failed', error: { message: ' ' } }),
-      'codex says that the turn failed',
+      'codex reports that the turn failed',
     ],
-    ['ends in a way nobody knows', ends({ status: 'evaporated' }), 'codex says that the turn failed'],
+    ['ends in a way nobody knows', ends({ status: 'evaporated' }), 'codex reports that the turn failed'],
     ['is refused without a word', { id: 5, error: { code: -32600 } }, 'codex refuses the request'],
   ])('is a failure of a turn that %s', (_, frame, message) => {
     expect(read([frame]).result.error).toEqual({ code: 'agent_failed', message })

@@ -125,10 +125,10 @@ export class CodexThreadOutput implements AgentOutput {
   /** Of a text that came in pieces only the rest is given. The last message is the answer. */
   #withoutGiven(event: AgentEvent): AgentEvent[] {
     if (event.type === 'thinking')
-      return thinkingEvents(this.#thinking.settle(event.content.text), { isPartial: false })
+      return thinkingEvents(this.#thinking.takeRest(event.content.text), { isPartial: false })
     if (event.type !== 'message') return [event]
     this.#summary.text = event.content.text
-    return messageEvents(this.#message.settle(event.content.text), { isPartial: false })
+    return messageEvents(this.#message.takeRest(event.content.text), { isPartial: false })
   }
 
   #readError(params: JsonObject): AgentEvent[] {
@@ -139,7 +139,8 @@ export class CodexThreadOutput implements AgentOutput {
   }
 
   #readEnd(turn: JsonObject | undefined): AgentEvent[] {
-    this.#summary.outcome = outcomeOf(turn) ?? this.#summary.lastError ?? { message: 'codex says that the turn failed' }
+    this.#summary.outcome = outcomeOf(turn) ??
+      this.#summary.lastError ?? { message: 'codex reports that the turn failed' }
     return usageEvents(this.#usage.ofTurn)
   }
 }

@@ -174,7 +174,7 @@ describe('the result on a turn of a long-lived gemini', () => {
     ['end_turn', 'agent_failed', 'gemini ended the turn without an answer'],
     ['cancelled', 'agent_ended_early', 'gemini was interrupted'],
     ['max_turn_requests', 'agent_max_turns', 'gemini used up its turns, or repeated itself'],
-    ['max_tokens', 'agent_ended_early', 'gemini ended without asking the model; the prompt may be too large for it'],
+    ['max_tokens', 'agent_ended_early', 'gemini ended without a request to the model; the prompt may be too large'],
     ['refusal', 'agent_failed', 'gemini stopped (refusal)'],
     ['constructor', 'agent_failed', 'gemini stopped (constructor)'],
     [null, 'agent_failed', 'gemini stopped (nothing said)'],
