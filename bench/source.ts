@@ -1,8 +1,7 @@
 /** What it costs to read and pin an issue, against parsing the same bytes as JSON, and how that grows with their number. */
 
 import { PARSER_LIMITS } from '../src/source/markdown.ts'
-import { readEnvelope } from '../src/source/read-envelope.ts'
-import { readSource } from '../src/source/read-source.ts'
+import { readEnvelope, readSource } from '../src/source/read-source.ts'
 import { commentText, FIVE_SECTIONS, makeBundle, type SectionDraft } from '../test/support/source-bundle.ts'
 import { formatTable, measure } from './measure.ts'
 

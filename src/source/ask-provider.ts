@@ -5,10 +5,9 @@ import { readJson } from '../kit/json/read-json.ts'
 import { checker } from '../kit/schema.ts'
 import { validateGraphqlErrors } from './checks.generated.js'
 import { ghFailed, providerAnswerInvalid } from './faults.ts'
-import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, quoteFirstLine } from './gh.ts'
+import { ANSWER_LIMIT_BYTES, askGh, type Gh, type GhAnswer, type GhRequest, quoteFirstLine, quoteGh } from './gh.ts'
 import type { GraphqlErrors } from './gh-answers.shape.ts'
 import { type ProviderError, recognizeFailure } from './provider-failure.ts'
-import { quoteGh } from './quote-gh.ts'
 
 const checkErrors = checker<GraphqlErrors>('answer', validateGraphqlErrors)
 

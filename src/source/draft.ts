@@ -14,8 +14,16 @@ import { LEVEL_MARKER, MANIFEST_END, MANIFEST_OPENING } from './read-body.ts'
 import { checkManifest } from './read-manifest.ts'
 import { readSection, sectionMarker } from './read-section.ts'
 import { digestCommentBody } from './revisions.ts'
-import { ROLE_TITLES } from './role-titles.ts'
 import { isBlank } from './text-lines.ts'
+
+/** The title of a section whose comment has no heading. */
+const ROLE_TITLES: Readonly<Record<Role, string>> = {
+  outcome: 'Outcome',
+  requirements: 'Requirements',
+  acceptance_examples: 'Acceptance examples',
+  constraints: 'Constraints',
+  non_goals: 'Non-goals',
+}
 
 const PROMPTS: Readonly<Record<Role, string>> = {
   outcome: 'What will be different, and for whom, once this is done.',

@@ -17,13 +17,35 @@ import { issueCommentUnusable, issueTooLarge, providerAnswerInvalid } from './fa
 import type { Gh } from './gh.ts'
 import type { CommentsAnswer, IssueAnswer } from './gh-answers.shape.ts'
 import { type IssueAddress, parseIssueUrl } from './issue-address.ts'
-import { COMMENTS_QUERY, ISSUE_QUERY } from './issue-queries.ts'
 import { readBody } from './read-body.ts'
 import { readManifest } from './read-manifest.ts'
 import { normalizeLineEnds } from './text-lines.ts'
 
 const checkIssue = checker<IssueAnswer>('answer', validateIssueAnswer)
 const checkComments = checker<CommentsAnswer>('answer', validateCommentsAnswer)
+
+// Only queries: nothing here can change anything on GitHub.
+const ISSUE_QUERY = `query($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    id
+    issue(number: $number) {
+      id number url title body updatedAt
+      labels(first: 100) { totalCount nodes { name } }
+      parent { id url repository { id } }
+    }
+  }
+}`
+
+/** `databaseId` has 32 bits, which is too few for the ids of newer comments. */
+const COMMENTS_QUERY = `query($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on IssueComment {
+      id fullDatabaseId url updatedAt isMinimized body
+      author { ... on Node { id } }
+      issue { id }
+    }
+  }
+}`
 
 /** Small enough that a page of the largest comments is answered in time. All sections are four pages. */
 const COMMENTS_A_PAGE = 16

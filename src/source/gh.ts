@@ -9,8 +9,8 @@ import { writeJson } from '../kit/json/write-json.ts'
 import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
+import { redactSecrets } from '../kit/redact.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
-import { quoteGh } from './quote-gh.ts'
 
 /** More than any answer that an envelope could hold: 16 comments of the largest size, with every character escaped. */
 export const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
@@ -71,6 +71,20 @@ export function quoteFirstLine({ env }: Gh, texts: readonly string[]): string | 
   const tokens = Object.entries(env).filter(([name, value]) => /TOKEN$/i.test(name) && value !== '')
   const clean = tokens.reduce((text, [, token]) => text.replaceAll(token, '[redacted]'), line.trim())
   return quoteGh(clean).slice(0, SAID_LIMIT).toWellFormed()
+}
+
+/** No token of GitHub is shorter, and few words are as long. */
+const LIKE_TOKEN = /[A-Za-z0-9_.-]{20,}/g
+
+/**
+ * Output of gh without anything that could be a token. gh may print tokens that drover does not know, in formats that are
+ * not published, so every long word is hidden.
+ */
+export function quoteGh(text: string): string {
+  return redactSecrets(text)
+    .replace(LIKE_TOKEN, '[redacted]')
+    .replace(/\p{Cc}/gu, '?')
+    .toWellFormed()
 }
 
 /** No questions, no colours, no notices; tracing would print what is sent. */

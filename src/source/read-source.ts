@@ -1,6 +1,9 @@
+import { LIMITS } from '../contract/limits.ts'
 import type { PinnedSource, PinnedSourceSection } from '../contract/pinned-source.shape.ts'
 import type { RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
+import { checkRawSourceEnvelope } from '../contract/raw-source-envelope.ts'
 import { digestMaterial } from '../kit/digest.ts'
+import { readJson } from '../kit/json/read-json.ts'
 import { type BoundSection, bindSections } from './bind-sections.ts'
 import type { Rejection } from './classification.ts'
 import type { SourceManifest } from './manifest.shape.ts'
@@ -8,6 +11,11 @@ import { readBody } from './read-body.ts'
 import { readManifest } from './read-manifest.ts'
 import { digestManifest, digestObservation, digestRequirements, digestSection, digestSource } from './revisions.ts'
 import { normalizeLineEnds } from './text-lines.ts'
+
+/** Throws `json_invalid` or `message_invalid` for the first problem. `input` names the source of the bytes in the message. */
+export function readEnvelope(bytes: Uint8Array, { input }: { input: string }): RawSourceEnvelope {
+  return checkRawSourceEnvelope(readJson(bytes, { input, limitBytes: LIMITS.envelopeBytes }))
+}
 
 /** What an envelope comes to: what is pinned, with the texts by their digest, or why nothing can be. */
 export type SourceReading =

@@ -6,8 +6,7 @@
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import type { ProcessExit } from '../kit/process/process.ts'
-import { runProcess } from '../kit/process/process.ts'
+import { type ProcessExit, runProcess } from '../kit/process/process.ts'
 import { gitFailed, gitInterrupted, gitMissing, gitOutputTooLarge, gitTimeout } from './faults.ts'
 import { toGitEnvironment } from './git-environment.ts'
 

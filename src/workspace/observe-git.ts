@@ -14,7 +14,7 @@ import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
 import { askGit, askGitForOutput, type Git, whatGitSaid } from './git.ts'
 import { createLookout, observePath } from './observe-path.ts'
 import { type ChangedPath, parseStatus } from './parse-status.ts'
-import type { PathDisk } from './path-disk.ts'
+import type { PathDisk } from './read-content.ts'
 import { retainDetails } from './retain-details.ts'
 
 /** How long looking at files may keep everything else in this process waiting. */

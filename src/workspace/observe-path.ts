@@ -5,8 +5,7 @@ import { digest } from '../kit/digest.ts'
 import { errorCode } from '../kit/fault.ts'
 import type { ContentBudget } from './content-budget.ts'
 import type { ChangedPath } from './parse-status.ts'
-import type { PathDisk } from './path-disk.ts'
-import { planReading, readContent } from './read-content.ts'
+import { type PathDisk, planReading, readContent } from './read-content.ts'
 
 /** From where the paths of one observation are looked at. */
 export type Lookout = {

@@ -1,7 +1,13 @@
+import type * as fs from 'node:fs'
 import { type BigIntStats, constants, type PathLike } from 'node:fs'
 import { type Digest, digest, digestSections } from '../kit/digest.ts'
 import { isSameFile } from '../kit/files/disk.ts'
-import type { PathDisk } from './path-disk.ts'
+
+/** The calls that observe a path. A test passes a disk that fails or interferes. */
+export type PathDisk = Pick<
+  typeof fs,
+  'closeSync' | 'fstatSync' | 'lstatSync' | 'openSync' | 'readlinkSync' | 'readSync'
+>
 
 const WHOLE_LIMIT_BYTES = 16 * 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024

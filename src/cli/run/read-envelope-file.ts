@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { LIMITS } from '../../contract/limits.ts'
 import type { RawSourceEnvelope } from '../../contract/raw-source-envelope.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import { readEnvelope } from '../../source/read-envelope.ts'
+import { readEnvelope } from '../../source/read-source.ts'
 import type { Runtime } from '../command.ts'
 import { readInput } from '../read-input.ts'
 

@@ -5,8 +5,7 @@ import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { ISSUE_URL } from '../../test/support/source-bundle.ts'
 import type { Fault } from '../kit/fault.ts'
 import { fetchEnvelope } from './fetch-envelope.ts'
-import { locateGh } from './gh.ts'
-import { quoteGh } from './quote-gh.ts'
+import { locateGh, quoteGh } from './gh.ts'
 
 const HEX = '0123456789abcdef0123456789abcdef01234567'
 
