@@ -1,4 +1,4 @@
-/** The seven capabilities, as the agents of all hosts read them: parts of Markdown, several of them shared. */
+/** The seven capabilities: instructions that the agent of a host follows when the user calls them. */
 import { TEXTS } from './texts.generated.js'
 
 /** In the order in which they are listed. */
@@ -16,11 +16,11 @@ export type CapabilityName = (typeof CAPABILITY_NAMES)[number]
 
 export type Capability = {
   readonly name: CapabilityName
-  /** One line by which a person picks it. */
+  /** One line that helps the user to choose. */
   readonly description: string
-  /** The whole of what the agent reads, in Markdown, with a line feed at its end. */
+  /** Everything that the agent reads, in Markdown, with a final line feed. */
   readonly text: string
-  /** What the text points to, in the folder `references` beside it. */
+  /** Files that the text refers to, in the folder `references` beside it. */
   readonly references: readonly { readonly name: string; readonly text: string }[]
 }
 
@@ -30,7 +30,7 @@ type Source = {
   references?: readonly (keyof typeof TEXTS)[]
 }
 
-/** All of them end with the boundaries. */
+/** Names of files in `texts/`, in order. Every text ends with `boundaries`. */
 const SOURCES: Readonly<Record<CapabilityName, Source>> = {
   'drover-run': {
     description:

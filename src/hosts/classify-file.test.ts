@@ -32,9 +32,9 @@ describe('a file', () => {
     ['new', 'nothing', absent, undefined],
     ['blocked', 'nobody can say what', { is: 'unreadable', reason: 'EACCES' }, CURRENT],
     ['blocked', 'behind a link', { is: 'unreachable', reason: 'a link' }, undefined],
-  ] as const)('is %s (%s)', (standing, _, found, claim) => {
+  ] as const)('is %s (%s)', (status, _, found, claim) => {
     const facts = { found, claim, current: CURRENT, earlier: [EARLIER] }
-    expect(classifyFile(facts)).toBe(standing.split(',')[0])
+    expect(classifyFile(facts)).toBe(status.split(',')[0])
   })
 
   it('of a path that only an earlier release had is that release’s, or somebody’s', () => {

@@ -4,7 +4,7 @@ import { defineFault } from '../kit/fault.ts'
 export const unknownHostAdapter = defineFault({
   code: 'unknown_host_adapter',
   kind: 'usage',
-  when: 'A host was named that drover does not know.',
+  when: 'The command names a host that drover does not know.',
   say: (d: { given: string; nearest: string | undefined; known: readonly string[] }) => {
     const hint = d.nearest === undefined ? `it knows ${d.known.join(', ')} and all` : `did you mean ${d.nearest}?`
     return `drover does not know the host ${JSON.stringify(d.given)}; ${hint}`
@@ -14,7 +14,7 @@ export const unknownHostAdapter = defineFault({
 export const hostAdapterRequired = defineFault({
   code: 'host_adapter_required',
   kind: 'usage',
-  when: 'No host was named by `--tool`, or none at all where the repository shows no sign of any.',
+  when: '`--tool` names no host, or no host was named and none was detected in the repository.',
   say: (d: { problem: string; known: readonly string[] }) =>
     `${d.problem}; name one or more of ${d.known.join(', ')}, or all, with --tool`,
 })
@@ -22,17 +22,17 @@ export const hostAdapterRequired = defineFault({
 export const invalidAdapterSurface = defineFault({
   code: 'invalid_adapter_surface',
   kind: 'usage',
-  when: 'A host that can be called in two ways was selected without saying which, or not as it is installed; or `--surface` was given and no such host was selected.',
+  when: 'kiro was selected without `--surface`, or with another surface than it is installed for; or `--surface` was given without kiro.',
   say: (d: { problem: string }) => d.problem,
 })
 
-/** What was wrong, and what had been planned or done by then. */
+/** `report` is the outcome, or what had been planned. */
 type FailedChange = { problem: string; report: ChangeReport }
 
 export const installFailed = defineFault({
   code: 'install_failed',
   kind: 'conflict',
-  when: 'Files of hosts could not be installed or refreshed; the details tell what became of them.',
+  when: 'Files of hosts could not be installed or refreshed. The details report the outcome.',
   say: ({ problem, report }: FailedChange) =>
     report.transaction_outcome === 'committed'
       ? `the hosts are installed, but ${problem}`
@@ -42,7 +42,7 @@ export const installFailed = defineFault({
 export const uninstallFailed = defineFault({
   code: 'uninstall_failed',
   kind: 'conflict',
-  when: 'Files of hosts could not be removed; the details tell what became of them.',
+  when: 'Files of hosts could not be removed. The details report the outcome.',
   say: ({ problem, report }: FailedChange) =>
     report.transaction_outcome === 'committed'
       ? `the hosts are uninstalled, but ${problem}`
@@ -52,29 +52,29 @@ export const uninstallFailed = defineFault({
 export const listFailed = defineFault({
   code: 'list_failed',
   kind: 'unavailable',
-  when: 'Nothing can be said about any host, because the worktree itself cannot be looked into.',
+  when: 'The hosts cannot be listed, because the worktree itself cannot be read.',
   say: (d: { root: string; problem: string }) => `the hosts of ${d.root} cannot be listed: ${d.problem}`,
 })
 
-/** The last three are about one path. They are reported under the codes above, as the cause. */
+/** The last three are about one path. They are the cause of a fault above. */
 export const hostPathBlocked = defineFault({
   code: 'host_path_blocked',
   kind: 'unavailable',
-  when: 'The system refuses what is to be done at a path of the worktree.',
+  when: 'The operating system refuses an operation on a path of the worktree.',
   say: (d: { path: string; problem: string }) => `${d.path}: ${d.problem}`,
 })
 
 export const hostFolderReplaced = defineFault({
   code: 'host_folder_replaced',
   kind: 'conflict',
-  when: 'A folder on the way to a file of a host is a symbolic link or no folder at all; drover follows no links.',
-  say: (d: { path: string; kind: string }) => `${d.path} is a ${d.kind}, and drover changes nothing behind it`,
+  when: 'A folder above a file of a host is a symbolic link or not a folder. drover does not follow links.',
+  say: (d: { path: string; kind: string }) => `${d.path} is a ${d.kind}; drover changes files only in real folders`,
 })
 
 export const hostFileChanged = defineFault({
   code: 'host_file_changed',
   kind: 'conflict',
-  when: 'A file is no longer what it was when the change of hosts was planned.',
+  when: 'A file changed after the change of hosts was planned.',
   say: (d: { path: string; problem: string }) =>
-    `${d.path} is not what it was when this was planned: ${d.problem}; run the command again when nobody else works on it`,
+    `${d.path} changed after this was planned: ${d.problem}; run the command again`,
 })

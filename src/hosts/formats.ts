@@ -1,4 +1,4 @@
-/** The forms in which hosts take a capability; each host picks from these. */
+/** The file formats in which hosts accept a capability. */
 import type { Capability } from './capabilities.ts'
 import type { GeneratedFile } from './host.ts'
 
@@ -12,22 +12,22 @@ function support(capability: Capability, path: string, text: string): GeneratedF
   return { path, text, capability: capability.name, role: 'support' }
 }
 
-/** A block of YAML at the head of a file; the values are YAML already. */
+/** YAML front matter. The values must be valid YAML. */
 export function frontMatter(fields: Fields): string {
   return `---\n${fields.map(([name, value]) => `${name}: ${value}\n`).join('')}---\n`
 }
 
-/** YAML in double quotes, which is what JSON makes of a text. */
+/** A double-quoted YAML string, which is the same as a JSON string. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-/** The references of a capability, in the folder in which its text is. */
+/** The reference files of a capability, in the folder of its text. */
 export function references(capability: Capability, folder: string): GeneratedFile[] {
   return capability.references.map(({ name, text }) => support(capability, `${folder}/references/${name}`, text))
 }
 
-/** A folder with `SKILL.md`, which only a person may call. */
+/** A skill folder with `SKILL.md`. Only the user can call it. */
 export function skill(capability: Capability, skills: string): GeneratedFile[] {
   const folder = `${skills}/${capability.name}`
   const head = frontMatter([
@@ -38,7 +38,7 @@ export function skill(capability: Capability, skills: string): GeneratedFile[] {
   return [...references(capability, folder), callable(capability, `${folder}/SKILL.md`, `${head}\n${capability.text}`)]
 }
 
-/** A file with what a person picks it by, which pulls in the text from a file of its own under the root. */
+/** A command file with a description. It includes the text, which is in a separate file under `root`. */
 export function command(
   capability: Capability,
   { path, root, fields = [] }: { path: string; root: string; fields?: Fields },
@@ -47,7 +47,7 @@ export function command(
   return [...textFiles(capability, root), callable(capability, path, `${head}@${bodyPath(capability, root)}\n`)]
 }
 
-/** The text by itself, for hosts whose entry point only points to it. */
+/** The text without front matter, for hosts whose entry point includes it. */
 export function textFiles(capability: Capability, root: string): GeneratedFile[] {
   const folder = `${root}/drover/capabilities`
   return [...references(capability, folder), support(capability, bodyPath(capability, root), capability.text)]

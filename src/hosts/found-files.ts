@@ -1,42 +1,41 @@
-/** What stands at the paths that matter to a host, as the disk tells it. Deciding starts from these facts and no others. */
+/** The state of the paths of a host on disk. Plans are made from these facts alone. */
 import type { Digest } from '../kit/digest.ts'
 
-/** What is at the path of a file. Links are not followed. */
+/** The state of one path. Links are not followed. */
 export type FoundFile =
   | { readonly is: 'absent' }
   | { readonly is: 'regular'; readonly bytes: Uint8Array; readonly digest: Digest; readonly mode: number }
-  /** A regular file of more than `MANAGED_FILE_LIMIT_BYTES`; drover never wrote one, so its bytes do not matter. */
+  /** A regular file of more than `MANAGED_FILE_LIMIT_BYTES`; drover never writes one, so it is not read. */
   | { readonly is: 'oversize' }
   | { readonly is: 'symlink' }
   | { readonly is: 'directory' }
   /** A socket, a named pipe, a device. */
   | { readonly is: 'other' }
-  /** Nobody can say, because the system refuses. */
+  /** The system refuses to read it. */
   | { readonly is: 'unreadable'; readonly reason: string }
-  /** A folder above the path is a link or no folder at all. Nothing that drover made is behind it. */
+  /** A folder above the path is a link or not a folder. drover does not create files behind it. */
   | { readonly is: 'unreachable'; readonly reason: string }
 
-/** Every path of `pathsOf(host)`, by path, for each host that is asked about. */
+/** One entry for every path of `pathsOf(host)`. */
 export type FoundFiles = ReadonlyMap<string, FoundFile>
 
-/** What is at a path that a host is detected by. A link, or anything else that is no directory, is `absent`. */
+/** The state of a directory that a host is detected by. A link, or anything that is not a directory, is `absent`. */
 export type FoundDirectory =
   | { readonly is: 'directory' }
   | { readonly is: 'absent' }
   | { readonly is: 'unreadable'; readonly reason: string }
 
-/** Every path of `host.directories`, by path, for each host that is asked about. */
+/** One entry for every path of `host.directories`. */
 export type FoundDirectories = ReadonlyMap<string, FoundDirectory>
 
 export const MANAGED_FILE_LIMIT_BYTES = 1024 * 1024
 
-/** Nobody can say what is there. */
 export function isBlocked(found: FoundFile): found is Extract<FoundFile, { is: 'unreadable' | 'unreachable' }> {
   return found.is === 'unreadable' || found.is === 'unreachable'
 }
 
-/** The first of the paths about which that is so, and why. */
-export function sayBlocked(paths: readonly string[], found: FoundFiles): string | undefined {
+/** The first path that cannot be inspected, and why; undefined if there is none. */
+export function describeBlocked(paths: readonly string[], found: FoundFiles): string | undefined {
   for (const path of paths) {
     const there = foundAt(found, path)
     if (isBlocked(there)) return `${path} cannot be inspected: ${there.reason}`
@@ -44,9 +43,9 @@ export function sayBlocked(paths: readonly string[], found: FoundFiles): string 
   return undefined
 }
 
-/** What was found at a path that had to be looked at. */
+/** Throws if the path was not read, which is a bug. */
 export function foundAt<T>(found: ReadonlyMap<string, T>, path: string): T {
   const there = found.get(path)
-  if (there === undefined) throw new TypeError(`nobody looked at ${path}`)
+  if (there === undefined) throw new TypeError(`${path} was not read`)
   return there
 }

@@ -16,14 +16,14 @@ export const HOST_IDS = [
 
 export type HostId = (typeof HOST_IDS)[number]
 
-/** Some hosts can be called in two ways that take different files; which one is chosen when they are installed. */
+/** Some hosts can be called in two ways, which need different files. The user chooses one at installation. */
 export type Surface = 'ide' | 'cli'
 
 export const SURFACES: readonly Surface[] = ['ide', 'cli']
 
 /**
- * A file that drover generates for a host. A `callable` is what the host offers to be called; it needs every `support`
- * of its capability, the `policy` included: that is a support which keeps the host from calling it unasked.
+ * A file that drover generates for a host. A `callable` is the entry point that the user calls. It needs every `support`
+ * file of its capability. A `policy` is a support file that keeps the host from calling the capability on its own.
  */
 export type GeneratedFile = {
   /** Relative to the root of the repository, with `/`. */
@@ -35,21 +35,21 @@ export type GeneratedFile = {
 
 export type Host = {
   readonly id: HostId
-  /** What people call it. */
+  /** The name of the product. */
   readonly name: string
-  /** A repository in which one of these is a directory uses the host. */
+  /** The host is detected if one of these is a directory in the repository. */
   readonly directories: readonly [string, ...string[]]
-  /** Under this directory drover keeps what it needs to know about its files. */
+  /** The directory with the ownership manifest and the sentinel. */
   readonly ownershipRoot: string
-  /** None for a host that can be called in one way only. */
+  /** Empty for a host that can be called in one way only. */
   readonly surfaces: readonly Surface[]
-  /** How a person calls a capability there, in words or as what to type. */
+  /** How the user calls a capability: what to type, or a description. */
   readonly invocation: (name: CapabilityName, surface: Surface | undefined) => string
-  /** The files of one capability; the surface is given for hosts that have surfaces. */
+  /** The files of one capability. `surface` is set for hosts with surfaces. */
   readonly filesOf: (capability: Capability, surface: Surface | undefined) => readonly GeneratedFile[]
 }
 
-/** Generated files can be read by all; what drover keeps for itself cannot. */
+/** Generated files are readable by everybody. The manifest and the sentinel are private. */
 export const GENERATED_FILE_MODE = 0o644
 export const OWN_FILE_MODE = 0o600
 

@@ -1,13 +1,13 @@
-/** What a host's files come to, before anything is decided about them. */
+/** Classifies every file of a host, before a plan is made. */
 import { type Digest, digest } from '../kit/digest.ts'
-import { classifyFile, type Standing } from './classify-file.ts'
+import { classifyFile, type FileStatus } from './classify-file.ts'
 import {
+  describeBlocked,
   type FoundDirectories,
   type FoundFile,
   type FoundFiles,
   foundAt,
   isBlocked,
-  sayBlocked,
 } from './found-files.ts'
 import { type GeneratedFile, type Host, manifestPath, SENTINEL, type Surface, sentinelPath } from './host.ts'
 import { EARLIER_FILES, type EarlierFile, generatedFiles, pathsOf } from './hosts.ts'
@@ -19,7 +19,7 @@ export type InspectedFile = {
   readonly path: string
   /** Undefined for a path that only an earlier release had. */
   readonly file: GeneratedFile | undefined
-  readonly standing: Standing
+  readonly status: FileStatus
   readonly found: FoundFile
 }
 
@@ -29,22 +29,21 @@ export type Installed = {
   readonly manifest: Digest
   readonly files: readonly InspectedFile[]
   readonly sentinel: SentinelState
-  /** Which of the files could not be looked at, and why. */
+  /** Which file could not be inspected, and why. */
   readonly blocked: string | undefined
 }
 
 export type Inspection =
-  /** `blocked` is why it could not be installed either. */
+  /** `blocked` says why the host cannot be installed, if so. */
   | { readonly is: 'absent'; readonly blocked: string | undefined }
-  /** There is a sentinel and no manifest: drover was here, and nobody can say which files are its own. */
+  /** A sentinel without a manifest: drover was installed here, but cannot tell which files are its own. */
   | { readonly is: 'marker_only' }
-  /** There is a manifest that cannot be believed. */
+  /** The manifest is invalid or cannot be read. */
   | { readonly is: 'unreadable'; readonly problem: string }
   | Installed
 
-/** What a person can do then. */
 export const MANIFEST_REMEDY =
-  'update drover if a newer one wrote the manifest; or restore it, or move it and the generated files away and install the host again'
+  'update drover if a newer release wrote the manifest; otherwise restore the manifest, or move it and the generated files away and install the host again'
 
 export type InspectedHost = { readonly host: Host; readonly inspection: Inspection }
 
@@ -56,10 +55,10 @@ export function inspectHost(
   const manifest = foundAt(found, manifestPath(host))
   const sentinel = sentinelState(foundAt(found, sentinelPath(host)))
   if (manifest.is === 'unreachable' || (manifest.is === 'absent' && sentinel === 'missing')) {
-    return { is: 'absent', blocked: sayBlocked(pathsOf(host, earlier), found) }
+    return { is: 'absent', blocked: describeBlocked(pathsOf(host, earlier), found) }
   }
   if (manifest.is === 'absent') return withoutManifest(host, found)
-  if (manifest.is !== 'regular') return { is: 'unreadable', problem: sayNotRegular(manifestPath(host), manifest) }
+  if (manifest.is !== 'regular') return { is: 'unreadable', problem: describeNotRegular(manifestPath(host), manifest) }
   const ownership = readOwnership(host, manifest.bytes, earlier)
   if ('problem' in ownership) return { is: 'unreadable', problem: `${manifestPath(host)}: ${ownership.problem}` }
   const files = inspectFiles({ host, ownership, found, earlier })
@@ -69,12 +68,12 @@ export function inspectHost(
     manifest: manifest.digest,
     files,
     sentinel,
-    blocked: sayBlocked([...files.map(({ path }) => path), sentinelPath(host)], found),
+    blocked: describeBlocked([...files.map(({ path }) => path), sentinelPath(host)], found),
   }
 }
 
 function withoutManifest(host: Host, found: FoundFiles): Inspection {
-  const problem = sayBlocked([sentinelPath(host)], found)
+  const problem = describeBlocked([sentinelPath(host)], found)
   return problem === undefined ? { is: 'marker_only' } : { is: 'unreadable', problem }
 }
 
@@ -85,7 +84,7 @@ export type FilesInspection = {
   readonly earlier: readonly EarlierFile[]
 }
 
-/** Every file that this release generates, and those that an earlier one left and the manifest claims. */
+/** Every file that this release generates, and the claimed files of earlier releases. */
 export function inspectFiles({ host, ownership, found, earlier }: FilesInspection): InspectedFile[] {
   const { surface, claims } = ownership
   const generated = generatedFiles(host, surface)
@@ -97,7 +96,7 @@ export function inspectFiles({ host, ownership, found, earlier }: FilesInspectio
       current: file && digest(file.text),
       earlier: earlier.filter((each) => each.path === path).map((each) => each.digest),
     }
-    return { path, file, standing: classifyFile(facts), found: facts.found }
+    return { path, file, status: classifyFile(facts), found: facts.found }
   }
   return [...generated.map((file) => inspect(file.path, file)), ...former.map((path) => inspect(path, undefined))]
 }
@@ -109,7 +108,7 @@ const KINDS = {
   other: 'not a regular file',
 }
 
-function sayNotRegular(path: string, found: Exclude<FoundFile, { is: 'absent' | 'regular' }>): string {
+function describeNotRegular(path: string, found: Exclude<FoundFile, { is: 'absent' | 'regular' }>): string {
   return isBlocked(found) ? `${path} cannot be inspected: ${found.reason}` : `${path} is ${KINDS[found.is]}`
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, hostOf, lookAt, regular, textAt } from '../../test/support/host-tree.ts'
+import { changed, findFiles, follow, type HostTree, hostOf, regular, textAt } from '../../test/support/host-tree.ts'
 import { createRepository } from '../../test/support/temporary-repository.ts'
 import { type Host, sentinelPath } from './host.ts'
 import { HOSTS, surfacesOf } from './hosts.ts'
 import { type Installed, inspectHost } from './inspect-host.ts'
-import { attributesFor, convertedFiles, sayConverted } from './line-ends.ts'
+import { attributesFor, convertedFiles, describeConverted } from './line-ends.ts'
 import { planInstall } from './plan/plan-install.ts'
 
 const claude = hostOf('claude')
@@ -13,17 +13,17 @@ const RUN = '.claude/skills/drover-run/SKILL.md'
 const SENTINEL = sentinelPath(claude)
 
 function installed(host: Host, surface = surfacesOf(host)[0]): HostTree {
-  const found = lookAt(new Map(), [host])
+  const found = findFiles(new Map(), [host])
   return follow(new Map(), planInstall({ hosts: [host], isExplicit: true, isRefresh: false, surface, found }))
 }
 
 function inspect(host: Host, tree: HostTree): Installed {
-  const inspection = inspectHost(host, lookAt(tree, [host]))
+  const inspection = inspectHost(host, findFiles(tree, [host]))
   if (inspection.is !== 'installed') throw new Error(`it is ${inspection.is}`)
   return inspection
 }
 
-const converted = (tree: HostTree) => convertedFiles(claude, inspect(claude, tree), lookAt(tree, [claude]))
+const converted = (tree: HostTree) => convertedFiles(claude, inspect(claude, tree), findFiles(tree, [claude]))
 const whole = installed(claude)
 const withReturns = (path: string) => regular((textAt(whole, path) ?? '').replaceAll('\n', '\r\n'))
 
@@ -50,10 +50,10 @@ describe('files with other line ends', () => {
   })
 
   it.each([
-    [1, '1 file has other line ends'],
-    [2, '2 files have other line ends'],
+    [1, '1 file has converted line endings'],
+    [2, '2 files have converted line endings'],
   ])('are counted: %i', (count, words) => {
-    expect(sayConverted(Array.from({ length: count }, String))).toContain(words)
+    expect(describeConverted(Array.from({ length: count }, String))).toContain(words)
   })
 })
 

@@ -1,13 +1,13 @@
-/** Files that git has given other line ends, which makes them look as if somebody had edited them. Pure. */
+/** Detects files whose line endings git converted, which makes them look edited. Pure. */
 import { digest } from '../kit/digest.ts'
 import { type FoundFiles, foundAt } from './found-files.ts'
 import { type Host, manifestPath, SENTINEL, sentinelPath } from './host.ts'
 import { EARLIER_FILES } from './hosts.ts'
 import type { Installed } from './inspect-host.ts'
 
-/** The changed files of a host, if every one of them has a CR before its LFs and no other change; else none. */
+/** The modified files of a host, if all of them differ only in CRLF line endings; otherwise none. */
 export function convertedFiles(host: Host, { files, sentinel }: Installed, found: FoundFiles): readonly string[] {
-  const changed = files.filter(({ standing }) => standing === 'modified')
+  const changed = files.filter(({ status }) => status === 'modified')
   const wanted = [
     ...changed.map(({ path, file }) => {
       const earlier = EARLIER_FILES.filter((each) => each.path === path).map((each) => each.digest)
@@ -22,18 +22,18 @@ export function convertedFiles(host: Host, { files, sentinel }: Installed, found
   return wanted.every(isConverted) ? wanted.map(({ path }) => path) : []
 }
 
-export function sayConverted(paths: readonly string[]): string {
+export function describeConverted(paths: readonly string[]): string {
   const files = paths.length === 1 ? '1 file has' : `${paths.length} files have`
-  return `${files} other line ends than drover wrote and no other change, as git makes them with core.autocrlf`
+  return `${files} converted line endings and no other change; git does that with core.autocrlf`
 }
 
-/** The lines for `.gitattributes` under which git leaves everything of a host as drover wrote it. */
+/** The lines for `.gitattributes` that keep git from converting the files of a host. */
 export function attributesFor(host: Host, { files }: Pick<Installed, 'files'>): readonly string[] {
   const paths = [...files.map(({ path }) => path), manifestPath(host), sentinelPath(host)]
   return [...new Set(paths.map(toPattern))].map((pattern) => `${pattern} text eol=lf`)
 }
 
-/** Nearly all that is drover's own is in a folder `drover`, or in a folder or file whose name begins with `drover-`. */
+/** Most files of drover are in a folder `drover`, or in a folder or file whose name starts with `drover-`. */
 function toPattern(path: string): string {
   const parts = /^(.*?\/)(drover|drover-[^/]*)(\/.*)?$/.exec(path)
   if (parts === null) return path

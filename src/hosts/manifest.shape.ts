@@ -1,4 +1,4 @@
-/** What drover claims to have written for a host, in the file that it keeps beside it. */
+/** The ownership manifest of a host: the files that drover wrote. */
 import { Type } from 'typebox'
 import { literals, type Message, strict, textLike } from '../kit/shape.ts'
 import { HOST_IDS } from './host.ts'
@@ -11,7 +11,7 @@ const ClaimedFile = strict({
 export const OwnershipManifest = strict({
   version: Type.Literal(2),
   tool_id: literals(HOST_IDS),
-  /** Only for the host that has surfaces. */
+  /** Only for kiro, the one host with surfaces. */
   surface: Type.Optional(strict({ kiro: literals(['ide', 'cli']) })),
   files: Type.Array(ClaimedFile),
 })

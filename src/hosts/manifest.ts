@@ -1,4 +1,4 @@
-/** The ownership manifest: the only authority for changing a file that is there already. */
+/** The ownership manifest: drover changes an existing file only if this manifest claims it. */
 import { findDuplicates } from '../contract/duplicates.ts'
 import type { Digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'
@@ -12,10 +12,10 @@ import type { OwnershipManifest } from './manifest.shape.ts'
 
 export const MANIFEST_LIMIT_BYTES = 256 * 1024
 
-/** Which files drover claims, by path, and the digests they had when it wrote them. */
+/** The files that drover claims, by path, with the digests that it wrote. */
 export type Ownership = { readonly surface: Surface | undefined; readonly claims: ReadonlyMap<string, Digest> }
 
-/** The manifest of a host, or in words why it cannot be believed. */
+/** Returns the problem if the manifest is not valid for this host. */
 export function readOwnership(
   host: Host,
   bytes: Uint8Array,
@@ -39,7 +39,7 @@ export function readOwnership(
   }
 }
 
-/** One ownership, one text. */
+/** Equal ownership gives equal text. */
 export function writeOwnership(host: Host, { surface, claims }: Ownership): string {
   const files = [...claims].sort(([a], [b]) => (a < b ? -1 : 1))
   const manifest = {
@@ -61,7 +61,7 @@ function rulesOf(host: Host, earlier: readonly EarlierFile[]): readonly Rule<Own
     return [{ path: '$.surface', rule: isNeeded ? 'is required' : `is not for ${host.id}` }]
   }
 
-  /** A claim on any other path could make drover change what it never wrote. */
+  /** A claim on any other path could make drover change a file that it never wrote. */
   const pathsAreGenerated: Rule<OwnershipManifest> = ({ surface, files }) => {
     const known = new Set([
       ...generatedFiles(host, surface?.kiro).map(({ path }) => path),

@@ -1,4 +1,4 @@
-/** Looks at the paths that matter to hosts. What cannot be looked at is a finding too: one host in a mess hides no other. */
+/** Reads the files and directories of hosts. A path that cannot be read is a result too, so one host does not hide others. */
 import { digest } from '../kit/digest.ts'
 import { Fault, type FaultMaker } from '../kit/fault.ts'
 import { fileChanged, fileMissing, fileTooLarge, fileUnreadable } from '../kit/faults.ts'
@@ -13,7 +13,7 @@ import {
 } from './found-files.ts'
 import type { Host } from './host.ts'
 import { pathsOf } from './hosts.ts'
-import { attempt, look, nameOf, parentOf, type Worktree } from './worktree.ts'
+import { attempt, lstatIfExists, nameOf, parentOf, type Worktree } from './worktree.ts'
 
 export type FoundHosts = { files: FoundFiles; directories: FoundDirectories }
 
@@ -36,7 +36,7 @@ export function findFile(path: string, tree: Worktree): FoundFile {
 }
 
 function findIn({ place, path }: { place: string; path: string }, { disk }: Worktree): FoundFile {
-  const found = attempt(path, () => look(place, disk))
+  const found = attempt(path, () => lstatIfExists(place, disk))
   if (found === undefined) return { is: 'absent' }
   if (found.isSymbolicLink()) return { is: 'symlink' }
   if (found.isDirectory()) return { is: 'directory' }
@@ -55,16 +55,16 @@ function findDirectory(path: string, tree: Worktree): FoundDirectory {
   try {
     using parent = tree.enter(parentOf(path))
     if (parent === undefined) return { is: 'absent' }
-    const found = attempt(path, () => look(parent.at(nameOf(path)), tree.disk))
+    const found = attempt(path, () => lstatIfExists(parent.at(nameOf(path)), tree.disk))
     return found?.isDirectory() === true ? { is: 'directory' } : { is: 'absent' }
   } catch (error) {
-    // A link further up leads to somebody else's folder just as one at the end would.
+    // A link further up counts like a link at the end: the directory is not part of the worktree.
     if (isFault(error, hostFolderReplaced)) return { is: 'absent' }
     return { is: 'unreadable', reason: reasonOf(error) }
   }
 }
 
-/** Without the path by which the file was reached, which says nothing to anybody. */
+/** Leaves out the /proc path, which does not help the user. */
 function reasonOf(error: unknown): string {
   if (isFault(error, fileChanged)) return 'it changed while it was being read'
   if (isFault(error, fileUnreadable)) return error.details.reason

@@ -28,7 +28,7 @@ afterEach(() => {
 
 describe('a folder of a worktree', () => {
   it.each(['..', '.', 'a/../b', '/etc', 'a//b', 'a/'])('is never named %j', (path) => {
-    expect(() => tree.enter(path)).toThrow('it is no path inside the repository')
+    expect(() => tree.enter(path)).toThrow('it is not a path inside the repository')
   })
 
   it('is entered when all above it are folders, and missing when one of them is', () => {
@@ -76,7 +76,7 @@ describe('a folder of a worktree', () => {
   })
 
   it('is made only in one that is there, and removed only when it is empty', () => {
-    expect(() => makeFolder(tree, 'a/b')).toThrow('a: it is gone')
+    expect(() => makeFolder(tree, 'a/b')).toThrow('a: it no longer exists')
     makeFolder(tree, 'a')
     expect(() => makeFolder(tree, 'a')).toThrow('a: file already exists (EEXIST)')
     writeFileSync(join(root, 'a/file'), '')

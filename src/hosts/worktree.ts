@@ -1,8 +1,8 @@
 /**
- * A worktree, held by its open root, and the folders in it. A path is walked one folder at a time and never through a
- * link, so that nothing outside the worktree is read or changed, whatever is swapped meanwhile: Node has no `openat`, but
- * on Linux the path /proc/self/fd/N/name does the same. Elsewhere a folder is named by its path after it was looked at,
- * which leaves a gap as long as one call of the system.
+ * A worktree with its root held open. Paths are walked one folder at a time and never through a link, so nothing outside
+ * the worktree is read or changed, even if a folder is replaced meanwhile. Node has no `openat`; on Linux the path
+ * /proc/self/fd/N/name does the same. Elsewhere a folder is checked and then opened by its path, which leaves a race of
+ * one system call.
  */
 import * as fs from 'node:fs'
 import { Fault } from '../kit/fault.ts'
@@ -16,25 +16,25 @@ export type TreeDisk = Disk & Pick<typeof fs, 'rmdirSync'> & { readdirSync(path:
 export const realTreeDisk: TreeDisk = fs
 
 export type Folder = Disposable & {
-  /** The path by which a file in it is reached. */
+  /** The path of a file in this folder. */
   at(name: string): string
-  /** Makes the names in it durable. */
+  /** Syncs the directory. */
   sync(): void
 }
 
 export type Worktree = Disposable & {
   readonly root: string
   readonly disk: TreeDisk
-  /** Whether the path of the root still leads to what was opened. */
+  /** Whether the root path still names the directory that was opened. */
   isInPlace(): boolean
   /**
-   * Opens a folder by its path from the root, `''` being the root itself. Undefined when it, or one above it, is missing;
-   * throws `host_folder_replaced` when one of them is something else.
+   * Opens a folder by its path from the root; `''` is the root. Returns undefined if it or a folder above it is missing.
+   * Throws `host_folder_replaced` if one of them is not a folder.
    */
   enter(path: string): Folder | undefined
 }
 
-/** Everybody can look into the folders that are made, whatever the umask. */
+/** Independent of the umask. */
 const FOLDER_MODE = 0o755
 
 export function openWorktree(root: string, disk: TreeDisk): Worktree {
@@ -63,15 +63,15 @@ export function openWorktree(root: string, disk: TreeDisk): Worktree {
     root,
     disk,
     enter,
-    isInPlace: () => isSameFile(opened, look(root, disk)),
+    isInPlace: () => isSameFile(opened, lstatIfExists(root, disk)),
     [Symbol.dispose]: () => disk.closeSync(descriptor),
   }
 }
 
-/** Makes a folder in one that exists. */
+/** Its parent must exist. */
 export function makeFolder(tree: Worktree, path: string): void {
   using parent = tree.enter(parentOf(path))
-  if (parent === undefined) throw hostPathBlocked({ path: parentOf(path), problem: 'it is gone' })
+  if (parent === undefined) throw hostPathBlocked({ path: parentOf(path), problem: 'it no longer exists' })
   const place = parent.at(nameOf(path))
   attempt(path, () => tree.disk.mkdirSync(place, { mode: FOLDER_MODE }))
   attempt(path, () => {
@@ -84,11 +84,11 @@ export function makeFolder(tree: Worktree, path: string): void {
   })
 }
 
-/** Removes a folder if it is empty; gives the reason why it is still there. */
+/** Removes a folder if it is empty. Returns the reason if that fails. */
 export function removeFolder(tree: Worktree, path: string): string | undefined {
   try {
     using parent = tree.enter(parentOf(path))
-    if (parent !== undefined && look(parent.at(nameOf(path)), tree.disk) !== undefined) {
+    if (parent !== undefined && lstatIfExists(parent.at(nameOf(path)), tree.disk) !== undefined) {
       tree.disk.rmdirSync(parent.at(nameOf(path)))
     }
     return undefined
@@ -97,8 +97,8 @@ export function removeFolder(tree: Worktree, path: string): string | undefined {
   }
 }
 
-/** What is at a path, if anything; a link is not followed. */
-export function look(path: string, disk: TreeDisk): fs.BigIntStats | undefined {
+/** Does not follow links. */
+export function lstatIfExists(path: string, disk: TreeDisk): fs.BigIntStats | undefined {
   return disk.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
@@ -110,7 +110,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Does what may fail for a reason of the system, and says what it was about. */
+/** Turns a system error of `work` into `host_path_blocked` with the path. */
 export function attempt<T>(path: string, work: () => T): T {
   try {
     return work()
@@ -119,7 +119,7 @@ export function attempt<T>(path: string, work: () => T): T {
   }
 }
 
-/** Why something failed, in words; a bug goes on up. */
+/** The message of a fault or a system error; throws any other error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Fault ? error.message : systemReason(error)
 }
@@ -127,17 +127,17 @@ export function reasonOf(error: unknown): string {
 function splitPath(path: string): string[] {
   const names = path === '' ? [] : path.split('/')
   if (names.some((name) => ['', '.', '..'].includes(name))) {
-    throw hostPathBlocked({ path, problem: 'it is no path inside the repository' })
+    throw hostPathBlocked({ path, problem: 'it is not a path inside the repository' })
   }
   return names
 }
 
 function openFolder({ place, path }: { place: string; path: string }, disk: TreeDisk): number | undefined {
-  const found = attempt(path, () => look(place, disk))
+  const found = attempt(path, () => lstatIfExists(place, disk))
   if (found === undefined) return undefined
   if (!found.isDirectory()) throw hostFolderReplaced({ path, kind: fileKind(found) })
   const descriptor = attempt(path, () => openDirectory({ path: place, links: 'refuse' }, disk))
-  // Where links can be opened in spite of that, only its identity tells that this is the folder that was looked at.
+  // Where opening may follow a link, only the identity shows that this is the folder that was checked.
   if (isSameFile(found, disk.fstatSync(descriptor, { bigint: true }))) return descriptor
   disk.closeSync(descriptor)
   throw hostPathBlocked({ path, problem: 'it changed while it was being opened' })
@@ -148,5 +148,5 @@ function descriptorPath(descriptor: number): string {
 }
 
 function hasDescriptorPaths(descriptor: number, opened: FileIdentity, disk: TreeDisk): boolean {
-  return isSameFile(opened, look(`${descriptorPath(descriptor)}/.`, disk))
+  return isSameFile(opened, lstatIfExists(`${descriptorPath(descriptor)}/.`, disk))
 }

@@ -200,7 +200,7 @@ const ROWS: readonly Row[] = [
   [
     'adapter_manifest_unreadable',
     'broken hosts',
-    /ownership-manifest.json: .*; update drover if a newer one wrote the manifest; or restore it/,
+    /ownership-manifest.json: .*; update drover if a newer release wrote the manifest; otherwise restore the manifest/,
     'cursor',
   ],
   ['adapter_not_detected', 'no problems', /^not used here$/, 'cursor'],
@@ -219,7 +219,7 @@ const ROWS: readonly Row[] = [
   [
     'adapter_not_installed',
     'broken hosts',
-    /^\.kiro\/drover\/\.adapter-generated is there and .* is not, .* --surface ide\|cli/,
+    /^\.kiro\/drover\/\.adapter-generated exists but .* does not, .* --surface ide\|cli/,
     'kiro',
   ],
   ['adapter_inspection_unavailable', 'broken hosts', /^\.pi\/skills\/drover-run\/.* cannot be inspected/, 'pi'],
@@ -239,7 +239,12 @@ const ROWS: readonly Row[] = [
   ['adapter_healthy', 'no problems', /^8 managed files$/, 'claude'],
   ['adapter_healthy', 'broken hosts', /^15 managed files$/, 'windsurf'],
   ['install_settled', 'no problems', /^no install was interrupted$/],
-  ['install_interrupted', 'broken hosts', /^a change was cut off.*; run drover doctor --clear-interrupted$/, 'kilo'],
+  [
+    'install_interrupted',
+    'broken hosts',
+    /^a change of \d+ steps was interrupted.*; run drover doctor --clear-interrupted$/,
+    'kilo',
+  ],
   ['install_interrupted', 'broken hosts', /^\.drover-recovery-0{32} looks like .*, then delete it$/],
   ['legacy_unknown_residue', 'broken runs', /\.git\/drover\/cache was not created by drover; inspect it/],
   ['legacy_unknown_residue', 'half broken files', /\.git\/drover is a symbolic link; /],
@@ -559,9 +564,9 @@ describe('--clear-interrupted', () => {
     const { code, stdout, stderr } = await machine.drover('doctor', '--clear-interrupted', '--json', '--offline')
     expect(code).toBe(0)
     expect(stderr.split('\n')).toEqual([
-      expect.stringMatching(/^drover: found: a change was cut off: /),
+      expect.stringMatching(/^drover: found: a change of \d+ steps was interrupted: /),
       expect.stringMatching(/^drover: found: \.drover-recovery-0{32} looks like a recovery folder/),
-      'drover: an earlier change of claude was cut off; it was undone first',
+      'drover: an earlier change of claude was interrupted; it was undone first',
       'drover: 1 of 2 cleared',
       '',
     ])

@@ -109,7 +109,7 @@ describe('drover install, list and uninstall', () => {
     const { drover } = open('claude')
     await drover('install')
     expect((await drover('install')).stdout).toBe(
-      'Install result for: claude\n  warning: claude: drover is installed here already and was left as it is; drover install --refresh --tool claude updates it\n  nothing was changed\n',
+      'Install result for: claude\n  warning: claude: drover is already installed here and was not changed; run drover install --refresh --tool claude to update it\n  nothing was changed\n',
     )
     expect((await drover('install', '--refresh')).stdout).toBe('Install result for: claude\n  nothing was changed\n')
   })
@@ -164,7 +164,7 @@ describe('a usage error', () => {
     ['an unknown host to uninstall', ['uninstall', 'emacs'], 'unknown_host_adapter', /"emacs"/],
     ['an empty host', ['install', '--tool', ''], 'host_adapter_required', /--tool names no host/],
     ['a comma', ['uninstall', '--tool', ','], 'host_adapter_required', /--tool names no host/],
-    ['no host in a repository without hosts', ['install'], 'host_adapter_required', /shows no sign of a host/],
+    ['no host in a repository without hosts', ['install'], 'host_adapter_required', /no host was detected/],
   ])('%s is refused, and offers the list of hosts', async (_, words, code, message) => {
     const { drover, root } = open()
     const error = errorOf(await drover(...words))
@@ -191,7 +191,7 @@ describe('a usage error', () => {
 
   it.each<[string, string[], RegExp]>([
     ['alone', ['kiro'], /--surface cli for the command line$/],
-    ['among others', ['claude', 'kiro', 'codex'], /; until then nothing is done about claude, codex either$/],
+    ['among others', ['claude', 'kiro', 'codex'], /; claude, codex will not be changed until then$/],
   ])('kiro %s without a surface is refused, and nothing is installed', async (_, hosts, message) => {
     const { drover } = open()
     expect(errorOf(await drover('install', ...hosts)).message).toMatch(message)
@@ -259,7 +259,7 @@ describe('a repository with broken hosts', () => {
     const { drover } = open('claude')
     expect(errorOf(await drover('uninstall'))).toMatchObject({
       code: 'uninstall_failed',
-      message: expect.stringContaining('installed into no host'),
+      message: expect.stringContaining('not installed into any host'),
       exit_code: 3,
     })
   })
@@ -362,9 +362,9 @@ describe('two processes at the same time', () => {
     expect((await drover('install', '--dry-run')).stdout).not.toContain('cut off')
     holder.kill('SIGKILL')
     await once(holder, 'close')
-    expect((await drover('install', '--dry-run')).stdout).toContain('  warning: a change was cut off: ')
+    expect((await drover('install', '--dry-run')).stdout).toContain('  warning: a change of ')
     const { stdout } = await drover('install')
-    expect(stdout).toContain('  warning: an earlier change of claude was cut off; it was undone first\n')
+    expect(stdout).toContain('  warning: an earlier change of claude was interrupted; it was undone first\n')
   })
 })
 
@@ -379,7 +379,7 @@ describe('an error on a terminal', () => {
     write(MANIFEST, '{}')
     const { seen } = await install()
     expect(seen).toMatch(
-      /^drover: the hosts could not be installed: .*; update drover if a newer one wrote the manifest; or .*\nNext:\n {2}drover list --root .*\n$/,
+      /^drover: the hosts could not be installed: .*; update drover if a newer release wrote the manifest; otherwise .*\nNext:\n {2}drover list --root .*\n$/,
     )
   })
 })

@@ -102,12 +102,12 @@ describe('a change that was cut off', () => {
       '700 directory',
     ])
     const warning = expect.stringMatching(
-      /^a change was cut off: .*\.drover-recovery-[0-9a-f]{32}; the next "drover install" or "drover uninstall" undoes it first$/,
+      /^a change of \d+ steps was interrupted: .*\.drover-recovery-[0-9a-f]{32}; the next "drover install" or "drover uninstall" undoes it first$/,
     )
     const warnings = async () => (await listHosts(site.workspace)).hosts.map((host) => [host.id, host.warning])
     expect(await warnings()).toEqual([['claude', warning], ...ids.slice(1).map((id) => [id, undefined])])
     const { plan } = await install(site, ['codex'])
-    expect(plan.warnings).toEqual(['an earlier change of claude was cut off; it was undone first'])
+    expect(plan.warnings).toEqual(['an earlier change of claude was interrupted; it was undone first'])
     expect(await warnings()).toEqual(ids.map((id) => [id, undefined]))
   })
 
@@ -123,8 +123,8 @@ describe('a change that was cut off', () => {
     await once(holder, 'close')
     seen.push((await listHosts(site.workspace)).hosts[0]?.warning)
     expect(seen).toEqual([
-      'a change is under way; list again when it is done',
-      expect.stringMatching(/^a change was cut off/),
+      'another process is changing it; list again when that process is done',
+      expect.stringMatching(/^a change of \d+ steps was interrupted/),
     ])
   })
 
@@ -134,8 +134,8 @@ describe('a change that was cut off', () => {
     site.write(`${name}/snapshot-0`, 'put here by the repository')
     using tree = openWorktree(site.root, realTreeDisk)
     expect(await inspectChanges(site.workspace, tree)).toEqual({
-      left: [{ hosts: [], says: expect.stringMatching(`^${name} looks like a recovery folder of drover, but`) }],
-      isUnderWay: false,
+      left: [{ hosts: [], text: expect.stringMatching(`^${name} looks like a recovery folder of drover, but`) }],
+      isRunning: false,
     })
     await install(site, ['claude'])
     await clear(site)
@@ -149,7 +149,7 @@ describe('a change that was cut off', () => {
     await expect(install(site, ['claude'])).rejects.toMatchObject({
       code: 'install_failed',
       message: expect.stringMatching(
-        /the record of a change cannot be read: .*; delete it when the files are as they should be$/,
+        /a change record cannot be read: .*; check the files of your hosts, then delete the record$/,
       ),
       details: { report: { transaction_outcome: 'not_committed' } },
     })

@@ -13,7 +13,7 @@ import { HOST_IDS, type Host, type Surface } from '../../src/hosts/host.ts'
 import { generatedFiles, HOSTS } from '../../src/hosts/hosts.ts'
 import { toChangeReport } from '../../src/hosts/plan/plan.ts'
 import { planInstall } from '../../src/hosts/plan/plan-install.ts'
-import { lookAt } from '../support/host-tree.ts'
+import { findFiles } from '../support/host-tree.ts'
 
 const GOLDEN = join(import.meta.dirname, 'golden')
 
@@ -31,7 +31,7 @@ function installed({ host, surface }: Case) {
     isExplicit: true,
     surface,
     isRefresh: false,
-    found: lookAt(new Map(), [host]),
+    found: findFiles(new Map(), [host]),
   })
   return plan.steps.map((step) => {
     if (step.do !== 'create') throw new Error(`${step.path} is not created`)
@@ -110,7 +110,7 @@ it.each([
 })
 
 it('all ten together write 135 files, no path twice', () => {
-  const found = lookAt(new Map(), HOSTS)
+  const found = findFiles(new Map(), HOSTS)
   const plan = planInstall({ hosts: HOSTS, isExplicit: true, surface: 'ide', isRefresh: false, found })
   expect(toChangeReport(plan, { outcome: 'committed' }).written).toHaveLength(135)
   expect(plan.hosts).toEqual(HOST_IDS)

@@ -25,12 +25,20 @@ describe('somebody who works on the same files', () => {
   const at = (site: HostSite, path: string) => join(site.root, path)
 
   it.each<[string, (site: HostSite) => void, RegExp]>([
-    ['edits a file', (site) => site.write('.claude/replaced', 'mine now'), /replaced is not what .* it was edited/],
-    ['removes a file', (site) => rmSync(at(site, '.claude/replaced')), /replaced is not what .* it was removed/],
+    [
+      'edits a file',
+      (site) => site.write('.claude/replaced', 'mine now'),
+      /replaced changed after this was planned: it was edited/,
+    ],
+    [
+      'removes a file',
+      (site) => rmSync(at(site, '.claude/replaced')),
+      /replaced changed after this was planned: it was removed/,
+    ],
     [
       'creates a file',
       (site) => site.write('.claude/made/deep/created', 'mine'),
-      /created is not what .* it was created/,
+      /created changed after this was planned: it was created/,
     ],
     [
       'swaps a file for a link to one with the same bytes',
@@ -38,7 +46,7 @@ describe('somebody who works on the same files', () => {
         renameSync(at(site, '.claude/replaced'), at(site, 'elsewhere'))
         symlinkSync(at(site, 'elsewhere'), at(site, '.claude/replaced'))
       },
-      /replaced is not what .* it was replaced/,
+      /replaced changed after this was planned: it was replaced/,
     ],
     [
       'swaps the folder for a link',
@@ -46,12 +54,12 @@ describe('somebody who works on the same files', () => {
         renameSync(at(site, '.claude'), at(site, 'elsewhere'))
         symlinkSync('elsewhere', at(site, '.claude'))
       },
-      /\.claude is a symbolic link, and drover changes nothing behind it/,
+      /\.claude is a symbolic link; drover changes files only in real folders/,
     ],
     [
       'edits what must only stay',
       (site) => site.write('.claude/verified', 'mine now'),
-      /verified is not what .* it was edited/,
+      /verified changed after this was planned: it was edited/,
     ],
     [
       'puts a file where a folder is needed',
@@ -143,7 +151,7 @@ describe('somebody who works on the same files', () => {
         renameSync(at(site, '.claude/emptied'), at(site, 'elsewhere'))
         symlinkSync('../elsewhere', at(site, '.claude/emptied'))
       },
-      problem: /\.claude\/emptied is a symbolic link, and drover changes nothing behind it/,
+      problem: /\.claude\/emptied is a symbolic link; drover changes files only in real folders/,
       left: {
         '.claude/emptied': 'link to ../elsewhere',
         '.claude/emptied/removed': undefined,
@@ -176,12 +184,12 @@ describe('somebody who works on the same files', () => {
       if (String(to).endsWith('/replaced') && String(from).includes('/new-')) writeFileSync(to, 'mine already')
     }
     const { report, problem } = await tell(site, disk)
-    expect(problem).toMatch(/replaced .* changed as soon as it was written/)
+    expect(problem).toMatch(/replaced .* changed right after drover wrote it/)
     expect(report).toMatchObject({
       transaction_outcome: 'ambiguous',
       recovery_artifacts: [expect.stringMatching(/^\.drover-recovery-[0-9a-f]{32}\/snapshot-1$/)],
       warnings: [
-        expect.stringMatching(/^what \.claude\/replaced was before is in .*snapshot-1: it was edited after drover/),
+        expect.stringMatching(/^the old content of \.claude\/replaced is in .*snapshot-1: it was edited after drover/),
       ],
     })
     const [artifact = ''] = report.recovery_artifacts
@@ -192,7 +200,7 @@ describe('somebody who works on the same files', () => {
     expect(next).toMatchObject({
       report: { transaction_outcome: 'not_committed', recovery_artifacts: [artifact] },
       problem: expect.stringMatching(
-        /an earlier change has not ended: .* move it back .* or delete it, then run the command again$/,
+        /an earlier change is not finished: .* move it back or delete it, then run the command again$/,
       ),
     })
     renameSync(at(site, artifact), at(site, '.claude/replaced'))
@@ -212,7 +220,7 @@ describe('somebody who works on the same files', () => {
       report: {
         transaction_outcome: 'ambiguous',
         recovery_artifacts: [],
-        warnings: ['.claude/made/deep/created was left as it is: it was edited after drover had written it'],
+        warnings: ['.claude/made/deep/created was not changed: it was edited after drover wrote it'],
       },
     })
     expect(site.tree()).toMatchObject({
@@ -238,12 +246,12 @@ describe('somebody who works on the same files', () => {
     linkSync(at(site, '.claude/replaced'), at(site, 'open-in-an-editor'))
     const disk = meddling('unlinkSync', 1, () => writeFileSync(at(site, 'open-in-an-editor'), 'saved late'))
     const { report, problem } = await tell(site, disk)
-    expect(problem).toBe('not all that was taken away could be cleared away')
+    expect(problem).toBe('some of the old files could not be deleted')
     expect(report).toMatchObject({
       transaction_outcome: 'committed',
       written: ['.claude/made/deep/created', '.claude/replaced'],
       recovery_artifacts: [expect.stringMatching(/\/snapshot-1$/)],
-      warnings: [expect.stringMatching(/it was edited after drover had put it aside/)],
+      warnings: [expect.stringMatching(/it was edited after drover moved it aside/)],
     })
     expect(readFileSync(at(site, report.recovery_artifacts[0] ?? ''), 'utf8')).toBe('saved late')
   })
@@ -276,7 +284,9 @@ describe('somebody who works on the same files', () => {
       transaction_outcome: 'ambiguous',
       recovery_artifacts: [expect.stringMatching(/\/snapshot-2$/)],
       warnings: [
-        expect.stringMatching(/^what \.claude\/emptied\/removed was before is in .*: its folder is gone; move it back/),
+        expect.stringMatching(
+          /^the old content of \.claude\/emptied\/removed is in .*: its folder no longer exists; move it back/,
+        ),
       ],
     })
     expect(readFileSync(at(site, report.recovery_artifacts[0] ?? ''), 'utf8')).toBe('emptied/removed, before')
@@ -342,7 +352,7 @@ describe('a change that is interrupted while it waits for its turn', () => {
       changeHosts({ workspace, hosts: [], decide, fail: installFailed, signal: AbortSignal.abort() }),
     ).rejects.toMatchObject({
       code: 'install_failed',
-      message: 'the hosts could not be installed: it was interrupted before it had begun',
+      message: 'the hosts could not be installed: it was interrupted before it started',
       details: { report: { transaction_outcome: 'not_committed' } },
     })
   })

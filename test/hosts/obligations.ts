@@ -282,7 +282,7 @@ export const INTERVIEW: readonly Obligation[] = [
   ['one per reply', 'Ask exactly one real decision per reply, then wait.'],
   [
     'the form: title',
-    '**Decision 2: what is to be decided.** The facts that constrain it. The alternatives, each with what it gains and costs.',
+    '**HostChange 2: what is to be decided.** The facts that constrain it. The alternatives, each with what it gains and costs.',
   ],
   ['the form: recommendation', '**Recommended:** the answer you would give, and why.'],
   [

@@ -10,7 +10,7 @@ import { planInstall } from '../../src/hosts/plan/plan-install.ts'
 import { planUninstall } from '../../src/hosts/plan/plan-uninstall.ts'
 import { type Digest, digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
-import { follow, type HostTree, lookAt, regular } from '../support/host-tree.ts'
+import { findFiles, follow, type HostTree, regular } from '../support/host-tree.ts'
 
 const formerText = (path: string) => `as an earlier release wrote ${path}\n`
 
@@ -110,13 +110,13 @@ const isOwn = ({ host }: Repository, path: string) => path === manifestPath(host
 function install({ host, surface, tree }: Repository): Plan {
   const hosts = [host]
   const request = { hosts, isExplicit: true, surface, isRefresh: true, earlier: EARLIER }
-  return planInstall({ ...request, found: lookAt(tree, hosts, EARLIER) })
+  return planInstall({ ...request, found: findFiles(tree, hosts, EARLIER) })
 }
 
 /** Undefined where it is refused, which changes nothing. */
 function uninstall({ host, tree }: Repository): Plan | undefined {
   try {
-    return planUninstall({ hosts: [host], found: lookAt(tree, [host], EARLIER), earlier: EARLIER })
+    return planUninstall({ hosts: [host], found: findFiles(tree, [host], EARLIER), earlier: EARLIER })
   } catch (error) {
     if (error instanceof Fault && error.code === uninstallFailed.code && host.id === 'codex') return undefined
     throw error

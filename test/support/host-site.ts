@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpath
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { WorkspaceIdentity } from '../../src/contract/workspace-identity.shape.ts'
-import { type Changed, changeHosts, type HostsRequest } from '../../src/hosts/change/change-hosts.ts'
+import { changeHosts, type HostChangeResult, type HostsRequest } from '../../src/hosts/change/change-hosts.ts'
 import { clearChanges } from '../../src/hosts/change/inspect-changes.ts'
-import type { Settled } from '../../src/hosts/change/recover-changes.ts'
+import type { Recovery } from '../../src/hosts/change/recover-changes.ts'
 import { installFailed, uninstallFailed } from '../../src/hosts/faults.ts'
 import type { Surface } from '../../src/hosts/host.ts'
 import { planInstall } from '../../src/hosts/plan/plan-install.ts'
@@ -48,27 +48,27 @@ type Decide = HostsRequest['decide']
 
 type Wishes = { disk?: TreeDisk; surface?: Surface; isRefresh?: boolean }
 
-export function install(site: HostSite, tools: readonly string[], wishes: Wishes = {}): Promise<Changed> {
+export function install(site: HostSite, tools: readonly string[], wishes: Wishes = {}): Promise<HostChangeResult> {
   const { surface, isRefresh = true, disk } = wishes
   const hosts = namedHosts(tools)
   const decide: Decide = ({ files }) => planInstall({ hosts, isExplicit: true, surface, isRefresh, found: files })
   return changeAt(site, { hosts, decide, fail: installFailed, ...(disk && { disk }) })
 }
 
-export function uninstall(site: HostSite, tools: readonly string[], { disk }: Wishes = {}): Promise<Changed> {
+export function uninstall(site: HostSite, tools: readonly string[], { disk }: Wishes = {}): Promise<HostChangeResult> {
   const hosts = namedHosts(tools)
   const decide: Decide = ({ files }) => planUninstall({ hosts, found: files })
   return changeAt(site, { hosts, decide, fail: uninstallFailed, ...(disk && { disk }) })
 }
 
-export function clear({ workspace }: HostSite, disk: TreeDisk = quickDisk): Promise<Settled> {
+export function clear({ workspace }: HostSite, disk: TreeDisk = quickDisk): Promise<Recovery> {
   return clearChanges({ workspace, signal: new AbortController().signal }, disk)
 }
 
 export function changeAt(
   { workspace }: HostSite,
   change: Pick<HostsRequest, 'hosts' | 'decide' | 'fail' | 'disk'>,
-): Promise<Changed> {
+): Promise<HostChangeResult> {
   return changeHosts({ workspace, signal: new AbortController().signal, disk: quickDisk, ...change })
 }
 

@@ -29,7 +29,7 @@ export function textAt(tree: HostTree, path: string): string | undefined {
   return file?.is === 'regular' ? Buffer.from(file.bytes).toString() : undefined
 }
 
-export function lookAt(
+export function findFiles(
   tree: HostTree,
   hosts: readonly Host[],
   earlier: readonly EarlierFile[] = EARLIER_FILES,

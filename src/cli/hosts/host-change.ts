@@ -1,7 +1,7 @@
 /** Installs or uninstalls and reports what changed: the part that both commands share. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { checkChangeReport } from '../../contract/host-reports.ts'
-import { changeHosts, type Decision, planChange } from '../../hosts/change/change-hosts.ts'
+import { changeHosts, type HostDecision, planChange } from '../../hosts/change/change-hosts.ts'
 import type { installFailed, uninstallFailed } from '../../hosts/faults.ts'
 import { toChangeReport } from '../../hosts/plan/plan.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -19,7 +19,7 @@ export function namedTools({ args, flags }: { args: readonly string[]; flags: Fl
   return named.length === 0 ? undefined : named
 }
 
-export type HostChange = Decision & {
+export type HostChange = HostDecision & {
   verb: 'Install' | 'Uninstall'
   fail: typeof installFailed | typeof uninstallFailed
 }

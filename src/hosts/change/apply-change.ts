@@ -1,8 +1,10 @@
 /**
- * Does a plan as a whole or not at all. First everything is looked at, then every new file is written into a folder of
- * its own and the whole change put on record; only then do names in the repository change, one step after the other,
- * none of which destroys anything. The change is committed when its record says so. A failure before that undoes it, and
- * so does the next process if this one is killed.
+ * Applies a plan as a whole or not at all:
+ * 1. check every precondition;
+ * 2. write the change record, and stage every new file in the recovery folder;
+ * 3. change names in the repository, step by step; no step destroys anything;
+ * 4. mark the record as committed.
+ * A failure before step 4 undoes the change. If this process is killed, the next one undoes it.
  */
 import { Fault } from '../../kit/fault.ts'
 import { fileWriteFailed } from '../../kit/faults.ts'
@@ -11,39 +13,39 @@ import type { Ending, Plan } from '../plan/plan.ts'
 import { makeFolder, parentOf, reasonOf, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { writeRecord } from './change-record.ts'
-import { lookAhead } from './check-preconditions.ts'
-import { finishChange, type Site, undoChange } from './end-change.ts'
-import { explainRemains, type Remains } from './explain-change.ts'
-import { confirmStep, performStep, type Seen } from './perform-steps.ts'
+import { checkPreconditions } from './check-preconditions.ts'
+import { type ChangeContext, finishChange, undoChange } from './end-change.ts'
+import { describeLeftFile, type LeftFile } from './explain-change.ts'
+import { confirmStep, type ExpectedFiles, performStep } from './perform-steps.ts'
 import { openRecovery, recoveryName, stageFiles } from './recovery-folder.ts'
 
-/** How it ended, and why it did not end well. */
+/** `problem` says why the change failed, or what is left to clean up. */
 export type Applied = Ending & { readonly problem?: string }
 
-/** `id` is a name that no change has had before: 32 hexadecimal digits. */
-export function applyChange(plan: Plan, site: Site & { readonly id: string }): Applied {
-  const { tree } = site
-  let looked: ReturnType<typeof lookAhead>
+/** `id` must be new: 32 random hexadecimal digits. */
+export function applyChange(plan: Plan, context: ChangeContext & { readonly id: string }): Applied {
+  const { tree } = context
+  let looked: ReturnType<typeof checkPreconditions>
   try {
     requireRoot(tree)
-    looked = lookAhead(plan, site)
+    looked = checkPreconditions(plan, context)
   } catch (error) {
     return { outcome: 'not_committed', problem: reasonOf(error) }
   }
   const { record, seen } = looked
   let outcome: 'not_committed' | 'rolled_back' = 'not_committed'
   try {
-    writeRecord(record, { directory: site.records, disk: tree.disk })
+    writeRecord(record, { directory: context.records, disk: tree.disk })
     stageFiles(plan, record, tree)
     outcome = 'rolled_back'
     performAll(record, { tree, seen })
   } catch (error) {
-    return undo({ record, error, outcome }, site)
+    return undo({ record, error, outcome }, context)
   }
-  return commit(record, site)
+  return commit(record, context)
 }
 
-function performAll(record: ChangeRecord, { tree, seen }: { tree: Worktree; seen: Seen }): void {
+function performAll(record: ChangeRecord, { tree, seen }: { tree: Worktree; seen: ExpectedFiles }): void {
   using recovery = openRecovery(record.id, tree)
   for (const folder of record.folders) makeFolder(tree, folder)
   for (const [index, step] of record.steps.entries()) performStep(step, index, { tree, recovery, seen })
@@ -53,7 +55,7 @@ function performAll(record: ChangeRecord, { tree, seen }: { tree: Worktree; seen
   recovery.sync()
 }
 
-/** Once for all steps: until the record says committed, either state of a name can be undone. */
+/** Syncs once for all steps: until the record says committed, both states of a name can be undone. */
 function syncFolders({ folders, steps }: ChangeRecord, tree: Worktree): void {
   const files = steps.filter((step) => step.do !== 'remove_directory' && step.do !== 'verify')
   for (const path of new Set([...folders, ...files.map((step) => step.path)].map(parentOf))) {
@@ -62,22 +64,22 @@ function syncFolders({ folders, steps }: ChangeRecord, tree: Worktree): void {
   }
 }
 
-function commit(record: ChangeRecord, site: Site): Applied {
-  const { tree, records } = site
+function commit(record: ChangeRecord, context: ChangeContext): Applied {
+  const { tree, records } = context
   try {
     writeRecord({ ...record, phase: 'committed' }, { directory: records, disk: tree.disk })
   } catch (error) {
-    if (!mayBeWritten(error)) return undo({ record, error, outcome: 'rolled_back' }, site)
-    const problem = `${error.message}; run the command again, which finishes or undoes the change`
+    if (!mayBeWritten(error)) return undo({ record, error, outcome: 'rolled_back' }, context)
+    const problem = `${error.message}; run the command again to finish or undo the change`
     return { outcome: 'ambiguous', problem, recoveryArtifacts: [recoveryName(record.id)] }
   }
-  const remains = finishChange(record, site)
-  if (!tree.isInPlace()) return { ...endingOf(remains), outcome: 'ambiguous', problem: `${tree.root} was replaced` }
-  if (remains.length === 0) return { outcome: 'committed' }
+  const left = finishChange(record, context)
+  if (!tree.isInPlace()) return { ...toEnding(left), outcome: 'ambiguous', problem: `${tree.root} was replaced` }
+  if (left.length === 0) return { outcome: 'committed' }
   return {
-    ...endingOf(remains),
+    ...toEnding(left),
     outcome: 'committed',
-    problem: 'not all that was taken away could be cleared away',
+    problem: 'some of the old files could not be deleted',
   }
 }
 
@@ -88,18 +90,18 @@ function mayBeWritten(error: unknown): error is ReturnType<typeof fileWriteFaile
 
 type Undoing = { record: ChangeRecord; error: unknown; outcome: 'not_committed' | 'rolled_back' }
 
-function undo({ record, error, outcome }: Undoing, site: Site): Applied {
-  const remains = undoChange(record, site)
+function undo({ record, error, outcome }: Undoing, context: ChangeContext): Applied {
+  const left = undoChange(record, context)
   const problem = reasonOf(error)
-  const isAboutFile = ({ path }: Remains) => record.steps.some((step) => step.path === path)
-  const isWhole = site.tree.isInPlace() && (outcome === 'not_committed' || !remains.some(isAboutFile))
-  return { ...endingOf(remains), outcome: isWhole ? outcome : 'ambiguous', problem }
+  const isAboutFile = ({ path }: LeftFile) => record.steps.some((step) => step.path === path)
+  const isWhole = context.tree.isInPlace() && (outcome === 'not_committed' || !left.some(isAboutFile))
+  return { ...toEnding(left), outcome: isWhole ? outcome : 'ambiguous', problem }
 }
 
-function endingOf(remains: readonly Remains[]): Omit<Ending, 'outcome'> {
+function toEnding(left: readonly LeftFile[]): Omit<Ending, 'outcome'> {
   return {
-    recoveryArtifacts: remains.flatMap(({ aside }) => aside?.artifact ?? []),
-    warnings: remains.map(explainRemains),
+    recoveryArtifacts: left.flatMap(({ aside }) => aside?.artifact ?? []),
+    warnings: left.map(describeLeftFile),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Changes of hosts, one process at a time in a repository: look, decide, do. */
+/** Changes the hosts of a repository, one process at a time: read the files, plan, apply. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -10,81 +10,83 @@ import { NOTHING, type Plan, toChangeReport } from '../plan/plan.ts'
 import { type FoundHosts, readHosts } from '../read-hosts.ts'
 import { openWorktree, realTreeDisk, type TreeDisk } from '../worktree.ts'
 import { applyChange } from './apply-change.ts'
-import { whileNobodyElseChanges } from './change-lock.ts'
-import type { Site } from './end-change.ts'
+import { withChangeLock } from './change-lock.ts'
+import type { ChangeContext } from './end-change.ts'
 import { inspectChanges } from './inspect-changes.ts'
-import { settleChanges } from './recover-changes.ts'
+import { recoverChanges } from './recover-changes.ts'
 
-/** What is to be done, decided from what is there. */
-export type Decision = {
-  /** The hosts to look at. */
+/** How the change is planned. */
+export type HostDecision = {
+  /** The hosts whose files `decide` needs. */
   hosts: readonly Host[]
   decide: (found: FoundHosts) => Plan
 }
 
-export type HostsRequest = Decision & {
+export type HostsRequest = HostDecision & {
   workspace: WorkspaceIdentity
-  /** What a failure is called. */
+  /** The fault to throw if the change fails. */
   fail: typeof installFailed | typeof uninstallFailed
   signal: AbortSignal
   disk?: TreeDisk
 }
 
-/** The plan is what was done if the report says committed. */
-export type Changed = { plan: Plan; report: ChangeReport }
+/** The plan was carried out if the report says committed. */
+export type HostChangeResult = { plan: Plan; report: ChangeReport }
 
-export function changeHosts(request: HostsRequest): Promise<Changed> {
+export function changeHosts(request: HostsRequest): Promise<HostChangeResult> {
   const { workspace, signal, disk = realTreeDisk } = request
-  return named(request, () => whileNobodyElseChanges({ workspace, signal, disk }, (site) => changeAt(site, request)))
+  return withFailureCode(request, () =>
+    withChangeLock({ workspace, signal, disk }, (context) => changeInContext(context, request)),
+  )
 }
 
-/** What would be done; nothing is. */
+/** For a dry run: plans the change and applies nothing. */
 export function planChange(request: HostsRequest): Promise<Plan> {
   const { workspace, hosts, decide, disk = realTreeDisk } = request
-  return named(request, async () => {
+  return withFailureCode(request, async () => {
     using tree = openWorktree(workspace.worktree_root, disk)
     const plan = decide(readHosts(hosts, tree))
-    const { left, isUnderWay } = await inspectChanges(workspace, tree)
-    return isUnderWay ? plan : { ...plan, warnings: [...plan.warnings, ...left.map(({ says }) => says)] }
+    const { left, isRunning } = await inspectChanges(workspace, tree)
+    return isRunning ? plan : { ...plan, warnings: [...plan.warnings, ...left.map(({ text }) => text)] }
   })
 }
 
-/** Whatever keeps a change from being made at all fails under the name of the change. */
-async function named<T>({ fail, signal }: HostsRequest, work: () => Promise<T>): Promise<T> {
+/** Reports every failure under the code of the command: `install_failed` or `uninstall_failed`. */
+async function withFailureCode<T>({ fail, signal }: HostsRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const problem = sayProblem(error, signal)
+    const problem = describeProblem(error, signal)
     if (problem === undefined || (error instanceof Fault && error.code === fail.code)) throw error
     throw fail({ problem, report: toChangeReport(NOTHING, { outcome: 'not_committed' }) }, error)
   }
 }
 
-function changeAt(site: Site, { hosts, decide, fail }: HostsRequest): Changed {
-  const { obstacles, warnings, artifacts } = settleChanges(site)
+function changeInContext(context: ChangeContext, { hosts, decide, fail }: HostsRequest): HostChangeResult {
+  const { obstacles, warnings, artifacts } = recoverChanges(context)
   if (obstacles.length > 0) {
     const ending = { outcome: 'not_committed', recoveryArtifacts: artifacts, warnings: obstacles } as const
     const report = toChangeReport(NOTHING, ending)
-    throw fail({ problem: `an earlier change has not ended: ${obstacles.join('; ')}`, report })
+    throw fail({ problem: `an earlier change is not finished: ${obstacles.join('; ')}`, report })
   }
-  const decided = decide(readHosts(hosts, site.tree))
+  const decided = decide(readHosts(hosts, context.tree))
   const plan = { ...decided, warnings: [...decided.warnings, ...warnings] }
   if (plan.steps.length === 0) {
     return { plan, report: toChangeReport(plan, { outcome: 'committed', recoveryArtifacts: artifacts }) }
   }
-  const { problem, ...ending } = applyChange(plan, { ...site, id: randomIds.hex(16) })
+  const { problem, ...ending } = applyChange(plan, { ...context, id: randomIds.hex(16) })
   const recoveryArtifacts = [...artifacts, ...(ending.recoveryArtifacts ?? [])]
   const report = toChangeReport(plan, { ...ending, recoveryArtifacts })
   if (problem !== undefined) throw fail({ problem, report })
   return { plan, report }
 }
 
-/** Undefined for what is no failure of the change: the words were wrong, or there is a bug. */
-function sayProblem(error: unknown, signal: AbortSignal): string | undefined {
-  // Only while it waits for its turn: a change that has begun is not to be interrupted.
-  if (signal.aborted && error === signal.reason) return 'it was interrupted before it had begun'
+/** Returns undefined for usage errors and bugs: they are not failures of the change. */
+function describeProblem(error: unknown, signal: AbortSignal): string | undefined {
+  // The signal only ends the wait for the lock: a change that has started is not interrupted.
+  if (signal.aborted && error === signal.reason) return 'it was interrupted before it started'
   if (!(error instanceof Fault) || error.kind === 'usage') return undefined
   return error.code === lockBusy.code
-    ? 'another process is changing the hosts of this repository; run the command again when it is done'
+    ? 'another process is changing the hosts of this repository; run the command again when that process is done'
     : error.message
 }

@@ -1,30 +1,30 @@
-/** One process at a time changes the hosts of a repository. */
+/** The lock that lets one process at a time change the hosts of a repository. */
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { withLock } from '../../kit/files/lock.ts'
 import { ensurePrivateDirectory } from '../../kit/files/private-directory.ts'
 import { openWorktree, type TreeDisk } from '../worktree.ts'
-import type { Site } from './end-change.ts'
+import type { ChangeContext } from './end-change.ts'
 
-type Turn = { workspace: WorkspaceIdentity; signal: AbortSignal; disk: TreeDisk }
+type LockRequest = { workspace: WorkspaceIdentity; signal: AbortSignal; disk: TreeDisk }
 
-/** Where the records of changes of this worktree are. */
+/** The directory with the change records of this worktree. */
 export function recordsDirectory({ git_dir }: WorkspaceIdentity): string {
   return join(git_dir, 'drover', 'hosts')
 }
 
-/** One for all worktrees of the repository. */
+/** All worktrees of a repository share one lock. */
 export function changesLock({ git_common_dir }: WorkspaceIdentity): string {
   return join(git_common_dir, 'drover', 'hosts', 'lock')
 }
 
-/** Waits for its turn, for as long as `takeLock` does. */
-export async function whileNobodyElseChanges<T>(
-  { workspace, signal, disk }: Turn,
-  work: (site: Site) => T,
+/** Waits for the lock as long as `takeLock` does. */
+export async function withChangeLock<T>(
+  { workspace, signal, disk }: LockRequest,
+  work: (context: ChangeContext) => T,
 ): Promise<T> {
   const { git_common_dir, git_dir } = workspace
-  // Each folder by itself: none of them may be a link out of the git directory.
+  // One folder at a time: none of them may be a link out of the git directory.
   for (const git of [git_common_dir, git_dir]) {
     for (const path of [join(git, 'drover'), join(git, 'drover', 'hosts')]) ensurePrivateDirectory({ path }, disk)
   }

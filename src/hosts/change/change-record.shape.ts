@@ -1,11 +1,11 @@
-/** The record of a change while it is under way, by which the next process finishes or undoes what a killed one left. */
+/** The record of a running change. If the process is killed, the next one uses it to finish or undo the change. */
 import { Type } from 'typebox'
 import { Digest } from '../../contract/identifiers.shape.ts'
 import { literals, type Message, strict, tagged, textLike } from '../../kit/shape.ts'
 
 const path = textLike('^(?!(?:[\\s\\S]*/)?\\.{0,2}(?:/|$))[^\\u0000\\\\]+$', 'a path inside the repository')
 
-/** `expects` is what was at the path before, `gives` what is to be there after. */
+/** `expects` is the digest before the step, `gives` the digest after it. */
 const RecordedStep = tagged('do', [
   strict({ do: Type.Literal('create'), path, gives: Digest }),
   strict({ do: Type.Literal('replace'), path, expects: Digest, gives: Digest }),
@@ -17,10 +17,10 @@ const RecordedStep = tagged('do', [
 export const ChangeRecord = strict({
   version: Type.Literal(1),
   id: textLike('^[0-9a-f]{32}$', '32 lowercase hexadecimal digits'),
-  /** Until it says `committed`, the change is undone by whoever finds the record. */
+  /** While it is `applying`, the next process that finds the record undoes the change. */
   phase: literals(['applying', 'committed']),
   hosts: Type.Array(Type.String({ minLength: 1 })),
-  /** Folders that are missing and will be made, the outer ones first. */
+  /** Missing folders that the change creates, outermost first. */
   folders: Type.Array(path),
   steps: Type.Array(RecordedStep),
 })

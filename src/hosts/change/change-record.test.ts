@@ -66,14 +66,12 @@ describe('the record of a change', () => {
 
   it('is not believed under the name of another', () => {
     put(RECORD, `change-${'1'.repeat(32)}.json`)
-    expect(find()).toMatchObject([{ problem: expect.stringMatching(/has the name of another$/) }])
+    expect(find()).toMatchObject([{ problem: expect.stringMatching(/does not have the name of its id$/) }])
   })
 
   it('is said to be unreadable where its directory is', () => {
     put(RECORD, 'file')
     const found = findRecords({ directory: join(directory, 'file'), disk: realTreeDisk })
-    expect(found).toMatchObject([
-      { problem: expect.stringMatching(/cannot be looked into: not a directory \(ENOTDIR\)$/) },
-    ])
+    expect(found).toMatchObject([{ problem: expect.stringMatching(/cannot be read: not a directory \(ENOTDIR\)$/) }])
   })
 })

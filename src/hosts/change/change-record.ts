@@ -1,6 +1,6 @@
 /**
- * Records of changes live in the git directory of the worktree, which no clone brings along: what they say is done to
- * files, so nothing that a repository could ship may be one.
+ * Change records are stored in the git directory of the worktree. A clone does not copy that directory, so a repository
+ * cannot ship a record that makes drover change files.
  */
 import { basename, join } from 'node:path'
 import { errorCode, Fault } from '../../kit/fault.ts'
@@ -16,7 +16,7 @@ import type { ChangeRecord } from './change-record.shape.ts'
 
 export type RecordedStep = ChangeRecord['steps'][number]
 
-/** A record that is there, or in words why it cannot be read. */
+/** A record, or the reason why it cannot be read. */
 export type FoundRecord = { readonly path: string } & ({ readonly record: ChangeRecord } | { readonly problem: string })
 
 const NAME = /^change-(?<id>[0-9a-f]{32})\.json$/
@@ -33,14 +33,14 @@ export function writeRecord(record: ChangeRecord, { directory, disk }: { directo
   replaceFile({ path: recordPath(directory, record.id), bytes, mode: 0o600 }, disk)
 }
 
-/** All that are there; none when no change was ever made. */
+/** Returns an empty list if no change was ever made. */
 export function findRecords({ directory, disk }: { directory: string; disk: TreeDisk }): FoundRecord[] {
   try {
     const names = disk.readdirSync(directory).filter((name) => NAME.test(name))
     return names.sort().map((name) => readRecord(join(directory, name), disk))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return []
-    return [{ path: directory, problem: `${directory} cannot be looked into: ${systemReason(error)}` }]
+    return [{ path: directory, problem: `${directory} cannot be read: ${systemReason(error)}` }]
   }
 }
 
@@ -49,7 +49,7 @@ function readRecord(path: string, disk: TreeDisk): FoundRecord {
     const bytes = readFileBytes({ path, limitBytes: LIMIT_BYTES }, disk)
     const record = check(readJson(bytes, { input: path, limitBytes: LIMIT_BYTES }))
     const isItsOwn = NAME.exec(basename(path))?.groups?.['id'] === record.id
-    return isItsOwn ? { path, record } : { path, problem: `${path} has the name of another` }
+    return isItsOwn ? { path, record } : { path, problem: `${path} does not have the name of its id` }
   } catch (error) {
     if (error instanceof Fault) return { path, problem: error.message }
     throw error

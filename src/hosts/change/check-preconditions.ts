@@ -1,20 +1,20 @@
-/** What must be so before a change may begin, and the record of what is going to be done. */
+/** Checks the preconditions of a plan and makes the change record. */
 import type { BigIntStats } from 'node:fs'
 import { digest } from '../../kit/digest.ts'
 import { hostFileChanged } from '../faults.ts'
 import { isBlocked } from '../found-files.ts'
 import type { Plan, Step } from '../plan/plan.ts'
 import { findFile } from '../read-hosts.ts'
-import { look, nameOf, parentOf, type Worktree } from '../worktree.ts'
+import { lstatIfExists, nameOf, parentOf, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import type { RecordedStep } from './change-record.ts'
-import type { Seen } from './perform-steps.ts'
+import type { ExpectedFiles } from './perform-steps.ts'
 
-/** Checks every precondition before anything is touched. */
-export function lookAhead(
+/** Throws `host_file_changed` for the first file that is not as planned. Changes nothing. */
+export function checkPreconditions(
   plan: Plan,
   { tree, id }: { tree: Worktree; id: string },
-): { record: ChangeRecord; seen: Seen } {
+): { record: ChangeRecord; seen: ExpectedFiles } {
   const seen = new Map<string, BigIntStats>()
   const folders: string[] = []
   for (const step of plan.steps) {
@@ -37,14 +37,14 @@ export function lookAhead(
 function requirePrecondition(step: Exclude<Step, { do: 'remove_directory' }>, tree: Worktree): void {
   const found = findFile(step.path, tree)
   const problem = (said: string) => hostFileChanged({ path: step.path, problem: said })
-  if (isBlocked(found)) throw problem(`it cannot be looked at: ${found.reason}`)
+  if (isBlocked(found)) throw problem(`it cannot be inspected: ${found.reason}`)
   if (step.do === 'create') {
     if (found.is !== 'absent') throw problem('it was created')
   } else if (found.is !== 'regular') throw problem(found.is === 'absent' ? 'it was removed' : 'it was replaced')
   else if (found.digest !== step.expects) throw problem('it was edited')
 }
 
-/** The outer ones first. */
+/** Outermost first. */
 function missingFolders(path: string, tree: Worktree): string[] {
   if (path === '') return []
   using folder = tree.enter(path)
@@ -53,7 +53,7 @@ function missingFolders(path: string, tree: Worktree): string[] {
 
 function statsOf(path: string, tree: Worktree): BigIntStats | undefined {
   using folder = tree.enter(parentOf(path))
-  return folder && look(folder.at(nameOf(path)), tree.disk)
+  return folder && lstatIfExists(folder.at(nameOf(path)), tree.disk)
 }
 
 function toRecorded(step: Step): RecordedStep {

@@ -1,71 +1,71 @@
 /**
- * The two ways in which a change ends: everything as it was, or nothing left of how it was. Both look at what is there
- * and not at how far somebody came, so they can be done by another process, and again after being cut off anywhere.
+ * A change ends in one of two ways: it is undone, or its old files are deleted. Both depend only on the files that are
+ * there, not on how far the change came. So another process can do it, and can repeat it after being killed.
  */
 
 import { Fault } from '../../kit/fault.ts'
 import { isSameFile } from '../../kit/files/disk.ts'
-import { type Folder, look, nameOf, parentOf, reasonOf, removeFolder, type Worktree } from '../worktree.ts'
+import { type Folder, lstatIfExists, nameOf, parentOf, reasonOf, removeFolder, type Worktree } from '../worktree.ts'
 import type { ChangeRecord } from './change-record.shape.ts'
 import { type RecordedStep, recordPath } from './change-record.ts'
-import type { Remains } from './explain-change.ts'
-import { isFileWith, keptName, recoveryName, stagedName } from './recovery-folder.ts'
+import type { LeftFile } from './explain-change.ts'
+import { isFileWith, recoveryName, snapshotName, stagedName } from './recovery-folder.ts'
 
-/** The worktree that is changed, and the directory that has the records of its changes. */
-export type Site = { readonly tree: Worktree; readonly records: string }
+/** The worktree to change, and the directory with its change records. */
+export type ChangeContext = { readonly tree: Worktree; readonly records: string }
 
-/** Puts everything back; gives what could not be, and is kept instead. */
-export function undoChange(record: ChangeRecord, site: Site): Remains[] {
-  return endChange(record, site, { end: undoStep, empty: record.folders.toReversed() })
+/** Restores every file. Returns what could not be restored. */
+export function undoChange(record: ChangeRecord, context: ChangeContext): LeftFile[] {
+  return endChange(record, context, { end: undoStep, emptyFolders: record.folders.toReversed() })
 }
 
-/** Does away with what was taken away; gives what cannot be, because it is no longer what was taken away. */
-export function finishChange(record: ChangeRecord, site: Site): Remains[] {
+/** Deletes the old files. Returns those that were edited meanwhile, which are kept. */
+export function finishChange(record: ChangeRecord, context: ChangeContext): LeftFile[] {
   const directories = record.steps.filter((step) => step.do === 'remove_directory')
-  return endChange(record, site, { end: finishStep, empty: directories.map(({ path }) => path) })
+  return endChange(record, context, { end: finishStep, emptyFolders: directories.map(({ path }) => path) })
 }
 
-/** Ends one step; gives the reason why it cannot be ended. */
-type EndStep = (trace: Trace) => string | undefined
+/** Ends one step. Returns the reason if that fails. */
+type EndStep = (trace: StepTrace) => string | undefined
 
-/** How steps are ended, and the folders that go with them if they are empty. */
-type Way = { end: EndStep; empty: readonly string[] }
+/** How to end each step, and the folders to remove if they are empty. */
+type EndOptions = { end: EndStep; emptyFolders: readonly string[] }
 
-function endChange(record: ChangeRecord, site: Site, { end, empty }: Way): Remains[] {
+function endChange(record: ChangeRecord, context: ChangeContext, { end, emptyFolders }: EndOptions): LeftFile[] {
   const name = recoveryName(record.id)
-  const path = recordPath(site.records, record.id)
+  const path = recordPath(context.records, record.id)
   try {
-    const remains = endSteps(record, site, end)
-    for (const folder of empty) removeFolder(site.tree, folder) // one that is not empty is somebody's by now
-    const problem = removeFolder(site.tree, name)
-    if (problem === undefined) return [...remains, ...dropRecord(path, site.tree)]
-    return remains.length > 0 ? remains : [{ path: name, aside: { artifact: name, holds: 'all' }, problem }]
+    const left = endSteps(record, context, end)
+    for (const folder of emptyFolders) removeFolder(context.tree, folder) // a folder that is not empty holds files of the user
+    const problem = removeFolder(context.tree, name)
+    if (problem === undefined) return [...left, ...removeRecord(path, context.tree)]
+    return left.length > 0 ? left : [{ path: name, aside: { artifact: name, holds: 'all' }, problem }]
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return [{ path: name, aside: { artifact: name, holds: 'all' }, problem: error.message }]
   }
 }
 
-/** One step, the files that it may have left in the recovery folder, and the change whose step it is. */
-type Trace = { step: RecordedStep; index: number; id: string; staged: string; kept: string; tree: Worktree }
+/** One step of a change, and the files that it may have left in the recovery folder. */
+type StepTrace = { step: RecordedStep; index: number; id: string; staged: string; snapshot: string; tree: Worktree }
 
-/** In reverse: what can be called goes before what it needs. A step that cannot be ended does not keep others from it. */
-function endSteps({ id, steps }: ChangeRecord, { tree }: Site, end: EndStep): Remains[] {
+/** In reverse order, so that a callable goes before its supports. A step that fails does not stop the others. */
+function endSteps({ id, steps }: ChangeRecord, { tree }: ChangeContext, end: EndStep): LeftFile[] {
   using recovery = tree.enter(recoveryName(id))
   if (recovery === undefined) return []
   return steps
-    .map((step, index): Trace => {
-      const [staged, kept] = [recovery.at(stagedName(index)), recovery.at(keptName(index))]
-      return { step, index, id, staged, kept, tree }
+    .map((step, index): StepTrace => {
+      const [staged, snapshot] = [recovery.at(stagedName(index)), recovery.at(snapshotName(index))]
+      return { step, index, id, staged, snapshot, tree }
     })
     .toReversed()
     .flatMap((trace) => {
       const problem = endStep(trace, end)
-      return problem === undefined ? [] : remainsOf(trace, problem)
+      return problem === undefined ? [] : leftFilesOf(trace, problem)
     })
 }
 
-function endStep(trace: Trace, end: EndStep): string | undefined {
+function endStep(trace: StepTrace, end: EndStep): string | undefined {
   try {
     return end(trace)
   } catch (error) {
@@ -73,80 +73,83 @@ function endStep(trace: Trace, end: EndStep): string | undefined {
   }
 }
 
-/** What is left of a step in the recovery folder, or the step alone. */
-function remainsOf({ step, index, id, staged, kept, tree }: Trace, problem: string): Remains[] {
+/** The files of a failed step in the recovery folder, or its path if there are none. */
+function leftFilesOf({ step, index, id, staged, snapshot, tree }: StepTrace, problem: string): LeftFile[] {
   const { path } = step
-  const isThere = (place: string) => look(place, tree.disk) !== undefined
-  const remains = (name: string, holds: 'before' | 'after'): Remains[] => [
+  const isThere = (place: string) => lstatIfExists(place, tree.disk) !== undefined
+  const leftFile = (name: string, holds: 'before' | 'after'): LeftFile[] => [
     { path, aside: { artifact: `${recoveryName(id)}/${name}`, holds }, problem },
   ]
   const left = [
-    ...(isThere(kept) ? remains(keptName(index), 'before') : []),
-    ...(isThere(staged) ? remains(stagedName(index), 'after') : []),
+    ...(isThere(snapshot) ? leftFile(snapshotName(index), 'before') : []),
+    ...(isThere(staged) ? leftFile(stagedName(index), 'after') : []),
   ]
   return left.length > 0 ? left : [{ path, problem }]
 }
 
-function undoStep(trace: Trace): string | undefined {
-  const { step, staged, kept, tree } = trace
-  const [put, original] = [look(staged, tree.disk), look(kept, tree.disk)]
-  // With one name only, what was staged is nowhere else.
+function undoStep(trace: StepTrace): string | undefined {
+  const { step, staged, snapshot, tree } = trace
+  const [put, original] = [lstatIfExists(staged, tree.disk), lstatIfExists(snapshot, tree.disk)]
+  // A staged file with a single link was not put into place.
   const isInPlace = original !== undefined || (put !== undefined && put.nlink > 1n)
   using folder = isInPlace ? tree.enter(parentOf(step.path)) : undefined
-  if (folder === undefined && original !== undefined) return 'its folder is gone'
-  const problem = folder && (takeBack(folder, trace) ?? giveBack(folder, trace))
+  if (folder === undefined && original !== undefined) return 'its folder no longer exists'
+  const problem = folder && (removeWritten(folder, trace) ?? restoreOriginal(folder, trace))
   folder?.sync()
   if (put !== undefined) tree.disk.unlinkSync(staged)
   return problem
 }
 
-/** Takes away what drover put there, unless somebody made it their own. */
-function takeBack(folder: Folder, { step, staged, tree }: Trace): string | undefined {
+/** Removes the file that drover wrote, unless it was edited or replaced. */
+function removeWritten(folder: Folder, { step, staged, tree }: StepTrace): string | undefined {
   const { disk } = tree
   const place = folder.at(nameOf(step.path))
-  const there = look(place, disk)
-  if (there === undefined || !isSameFile(there, look(staged, disk))) return undefined
-  if (!isFileWith(step.gives, place, disk)) return 'it was edited after drover had written it'
+  const there = lstatIfExists(place, disk)
+  if (there === undefined || !isSameFile(there, lstatIfExists(staged, disk))) return undefined
+  if (!isFileWith(step.gives, place, disk)) return 'it was edited after drover wrote it'
   disk.unlinkSync(place)
   return undefined
 }
 
-/** Puts the original back where nothing is now. */
-function giveBack(folder: Folder, { step, kept, tree }: Trace): string | undefined {
+/** Puts the original back if nothing is at its path now. */
+function restoreOriginal(folder: Folder, { step, snapshot, tree }: StepTrace): string | undefined {
   const place = folder.at(nameOf(step.path))
-  const [there, original] = [look(place, tree.disk), look(kept, tree.disk)]
+  const [there, original] = [lstatIfExists(place, tree.disk), lstatIfExists(snapshot, tree.disk)]
   if (original === undefined) return undefined
-  if (there === undefined) moveBack({ place, kept, isFile: original.isFile() }, tree)
-  // It was put back, and only its second name is left.
-  else if (isSameFile(there, original)) tree.disk.unlinkSync(kept)
-  else return 'something else is there now'
+  if (there === undefined) moveBack({ place, snapshot, isFile: original.isFile() }, tree)
+  // The original is back already; only its link in the recovery folder is left.
+  else if (isSameFile(there, original)) tree.disk.unlinkSync(snapshot)
+  else return 'another file is there now'
   return undefined
 }
 
-/** The file itself returns, with its mode, owner and times. A link fails where a rename would replace what is new there. */
-function moveBack({ place, kept, isFile }: { place: string; kept: string; isFile: boolean }, { disk }: Worktree): void {
+/** Moves the file itself, with its mode, owner and times. Unlike rename, link does not replace a new file at the path. */
+function moveBack(
+  { place, snapshot, isFile }: { place: string; snapshot: string; isFile: boolean },
+  { disk }: Worktree,
+): void {
   if (isFile) {
-    disk.linkSync(kept, place)
-    disk.unlinkSync(kept)
-  } else disk.renameSync(kept, place)
+    disk.linkSync(snapshot, place)
+    disk.unlinkSync(snapshot)
+  } else disk.renameSync(snapshot, place)
 }
 
-function finishStep({ step, staged, kept, tree }: Trace): string | undefined {
+function finishStep({ step, staged, snapshot, tree }: StepTrace): string | undefined {
   const { disk } = tree
-  if (look(staged, disk) !== undefined) disk.unlinkSync(staged)
-  if (look(kept, disk) === undefined) return undefined
-  const isAsTaken = isFileWith(step.expects, kept, disk)
-  if (!isAsTaken) return 'it was edited after drover had put it aside'
-  disk.unlinkSync(kept)
+  if (lstatIfExists(staged, disk) !== undefined) disk.unlinkSync(staged)
+  if (lstatIfExists(snapshot, disk) === undefined) return undefined
+  const isAsTaken = isFileWith(step.expects, snapshot, disk)
+  if (!isAsTaken) return 'it was edited after drover moved it aside'
+  disk.unlinkSync(snapshot)
   return undefined
 }
 
-/** Last of all: while there is something left to end, the record says what. */
-function dropRecord(path: string, tree: Worktree): Remains[] {
+/** The record goes last: until everything is done, it says what is left to do. */
+function removeRecord(path: string, tree: Worktree): LeftFile[] {
   try {
     using root = tree.enter('')
     root?.sync()
-    if (look(path, tree.disk) !== undefined) tree.disk.unlinkSync(path)
+    if (lstatIfExists(path, tree.disk) !== undefined) tree.disk.unlinkSync(path)
     return []
   } catch (error) {
     return [{ path, problem: reasonOf(error) }]

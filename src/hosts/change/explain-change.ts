@@ -1,60 +1,60 @@
-/** What a change that did not end left behind, and what to do about it, in words. Pure. */
+/** Messages about what an unfinished change left behind, and what to do about it. Pure. */
 import type { FoundRecord } from './change-record.ts'
 import { recoveryName } from './recovery-folder.ts'
 
-/** Something of a change that could be neither finished nor undone. */
-export type Remains = {
-  /** What it is about, from the root of the repository. */
+/** A file of a change that could be neither finished nor undone. */
+export type LeftFile = {
+  /** Relative to the root of the repository. */
   readonly path: string
-  /** What is still put aside: what was at the path before, what was to be there after, or both and more. */
+  /** What is still in the recovery folder: the file before the change, the file after it, or all of them. */
   readonly aside?: { readonly artifact: string; readonly holds: 'before' | 'after' | 'all' }
   readonly problem: string
 }
 
-/** What is there of changes that have not ended. */
+/** The records and recovery folders of unfinished changes. */
 export type Leftovers = {
   readonly records: readonly FoundRecord[]
-  /** Recovery folders that belong to no record: nobody knows what was to happen to them. */
+  /** Recovery folders without a record. */
   readonly unclaimed: readonly string[]
 }
 
-/** One thing that was left behind; `hosts` is whom it is about, as far as that is known. */
-export type Leftover = { readonly hosts: readonly string[]; readonly says: string }
+/** `hosts` is empty if drover cannot tell which hosts are concerned. */
+export type LeftoverWarning = { readonly hosts: readonly string[]; readonly text: string }
 
-export function explainRemains({ path, aside, problem }: Remains): string {
+export function describeLeftFile({ path, aside, problem }: LeftFile): string {
   switch (aside?.holds) {
     case 'before':
-      return `what ${path} was before is in ${aside.artifact}: ${problem}; move it back to have it again, or delete it, then run the command again`
+      return `the old content of ${path} is in ${aside.artifact}: ${problem}; move it back or delete it, then run the command again`
     case 'after':
-      return `${aside.artifact}, which is what drover wrote to ${path}, is not cleared away: ${problem}; run the command again when that is mended`
+      return `${aside.artifact}, which drover wrote to ${path}, could not be deleted: ${problem}; fix that and run the command again`
     case 'all':
-      return `${aside.artifact} is not cleared away: ${problem}; run the command again when that is mended`
+      return `${aside.artifact} could not be deleted: ${problem}; fix that and run the command again`
     default:
-      return `${path} was left as it is: ${problem}`
+      return `${path} was not changed: ${problem}`
   }
 }
 
-export function explainLeftovers({ records, unclaimed }: Leftovers): Leftover[] {
+export function describeLeftovers({ records, unclaimed }: Leftovers): LeftoverWarning[] {
   return [
-    ...records.map(explainRecord),
+    ...records.map(describeRecord),
     ...unclaimed.map((name) => ({
       hosts: [],
-      says: `${name} looks like a recovery folder of drover, but no change of this worktree made it; see what is in it, then delete it`,
+      text: `${name} looks like a recovery folder of drover, but no change of this worktree made it; look into it, then delete it`,
     })),
   ]
 }
 
-function explainRecord(found: FoundRecord): Leftover {
+function describeRecord(found: FoundRecord): LeftoverWarning {
   if ('problem' in found) {
     return {
       hosts: [],
-      says: `the record of a change cannot be read: ${found.problem}; delete it when the files are as they should be`,
+      text: `a change record cannot be read: ${found.problem}; check the files of your hosts, then delete the record`,
     }
   }
   const { id, phase, hosts, steps } = found.record
-  const says =
+  const text =
     phase === 'committed'
-      ? `a change was made but not cleared up: ${recoveryName(id)} holds files as they were before; the next "drover install" or "drover uninstall" deletes them`
-      : `a change was cut off: ${steps.length} steps, files as they were before are in ${recoveryName(id)}; the next "drover install" or "drover uninstall" undoes it first`
-  return { hosts, says }
+      ? `a change was committed but not cleaned up: ${recoveryName(id)} holds the old files; the next "drover install" or "drover uninstall" deletes them`
+      : `a change of ${steps.length} steps was interrupted: the old files are in ${recoveryName(id)}; the next "drover install" or "drover uninstall" undoes it first`
+  return { hosts, text }
 }

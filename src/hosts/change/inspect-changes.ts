@@ -1,35 +1,35 @@
-/** Changes that have not ended, for those who report on them or clear them away. */
+/** Finds unfinished changes, and cleans them up for "drover doctor". */
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { lockBusy } from '../../kit/faults.ts'
 import { takeLock } from '../../kit/files/lock.ts'
 import { realTreeDisk, type TreeDisk, type Worktree } from '../worktree.ts'
-import { changesLock, recordsDirectory, whileNobodyElseChanges } from './change-lock.ts'
-import { explainLeftovers, type Leftover } from './explain-change.ts'
-import { findLeftovers, type Settled, settleChanges } from './recover-changes.ts'
+import { changesLock, recordsDirectory, withChangeLock } from './change-lock.ts'
+import { describeLeftovers, type LeftoverWarning } from './explain-change.ts'
+import { findLeftovers, type Recovery, recoverChanges } from './recover-changes.ts'
 
-/** What is there; none of it was left behind if somebody is at work on it. */
-export type Unended = { readonly left: readonly Leftover[]; readonly isUnderWay: boolean }
+/** If `isRunning`, another process is making the change, so nothing was left behind. */
+export type UnfinishedChanges = { readonly left: readonly LeftoverWarning[]; readonly isRunning: boolean }
 
-/** Writes nothing and waits for nobody. */
-export async function inspectChanges(workspace: WorkspaceIdentity, tree: Worktree): Promise<Unended> {
-  const site = { tree, records: recordsDirectory(workspace) }
-  const left = explainLeftovers(findLeftovers(site))
-  if (left.length === 0) return { left, isUnderWay: false }
+/** Writes nothing and does not wait for the lock. */
+export async function inspectChanges(workspace: WorkspaceIdentity, tree: Worktree): Promise<UnfinishedChanges> {
+  const context = { tree, records: recordsDirectory(workspace) }
+  const left = describeLeftovers(findLeftovers(context))
+  if (left.length === 0) return { left, isRunning: false }
   try {
-    // Whoever makes a change holds the lock. While this is held, nobody does, and what is there then was left behind.
+    // A running change holds the lock. If we get it, no change is running, and what we find was left behind.
     using _lock = await takeLock({ path: changesLock(workspace), mode: 'shared', waitMs: 0 })
-    return { left: explainLeftovers(findLeftovers(site)), isUnderWay: false }
+    return { left: describeLeftovers(findLeftovers(context)), isRunning: false }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return { left, isUnderWay: error.code === lockBusy.code }
+    return { left, isRunning: error.code === lockBusy.code }
   }
 }
 
-/** Undoes, or clears up after, every change that was cut off; throws `lock_busy` while another is being made. */
+/** Undoes or cleans up every interrupted change. Throws `lock_busy` while another process makes a change. */
 export function clearChanges(
   { workspace, signal }: { workspace: WorkspaceIdentity; signal: AbortSignal },
   disk: TreeDisk = realTreeDisk,
-): Promise<Settled> {
-  return whileNobodyElseChanges({ workspace, signal, disk }, settleChanges)
+): Promise<Recovery> {
+  return withChangeLock({ workspace, signal, disk }, recoverChanges)
 }

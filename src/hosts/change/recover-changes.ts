@@ -1,23 +1,21 @@
-/** Changes that a killed process left behind: found, and ended. */
-
+/** Finds and ends the changes that a killed process left behind. */
 import { attempt } from '../worktree.ts'
 import { type FoundRecord, findRecords } from './change-record.ts'
-import { finishChange, type Site, undoChange } from './end-change.ts'
-import { explainLeftovers, explainRemains, type Leftovers, type Remains } from './explain-change.ts'
+import { type ChangeContext, finishChange, undoChange } from './end-change.ts'
+import { describeLeftFile, describeLeftovers, type LeftFile, type Leftovers } from './explain-change.ts'
 import { isRecoveryName, recoveryName } from './recovery-folder.ts'
 
-/** What became of them. */
-export type Settled = {
-  /** What keeps another change from being made, and what to do about it; none when everything could be ended. */
+export type Recovery = {
+  /** Why no new change can be made, and what to do about it. */
   readonly obstacles: readonly string[]
-  /** What else a person should know. */
+  /** Other messages for the user. */
   readonly warnings: readonly string[]
-  /** Files that are still put aside, from the root of the worktree. */
+  /** Files that are still in a recovery folder, relative to the root of the worktree. */
   readonly artifacts: readonly string[]
 }
 
-/** Looks, and changes nothing. While another process makes a change, it shows here too. */
-export function findLeftovers({ tree, records }: Site): Leftovers {
+/** Changes nothing. A change that another process is making is found too. */
+export function findLeftovers({ tree, records }: ChangeContext): Leftovers {
   const found = findRecords({ directory: records, disk: tree.disk })
   const claimed = found.flatMap((each) => ('record' in each ? [recoveryName(each.record.id)] : []))
   using root = tree.enter('')
@@ -25,37 +23,36 @@ export function findLeftovers({ tree, records }: Site): Leftovers {
   return { records: found, unclaimed: names.filter((name) => isRecoveryName(name) && !claimed.includes(name)).sort() }
 }
 
-/**
- * Ends every change that has a record: undoes it, or clears up after it where it was committed. Safe at any time for whoever
- * holds the lock on changes. What no record tells of is left alone.
- */
-export function settleChanges(site: Site): Settled {
-  const settled = findRecords({ directory: site.records, disk: site.tree.disk }).map((found) => settle(found, site))
+/** Undoes or cleans up every change that has a record. The caller holds the change lock. Other recovery folders stay. */
+export function recoverChanges(context: ChangeContext): Recovery {
+  const recoveries = findRecords({ directory: context.records, disk: context.tree.disk }).map((found) =>
+    recoverChange(found, context),
+  )
   return {
-    obstacles: settled.flatMap(({ obstacles }) => obstacles),
-    warnings: settled.flatMap(({ warnings }) => warnings),
-    artifacts: settled.flatMap(({ artifacts }) => artifacts),
+    obstacles: recoveries.flatMap(({ obstacles }) => obstacles),
+    warnings: recoveries.flatMap(({ warnings }) => warnings),
+    artifacts: recoveries.flatMap(({ artifacts }) => artifacts),
   }
 }
 
-function settle(found: FoundRecord, site: Site): Settled {
+function recoverChange(found: FoundRecord, context: ChangeContext): Recovery {
   if ('problem' in found) {
-    const obstacles = explainLeftovers({ records: [found], unclaimed: [] }).map(({ says }) => says)
+    const obstacles = describeLeftovers({ records: [found], unclaimed: [] }).map(({ text }) => text)
     return { obstacles, warnings: [], artifacts: [] }
   }
   const { record } = found
   const names = record.hosts.join(', ')
   if (record.phase === 'committed') {
-    const remains = finishChange(record, site)
-    return { obstacles: [], warnings: remains.map(explainRemains), artifacts: artifactsOf(remains) }
+    const left = finishChange(record, context)
+    return { obstacles: [], warnings: left.map(describeLeftFile), artifacts: artifactsOf(left) }
   }
-  const remains = undoChange(record, site)
-  const obstacles = remains.filter(({ aside }) => aside !== undefined).map(explainRemains)
-  const notes = remains.filter(({ aside }) => aside === undefined).map(explainRemains)
-  const undone = obstacles.length === 0 ? [`an earlier change of ${names} was cut off; it was undone first`] : []
-  return { obstacles, warnings: [...undone, ...notes], artifacts: artifactsOf(remains) }
+  const left = undoChange(record, context)
+  const obstacles = left.filter(({ aside }) => aside !== undefined).map(describeLeftFile)
+  const notes = left.filter(({ aside }) => aside === undefined).map(describeLeftFile)
+  const undone = obstacles.length === 0 ? [`an earlier change of ${names} was interrupted; it was undone first`] : []
+  return { obstacles, warnings: [...undone, ...notes], artifacts: artifactsOf(left) }
 }
 
-function artifactsOf(remains: readonly Remains[]): string[] {
-  return remains.flatMap(({ aside }) => aside?.artifact ?? [])
+function artifactsOf(left: readonly LeftFile[]): string[] {
+  return left.flatMap(({ aside }) => aside?.artifact ?? [])
 }

@@ -1,10 +1,10 @@
 /**
- * The folder at the root of the worktree in which a change keeps what it needs to be undone:
+ * The folder at the root of the worktree with everything that is needed to undo a change:
  *
- *     .drover-recovery-<32 hex>/new-<n>       the file that step n writes; what it puts in place is a second name of it
- *     .drover-recovery-<32 hex>/snapshot-<n>  the file that step n took away, the very one, not a copy
+ *     .drover-recovery-<32 hex>/new-<n>       the file that step n writes; the file in place is a hard link to it
+ *     .drover-recovery-<32 hex>/snapshot-<n>  the file that step n moved aside; not a copy
  *
- * It is on the file system of the worktree, so nothing is copied to be put back, and gone when the change has ended well.
+ * It is on the file system of the worktree, so files are moved and not copied. A change that ends well removes it.
  */
 import { digest } from '../../kit/digest.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -30,11 +30,11 @@ export function stagedName(step: number): string {
   return `new-${step}`
 }
 
-export function keptName(step: number): string {
+export function snapshotName(step: number): string {
   return `snapshot-${step}`
 }
 
-/** Makes the folder, with every file that the change writes in it. */
+/** Creates the folder and stages every file that the change writes. */
 export function stageFiles(plan: Plan, { id }: ChangeRecord, tree: Worktree): void {
   const name = recoveryName(id)
   using root = tree.enter('')
@@ -53,11 +53,11 @@ export function stageFiles(plan: Plan, { id }: ChangeRecord, tree: Worktree): vo
 
 export function openRecovery(id: string, tree: Worktree): Folder {
   const folder = tree.enter(recoveryName(id))
-  if (folder === undefined) throw hostPathBlocked({ path: recoveryName(id), problem: 'it is gone' })
+  if (folder === undefined) throw hostPathBlocked({ path: recoveryName(id), problem: 'it no longer exists' })
   return folder
 }
 
-/** Whether a regular file with these bytes is there. */
+/** Whether a regular file with this digest is there. */
 export function isFileWith(expected: string | undefined, place: string, disk: TreeDisk): boolean {
   try {
     return digest(readFileBytes({ path: place, limitBytes: MANAGED_FILE_LIMIT_BYTES }, disk)) === expected

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, hostOf, lookAt, regular, textAt } from '../../../test/support/host-tree.ts'
+import { changed, findFiles, follow, type HostTree, hostOf, regular, textAt } from '../../../test/support/host-tree.ts'
 import { checkListReport } from '../../contract/host-reports.ts'
 import { digest } from '../../kit/digest.ts'
 import { CAPABILITY_NAMES } from '../capabilities.ts'
@@ -18,13 +18,13 @@ const MANIFEST = manifestPath(kilo)
 const SENTINEL = sentinelPath(kilo)
 const whole = follow(
   new Map(),
-  planInstall({ hosts: [kilo], isExplicit: true, isRefresh: false, found: lookAt(new Map(), [kilo]) }),
+  planInstall({ hosts: [kilo], isExplicit: true, isRefresh: false, found: findFiles(new Map(), [kilo]) }),
 )
 const WITHOUT_RUN = CAPABILITY_NAMES.slice(1)
 
 function statusOf(tree: HostTree) {
   const directories = new Map(kilo.directories.map((path) => [path, { is: 'directory' } as const]))
-  const status = toHostStatus(kilo, { files: lookAt(tree, [kilo]), directories })
+  const status = toHostStatus(kilo, { files: findFiles(tree, [kilo]), directories })
   checkListReport({ contract_version: 2, hosts: [status] })
   return status
 }
@@ -75,7 +75,7 @@ describe('the status of a host', () => {
         ...unwell,
         capabilities: WITHOUT_RUN,
         warning:
-          '1 file has other line ends than drover wrote and no other change, as git makes them with core.autocrlf; "drover doctor" says how to prevent that',
+          '1 file has converted line endings and no other change; git does that with core.autocrlf; "drover doctor" says how to prevent that',
       },
     ],
     ['the sentinel missing', { [SENTINEL]: undefined }, unwell],
@@ -86,7 +86,7 @@ describe('the status of a host', () => {
       {
         ...unwell,
         capabilities: WITHOUT_RUN,
-        warning: '1 file is claimed with bytes that no release of drover up to this one generated',
+        warning: '1 file is claimed with content that no release of drover up to this one generated',
       },
     ],
     [
@@ -99,7 +99,7 @@ describe('the status of a host', () => {
   })
 
   it('tells whether it is detected, by one directory of several', () => {
-    const files = lookAt(new Map(), [kilo])
+    const files = findFiles(new Map(), [kilo])
     const one = new Map([
       ['.kilo', { is: 'absent' } as const],
       ['.kilocode', { is: 'directory' } as const],

@@ -3,11 +3,11 @@ import { CAPABILITY_NAMES, type CapabilityName } from '../capabilities.ts'
 import type { FoundDirectories, FoundFiles } from '../found-files.ts'
 import type { Host } from '../host.ts'
 import { type Installed, inspectHost, isDetected } from '../inspect-host.ts'
-import { convertedFiles, sayConverted } from '../line-ends.ts'
+import { convertedFiles, describeConverted } from '../line-ends.ts'
 
 type HostStatus = ListReport['hosts'][number]
 
-/** A host as a listing shows it. Whatever is wrong with it becomes a warning: the other hosts are listed all the same. */
+/** The status of a host in a list report. A problem becomes a warning, so that the other hosts are still listed. */
 export function toHostStatus(
   host: Host,
   found: { readonly files: FoundFiles; readonly directories: FoundDirectories },
@@ -32,11 +32,11 @@ function stateOf(
   converted: readonly string[],
 ): Pick<HostStatus, 'needs_refresh' | 'capabilities' | 'warning'> {
   if (blocked !== undefined) return { needs_refresh: false, capabilities: [], warning: blocked }
-  const unwell = files.filter(({ standing }) => standing !== 'pristine')
-  const stale = files.filter(({ standing }) => standing === 'stale').length
+  const unwell = files.filter(({ status }) => status !== 'pristine')
+  const stale = files.filter(({ status }) => status === 'stale').length
   const warnings = [
-    ...(stale > 0 ? [sayStaleClaims(stale)] : []),
-    ...(converted.length > 0 ? [`${sayConverted(converted)}; "drover doctor" says how to prevent that`] : []),
+    ...(stale > 0 ? [describeStaleClaims(stale)] : []),
+    ...(converted.length > 0 ? [`${describeConverted(converted)}; "drover doctor" says how to prevent that`] : []),
   ]
   const isWhole = (name: CapabilityName) => !unwell.some(({ file }) => file?.capability === name)
   return {
@@ -46,7 +46,7 @@ function stateOf(
   }
 }
 
-function sayStaleClaims(count: number): string {
+function describeStaleClaims(count: number): string {
   const claims = count === 1 ? '1 file is' : `${count} files are`
-  return `${claims} claimed with bytes that no release of drover up to this one generated`
+  return `${claims} claimed with content that no release of drover up to this one generated`
 }

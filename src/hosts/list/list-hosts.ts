@@ -2,14 +2,14 @@ import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { ListReport } from '../../contract/list-report.shape.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import { inspectChanges, type Unended } from '../change/inspect-changes.ts'
+import { inspectChanges, type UnfinishedChanges } from '../change/inspect-changes.ts'
 import { listFailed } from '../faults.ts'
 import { HOSTS } from '../hosts.ts'
 import { readHosts } from '../read-hosts.ts'
 import { openWorktree, realTreeDisk, type TreeDisk } from '../worktree.ts'
 import { toHostStatus } from './host-status.ts'
 
-/** Every host, whatever is wrong with one of them. Writes nothing and waits for nobody. */
+/** Lists every host; a problem with one host becomes its warning. Writes nothing and does not wait for the lock. */
 export async function listHosts(workspace: WorkspaceIdentity, disk: TreeDisk = realTreeDisk): Promise<ListReport> {
   const root = workspace.worktree_root
   try {
@@ -18,7 +18,9 @@ export async function listHosts(workspace: WorkspaceIdentity, disk: TreeDisk = r
     const unended = await inspectChanges(workspace, tree)
     const hosts = HOSTS.map((host) => {
       const status = toHostStatus(host, found)
-      const warning = [status.warning, sayUnended(host.id, unended)].filter((said) => said !== undefined).join('; ')
+      const warning = [status.warning, describeUnfinished(host.id, unended)]
+        .filter((said) => said !== undefined)
+        .join('; ')
       return warning === '' ? status : { ...status, warning }
     })
     return { contract_version: CONTRACT_VERSION, hosts }
@@ -28,9 +30,11 @@ export async function listHosts(workspace: WorkspaceIdentity, disk: TreeDisk = r
   }
 }
 
-/** What a change in another process has not ended yet is not left behind. */
-function sayUnended(id: string, { left, isUnderWay }: Unended): string | undefined {
+/** A change that another process is making was not left behind. */
+function describeUnfinished(id: string, { left, isRunning }: UnfinishedChanges): string | undefined {
   const about = left.filter(({ hosts }) => hosts.includes(id))
   if (about.length === 0) return undefined
-  return isUnderWay ? 'a change is under way; list again when it is done' : about.map(({ says }) => says).join('; ')
+  return isRunning
+    ? 'another process is changing it; list again when that process is done'
+    : about.map(({ text }) => text).join('; ')
 }

@@ -1,4 +1,4 @@
-/** What becomes of the files of one host that is installed or refreshed. */
+/** Plans the files of one host that is installed or refreshed. */
 import { type Digest, digest } from '../../kit/digest.ts'
 import {
   GENERATED_FILE_MODE,
@@ -13,38 +13,38 @@ import {
 import type { InspectedFile, SentinelState } from '../inspect-host.ts'
 import { writeOwnership } from '../manifest.ts'
 import { emptiedDirectories, type Plan, type Preserved, type Step } from './plan.ts'
-import { because, expected, preserve, sayStale } from './preserve.ts'
+import { because, describeStale, expected, preserve } from './preserve.ts'
 
-export type Ground = {
+export type HostFiles = {
   readonly host: Host
   readonly surface: Surface | undefined
   readonly files: readonly InspectedFile[]
-  /** The digest of the manifest that is there. */
+  /** The digest of the existing manifest. */
   readonly manifest: Digest | undefined
   readonly sentinel: SentinelState
 }
 
-/** What is decided about one file. Whoever claims it knows its digest afterwards. */
+/** What to do with one file. `claim` is its digest afterwards, if drover claims it. */
 type FileDecision = {
   readonly steps: readonly Step[]
   readonly claim?: Digest
   readonly preserved?: Preserved
 }
 
-export function planHostFiles(ground: Ground): Plan {
-  const { host, files } = ground
+export function planHostFiles(hostFiles: HostFiles): Plan {
+  const { host, files } = hostFiles
   const decided = new Map<string, FileDecision>()
-  const warnings = files.filter(({ standing }) => standing === 'stale').map((file) => sayStale(host, file))
+  const warnings = files.filter(({ status }) => status === 'stale').map((file) => describeStale(host, file))
   for (const inspected of files) {
     const lost = lostSupports(inspected, files, decided)
-    decided.set(inspected.path, lost.length > 0 ? withdraw(inspected) : keepCurrent(inspected, files))
-    if (lost.length > 0) warnings.push(sayNotCallable(host, inspected, lost))
+    decided.set(inspected.path, lost.length > 0 ? planRemoval(inspected) : planCurrentFile(inspected, files))
+    if (lost.length > 0) warnings.push(describeNotCallable(host, inspected, lost))
   }
   const claims = new Map(
     [...decided].flatMap(([path, { claim }]) => (claim === undefined ? [] : [[path, claim] as const])),
   )
-  const own = claims.size === 0 ? giveUp(ground) : keepRecord(ground, claims)
-  if (claims.size === 0) warnings.push(sayNothingClaimed(host))
+  const own = claims.size === 0 ? removeRecords(hostFiles) : updateRecords(hostFiles, claims)
+  if (claims.size === 0) warnings.push(describeNothingClaimed(host))
   const decisions = [...decided.values(), ...own]
   const steps = decisions.flatMap((decision) => decision.steps)
   return {
@@ -55,7 +55,7 @@ export function planHostFiles(ground: Ground): Plan {
   }
 }
 
-/** The supports of a callable that will not be drover's: with somebody else's text behind it, it must not be called. */
+/** The supports of a callable that drover does not own. A callable with a foreign text behind it must not be installed. */
 function lostSupports(
   { file }: InspectedFile,
   files: readonly InspectedFile[],
@@ -71,14 +71,14 @@ function supportsOf(callable: GeneratedFile, files: readonly InspectedFile[]): I
   return files.filter(({ file }) => file?.capability === callable.capability && file.role !== 'callable')
 }
 
-/** The file as this release generates it, if it can be drover's. */
-function keepCurrent(inspected: InspectedFile, files: readonly InspectedFile[]): FileDecision {
-  const { path, file, standing, found } = inspected
-  if (file === undefined) return withdraw(inspected)
+/** Plans the file as this release generates it, if drover may own it. */
+function planCurrentFile(inspected: InspectedFile, files: readonly InspectedFile[]): FileDecision {
+  const { path, file, status, found } = inspected
+  if (file === undefined) return planRemoval(inspected)
   const { text } = file
   const claim = digest(text)
   const content = { path, text, mode: GENERATED_FILE_MODE }
-  switch (standing) {
+  switch (status) {
     case 'pristine':
       return { steps: [], claim }
     case 'missing':
@@ -94,25 +94,25 @@ function keepCurrent(inspected: InspectedFile, files: readonly InspectedFile[]):
   }
 }
 
-/** What is written to be called rests on supports that are there already, so they must not change meanwhile. */
+/** A callable that is written depends on existing supports, so they must not change meanwhile. */
 function verifySupports(file: GeneratedFile, files: readonly InspectedFile[]): Step[] {
   if (file.role !== 'callable') return []
   return supportsOf(file, files)
-    .filter(({ standing }) => standing === 'pristine')
+    .filter(({ status }) => status === 'pristine')
     .map(({ path, found }) => ({ do: 'verify', path, expects: expected(found) }))
 }
 
-/** The file goes if it is drover's, and is left to its owner if not. */
-function withdraw(inspected: InspectedFile): FileDecision {
-  const { path, standing, found } = inspected
-  if (standing === 'pristine' || standing === 'earlier') {
+/** Removes the file if drover owns it. */
+function planRemoval(inspected: InspectedFile): FileDecision {
+  const { path, status, found } = inspected
+  if (status === 'pristine' || status === 'earlier') {
     return { steps: [{ do: 'remove', path, expects: expected(found) }] }
   }
-  return standing === 'missing' || standing === 'new' ? { steps: [] } : { steps: [], preserved: preserve(inspected) }
+  return status === 'missing' || status === 'new' ? { steps: [] } : { steps: [], preserved: preserve(inspected) }
 }
 
-function keepRecord(ground: Ground, claims: ReadonlyMap<string, Digest>): FileDecision[] {
-  const { host, surface, manifest, sentinel } = ground
+function updateRecords(hostFiles: HostFiles, claims: ReadonlyMap<string, Digest>): FileDecision[] {
+  const { host, surface, manifest, sentinel } = hostFiles
   const text = writeOwnership(host, { surface, claims })
   const record = { path: manifestPath(host), text, mode: OWN_FILE_MODE }
   const steps: Step[] = []
@@ -121,27 +121,27 @@ function keepRecord(ground: Ground, claims: ReadonlyMap<string, Digest>): FileDe
   if (sentinel === 'missing') {
     steps.push({ do: 'create', path: sentinelPath(host), text: SENTINEL, mode: OWN_FILE_MODE })
   }
-  return [{ steps, ...preserveSentinel(ground) }]
+  return [{ steps, ...preserveSentinel(hostFiles) }]
 }
 
-/** Without a claim there is nothing to keep a record of. */
-function giveUp(ground: Ground): FileDecision[] {
-  const { host, manifest, sentinel } = ground
+/** Without any claim, no manifest is needed. */
+function removeRecords(hostFiles: HostFiles): FileDecision[] {
+  const { host, manifest, sentinel } = hostFiles
   const steps: Step[] = []
   if (manifest !== undefined) steps.push({ do: 'remove', path: manifestPath(host), expects: manifest })
   if (sentinel === 'whole') steps.push({ do: 'remove', path: sentinelPath(host), expects: digest(SENTINEL) })
-  return [{ steps, ...preserveSentinel(ground) }]
+  return [{ steps, ...preserveSentinel(hostFiles) }]
 }
 
-export function preserveSentinel({ host, sentinel }: Pick<Ground, 'host' | 'sentinel'>): { preserved?: Preserved } {
+export function preserveSentinel({ host, sentinel }: Pick<HostFiles, 'host' | 'sentinel'>): { preserved?: Preserved } {
   if (sentinel !== 'modified') return {}
   return { preserved: { path: sentinelPath(host), because: because.modified } }
 }
 
-function sayNotCallable(host: Host, { path, file }: InspectedFile, lost: readonly string[]): string {
-  return `${host.id}: ${path} is not managed, so ${file?.capability} cannot be called, because drover does not own what it needs: ${lost.join(', ')}`
+function describeNotCallable(host: Host, { path, file }: InspectedFile, lost: readonly string[]): string {
+  return `${host.id}: ${path} is not managed and ${file?.capability} cannot be called, because drover does not own files that it needs: ${lost.join(', ')}`
 }
 
-function sayNothingClaimed({ id }: Host): string {
-  return `${id}: drover is not installed here now, because none of its files could be claimed`
+function describeNothingClaimed({ id }: Host): string {
+  return `${id}: drover is not installed here, because it could not claim any of its files`
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   changed,
+  findFiles,
   follow,
   type HostTree,
   hostOf,
-  lookAt,
   regular,
   textAt,
   treeOf,
@@ -25,7 +25,7 @@ type Wishes = Partial<Omit<InstallRequest, 'found'>>
 function plan(tree: HostTree, wishes: Wishes = {}) {
   const { hosts = [claude], earlier = [] } = wishes
   const request = { hosts, isExplicit: true, isRefresh: true, ...wishes }
-  return planInstall({ ...request, found: lookAt(tree, hosts, earlier) })
+  return planInstall({ ...request, found: findFiles(tree, hosts, earlier) })
 }
 
 const reportOf = (tree: HostTree, wishes?: Wishes) => toChangeReport(plan(tree, wishes), { outcome: 'committed' })
@@ -63,7 +63,7 @@ describe('a host that is not installed', () => {
       hosts: ['claude'],
       written: [],
       removed: [],
-      warnings: expect.arrayContaining([expect.stringContaining('drover is not installed here now')]),
+      warnings: expect.arrayContaining([expect.stringContaining('drover is not installed here, because')]),
     })
   })
 })
@@ -130,7 +130,7 @@ describe('a host that is installed', () => {
     expect(reportOf(tree)).toMatchObject({
       removed: [SENTINEL, MANIFEST].sort(),
       written: [],
-      warnings: expect.arrayContaining([expect.stringContaining('drover is not installed here now')]),
+      warnings: expect.arrayContaining([expect.stringContaining('drover is not installed here, because')]),
     })
     expect(plan(tree).steps).toContainEqual({ do: 'remove_directory', path: '.claude/drover' })
   })

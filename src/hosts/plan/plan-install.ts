@@ -1,7 +1,7 @@
-/** What installing into hosts, or refreshing them, does to files: decided from what was found, all hosts together. */
+/** Plans the installation or refresh of all selected hosts. Pure. */
 
 import { installFailed } from '../faults.ts'
-import { type FoundFiles, sayBlocked } from '../found-files.ts'
+import { describeBlocked, type FoundFiles } from '../found-files.ts'
 import { type Host, manifestPath, type Surface, sentinelPath } from '../host.ts'
 import { EARLIER_FILES, type EarlierFile } from '../hosts.ts'
 import {
@@ -12,17 +12,17 @@ import {
   inspectHost,
   MANIFEST_REMEDY,
 } from '../inspect-host.ts'
-import { settleSurfaces } from './choose-surfaces.ts'
+import { chooseSurfaces } from './choose-surfaces.ts'
 import { joinPlans, onlyWarn, type Plan, toChangeReport } from './plan.ts'
-import { type Ground, planHostFiles } from './plan-files.ts'
+import { type HostFiles, planHostFiles } from './plan-files.ts'
 
 export type InstallRequest = {
   /** In the order of the registry. */
   readonly hosts: readonly Host[]
-  /** Whether a person named them, or they were detected. */
+  /** Whether the user named the hosts; otherwise they were detected. */
   readonly isExplicit: boolean
   readonly surface?: Surface | undefined
-  /** Bring what is installed up to date; without it an installed host is left as it is. */
+  /** Update installed hosts. Otherwise an installed host is not changed. */
   readonly isRefresh: boolean
   readonly found: FoundFiles
   readonly earlier?: readonly EarlierFile[]
@@ -31,7 +31,7 @@ export type InstallRequest = {
 export function planInstall(request: InstallRequest): Plan {
   const { found, earlier = EARLIER_FILES } = request
   const inspected = request.hosts.map((host) => ({ host, inspection: inspectHost(host, found, earlier) }))
-  const { surfaceOf, skipped } = settleSurfaces(inspected, request)
+  const { surfaceOf, skipped } = chooseSurfaces(inspected, request)
   const plans: Plan[] = skipped.map((warning) => ({ hosts: [], steps: [], preserved: [], warnings: [warning] }))
   for (const each of inspected.filter(({ host }) => surfaceOf.has(host.id))) {
     const plan = planHost(each, { ...request, earlier, surface: surfaceOf.get(each.host.id) })
@@ -48,23 +48,23 @@ type HostRequest = Required<Pick<InstallRequest, 'isRefresh' | 'found' | 'earlie
 function planHost({ host, inspection }: InspectedHost, request: HostRequest): Plan | { problem: string } {
   if (inspection.is === 'unreadable') return { problem: `${inspection.problem}; ${MANIFEST_REMEDY}` }
   if (inspection.is === 'marker_only') return onlyWarn(host, describeMarkerOnly(host))
-  if (inspection.is === 'installed' && !request.isRefresh) return onlyWarn(host, sayInstalled(host))
-  const ground = inspection.is === 'installed' ? toGround(host, inspection) : bareGround(host, request)
-  const paths = [manifestPath(host), sentinelPath(host), ...ground.files.map(({ path }) => path)]
-  const problem = sayBlocked(paths, request.found)
-  return problem === undefined ? planHostFiles(ground) : { problem }
+  if (inspection.is === 'installed' && !request.isRefresh) return onlyWarn(host, describeInstalled(host))
+  const hostFiles = inspection.is === 'installed' ? installedHostFiles(host, inspection) : newHostFiles(host, request)
+  const paths = [manifestPath(host), sentinelPath(host), ...hostFiles.files.map(({ path }) => path)]
+  const problem = describeBlocked(paths, request.found)
+  return problem === undefined ? planHostFiles(hostFiles) : { problem }
 }
 
-function toGround(host: Host, { surface, files, manifest, sentinel }: Installed): Ground {
+function installedHostFiles(host: Host, { surface, files, manifest, sentinel }: Installed): HostFiles {
   return { host, surface, files, manifest, sentinel }
 }
 
-/** Nothing is claimed yet, so whatever is there is somebody else's. */
-function bareGround(host: Host, { found, earlier, surface }: HostRequest): Ground {
+/** Nothing is claimed yet, so drover owns none of the existing files. */
+function newHostFiles(host: Host, { found, earlier, surface }: HostRequest): HostFiles {
   const files = inspectFiles({ host, ownership: { surface, claims: new Map() }, found, earlier })
   return { host, surface, files, manifest: undefined, sentinel: 'missing' }
 }
 
-function sayInstalled({ id }: Host): string {
-  return `drover is installed here already and was left as it is; drover install --refresh --tool ${id} updates it`
+function describeInstalled({ id }: Host): string {
+  return `drover is already installed here and was not changed; run drover install --refresh --tool ${id} to update it`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, follow, type HostTree, hostOf, lookAt, regular } from '../../../test/support/host-tree.ts'
+import { changed, findFiles, follow, type HostTree, hostOf, regular } from '../../../test/support/host-tree.ts'
 import { digest } from '../../kit/digest.ts'
 import { uninstallFailed } from '../faults.ts'
 import type { FoundFile } from '../found-files.ts'
@@ -16,12 +16,12 @@ const mine = regular('mine\n')
 const SKILL = '.claude/skills/drover-run/SKILL.md'
 
 function installed(...hosts: Host[]): HostTree {
-  const found = lookAt(new Map(), hosts)
+  const found = findFiles(new Map(), hosts)
   const surface = hosts.includes(kiro) ? 'cli' : undefined
   return follow(new Map(), planInstall({ hosts, isExplicit: true, surface, isRefresh: false, found }))
 }
 
-const plan = (tree: HostTree, ...hosts: Host[]) => planUninstall({ hosts, found: lookAt(tree, hosts) })
+const plan = (tree: HostTree, ...hosts: Host[]) => planUninstall({ hosts, found: findFiles(tree, hosts) })
 const reportOf = (tree: HostTree, ...hosts: Host[]) => toChangeReport(plan(tree, ...hosts), { outcome: 'committed' })
 
 describe('uninstalling', () => {
@@ -162,7 +162,7 @@ describe('the policy of a codex skill that stays', () => {
       expects: digest(text),
     })
     expect(preserved).toContainEqual(expect.objectContaining({ path: policy }))
-    expect(warnings).toEqual([expect.stringContaining('drover-run is not removed altogether')])
+    expect(warnings).toEqual([expect.stringContaining('drover-run is not fully removed')])
     expect([...follow(tree, plan(tree, codex)).keys()].sort()).toEqual([skill, policy])
   })
 

@@ -1,4 +1,4 @@
-/** What uninstalling does to the files of hosts: decided from what was found, all hosts together. */
+/** Plans the removal of all selected hosts. Pure. */
 import { digest } from '../../kit/digest.ts'
 import { uninstallFailed } from '../faults.ts'
 import type { FoundFiles } from '../found-files.ts'
@@ -13,10 +13,10 @@ import {
 } from '../inspect-host.ts'
 import { emptiedDirectories, joinPlans, onlyWarn, type Plan, type Step, toChangeReport } from './plan.ts'
 import { preserveSentinel } from './plan-files.ts'
-import { because, expected, preserve, sayStale } from './preserve.ts'
+import { because, describeStale, expected, preserve } from './preserve.ts'
 
 export type UninstallRequest = {
-  /** In the order of the registry; those that are not installed contribute nothing. */
+  /** In the order of the registry. Hosts that are not installed add no steps. */
   readonly hosts: readonly Host[]
   readonly found: FoundFiles
   readonly earlier?: readonly EarlierFile[]
@@ -52,7 +52,7 @@ function planInstalled(host: Host, installed: Installed): Plan | { problem: stri
   const files = installed.files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const guards = guardsOf(files)
   const unsafe = guards.find(({ isWhole }) => !isWhole)
-  if (unsafe !== undefined) return { problem: sayUnguarded(unsafe) }
+  if (unsafe !== undefined) return { problem: describeUnguarded(unsafe) }
   const isGuard = ({ path }: InspectedFile) => guards.some(({ policy }) => policy.path === path)
   const removed = files.filter((file) => isOurs(file) && !isGuard(file))
   const steps: Step[] = [
@@ -75,22 +75,22 @@ function planInstalled(host: Host, installed: Installed): Plan | { problem: stri
       ...(sentinel === undefined ? [] : [sentinel]),
     ],
     warnings: [
-      ...files.filter(({ standing }) => standing === 'stale').map((file) => sayStale(host, file)),
-      ...guards.map((guard) => sayGuarded(host, guard)),
+      ...files.filter(({ status }) => status === 'stale').map((file) => describeStale(host, file)),
+      ...guards.map((guard) => describeGuarded(host, guard)),
     ],
   }
 }
 
-function isOurs({ standing }: InspectedFile): boolean {
-  return standing === 'pristine' || standing === 'earlier'
+function isOurs({ status }: InspectedFile): boolean {
+  return status === 'pristine' || status === 'earlier'
 }
 
-/** It was claimed once, so its owner may wonder why it is still there. */
-function isChanged({ standing }: InspectedFile): boolean {
-  return standing === 'modified' || standing === 'stale'
+/** It was claimed once, so the report explains why it stays. */
+function isChanged({ status }: InspectedFile): boolean {
+  return status === 'modified' || status === 'stale'
 }
 
-/** A policy whose skill stays. Without it the host could call the skill unasked. */
+/** A policy whose skill stays. Without it the agent could call the skill on its own. */
 type Guard = { readonly policy: InspectedFile; readonly skill: InspectedFile; readonly isWhole: boolean }
 
 function guardsOf(files: readonly InspectedFile[]): Guard[] {
@@ -98,26 +98,26 @@ function guardsOf(files: readonly InspectedFile[]): Guard[] {
     .filter(({ file }) => file?.role === 'policy')
     .flatMap((policy) => {
       const skill = files.find(({ file }) => file?.role === 'callable' && file.capability === policy.file?.capability)
-      const stays = skill !== undefined && (isChanged(skill) || skill.standing === 'unclaimed')
+      const stays = skill !== undefined && (isChanged(skill) || skill.status === 'unclaimed')
       if (!stays || isNeitherOurs(policy, skill)) return []
       return [{ policy, skill, isWhole: isOurs(policy) || isAsGenerated(policy) }]
     })
 }
 
-/** Then uninstalling changes nothing about the pair. */
+/** Then uninstalling does not change the pair. */
 function isNeitherOurs(policy: InspectedFile, skill: InspectedFile): boolean {
-  return policy.standing === 'unclaimed' && skill.standing === 'unclaimed'
+  return policy.status === 'unclaimed' && skill.status === 'unclaimed'
 }
 
 function isAsGenerated({ found, file }: InspectedFile): boolean {
   return found.is === 'regular' && file !== undefined && found.digest === digest(file.text)
 }
 
-function sayUnguarded({ policy, skill }: Guard): string {
-  const mending = policy.standing === 'missing' ? 'run' : 'remove the policy and run'
-  return `${skill.path} is not drover's to remove, and ${policy.path}, which keeps it from being called unasked, is ${policy.standing}; remove the skill, or ${mending} drover install --refresh --tool codex, then try again`
+function describeUnguarded({ policy, skill }: Guard): string {
+  const repair = policy.status === 'missing' ? 'run' : 'remove the policy and run'
+  return `${skill.path} does not belong to drover, and ${policy.path}, which keeps the agent from calling it on its own, is ${policy.status}; remove the skill, or ${repair} drover install --refresh --tool codex, then try again`
 }
 
-function sayGuarded(host: Host, { policy, skill }: Guard): string {
-  return `${host.id}: ${skill.file?.capability} is not removed altogether: ${skill.path} is not drover's to remove, and ${policy.path} stays to keep it from being called unasked`
+function describeGuarded(host: Host, { policy, skill }: Guard): string {
+  return `${host.id}: ${skill.file?.capability} is not fully removed: ${skill.path} does not belong to drover, and ${policy.path} stays to keep the agent from calling it on its own`
 }

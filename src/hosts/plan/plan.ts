@@ -1,12 +1,12 @@
-/** What is to be done to the files of a repository, decided before anything is done. */
+/** A plan: the steps that change the files of a repository. */
 import type { ChangeReport } from '../../contract/change-report.shape.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Digest } from '../../kit/digest.ts'
 import type { HostId } from '../host.ts'
 
-/** Steps are done in order, or none of them is. Paths are relative to the root of the repository, with `/`. */
+/** All steps are done in order, or none. Paths are relative to the root of the repository, with `/`. */
 export type Step =
-  /** Nothing may be at the path. Directories above it that are missing are made. */
+  /** Nothing may exist at the path. Missing directories above it are created. */
   | { readonly do: 'create'; readonly path: string; readonly text: string; readonly mode: number }
   | {
       readonly do: 'replace'
@@ -16,12 +16,12 @@ export type Step =
       readonly mode: number
     }
   | { readonly do: 'remove'; readonly path: string; readonly expects: Digest }
-  /** Changes nothing: the rest of the plan is right only if the file is still this one. */
+  /** Changes nothing. The plan depends on this file being unchanged. */
   | { readonly do: 'verify'; readonly path: string; readonly expects: Digest }
-  /** Only if it is empty by then; that it is not, or is gone, is no failure. */
+  /** Only if it is empty. If it is not empty or no longer exists, that is not a failure. */
   | { readonly do: 'remove_directory'; readonly path: string }
 
-/** A file that is left as it is, and the reason, as the end of the sentence "it was left alone because …". */
+/** A file that is not changed. `because` ends the sentence "it was left alone because …". */
 export type Preserved = { readonly path: string; readonly because: string }
 
 export type Plan = {
@@ -33,12 +33,12 @@ export type Plan = {
 
 export const NOTHING: Plan = { hosts: [], steps: [], preserved: [], warnings: [] }
 
-/** Leaves a host as it is, and says why if there is something to say. */
+/** Does not change the host. */
 export function onlyWarn({ id }: { readonly id: HostId }, warning: string | undefined): Plan {
   return { ...NOTHING, hosts: [id], warnings: warning === undefined ? [] : [`${id}: ${warning}`] }
 }
 
-/** One plan of several, done one after the other; directories go last, when all that could be in them is gone. */
+/** Joins plans in order. Directories are removed last, when all files in them are gone. */
 export function joinPlans(plans: readonly Plan[]): Plan {
   const steps = plans.flatMap((plan) => plan.steps)
   return {
@@ -58,7 +58,7 @@ export type Ending = {
   readonly warnings?: readonly string[]
 }
 
-/** The report of a plan that ended like this. Only what was committed has written or removed anything. */
+/** Only a committed plan reports written or removed files. */
 export function toChangeReport(plan: Plan, ending: Ending): ChangeReport {
   const { outcome, recoveryArtifacts = [], warnings = [] } = ending
   const head = { contract_version: CONTRACT_VERSION, hosts: inOrder(plan.hosts) } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, hostOf, lookAt, regular, treeOf } from '../../../test/support/host-tree.ts'
+import { changed, findFiles, hostOf, regular, treeOf } from '../../../test/support/host-tree.ts'
 import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from '../faults.ts'
 import type { FoundDirectories, FoundDirectory } from '../found-files.ts'
 import { HOST_IDS, manifestPath, sentinelPath } from '../host.ts'
@@ -98,7 +98,7 @@ describe('hosts that are installed', () => {
   const tree = treeOf({ [manifestPath(claude)]: manifest, '.codex/drover/.adapter-generated': 'generated\n' })
 
   it('are those with a manifest; a sentinel does not count', () => {
-    expect(ids(installedHosts(lookAt(tree, HOSTS)))).toEqual(['claude'])
+    expect(ids(installedHosts(findFiles(tree, HOSTS)))).toEqual(['claude'])
   })
 
   it('are found beside a host that is behind a link', () => {
@@ -107,12 +107,12 @@ describe('hosts that are installed', () => {
       '.pi/drover/ownership-manifest.json': behind,
       '.pi/drover/.adapter-generated': behind,
     })
-    expect(ids(installedHosts(lookAt(linked, HOSTS)))).toEqual(['claude'])
+    expect(ids(installedHosts(findFiles(linked, HOSTS)))).toEqual(['claude'])
   })
 
   it('are not guessed where one manifest cannot be believed', () => {
     const broken = changed(tree, { '.pi/drover/ownership-manifest.json': regular('{}') })
-    expect(() => installedHosts(lookAt(broken, HOSTS))).toThrow(
+    expect(() => installedHosts(findFiles(broken, HOSTS))).toThrow(
       expect.objectContaining({
         code: uninstallFailed.code,
         message: expect.stringMatching(/^.*\.pi\/drover.*; update drover if /),
@@ -121,8 +121,8 @@ describe('hosts that are installed', () => {
   })
 
   it('must be there', () => {
-    const none = { code: uninstallFailed.code, message: expect.stringContaining('into no host') }
-    expect(() => installedHosts(lookAt(new Map(), HOSTS))).toThrow(expect.objectContaining(none))
+    const none = { code: uninstallFailed.code, message: expect.stringContaining('into any host') }
+    expect(() => installedHosts(findFiles(new Map(), HOSTS))).toThrow(expect.objectContaining(none))
   })
 })
 

@@ -1,4 +1,4 @@
-/** Which hosts a command is about. */
+/** Selects the hosts of a command. */
 import { nearestWord } from '../../kit/nearest.ts'
 import { hostAdapterRequired, installFailed, uninstallFailed, unknownHostAdapter } from '../faults.ts'
 import { type FoundDirectories, type FoundFiles, foundAt } from '../found-files.ts'
@@ -9,7 +9,7 @@ import { NOTHING, toChangeReport } from './plan.ts'
 
 const ALL = 'all'
 
-/** The hosts that were named: each value is one id or several between commas, in any case, or `all`. */
+/** The hosts that `--tool` names: each value is a comma-separated list of ids in any case, or `all`. */
 export function namedHosts(values: readonly string[]): readonly Host[] {
   const ids = values.flatMap((value) => value.split(',')).map((id) => id.trim().toLowerCase())
   const named = ids.filter((id) => id !== '')
@@ -21,7 +21,7 @@ export function namedHosts(values: readonly string[]): readonly Host[] {
   return HOSTS.filter(({ id }) => named.includes(id) || named.includes(ALL))
 }
 
-/** The hosts that the repository shows signs of. A sign that cannot be looked at stops everything. */
+/** The hosts whose directories exist. Throws if one cannot be inspected. */
 export function detectedHosts(found: FoundDirectories): readonly Host[] {
   for (const path of HOSTS.flatMap(({ directories }) => directories)) {
     const there = foundAt(found, path)
@@ -31,10 +31,10 @@ export function detectedHosts(found: FoundDirectories): readonly Host[] {
   }
   const detected = HOSTS.filter((host) => isDetected(host, found))
   if (detected.length > 0) return detected
-  throw hostAdapterRequired({ problem: 'the repository shows no sign of a host', known: HOST_IDS })
+  throw hostAdapterRequired({ problem: 'no host was detected in the repository', known: HOST_IDS })
 }
 
-/** The hosts that have a manifest. One that cannot be believed stops everything, as it may be any host's turn next. */
+/** The hosts that have a manifest. Throws if one of the manifests is invalid. */
 export function installedHosts(found: FoundFiles): readonly Host[] {
   const inspected = HOSTS.map((host) => ({ host, inspection: inspectHost(host, found) }))
   const fail = (problem: string) =>
@@ -43,6 +43,6 @@ export function installedHosts(found: FoundFiles): readonly Host[] {
     if (inspection.is === 'unreadable') throw fail(`${inspection.problem}; ${MANIFEST_REMEDY}`)
   }
   const installed = inspected.filter(({ inspection }) => inspection.is === 'installed').map(({ host }) => host)
-  if (installed.length === 0) throw fail('drover is installed into no host of this repository')
+  if (installed.length === 0) throw fail('drover is not installed into any host of this repository')
   return installed
 }

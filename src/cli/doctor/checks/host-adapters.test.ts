@@ -56,7 +56,7 @@ describe('an installed host', () => {
         }
       },
       'adapter_modified',
-      `2 files have other line ends than drover wrote and no other change, as git makes them with core.autocrlf: ${RUN}, ${SENTINEL}`,
+      `2 files have converted line endings and no other change; git does that with core.autocrlf: ${RUN}, ${SENTINEL}`,
       `put ".claude/skills/drover-*/** text eol=lf" and ".claude/drover/** text eol=lf" into .gitattributes, delete these files, and ${REFRESH}, which restores them`,
     ],
     [
@@ -121,7 +121,7 @@ describe('a host that is not installed', () => {
       'whose directory is a link',
       (site) => symlinkSync('elsewhere', join(site.root, '.claude')),
       'adapter_not_detected',
-      `not used here: ${MANIFEST} cannot be inspected: .claude is a symbolic link, and drover changes nothing behind it`,
+      `not used here: ${MANIFEST} cannot be inspected: .claude is a symbolic link; drover changes files only in real folders`,
     ],
     [
       'in whose directory is a link',
@@ -130,7 +130,7 @@ describe('a host that is not installed', () => {
         symlinkSync('../elsewhere', join(site.root, '.claude/skills'))
       },
       'adapter_inspection_unavailable',
-      '.claude/skills/drover-clarify/references/decision-interview.md cannot be inspected: .claude/skills is a symbolic link, and drover changes nothing behind it',
+      '.claude/skills/drover-clarify/references/decision-interview.md cannot be inspected: .claude/skills is a symbolic link; drover changes files only in real folders',
     ],
     [
       'and used',

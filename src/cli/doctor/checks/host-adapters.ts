@@ -1,4 +1,4 @@
-import type { Standing } from '../../../hosts/classify-file.ts'
+import type { FileStatus } from '../../../hosts/classify-file.ts'
 import { foundAt } from '../../../hosts/found-files.ts'
 import { type Host, manifestPath, sentinelPath } from '../../../hosts/host.ts'
 import { HOSTS, pathsOf } from '../../../hosts/hosts.ts'
@@ -9,7 +9,7 @@ import {
   isDetected,
   MANIFEST_REMEDY,
 } from '../../../hosts/inspect-host.ts'
-import { attributesFor, convertedFiles, sayConverted } from '../../../hosts/line-ends.ts'
+import { attributesFor, convertedFiles, describeConverted } from '../../../hosts/line-ends.ts'
 import { type FoundHosts, readHosts } from '../../../hosts/read-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
 import { inWorktree } from './check.ts'
@@ -135,7 +135,7 @@ function assessLineEnds(host: Host, installed: Installed, { files }: FoundHosts)
   const lines = attributesFor(host, installed).map((line) => `"${line}"`)
   return adapterModified({
     host: host.id,
-    detail: `${sayConverted(converted)}: ${converted.join(', ')}`,
+    detail: `${describeConverted(converted)}: ${converted.join(', ')}`,
     todo: `put ${lines.join(' and ')} into .gitattributes, delete these files, and ${refreshing(host)}, which restores them`,
   })
 }
@@ -179,8 +179,8 @@ function assessContents(host: Host, { files }: Installed): Finding | undefined {
   return adapterModified({ host: host.id, detail: describe(changed, 'edited or missing'), todo })
 }
 
-function standingAs(files: Installed['files'], ...standings: Standing[]): string[] {
-  return files.filter(({ standing }) => standings.includes(standing)).map(({ path }) => path)
+function standingAs(files: Installed['files'], ...standings: FileStatus[]): string[] {
+  return files.filter(({ status }) => standings.includes(status)).map(({ path }) => path)
 }
 
 function describe(paths: readonly string[], problem: string): string {

@@ -23,12 +23,12 @@ export const installInterrupted = defineFinding({
 
 /** A recovery folder without a record has no host. Drover does not delete it, so its detail says what to do. */
 export const checkInterruptedInstalls = inWorktree(async (workspace) => {
-  const { left, isUnderWay } = await findInterrupted(workspace)
-  if (isUnderWay) return [installSettled({ detail: 'another process is changing hosts right now' })]
+  const { left, isRunning } = await findInterrupted(workspace)
+  if (isRunning) return [installSettled({ detail: 'another process is changing hosts right now' })]
   if (left.length === 0) return [installSettled({ detail: 'no install was interrupted' })]
-  return left.map(({ hosts, says }) => {
+  return left.map(({ hosts, text }) => {
     const [host, ...others] = hosts
-    const facts = { detail: says, host: others.length === 0 ? host : undefined }
+    const facts = { detail: text, host: others.length === 0 ? host : undefined }
     return installInterrupted(host === undefined ? { ...facts, todo: undefined } : facts)
   })
 })
@@ -46,7 +46,7 @@ export async function clearInterruptedInstalls({ workspace, signal, print }: Cle
     await print('no install was interrupted, nothing to clear')
     return
   }
-  for (const { says } of left) await print(`found: ${says}`)
+  for (const { text } of left) await print(`found: ${text}`)
   const { obstacles, warnings } = await clearChanges({ workspace, signal })
   for (const line of [...warnings, ...obstacles]) await print(line)
   const remaining = (await findInterrupted(workspace)).left.length
