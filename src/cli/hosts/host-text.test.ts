@@ -71,7 +71,7 @@ describe('a plan, in words', () => {
     expect(planned).toEqual([
       'Install plan for: claude',
       '  would write a',
-      '  would write b over what drover wrote before',
+      '  would write b over the version that drover wrote before',
       '  would write c',
       '  would remove old/a',
       '  would remove old/b',

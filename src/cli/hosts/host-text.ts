@@ -83,7 +83,7 @@ type ChangeStep = Exclude<Step['do'], 'verify'>
 
 const STEP_TEXTS: Readonly<Record<ChangeStep, (path: string) => string>> = {
   create: (path) => `would write ${path}`,
-  replace: (path) => `would write ${path} over what drover wrote before`,
+  replace: (path) => `would write ${path} over the version that drover wrote before`,
   remove: (path) => `would remove ${path}`,
   remove_directory: (path) => `would remove the directory ${path} if it is empty`,
 }

@@ -85,7 +85,7 @@ be read is always listed. Nothing is changed.`,
     ],
     examples: [
       { line: 'drover status', description: 'all runs' },
-      { line: 'drover status --state active --state paused', description: 'runs that have not ended' },
+      { line: 'drover status --state active --state paused', description: 'active and paused runs' },
       { line: `drover status ${ID}`, description: 'one run, and the commands that can follow' },
       { line: `drover status ${ID} --watch`, description: 'live' },
       { line: `drover status ${ID} --section outcome`, description: 'a section of the issue' },

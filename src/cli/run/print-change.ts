@@ -9,7 +9,7 @@ export async function printChange(out: Channel, text: string): Promise<void> {
   const written = await out.write(text).catch((error: Error) => {
     throw outputFailure(error.message, error)
   })
-  if (written === 'closed') throw outputFailure('nobody reads standard output any more')
+  if (written === 'closed') throw outputFailure('standard output is closed')
 }
 
 export async function printState(out: Channel, state: ProtocolState): Promise<void> {

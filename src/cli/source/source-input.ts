@@ -16,7 +16,7 @@ export type SourceInput<T> = {
 export async function readSourceInput<T>({ args, runtime }: Invocation, input: SourceInput<T>): Promise<T> {
   const { command, limitBytes, parse, refuse } = input
   const [named = ''] = args
-  // Otherwise a variable that is not set would name the working directory.
+  // An empty name, as from an unset shell variable, would resolve to the working directory.
   if (named === '') throw argumentMissing({ command, name: 'file' })
   const file = named === '-' ? undefined : named
   try {
