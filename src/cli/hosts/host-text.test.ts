@@ -15,21 +15,21 @@ const writing = (...paths: string[]): Plan => ({
   steps: paths.map((path) => ({ do: 'create', path, text: '', mode: 0o644 })),
 })
 
-describe('a change, in words', () => {
+describe('formatChange', () => {
   it.each([
     ['committed', '  wrote somewhere'],
     ['not_committed', '  nothing was changed'],
     ['rolled_back', '  all changes were undone'],
     ['ambiguous', '  it is unknown which changes were made'],
-  ] as const)('that is %s says so', (outcome, line) => {
+  ] as const)('names the outcome of a change that is %s', (outcome, line) => {
     expect(linesOf(writing('somewhere'), outcome)).toEqual(['Install result for: claude', line])
   })
 
-  it('that had nothing to do says so, though it is committed', () => {
+  it('says that an empty change changed nothing', () => {
     expect(linesOf(NOTHING, 'committed')).toEqual(['Install result for: no host', '  nothing was changed'])
   })
 
-  it('says why a file was left alone, and shows no control characters', () => {
+  it('says why a file was preserved, without control characters', () => {
     const plan = { ...NOTHING, preserved: [{ path: 'a\u001b[31m', because: 'it is yours' }] }
     expect(linesOf(plan, 'committed')[1]).toMatch(/^ {2}preserved a\S*\[31m because it is yours$/)
     expect(linesOf(plan, 'committed').join('')).not.toContain('\u001b')
@@ -40,13 +40,13 @@ describe('a change, in words', () => {
     ['.codex/skills/drover-run/SKILL.md', 'Codex CLI: $drover-run'],
     ['.kiro/steering/drover-run.md', 'Kiro: #drover-run'],
     ['.kiro/agents/drover-run.json', 'Kiro: kiro-cli chat --agent drover-run'],
-  ])('that wrote %s tells how to call it', (path, call) => {
+  ])('says how to start a run after writing %s', (path, call) => {
     expect(linesOf(writing(path), 'committed')).toContain(`  to start in ${call}`)
     expect(linesOf(writing(path), 'rolled_back').join()).not.toContain('to start')
   })
 })
 
-describe('a plan, in words', () => {
+describe('formatPlan', () => {
   const digest = `sha256:${'0'.repeat(64)}` as const
   const plan: Plan = {
     hosts: ['claude'],
@@ -66,7 +66,7 @@ describe('a plan, in words', () => {
     warnings: ['two', 'one'],
   }
 
-  it('has the order of the change that it becomes', () => {
+  it('has the order of the change report', () => {
     const planned = formatPlan('Install plan', plan).trimEnd().split('\n')
     expect(planned).toEqual([
       'Install plan for: claude',
@@ -88,15 +88,21 @@ describe('a plan, in words', () => {
   })
 })
 
-describe('a list of hosts, in words', () => {
-  const paper = { style: (_style: unknown, text: string) => text, isTty: true, columns: 60 }
-  const well = { id: 'claude', detected: true, installed: true, needs_refresh: false, capabilities: ['drover-run'] }
+describe('formatHosts', () => {
+  const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 60 }
+  const installed = {
+    id: 'claude',
+    detected: true,
+    installed: true,
+    needs_refresh: false,
+    capabilities: ['drover-run'],
+  }
   const absent = { id: 'codex', detected: false, installed: false, needs_refresh: false, capabilities: [] }
-  const say = (...hosts: ListReport['hosts']) =>
-    formatHosts({ contract_version: CONTRACT_VERSION, hosts }, paper).split('\n')
+  const lines = (...hosts: ListReport['hosts']) =>
+    formatHosts({ contract_version: CONTRACT_VERSION, hosts }, layout).split('\n')
 
-  it('is a table', () => {
-    expect(say(well, absent)).toEqual([
+  it('prints a table', () => {
+    expect(lines(installed, absent)).toEqual([
       'HOST    USED HERE  INSTALLED  CAPABILITIES',
       'claude  yes        yes        1',
       'codex   no         no         -',
@@ -104,13 +110,13 @@ describe('a list of hosts, in words', () => {
     ])
   })
 
-  it('has warnings below their hosts, and says where to read what differs', () => {
-    const warning = 'a file\u001b[31m was changed by somebody whom nobody here has ever seen'
-    expect(say({ ...well, needs_refresh: true, warning }, absent)).toEqual([
+  it('prints warnings below their hosts, and a hint if a host differs', () => {
+    const warning = 'a file\u001b[31m was changed by a user who has no account on this machine'
+    expect(lines({ ...installed, needs_refresh: true, warning }, absent)).toEqual([
       'HOST    USED HERE  INSTALLED     CAPABILITIES',
       'claude  yes        yes, differs  1',
-      '  warning: a file[31m was changed by somebody whom nobody',
-      '  here has ever seen',
+      '  warning: a file[31m was changed by a user who has no',
+      '  account on this machine',
       'codex   no         no            -',
       'Run "drover doctor" to see what differs from what drover',
       'would install, and what to do.',

@@ -25,8 +25,8 @@ const LIST = {
 } as unknown as RunList
 
 function linesAt(columns: number): string[] {
-  const paper = { style: (_style: unknown, text: string) => text, isTty: true, columns }
-  return formatRuns(LIST, NOW, paper)?.trimEnd().split('\n') ?? []
+  const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns }
+  return formatRuns(LIST, NOW, layout)?.trimEnd().split('\n') ?? []
 }
 
 describe('formatRuns', () => {
@@ -49,8 +49,8 @@ describe('formatRuns', () => {
   })
 
   it('returns undefined without runs', () => {
-    const paper = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
-    expect(formatRuns({ runs: [], unavailable_runs: [] }, NOW, paper)).toBeUndefined()
+    const layout = { style: (_style: unknown, text: string) => text, isTty: true, columns: 80 }
+    expect(formatRuns({ runs: [], unavailable_runs: [] }, NOW, layout)).toBeUndefined()
   })
 })
 
