@@ -1,14 +1,14 @@
 /** The error responses of the OpenAPI document, one component for each error and error format. */
 import type { TSchema } from 'typebox'
-import { ChatProblem, MessageProblem, NativeError } from '../../src/http/errors/error-body.shape.ts'
-import { toErrorBody } from '../../src/http/errors/error-body.ts'
-import { toHttpError } from '../../src/http/errors/http-error.ts'
 import {
   ERROR_RESPONSES,
   type ErrorName,
   type ErrorResponse,
   OTHER_ERROR,
-} from '../../src/http/openapi/error-responses.shape.ts'
+} from '../../src/http/api-description/error-responses.shape.ts'
+import { ChatProblem, MessageProblem, NativeError } from '../../src/http/errors/error-body.shape.ts'
+import { toErrorBody } from '../../src/http/errors/error-body.ts'
+import { toHttpError } from '../../src/http/errors/http-error.ts'
 import type { Fault } from '../../src/kit/fault.ts'
 import type { Json } from '../rewrite-shape.ts'
 import { headerReferences, toMedia } from './operation.ts'

@@ -1,5 +1,5 @@
 /** Converts what an endpoint declares into the words of OpenAPI. */
-import type { Content, Operation, Parameter, Response } from '../../src/http/openapi/operation.shape.ts'
+import type { Content, Operation, Parameter, Response } from '../../src/http/api-description/operation.shape.ts'
 import type { Json } from '../rewrite-shape.ts'
 import type { SchemaBook } from './schema.ts'
 

@@ -1,5 +1,6 @@
 /** The OpenAPI operations of all endpoints, in the order of the document. */
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
+import type { Operation } from './api-description/operation.shape.ts'
 import { OPERATIONS as docs } from './meta/docs.shape.ts'
 import { OPERATIONS as health } from './meta/health.shape.ts'
 import { OPERATIONS as metrics } from './meta/metrics.shape.ts'
@@ -13,7 +14,6 @@ import { OPERATIONS as resume } from './native/resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
-import type { Operation } from './openapi/operation.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume],

@@ -4,7 +4,7 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
-import type { Slots } from './slots.ts'
+import type { Slots } from './concurrency-slots.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPromptRoom } from '../../test/support/prompt-room.ts'
 import { until } from '../../test/support/until.ts'
+import { createSlots } from './concurrency-slots.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
 import type { BatchWatcher } from './run-batch.ts'
 import { runParallel } from './run-parallel.ts'
-import { createSlots } from './slots.ts'
 
 const never = new AbortController().signal
 const task = (backend: string, prompt = 'say hello') => ({ backend, prompt })

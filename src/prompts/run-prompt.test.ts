@@ -7,8 +7,8 @@ import { until } from '../../test/support/until.ts'
 import { BACKENDS } from '../agents/adapter/agent.ts'
 import { sessionStoreUnavailable } from '../sessions/faults.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
+import { createSlots } from './concurrency-slots.ts'
 import { runPrompt } from './run-prompt.ts'
-import { createSlots } from './slots.ts'
 
 const HELLO = { backend: 'claude', prompt: 'say hello' }
 const never = new AbortController().signal

@@ -3,11 +3,11 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer } from './faults.ts'
+import { WriteGroup } from './group-writes.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Row } from './session-rows.ts'
 import { isBusy, toStoreFault } from './store-errors.ts'
 import { ensureStoreFile } from './store-file.ts'
-import { WriteGroup } from './write-group.ts'
 
 export type DatabaseOptions = {
   path: string

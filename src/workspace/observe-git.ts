@@ -12,10 +12,10 @@ import { discoverWorkspace } from './discover-workspace.ts'
 import { gitFailed, gitInterrupted, gitObservationFailed } from './faults.ts'
 import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
 import { askGit, askGitForOutput, type Git, whatGitSaid } from './git.ts'
+import { limitObservations } from './limit-observations.ts'
 import { createLookout, observePath } from './observe-path.ts'
 import { type ChangedPath, parseStatus } from './parse-status.ts'
 import type { PathDisk } from './read-content.ts'
-import { retainDetails } from './retain-details.ts'
 
 /** How long looking at files may keep everything else in this process waiting. */
 const TURN_MS = 20
@@ -101,7 +101,7 @@ type Observed = Said & {
 
 /** Puts together what was seen. A missing file was seen to be missing; only what should have been read and was not lacks. */
 function toGitObservation({ head, index, status, observations, budget }: Observed): GitObservation {
-  const retained = retainDetails(observations)
+  const retained = limitObservations(observations)
   const isSeen = ({ observation }: PathObservation) => !['unreadable', 'content_unobserved'].includes(observation)
   const seen = {
     version: 1,

@@ -212,7 +212,7 @@ describe('the metrics of agents', () => {
 describe('a server without metrics', () => {
   it('does not load prom-client', () => {
     const source = (isEnabled: boolean) => `
-      import { withMetrics } from './src/http/metrics/metrics.ts'
+      import { withMetrics } from './src/http/metrics/create-metrics.ts'
       import './src/http/server.ts'
       await withMetrics({ config: { server: { metrics_enabled: ${isEnabled} } }, prompts: {} })
       const { createRequire } = await import('node:module')

@@ -1,9 +1,9 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
+import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
+import type { Operation } from '../api-description/operation.shape.ts'
 import { COMPATIBLE_REQUEST, ignored, MODEL_RULES, orNull, TextContent } from '../compatible/conversation.shape.ts'
 import { MessageError } from '../errors/error-body.shape.ts'
-import { AGENT_ERRORS } from '../openapi/error-responses.shape.ts'
-import type { Operation } from '../openapi/operation.shape.ts'
 
 const MessageTurn = named(
   'MessageTurn',

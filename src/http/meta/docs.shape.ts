@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals } from '../../kit/shape.ts'
-import { OPEN_ERRORS } from '../openapi/error-responses.shape.ts'
-import { cachedResponses, type Operation } from '../openapi/operation.shape.ts'
+import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
+import { cachedResponses, type Operation } from '../api-description/operation.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   {

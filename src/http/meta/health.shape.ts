@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../../kit/shape.ts'
+import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
+import type { Operation } from '../api-description/operation.shape.ts'
 import { NativeError } from '../errors/error-body.shape.ts'
-import { OPEN_ERRORS } from '../openapi/error-responses.shape.ts'
-import type { Operation } from '../openapi/operation.shape.ts'
 
 const BackendHealth = Type.Object({
   name: Type.String(),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { COMMON_ERRORS } from '../openapi/error-responses.shape.ts'
-import type { Operation } from '../openapi/operation.shape.ts'
+import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
+import type { Operation } from '../api-description/operation.shape.ts'
 
 const example = `# HELP drover_running_agents Agents that are running.
 # TYPE drover_running_agents gauge

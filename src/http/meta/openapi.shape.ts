@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { OPEN_ERRORS } from '../openapi/error-responses.shape.ts'
-import { cachedResponses, type Operation } from '../openapi/operation.shape.ts'
+import { OPEN_ERRORS } from '../api-description/error-responses.shape.ts'
+import { cachedResponses, type Operation } from '../api-description/operation.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   {

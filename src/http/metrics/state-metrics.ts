@@ -1,5 +1,5 @@
 import type { Log } from '../../kit/log.ts'
-import type { Slots } from '../../prompts/slots.ts'
+import type { Slots } from '../../prompts/concurrency-slots.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Prometheus } from './prometheus.ts'
 

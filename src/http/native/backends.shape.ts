@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { Abilities } from '../../agents/adapter/agent.shape.ts'
 import { type Message, meaning, named } from '../../kit/shape.ts'
-import { COMMON_ERRORS } from '../openapi/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
 
 const BackendRecord = named(
   'BackendRecord',

@@ -1,7 +1,7 @@
 import { ChainRequest } from '../../prompts/prompt-request.shape.ts'
 import { ChainResult } from '../../prompts/prompt-result.shape.ts'
-import { BODY_ERRORS } from '../openapi/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
 import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
 
 const request: ChainRequest = {

@@ -1,8 +1,8 @@
 import { PromptEvent } from '../../prompts/prompt-event.shape.ts'
 import { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import { PromptResult } from '../../prompts/prompt-result.shape.ts'
-import { BODY_ERRORS } from '../openapi/error-responses.shape.ts'
-import { EXAMPLE, type Operation, type Response } from '../openapi/operation.shape.ts'
+import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
+import { EXAMPLE, type Operation, type Response } from '../api-description/operation.shape.ts'
 
 const requests: Record<string, PromptRequest> = {
   minimal: { backend: 'claude', prompt: 'Why does the parser lose the last line?' },

@@ -1,6 +1,6 @@
 import { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import { BODY_ERRORS, SESSION_ERRORS } from '../openapi/error-responses.shape.ts'
-import type { Operation } from '../openapi/operation.shape.ts'
+import { BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import type { Operation } from '../api-description/operation.shape.ts'
 import { PROMPT_RESPONSE } from './prompt.shape.ts'
 import { SESSION_ID } from './sessions.shape.ts'
 

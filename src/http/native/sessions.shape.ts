@@ -4,8 +4,8 @@ import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
-import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../openapi/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation, type Parameter } from '../openapi/operation.shape.ts'
+import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, type Parameter } from '../api-description/operation.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { type Message, named } from '../../kit/shape.ts'
+import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
+import { EXAMPLE, type Operation } from '../api-description/operation.shape.ts'
 import { COMPATIBLE_REQUEST, ignored, MODEL_RULES, orNull, TextContent } from '../compatible/conversation.shape.ts'
 import { ChatError } from '../errors/error-body.shape.ts'
-import { AGENT_ERRORS } from '../openapi/error-responses.shape.ts'
-import { EXAMPLE, type Operation } from '../openapi/operation.shape.ts'
 
 const ChatMessage = named(
   'ChatMessage',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { literals, type Message, named } from '../../kit/shape.ts'
-import { COMMON_ERRORS } from '../openapi/error-responses.shape.ts'
-import { EXAMPLE, jsonResponse, type Operation } from '../openapi/operation.shape.ts'
+import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation } from '../api-description/operation.shape.ts'
 
 const Model = named(
   'Model',

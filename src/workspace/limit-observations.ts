@@ -4,7 +4,7 @@ import type { PathObservation } from '../contract/git-observation.shape.ts'
 const COST_LIMIT = 512 * 1024
 
 /** The first observations, as many as fit; the first that does not fit ends the list, so that no path is skipped. */
-export function retainDetails(observations: readonly PathObservation[]): readonly PathObservation[] {
+export function limitObservations(observations: readonly PathObservation[]): readonly PathObservation[] {
   let cost = 0
   const end = observations.findIndex((observation) => {
     cost += costOf(observation)

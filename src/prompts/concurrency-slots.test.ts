@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSlots, type Slot } from './slots.ts'
+import { createSlots, type Slot } from './concurrency-slots.ts'
 
 const never = new AbortController().signal
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
-import { retainDetails } from './retain-details.ts'
+import { limitObservations } from './limit-observations.ts'
 
 /** Costs 12 for each byte of the path, 6 for each of 9 + 2 + 7, 1 for each of `content`, and 320. */
 const observed = (path: string, content = ''): PathObservation => ({
@@ -14,43 +14,45 @@ const observed = (path: string, content = ''): PathObservation => ({
 /** With 12 bytes of content, exactly 524288. */
 const LARGEST = 'x'.repeat(43_654)
 
-describe('retainDetails', () => {
+describe('limitObservations', () => {
   it('keeps all that costs the limit', () => {
     const all = [observed(LARGEST, 'x'.repeat(12))]
-    expect(retainDetails(all)).toEqual(all)
+    expect(limitObservations(all)).toEqual(all)
   })
 
   it('keeps nothing that costs one more', () => {
-    expect(retainDetails([observed(LARGEST, 'x'.repeat(13))])).toEqual([])
+    expect(limitObservations([observed(LARGEST, 'x'.repeat(13))])).toEqual([])
   })
 
   it('adds up what it keeps', () => {
     const small = observed('a') // 12 + 108 + 320
     const fitting = observed('x'.repeat(43_654 - 36), 'x'.repeat(4)) // 440 less
-    expect(retainDetails([small, fitting])).toHaveLength(2)
-    expect(retainDetails([small, { ...fitting, content_sha256: 'xxxxx' }])).toHaveLength(1)
+    expect(limitObservations([small, fitting])).toHaveLength(2)
+    expect(limitObservations([small, { ...fitting, content_sha256: 'xxxxx' }])).toHaveLength(1)
   })
 
   it('ends at the first that does not fit, though a later one would', () => {
     const [first, large, last] = [observed('a'), observed(LARGEST), observed('b')]
-    expect(retainDetails([first, large, last])).toEqual([first])
+    expect(limitObservations([first, large, last])).toEqual([first])
   })
 
   it('counts bytes, not characters', () => {
-    expect(retainDetails([observed('ü'.repeat(21_827), 'x'.repeat(12))])).toHaveLength(1)
-    expect(retainDetails([observed('ü'.repeat(21_827), 'x'.repeat(13))])).toHaveLength(0)
+    expect(limitObservations([observed('ü'.repeat(21_827), 'x'.repeat(12))])).toHaveLength(1)
+    expect(limitObservations([observed('ü'.repeat(21_827), 'x'.repeat(13))])).toHaveLength(0)
   })
 
   it.each(['category', 'state', 'observation'])('counts each byte of %s six times', (field) => {
     const longer = { ...observed(LARGEST, 'x'.repeat(6)) }
     const word = `${longer[field as 'state']}y`
-    expect(retainDetails([{ ...longer, [field]: word } as PathObservation])).toHaveLength(1)
-    expect(retainDetails([{ ...longer, [field]: word, content_sha256: 'x'.repeat(7) } as PathObservation])).toEqual([])
+    expect(limitObservations([{ ...longer, [field]: word } as PathObservation])).toHaveLength(1)
+    expect(limitObservations([{ ...longer, [field]: word, content_sha256: 'x'.repeat(7) } as PathObservation])).toEqual(
+      [],
+    )
   })
 
   it('counts the kind of a digest too', () => {
     const full = { ...observed(LARGEST, 'x'), content_fingerprint_kind: 'full_sha256' } as const
-    expect(retainDetails([full])).toHaveLength(1)
-    expect(retainDetails([{ ...full, content_sha256: 'xx' }])).toEqual([])
+    expect(limitObservations([full])).toHaveLength(1)
+    expect(limitObservations([{ ...full, content_sha256: 'xx' }])).toEqual([])
   })
 })
