@@ -15,8 +15,8 @@ import {
 } from './identifiers.shape.ts'
 import { LIMITS } from './limits.ts'
 import { SourceParent } from './raw-source-envelope.shape.ts'
+import { ROLES } from './section-roles.ts'
 import { NonEmptyPlainText, nonEmptyPlain } from './text.shape.ts'
-import { ROLES } from './vocabulary.ts'
 
 const Provenance = named(
   'sectionProvenance',

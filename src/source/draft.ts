@@ -2,7 +2,7 @@
 import { MARKDOWN } from '../contract/control-characters.ts'
 import { findDuplicates } from '../contract/duplicates.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { ROLES, type Role } from '../contract/vocabulary.ts'
+import { ROLES, type Role } from '../contract/section-roles.ts'
 import { Fault } from '../kit/fault.ts'
 import { messageInvalid } from '../kit/faults.ts'
 import { writeIndentedJson } from '../kit/json/write-json.ts'

@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import { ROLES } from '../contract/vocabulary.ts'
+import { ROLES } from '../contract/section-roles.ts'
 import { defineFault } from '../kit/fault.ts'
 
 export const invalidSource = defineFault({

@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import { ROLES } from '../contract/vocabulary.ts'
+import { ROLES } from '../contract/section-roles.ts'
 import { checkerInOrder, eachOf, fieldSteps, type Item, ofItem, step } from '../kit/check-in-order.ts'
 import { Fault } from '../kit/fault.ts'
 import { type JsonPlace, jsonInvalid, messageInvalid } from '../kit/faults.ts'

@@ -8,10 +8,10 @@ import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toPrintable } from '../output/printable.ts'
 import { configEnvironmentOf } from '../settings.ts'
+import { runChecks } from './all-checks.ts'
 import { type Finding, toDoctorCheck } from './checks/finding.ts'
 import { clearInterruptedInstalls } from './checks/interrupted-installs.ts'
 import { formatReport } from './report-text.ts'
-import { runChecks } from './run-checks.ts'
 
 /** Problems are the result of this command, not failures of it, unless `--strict` is given. */
 export const run: Run = async (invocation) => {

@@ -1,4 +1,3 @@
-import { NO_ACTIVITIES } from '../../contract/vocabulary.ts'
 import { digest } from '../../kit/digest.ts'
 import { compareBytes } from '../../kit/utf8.ts'
 import { isWorktreeChanged } from '../state/git-changes.ts'
@@ -6,6 +5,9 @@ import type { ActionTrace, Run } from '../state/run.ts'
 import { dirtyAtStart } from './compose-brief.ts'
 import { ATTRIBUTION_UNCERTAINTY, OBSERVED_SINCE_START, REPORT_DISCREPANCY } from './notes.ts'
 import { longestPrefix } from './text.ts'
+
+/** The line of a summary without any reported check. The texts for hosts quote it. */
+export const NO_ACTIVITIES = 'No test, type check, build or lint was reported.'
 
 export const SUMMARY_BYTES = 65_536
 

@@ -9,7 +9,7 @@ import { apiVersionInvalid } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
 import { validateMessageRequest } from '../request/checks.generated.js'
 import { sendPrompt } from '../response/send-prompt.ts'
-import { eventFrame } from '../response/sse.ts'
+import { eventFrame } from '../response/sse-frames.ts'
 import type { Message, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
 
 /** An id has twice as many hexadecimal digits. */

@@ -13,7 +13,7 @@ import { backendExecutionFailed, backendTimeout, shuttingDown, unsupportedFeatur
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 import type { ReplyFormat } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
-import { SSE_MEDIA_TYPE } from '../response/sse.ts'
+import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
 
 /** A message as both APIs have it. */
 export type WireMessage = { role: string; content: WireContent | null; tool_calls?: unknown }

@@ -7,7 +7,7 @@ import { chatError } from '../errors/error-body.ts'
 import { checkBody } from '../request/body.ts'
 import { validateChatRequest } from '../request/checks.generated.js'
 import { sendPrompt } from '../response/send-prompt.ts'
-import { COMMENT_FRAME, DONE_FRAME, dataFrame } from '../response/sse.ts'
+import { COMMENT_FRAME, DONE_FRAME, dataFrame } from '../response/sse-frames.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from './chat-completions.shape.ts'
 
 /** An id has twice as many hexadecimal digits. */
