@@ -290,7 +290,7 @@ describe('docs/source-bundles.md', () => {
     const [, section = ''] = /^```md\n(.*?)^```/ms.exec(page) ?? []
     const { comments } = JSON.parse(example)
     expect(comments[0].body).toBe(section)
-    expect(page.split('## A whole example')[0]).toContain(`"body_sha256": "${bodyDigest(section)}"`)
+    expect(page.split('## A complete example')[0]).toContain(`"body_sha256": "${bodyDigest(section)}"`)
   })
 
   it('lists every code of a verdict', () => {
