@@ -38,7 +38,7 @@ const SOURCES: Readonly<Record<CapabilityName, Source>> = {
     parts: ['run', 'implementing', 'reviewing', 'interview', 'fetching'],
   },
   'drover-clarify': {
-    description: 'Settle the real human decisions of a piece of work, one at a time, after finding out the facts.',
+    description: 'Get the decisions that only the user can make, one at a time, after finding the facts.',
     parts: ['clarify', 'interview'],
     references: ['decision-interview'],
   },
@@ -59,8 +59,7 @@ const SOURCES: Readonly<Record<CapabilityName, Source>> = {
     parts: ['review', 'reviewing'],
   },
   'drover-workflow': {
-    description:
-      'Point an idea, an Objective, a Change or a run to the next step that its user can take, or to nothing further.',
+    description: 'Name the next step that the user can take with an idea, an Objective, a Change or a run, or none.',
     parts: ['workflow', 'interview'],
   },
 }
