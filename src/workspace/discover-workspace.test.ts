@@ -1,18 +1,20 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
 import { type Git, locateGit } from './git.ts'
-import { identifyWorkspace, isSoundIdentity } from './identity.ts'
+import { identifyWorkspace } from './identity.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal
 
 const discover = async (start: string, around: { git?: Git; signal?: AbortSignal } = {}) => {
   const identity = await discoverWorkspace({ start, git, signal, ...around })
-  expect(isSoundIdentity(identity)).toBe(true)
+  const { worktree_root, git_dir, git_common_dir } = identity
+  for (const path of [worktree_root, git_dir, git_common_dir]) expect(path).toBe(resolve('/', path))
+  expect(identity).toEqual(identifyWorkspace(identity))
   return identity
 }
 const own = (root: string) =>

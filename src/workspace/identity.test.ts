@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identifyWorkspace, isSameWorkspace, isSoundIdentity } from './identity.ts'
+import { identifyWorkspace, isSameWorkspace } from './identity.ts'
 
 const places = { worktree_root: '/srv/repo', git_dir: '/srv/repo/.git', git_common_dir: '/srv/repo/.git' }
 const identity = identifyWorkspace(places)
@@ -31,28 +31,5 @@ describe('isSameWorkspace', () => {
     ['id', `sha256:${'0'.repeat(64)}`],
   ])('does not hold when %s differs', (field, value) => {
     expect(isSameWorkspace(identity, { ...identity, [field]: value })).toBe(false)
-  })
-})
-
-describe('isSoundIdentity', () => {
-  it('holds for what was given out', () => {
-    expect(isSoundIdentity(identity)).toBe(true)
-  })
-
-  it('does not hold for an id of other places', () => {
-    expect(isSoundIdentity({ ...identity, worktree_root: '/other' })).toBe(false)
-  })
-
-  it.each(['relative', '/srv/../repo', '/srv/repo/', '/srv//repo', '/srv/re\0po'])(
-    'does not hold for the place %j, whatever its id',
-    (place) => {
-      expect(isSoundIdentity(identifyWorkspace({ ...places, worktree_root: place }))).toBe(false)
-      expect(isSoundIdentity(identifyWorkspace({ ...places, git_dir: place }))).toBe(false)
-      expect(isSoundIdentity(identifyWorkspace({ ...places, git_common_dir: place }))).toBe(false)
-    },
-  )
-
-  it('does not hold for a place that has no UTF-8 form', () => {
-    expect(isSoundIdentity({ ...identity, git_dir: '/srv/\ud800' })).toBe(false)
   })
 })

@@ -1,4 +1,3 @@
-import { isAbsolute, resolve } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
 import { digestSections } from '../kit/digest.ts'
 
@@ -14,13 +13,4 @@ export function identifyWorkspace({ worktree_root, git_dir, git_common_dir }: Pl
 export function isSameWorkspace(one: WorkspaceIdentity, other: WorkspaceIdentity): boolean {
   const fields = ['version', 'worktree_root', 'git_dir', 'git_common_dir', 'id'] as const
   return fields.every((field) => one[field] === other[field])
-}
-
-/** Whether an identity that was read from somewhere is one that could have been given out. */
-export function isSoundIdentity(identity: WorkspaceIdentity): boolean {
-  const places = [identity.worktree_root, identity.git_dir, identity.git_common_dir]
-  const areClean = places.every(
-    (path) => path.isWellFormed() && !path.includes('\0') && isAbsolute(path) && resolve(path) === path,
-  )
-  return areClean && isSameWorkspace(identity, identifyWorkspace(identity))
 }
