@@ -68,7 +68,7 @@ const CONDITIONS: readonly (readonly [string, () => Driver, string, readonly str
   ['was not seen, bound', bound(gitUnavailable), 'resume', waysOn],
 ]
 
-describe('what can be done with a run', () => {
+describe('the next hint of a run', () => {
   it.each(CONDITIONS)('that %s', (_what, make, operation, ids) => {
     const { run } = make()
     const next = checkNext(nextHint(run))
@@ -76,7 +76,7 @@ describe('what can be done with a run', () => {
   })
 })
 
-describe('how a run is resumed', () => {
+describe('the resume hint of a run', () => {
   it.each<[string, () => Driver, readonly string[]]>([
     ['has ended', ended, []],
     ['waits for a choice', waitingForChoice, ['keep-pinned', 'adopt']],
@@ -89,17 +89,17 @@ describe('how a run is resumed', () => {
   })
 })
 
-describe('how a run is started', () => {
+describe('the start hint', () => {
   it.each([
     ['for a goal', { reviewEnabled: true, hasSource: false }, 'retry-run'],
     ['for a goal, without a review', { reviewEnabled: false, hasSource: false }, 'retry-run'],
     ['for an issue', { reviewEnabled: true, hasSource: true }, 'start-with-source'],
     ['for an issue, without a review', { reviewEnabled: false, hasSource: true }, 'start-with-source'],
-  ])('%s', (_what, wishes, id) => {
+  ])('%s', (_what, options, id) => {
     const ROOT = workspaceIdentity.worktree_root
     const rows = commandsWith({ RUN: '', ACTION: '', ROOT, CANDIDATE: '', BUDGET: '8', DIGEST: '' })
-    const row = rows.find((each) => each.id === id && each.options.includes('--no-review') !== wishes.reviewEnabled)
-    expect(checkNext(startHint({ workspace_identity: workspaceIdentity, budget: 8, ...wishes }))).toEqual({
+    const row = rows.find((each) => each.id === id && each.options.includes('--no-review') !== options.reviewEnabled)
+    expect(checkNext(startHint({ workspace_identity: workspaceIdentity, budget: 8, ...options }))).toEqual({
       operation: 'start',
       workspace_identity: workspaceIdentity.id,
       variants: [{ id, base_argv: row?.argv, inputs: row?.inputs }],

@@ -10,7 +10,7 @@ import { toProtocolState } from './to-protocol-state.ts'
 import { toRunStatus } from './to-run-status.ts'
 
 describe('toRunStatus', () => {
-  it('shows a run, and leaves out what it has not', () => {
+  it('shows a run and omits absent fields', () => {
     const driver = atWork()
     const { run } = driver
     expect(statusOf(driver)).toEqual({
@@ -35,7 +35,7 @@ describe('toRunStatus', () => {
     })
   })
 
-  it('shows what is asked for, and what was allowed', () => {
+  it('shows the pending request and the grant', () => {
     const driver = waitingForConfirmation()
     expect(statusOf(driver)).toMatchObject({ pending_destructive_request: destructiveRequest })
     expect(statusOf(driver).destructive_grant).toBeUndefined()
@@ -46,14 +46,14 @@ describe('toRunStatus', () => {
     })
   })
 
-  it('shows the last choice of source', () => {
+  it('shows the last source choice', () => {
     const driver = waitingForChoice()
     expect(statusOf(driver).source_candidate).toMatchObject({ candidate_id: 'candidate-1', snapshot: amended })
     driver.resume({ choice: 'pinned', candidateId: 'candidate-1' })
     expect(statusOf(driver).last_source_choice).toMatchObject({ choice: 'pinned' })
   })
 
-  it('says how many observations only the journal has', () => {
+  it('counts the observations that only the journal has', () => {
     const driver = atWork()
     driver.submit({ observations: Array.from({ length: 130 }, () => 'x') })
     const { observations } = statusOf(driver)
@@ -63,7 +63,7 @@ describe('toRunStatus', () => {
 })
 
 describe('the actions of a status', () => {
-  it('are whole, and in the order in which they were issued', () => {
+  it('are complete and in the order of issue', () => {
     const driver = atWork()
     const { current_action: first } = driver.run
     driver.submit({ suggested_actions: [{ kind: 'clarify', brief: 'Ask.' }] })
@@ -75,7 +75,7 @@ describe('the actions of a status', () => {
     ])
   })
 
-  it('are not taken from another run', () => {
+  it('are refused if they belong to another run', () => {
     const { run } = atWork()
     expect(() => toRunStatus(run, [])).toThrow('not the action action-1')
     const other = { ...run.current_action, action_id: 'action-2' } as Action
@@ -89,14 +89,14 @@ describe('toProtocolState', () => {
     ['a run that waits', waitingForConfirmation, ['pause_reason', 'action']],
     ['a stopped run', stopped, []],
     ['a run that has ended', ended, ['summary']],
-    ['a run that serves an issue', () => stopped({ source: pinned }), ['pinned_source']],
+    ['an issue-bound run', () => stopped({ source: pinned }), ['pinned_source']],
     ['a run that waits for a choice', waitingForChoice, ['pause_reason', 'pinned_source', 'source_candidate']],
-  ])('of %s has what it needs and no more', (_what, make, fields) => {
+  ])('of %s has exactly the fields it needs', (_what, make, fields) => {
     const expected = ['contract_version', 'run_id', 'state', 'next', ...fields]
     expect(Object.keys(toProtocolState(make().run)).sort()).toEqual(expected.sort())
   })
 
-  it('says what a resume did, if it answers one', () => {
+  it('has the result of a resume', () => {
     const result = { operation: 'ad_hoc_resumed', budget_applied: true } as const
     expect(toProtocolState(atWork().run, result)).toMatchObject({
       resume_operation: 'ad_hoc_resumed',
@@ -104,7 +104,7 @@ describe('toProtocolState', () => {
     })
   })
 
-  it('does not let a run pass that breaks the contract', () => {
+  it('refuses a run that breaks the contract', () => {
     expect(() => toProtocolState({ ...atWork().run, current_action: undefined })).toThrow('protocolState is not valid')
   })
 })

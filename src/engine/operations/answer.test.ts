@@ -28,7 +28,7 @@ const answered = (): Driver => {
   return driver
 }
 
-describe('the first rule that applies to an answer', () => {
+describe('answer, in the order of its checks', () => {
   it.each<[string, () => Driver, Partial<Answer>, string]>([
     ['half a character, before all else', atWork, { text: '\ud800' }, 'invalid_answer'],
     ['a control character', atWork, { text: 'a\u0000' }, 'invalid_answer'],
@@ -49,12 +49,12 @@ describe('the first rule that applies to an answer', () => {
     expect(driver.events).toHaveLength(length)
   })
 
-  it('lets the longest answer through', () => {
+  it('accepts an answer at the size limit', () => {
     const driver = waitingForDecision()
     expect(codeOf(() => driver.answer({ text: 'x'.repeat(LIMITS.answerBytes - 2) }))).toBe('done')
   })
 
-  it('offers to resume where no answer helps', () => {
+  it('offers to resume if the environment is unavailable', () => {
     const { next, details } = refusalOf(() => lackingEnvironment().answer({ text: 'x' }))
     expect(next.variants.map(({ id }) => id)).toEqual(['resume-ad-hoc'])
     expect(details).toEqual({ run_id: 'run-1', state: 'paused' })
@@ -71,7 +71,7 @@ describe('the answer to a question', () => {
     expect(codeOf(() => waitingForDecision().answer(given))).toBe(code)
   })
 
-  it('is kept, withdraws the question, and has the ground looked over again', () => {
+  it('is stored, withdraws the question and leads to an orientation', () => {
     const { run } = answered()
     expect(run.actions[0]).toMatchObject({ voided: true, outcome: { status: 'needs_input' } })
     expect(run.answers).toEqual([
@@ -88,14 +88,14 @@ describe('the answer to a question', () => {
     expect(run.current_action?.context).toContain('- action action-1 decision:\n  Knots.\n')
   })
 
-  it('is stamped with the requirements it was given for', () => {
+  it('is stored with the requirements revision it was given for', () => {
     const driver = waitingForDecision({ source: pinned })
     driver.answer({ text: 'Knots.' })
     const { source_revision, requirements_revision } = pinned
     expect(driver.run.answers).toMatchObject([{ source_revision, requirements_revision }])
   })
 
-  it('replaces the answer that the question named', () => {
+  it('supersedes the answer that the question named', () => {
     const driver = answered()
     driver.submit({ status: 'needs_input', pause: { ...decision, supersedes_answer_action_id: 'action-1' } })
     driver.answer({ text: 'Metres.' })
@@ -106,14 +106,14 @@ describe('the answer to a question', () => {
     expect(driver.run.current_action?.context).not.toContain('Knots.')
   })
 
-  it('pauses the run when the budget is spent', () => {
+  it('pauses the run if the budget is spent', () => {
     const driver = waitingForDecision({ budget: 1 })
     expect(driver.answer({ text: 'Knots.' })).toMatchObject({ state: 'paused', pause_reason: 'budget_exhausted' })
     expect(driver.run.answers).toMatchObject([{ active: true }])
   })
 })
 
-describe('a decision that is to be replaced', () => {
+describe('a decision to supersede', () => {
   const ask = (driver: Driver, id: string) => () =>
     driver.submit({ status: 'needs_input', pause: { ...decision, supersedes_answer_action_id: id } })
 
@@ -186,7 +186,7 @@ describe('the answer to a destructive request', () => {
     if (code !== 'done') expect(driver.run).toBe(run)
   })
 
-  it('in words allows nothing and asks for another way', () => {
+  it('with a text only authorizes nothing and asks for another way', () => {
     const driver = waitingForConfirmation()
     driver.answer({ text: 'yes' })
     expect(driver.run).toMatchObject({ current_action: { kind: 'orient', brief: BRIEFS.declined } })
@@ -195,7 +195,7 @@ describe('the answer to a destructive request', () => {
     expect([destructiveGrant(driver.run), pendingRequest(driver.run)]).toEqual([undefined, undefined])
   })
 
-  it('as a confirmation allows exactly what was asked for, in one action', () => {
+  it('with a confirmation authorizes exactly the request, in one action', () => {
     const driver = waitingForConfirmation()
     driver.answer({ ...confirmation, text: 'Go ahead.' })
     const grant = {
@@ -216,12 +216,12 @@ describe('the answer to a destructive request', () => {
     expect(driver.run.current_action?.context).not.toContain('Go ahead.')
   })
 
-  it('may spend the last of the budget', () => {
+  it('may use the last unit of the budget', () => {
     const driver = waitingForConfirmation({ budget: 3 })
     expect(driver.answer(confirmation)).toMatchObject({ state: 'active', action: { remaining_budget: 0 } })
   })
 
-  it('without a budget is kept and pauses the run: it has to be asked for again', () => {
+  it('without budget is stored and pauses the run: it must be requested again', () => {
     const driver = waitingForConfirmation({ budget: 2 })
     expect(driver.answer(confirmation)).toMatchObject({ state: 'paused', pause_reason: 'budget_exhausted' })
     expect(driver.run.actions[1]).toMatchObject({ voided: true })
@@ -230,7 +230,7 @@ describe('the answer to a destructive request', () => {
   })
 })
 
-describe('what was allowed', () => {
+describe('a destructive authorization', () => {
   it.each<[string, (driver: Driver) => unknown]>([
     ['an outcome', (driver) => driver.submit()],
     [
@@ -247,7 +247,7 @@ describe('what was allowed', () => {
     expect([destructiveGrant(driver.run), pendingRequest(driver.run)]).toEqual([undefined, undefined])
   })
 
-  it('is left alone by what is refused', () => {
+  it('is unaffected by refused operations', () => {
     const driver = waitingForConfirmation()
     driver.answer(confirmation)
     codeOf(() => driver.submit({ action_kind: 'orient' }))
@@ -255,7 +255,7 @@ describe('what was allowed', () => {
     expect(destructiveGrant(driver.run)).toBeDefined()
   })
 
-  it('is nothing where nothing was asked', () => {
+  it('is absent if nothing was requested', () => {
     expect(pendingRequest(atKind('implement').run)).toBeUndefined()
     expect(pendingRequest(waitingForDecision().run)).toBeUndefined()
   })
@@ -273,7 +273,7 @@ describe('digestAnswer', () => {
       { actionId: 'action-1', text: '', confirmDestructive: true, scopeSha256: scope },
       'sha256:d44f242c7d6d834198fde0f65299e9400a27ecab5a414caac642440789ec95cc',
     ],
-  ])('is over all of an answer: %j', (given, expected) => {
+  ])('covers the whole answer: %j', (given, expected) => {
     expect(digestAnswer(given)).toBe(expected)
   })
 })

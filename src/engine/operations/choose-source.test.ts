@@ -16,7 +16,7 @@ const finding = (source: PinnedSource): Driver => {
   return driver
 }
 
-describe('the choice of a source', () => {
+describe('a source choice', () => {
   it('to adopt pins the candidate', () => {
     const driver = waitingForChoice()
     driver.resume(adopt)
@@ -28,7 +28,7 @@ describe('the choice of a source', () => {
     expect(driver.run.current_action?.action_id).toBe('action-4')
   })
 
-  it('to adopt other requirements ends the decisions that were made for the old ones', () => {
+  it('to adopt other requirements supersedes the decisions for the old ones', () => {
     const driver = finding(amended)
     driver.resume(adopt)
     const superseded_by = `requirements:${amended.requirements_revision}`
@@ -36,7 +36,7 @@ describe('the choice of a source', () => {
     expect(driver.run.current_action?.context).toContain('Decisions:\n(none)')
   })
 
-  it('to adopt the same requirements leaves the decisions alone', () => {
+  it('to adopt the same requirements keeps the decisions active', () => {
     const again = pinned.sections[1]
     const text = 'What there is to say about requirements.\n'
     const same = amend(pinned, text, 2001)
@@ -47,7 +47,7 @@ describe('the choice of a source', () => {
     expect(driver.run.pinned_source?.manifest_revision).toBe(same.manifest_revision)
   })
 
-  it('to keep what is pinned takes over where the issue is', () => {
+  it('to keep the pinned source updates the location of the issue', () => {
     const found = withRevisions({ ...moved(amended, 'wind'), repository_id: 'R_2', title: 'Knots' })
     const driver = finding(found)
     driver.resume(keep)
@@ -57,7 +57,7 @@ describe('the choice of a source', () => {
     expect(driver.run.answers).toMatchObject([{ active: true }])
   })
 
-  it('to keep what is pinned takes over the parent, or that there is none', () => {
+  it('to keep the pinned source updates or removes the parent', () => {
     const parent = { repository_id: 'R_1', issue_id: 'I_1', canonical_url: 'https://github.com/ada/plans/issues/1' }
     const driver = finding({ ...amended, parent })
     driver.resume(keep)
@@ -68,7 +68,7 @@ describe('the choice of a source', () => {
     expect(driver.run.pinned_source).toEqual(pinned)
   })
 
-  it('cannot adopt what cannot be used', () => {
+  it('cannot adopt an invalid candidate', () => {
     const driver = waitingWithInvalid()
     expect(codeOf(() => driver.resume(adopt))).toBe('invalid_source_candidate_choice')
     expect(refusalOf(() => driver.resume(adopt)).next.variants.map(({ id }) => id)).toEqual(['keep-pinned'])
@@ -76,7 +76,7 @@ describe('the choice of a source', () => {
     expect(driver.run).toMatchObject({ state: 'active', pinned_source: pinned })
   })
 
-  it('can be made of a run that was stopped meanwhile', () => {
+  it('can be made in a run that was stopped meanwhile', () => {
     const driver = waitingForChoice()
     driver.stop()
     driver.resume(adopt)

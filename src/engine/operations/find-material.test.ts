@@ -20,7 +20,7 @@ describe('a section for an action', () => {
     ['a stopped run', bound(stopped), 'action-1', 'x', 'material_action_stale'],
     ['a run that has ended', bound(ended), 'action-1', 'x', 'material_action_stale'],
     ['an action that was withdrawn', answered, 'action-1', 'x', 'material_action_stale'],
-    ['a run that serves no issue', atWork, 'action-1', 'x', 'material_unavailable'],
+    ['an ad-hoc run', atWork, 'action-1', 'x', 'material_unavailable'],
     ['a section that is not there', bound(atWork), 'action-1', 'x'.repeat(64), 'material_section_not_found'],
     ['a key that is too long', bound(atWork), 'action-1', 'x'.repeat(65), 'material_section_invalid'],
     ['a section', bound(atWork), 'action-1', 'outcome', 'done'],
@@ -29,7 +29,7 @@ describe('a section for an action', () => {
     expect(codeOf(() => findActionSection(make().run, id, key))).toBe(code)
   })
 
-  it('is found as it was pinned', () => {
+  it('is the pinned one', () => {
     expect(findActionSection(atWork({ source }).run, 'action-1', 'outcome')).toBe(pinned.sections[0])
   })
 })
@@ -37,7 +37,7 @@ describe('a section for an action', () => {
 describe('a section for a person', () => {
   it.each<[string, () => Driver, string, string]>([
     ['no key', bound(ended), '.', 'material_section_invalid'],
-    ['a run that serves no issue', ended, 'outcome', 'material_unavailable'],
+    ['an ad-hoc run', ended, 'outcome', 'material_unavailable'],
     ['a section that is not there', bound(ended), 'x', 'material_section_not_found'],
     ['a section', bound(ended), 'outcome', 'done'],
   ])('%s', (_what, make, key, code) => {

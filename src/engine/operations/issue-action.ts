@@ -31,7 +31,7 @@ export function issueAction(run: Run, order: Order, { actionId, next }: Issuing)
 }
 
 export function pauseWithoutBudget(run: Run): Run {
-  const emptied = dropSuggestions(run, 'the budget was spent')
+  const emptied = dropSuggestions(run, 'the budget is spent')
   return pause({ ...emptied, current_action: undefined }, 'budget_exhausted')
 }
 

@@ -39,7 +39,7 @@ const adopted = (): Driver => {
 /** After an adoption the comment that was replaced may not come back as something else. */
 const retired = amend(amended, 'Back again.\n', 1901)
 
-describe('the first rule that applies to a refresh', () => {
+describe('a refresh, in the order of its checks', () => {
   it.each<[string, SourceCandidate, string]>([
     ['another issue', candidateOf(withRevisions({ ...pinned, ...other })), 'source_issue_mismatch'],
     ['another issue that is no change', invalidOf('candidate-1', other), 'source_issue_mismatch'],
@@ -80,12 +80,12 @@ describe('the first rule that applies to a refresh', () => {
     expect(code === 'done' ? driver.run.last_resume_result?.operation : code).toBe(expected)
   })
 
-  it('knows the comments of every source that was ever pinned', () => {
+  it('knows the comments of every earlier pinned source', () => {
     expect(codeOf(() => refresh(candidateOf(amend(amended, 'More.\n', 2002), 'c2'), adopted()))).toBe('done')
     expect(codeOf(() => refresh(candidateOf(retired, 'c2'), adopted()))).toBe('source_history_in_place_edit')
   })
 
-  it('offers a new run for what the run cannot take', () => {
+  it('offers a new run for a source that this run cannot accept', () => {
     expect(refusalOf(() => refresh(candidateOf(withRevisions({ ...pinned, ...other }))))).toMatchObject({
       next: { operation: 'start', variants: [{ id: 'start-with-source' }] },
       details: { run_id: 'run-1', state: 'stopped', pinned_issue_id: pinned.issue_id, refreshed_issue_id: 'I_other' },
@@ -97,8 +97,8 @@ describe('the first rule that applies to a refresh', () => {
   })
 })
 
-describe('the addresses of an issue', () => {
-  it('are all kept, the present one apart', () => {
+describe('the URLs of an issue', () => {
+  it('are all kept as aliases, except the current one', () => {
     const driver = bound()
     refresh(candidateOf(moved(pinned, 'wind')), driver)
     expect(driver.run.pinned_source?.url_aliases).toEqual([pinned.canonical_url])
@@ -113,7 +113,7 @@ describe('the addresses of an issue', () => {
     ])
   })
 
-  it('are kept for a candidate too, and for what would be pinned of it', () => {
+  it('are also kept in a candidate and its snapshot', () => {
     const driver = bound()
     refresh(candidateOf(moved(amended, 'wind')), driver)
     expect(driver.run.source_candidate).toMatchObject({
@@ -134,13 +134,13 @@ describe('the addresses of an issue', () => {
     expect(codeOf(() => refresh(candidateOf(moved(pinned, 'wind')), driver))).toBe(code)
   })
 
-  it('may stay the same when there are 64', () => {
+  it('may be 64 if the issue did not move', () => {
     const driver = bound({ ...pinned, url_aliases: addresses(LIMITS.urlAliases) })
     expect(codeOf(() => refresh(candidateOf(pinned), driver))).toBe('done')
   })
 })
 
-describe('a refresh that finds the same requirements', () => {
+describe('a refresh with the same requirements', () => {
   const parent = { repository_id: 'R_1', issue_id: 'I_1', canonical_url: 'https://github.com/ada/plans/issues/1' }
 
   it.each<[string, PinnedSource, string]>([
@@ -153,7 +153,7 @@ describe('a refresh that finds the same requirements', () => {
     ],
     ['at another address', moved(pinned, 'wind'), 'source_projection_drift'],
     ['under a parent', { ...pinned, parent }, 'source_projection_drift'],
-  ])('%s says so', (_what, source, token) => {
+  ])('%s is noted', (_what, source, token) => {
     const driver = bound()
     refresh(candidateOf(source), driver)
     expect(driver.run.observations).toEqual([token])
@@ -162,11 +162,11 @@ describe('a refresh that finds the same requirements', () => {
   })
 })
 
-describe('a refresh that finds something else', () => {
+describe('a refresh with changed or invalid requirements', () => {
   it.each([
     ['source_amendment_candidate', candidateOf(amended)],
     ['source_candidate_invalid', invalidOf()],
-  ])('says so: %s', (token, candidate) => {
+  ])('is noted: %s', (token, candidate) => {
     const driver = bound()
     refresh(candidate, driver)
     expect(driver.run).toMatchObject({ observations: [token], source_candidate: candidate, pinned_source: pinned })

@@ -32,7 +32,7 @@ const chosenAndEnded = (): Driver => {
   return driver
 }
 
-describe('the first rule that applies to a resume', () => {
+describe('resume, in the order of its checks', () => {
   it.each<[string, () => Driver, Resume, string]>([
     ['no budget, before all else', ended, { budget: 0 }, 'invalid_budget'],
     ['a budget that is too large', ended, { budget: 1001 }, 'invalid_budget'],
@@ -51,11 +51,11 @@ describe('the first rule that applies to a resume', () => {
     ['an active run', atWork, {}, 'run_not_resumable'],
     ['a run that waits for a decision', waitingForDecision, {}, 'run_not_resumable'],
     ['a run that waits for a confirmation', waitingForConfirmation, {}, 'run_not_resumable'],
-    ['a refresh of a run that serves no issue', stopped, { refreshed }, 'source_mode_not_allowed'],
+    ['a refresh of an ad-hoc run', stopped, { refreshed }, 'source_mode_not_allowed'],
     ['the source of a run that has none', stopped, { usePinnedSource: true }, 'source_mode_not_allowed'],
     ['a choice for a run that has none', stopped, { choice: 'pinned' }, 'source_mode_not_allowed'],
     ['a candidate for a run that has none', stopped, { candidateId: 'x' }, 'source_mode_not_allowed'],
-    ['a run that serves no issue', stopped, { usePinnedSource: false }, 'done'],
+    ['an ad-hoc run', stopped, { usePinnedSource: false }, 'done'],
     ['a refresh where a choice is due', waitingForChoice, { refreshed }, 'source_candidate_pending'],
     [
       'the pinned source where a choice is due',
@@ -87,7 +87,7 @@ describe('the first rule that applies to a resume', () => {
     if (code !== 'done') expect(driver.run).toBe(run)
   })
 
-  it('says what a choice that was made did, and writes nothing', () => {
+  it('returns the result of an earlier choice and changes nothing', () => {
     const driver = chosen()
     const { length } = driver.events
     expect(driver.resume({ ...adopt, budget: 900 })).toMatchObject({
@@ -98,7 +98,7 @@ describe('the first rule that applies to a resume', () => {
     expect(driver.events).toHaveLength(length)
   })
 
-  it('knows every choice that was ever made', () => {
+  it('knows every earlier choice', () => {
     const driver = chosen()
     driver.stop()
     driver.resume({ refreshed: invalidOf('candidate-2') })
@@ -110,7 +110,7 @@ describe('the first rule that applies to a resume', () => {
     })
   })
 
-  it('offers what is due instead', () => {
+  it('offers what the run waits for instead', () => {
     const ids = (driver: Driver, request: Resume = {}) =>
       refusalOf(() => driver.resume(request)).next.variants.map(({ id }) => id)
     expect(ids(waitingForDecision())).toEqual(['answer-decision', 'skip-action'])
@@ -121,7 +121,7 @@ describe('the first rule that applies to a resume', () => {
   })
 })
 
-describe('a run that goes on', () => {
+describe('a resumed run', () => {
   it.each<[string, () => Driver, Resume, string, string | undefined, string]>([
     ['ad hoc', stopped, {}, 'ad_hoc_resumed', undefined, BRIEFS.resumed],
     [
@@ -142,7 +142,7 @@ describe('a run that goes on', () => {
     ],
     ['by adoption', waitingForChoice, adopt, 'source_amended', 'source_amended', BRIEFS.sourceChosen],
     ['by keeping its source', waitingForChoice, keep, 'source_pinned', 'source_pinned', BRIEFS.sourceChosen],
-  ])('%s looks at the ground again', (_what, make, request, operation, token, brief) => {
+  ])('%s starts with an orientation', (_what, make, request, operation, token, brief) => {
     const driver = make()
     const state = driver.resume({ ...request, budget: 5 })
     expect(state).toMatchObject({ state: 'active', resume_operation: operation, budget_applied: true })
@@ -156,7 +156,7 @@ describe('a run that goes on', () => {
     expect(driver.events.at(-1)?.type).toBe(operation === 'ad_hoc_resumed' ? 'run_resumed' : operation)
   })
 
-  it('may also wait for a choice, and then spends nothing', () => {
+  it('may wait for a choice, without spending budget', () => {
     const driver = bound()
     const state = driver.resume({ refreshed: candidateOf(amended), budget: 5 })
     expect(state).toMatchObject({
@@ -183,18 +183,18 @@ describe('a run that goes on', () => {
     expect(driver.run.remaining_budget).toBe(left)
   })
 
-  it('withdraws the action that lacked its environment', () => {
+  it('withdraws the action whose environment was unavailable', () => {
     const driver = lackingEnvironment()
     driver.resume()
     expect(driver.run.actions[0]).toMatchObject({ voided: true })
   })
 
-  it('notes what had been suggested and waited', () => {
+  it('notes the pending suggestion', () => {
     const driver = gitUnavailable()
     driver.resume()
     expect(driver.run.pending_actions).toEqual([])
     expect(driver.run.uncertainties).toEqual([
-      'unresolved_suggestion: implement was suggested and not taken up, because the run was interrupted: Go and implement.',
+      'unresolved_suggestion: implement was suggested but not issued, because the run was interrupted: Go and implement.',
     ])
   })
 })

@@ -19,12 +19,12 @@ describe('skip', () => {
     ['a run that has ended', ended, 'action-1', 'run_not_skippable'],
     ['an action that is not current', atWork, 'other', 'stale_action'],
     ['a paused run without an action', outOfBudget, 'action-1', 'stale_action'],
-    ['a run whose worktree was not seen', gitUnavailable, 'action-1', 'stale_action'],
+    ['a run whose worktree could not be observed', gitUnavailable, 'action-1', 'stale_action'],
     ['a run that waits for a choice of source', waitingForChoice, 'action-1', 'stale_action'],
     ['the current action', atWork, 'action-1', 'done'],
     ['an action that waits for a decision', waitingForDecision, 'action-1', 'done'],
     ['an action that waits for a confirmation', waitingForConfirmation, 'action-2', 'done'],
-  ])('judges %s', (_what, make, id, code) => {
+  ])('returns the right code for %s', (_what, make, id, code) => {
     const driver = make()
     expect(codeOf(() => driver.skip(id))).toBe(code)
   })
@@ -58,13 +58,13 @@ describe('skip', () => {
     expect(driver.run.actions.at(-2)?.voided).toBeUndefined()
   })
 
-  it('keeps what a waiting action had asked', () => {
+  it('keeps the question of a paused action', () => {
     const driver = waitingForDecision()
     driver.skip()
     expect(driver.run.actions[0]).toMatchObject({ skipped: true, outcome: { status: 'needs_input' } })
   })
 
-  it('of work that cannot be looked at pauses the run', () => {
+  it('pauses the run if git fails', () => {
     const driver = atWork()
     driver.setGit(GIT_UNAVAILABLE)
     driver.skip()
@@ -75,15 +75,15 @@ describe('skip', () => {
     expect(driver.run.current_action).toBeUndefined()
   })
 
-  it('pauses the run when the budget is spent', () => {
+  it('pauses the run if the budget is spent', () => {
     const driver = atWork({ budget: 1 })
     driver.skip()
     expect(driver.run).toMatchObject({ pause_reason: 'budget_exhausted' })
   })
 
   it.each([
-    [changed(), '- observed_since_start: the worktree is not as it was when the run began'],
-    [GIT_UNAVAILABLE, '- it could not be observed when the run ended'],
+    [changed(), '- observed_since_start: the worktree differs from its state at the start of the run'],
+    [GIT_UNAVAILABLE, '- could not be observed when the run ended'],
   ])('of the summary ends the run', (gitFacts, line) => {
     const driver = atKind('summarize')
     driver.setGit(gitFacts)
@@ -92,6 +92,6 @@ describe('skip', () => {
     const lines = driver.run.summary?.split('\n') ?? []
     expect(lines[0]).toBe('The summary was skipped, and the run has ended.')
     expect(lines[1]).toBe(line)
-    expect(lines.at(-2)).toBe('No host has summed the run up.')
+    expect(lines.at(-2)).toBe('No host reported a summary.')
   })
 })

@@ -38,11 +38,11 @@ describe('start', () => {
     ['the smallest budget', { budget: 1 }, 'done'],
     ['the largest budget', { budget: 1000 }, 'done'],
     ['tabs and line ends in a goal', { goal: 'a\tb\r\nc' }, 'done'],
-  ])('judges %s', (_what, change, code) => {
+  ])('returns the right code for %s', (_what, change, code) => {
     expect(codeOf(trying(change))).toBe(code)
   })
 
-  it('takes every goal that an action has room for, and none beyond', () => {
+  it('accepts every goal that fits into an action, and no larger one', () => {
     const fits = (bytes: number) => codeOf(trying({ goal: encoding(bytes) })) === 'done'
     let [low, high] = [1024, LIMITS.goalBytes]
     while (high - low > 1) {
@@ -54,7 +54,7 @@ describe('start', () => {
     expect(Buffer.byteLength(JSON.stringify(event.data.current_action)) + 1).toBe(LIMITS.actionBytes)
   })
 
-  it('offers the same start again, without the goal', () => {
+  it('offers to start again with the same options, without the goal', () => {
     expect(nextOf({ budget: 1001, reviewEnabled: false })).toMatchObject({
       operation: 'start',
       variants: [{ id: 'retry-run', base_argv: expect.arrayContaining(['--budget', '8', '--no-review']) }],
@@ -68,7 +68,7 @@ describe('start', () => {
     expect(nextOf({ goal: '' }).operation).toBe('none')
   })
 
-  it('makes a run whose first action is to look around', () => {
+  it('issues an orientation as the first action', () => {
     const { run } = driveRun({ reviewEnabled: false })
     expect(run).toMatchObject({
       id: 'run-1',
@@ -84,18 +84,18 @@ describe('start', () => {
     })
   })
 
-  it('notes that not all content could be read', () => {
+  it('notes an incomplete content observation', () => {
     const { run } = driveRun({ git: { ...CLEAN, content_observation_complete: false } })
     expect(run.uncertainties).toEqual([expect.stringMatching(/^git_content_observation_incomplete:/)])
   })
 
-  it('binds the actions of a run to the issue it serves', () => {
+  it('binds the actions of a run to its issue', () => {
     const { run } = driveRun({ source: pinned })
     expect(run.current_action?.source?.requirements_revision).toBe(pinned.requirements_revision)
     expect(run.current_action?.requirements?.required_for_action).toEqual(pinned.sections.map(({ key }) => key))
   })
 
-  it('says what a run is in its first event, and only that', () => {
+  it('records the seed and the first action in its event, and nothing else', () => {
     const { event } = start(request, facts)
     expect(event).toEqual({
       type: 'run_started',

@@ -17,8 +17,8 @@ describe('stop', () => {
     ['a paused run', outOfBudget],
     ['a run that waits for a confirmation', waitingForConfirmation],
     ['a run that waits for a choice of source', waitingForChoice],
-    ['a run whose worktree was not seen', gitUnavailable],
-  ])('interrupts %s and keeps the rest', (_what, make) => {
+    ['a run whose worktree could not be observed', gitUnavailable],
+  ])('stops %s and keeps the rest', (_what, make) => {
     const driver = make()
     const { run: before } = driver
     const state = driver.stop()
@@ -32,7 +32,7 @@ describe('stop', () => {
     expect(driver.run.actions.at(-1)?.voided === true).toBe(isWithdrawn)
   })
 
-  it('changes nothing about a run that is stopped', () => {
+  it('changes nothing in a stopped run', () => {
     const driver = stopped()
     const { length } = driver.events
     const [first, second] = [driver.stop(), driver.stop()]
@@ -40,7 +40,7 @@ describe('stop', () => {
     expect(driver.events).toHaveLength(length)
   })
 
-  it('is refused for a run that has ended', () => {
+  it('is refused for an ended run', () => {
     expect(codeOf(() => ended().stop())).toBe('run_already_ended')
   })
 })

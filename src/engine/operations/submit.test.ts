@@ -26,7 +26,7 @@ const again = (driver: Driver, change: object = {}) => {
   return driver.submitOutcome({ ...outcomeOf(driver.run), ...record?.outcome, ...change }, 'action-1')
 }
 
-describe('the first rule that applies to an outcome', () => {
+describe('submit, in the order of its checks', () => {
   it.each<[string, () => Driver, (driver: Driver) => unknown, string]>([
     [
       'another outcome of an action that was withdrawn',
@@ -72,7 +72,7 @@ describe('the first rule that applies to an outcome', () => {
     if (code !== 'done') expect([driver.run, events.length]).toEqual([run, count])
   })
 
-  it('tells with every refusal what to do now', () => {
+  it('offers what to do next with every refusal', () => {
     const driver = waitingForDecision()
     expect(refusalOf(() => driver.submit({}, 'other'))).toEqual({
       next: expect.objectContaining({ operation: 'answer' }),
@@ -83,7 +83,7 @@ describe('the first rule that applies to an outcome', () => {
     expect(invalid.next.operation).toBe('action')
   })
 
-  it('writes nothing for the same outcome', () => {
+  it('changes nothing for a repeated outcome', () => {
     const driver = atKind('summarize')
     const { length } = driver.events
     again(driver)
@@ -91,7 +91,7 @@ describe('the first rule that applies to an outcome', () => {
   })
 })
 
-describe('an outcome that waits', () => {
+describe('an outcome that needs input', () => {
   it.each([
     ['orient', 'decision_required', decision],
     ['orient', 'environment_unavailable', environment],
@@ -110,7 +110,7 @@ describe('an outcome that waits', () => {
     expect(driver.run.review_pending).toBe(true)
   })
 
-  it('waits for its environment when the worktree cannot be seen, whatever it asked for', () => {
+  it('waits for its environment if git fails, whatever it asked for', () => {
     const driver = atKind('implement')
     driver.setGit(GIT_UNAVAILABLE)
     driver.submit({ action_kind: 'implement', status: 'needs_input', pause: destruction })
@@ -123,7 +123,7 @@ describe('an outcome that waits', () => {
 })
 
 describe('an outcome', () => {
-  it('is kept with everything that it reports', () => {
+  it('is stored with everything that it reports', () => {
     const driver = atKind('implement')
     const activity = { kind: 'test', command: 'npm test', exit_code: 1, summary: 'One fails.' } as const
     driver.submit({
@@ -143,7 +143,7 @@ describe('an outcome', () => {
     expect(driver.run.actions[1]).toMatchObject({ outcome_payload_sha256: expect.stringMatching(/^sha256:/) })
   })
 
-  it('of a review keeps its doubts', () => {
+  it('of a review stores its uncertainties', () => {
     const driver = atKind('review')
     driver.submit({
       action_kind: 'review',
@@ -152,7 +152,7 @@ describe('an outcome', () => {
     expect(driver.run.uncertainties).toContain('Hm.')
   })
 
-  it('takes back what was allowed', () => {
+  it('ends a destructive authorization', () => {
     const driver = waitingForConfirmation()
     driver.answer({ confirmDestructive: true, scopeSha256: destruction.destructive_request.scope_sha256 })
     expect(driver.run.current_action?.destructive_authorization).toBeDefined()
@@ -181,24 +181,24 @@ describe('what follows an outcome', () => {
     expect(driver.run.review_pending).toBe(isChanged)
   })
 
-  it('is a review first: what was suggested is dropped and noted', () => {
+  it('is a review first: the suggestion is dropped and noted', () => {
     const driver = atWork()
     driver.setGit(changed())
     driver.submit({ suggested_actions: [suggestion('implement')] })
     expect(driver.run).toMatchObject({ current_action: { kind: 'review' }, pending_actions: [] })
     expect(driver.run.uncertainties).toContain(
-      'unresolved_suggestion: implement was suggested and not taken up, because a review comes first:  Go and implement. ',
+      'unresolved_suggestion: implement was suggested but not issued, because a review comes first:  Go and implement. ',
     )
   })
 
-  it.each(['clarify', 'implement', 'summarize'] as const)('is what was suggested: %s', (kind) => {
+  it.each(['clarify', 'implement', 'summarize'] as const)('is the suggested action: %s', (kind) => {
     const driver = atWork()
     driver.submit({ suggested_actions: [suggestion(kind)] })
     expect(driver.run.current_action).toMatchObject({ kind, brief: `Go and ${kind}.` })
     expect(driver.run.pending_actions).toEqual([])
   })
 
-  it('is the summary after a review, whatever it found, and the end after that', () => {
+  it('is the summary after a review, whatever it found, and then the end', () => {
     const driver = atKind('review')
     driver.submit({
       action_kind: 'review',
@@ -209,23 +209,23 @@ describe('what follows an outcome', () => {
     expect(driver.submit({ status: 'error' }).state).toBe('ended')
   })
 
-  it('is no review where reviews are turned off', () => {
+  it('is no review if reviews are disabled', () => {
     const driver = atWork({ reviewEnabled: false })
     driver.setGit(changed())
     driver.submit()
     expect(driver.run).toMatchObject({ review_pending: false, current_action: { kind: 'summarize' } })
   })
 
-  it('is a pause when the budget is spent; what was suggested is noted', () => {
+  it('is a pause if the budget is spent; the suggestion is noted', () => {
     const driver = outOfBudget()
     expect(driver.run).toMatchObject({ state: 'paused', pause_reason: 'budget_exhausted', remaining_budget: 0 })
     const other = atWork({ budget: 1 })
     other.submit({ suggested_actions: [suggestion('clarify')] })
     expect(other.run).toMatchObject({ pause_reason: 'budget_exhausted', pending_actions: [] })
-    expect(other.run.uncertainties).toEqual([expect.stringContaining('because the budget was spent')])
+    expect(other.run.uncertainties).toEqual([expect.stringContaining('because the budget is spent')])
   })
 
-  it('is a pause when the worktree cannot be seen; what was suggested waits', () => {
+  it('is a pause if git fails; the suggestion stays pending', () => {
     const driver = atWork()
     driver.setGit(GIT_UNAVAILABLE)
     driver.submit({ suggested_actions: [suggestion('clarify')] })
@@ -240,7 +240,7 @@ describe('what follows an outcome', () => {
 })
 
 describe('a review', () => {
-  it('is not asked for twice for the same difference', () => {
+  it('is not issued twice for the same difference', () => {
     const driver = atKind('review')
     driver.submit()
     driver.stop()
@@ -249,7 +249,7 @@ describe('a review', () => {
     expect(driver.run).toMatchObject({ review_pending: false, current_action: { kind: 'summarize' } })
   })
 
-  it('is asked for again when something else has changed since', () => {
+  it('is issued again after further changes', () => {
     const driver = atKind('review')
     driver.submit()
     driver.stop()
@@ -259,7 +259,7 @@ describe('a review', () => {
     expect(driver.run.current_action?.kind).toBe('review')
   })
 
-  it('stays due until it is done', () => {
+  it('stays pending until it is done', () => {
     const driver = atKind('review')
     driver.stop()
     driver.resume()
@@ -267,7 +267,7 @@ describe('a review', () => {
     expect(driver.run.current_action?.kind).toBe('review')
   })
 
-  it('is not due for what was undone', () => {
+  it('is not due for undone changes', () => {
     const driver = atKind('review')
     driver.stop()
     driver.resume()
@@ -278,7 +278,7 @@ describe('a review', () => {
 })
 
 describe('the end', () => {
-  it('has a last look at the worktree', () => {
+  it('stores a final git observation', () => {
     const driver = atKind('summarize')
     driver.setGit(changed())
     const state = driver.submit()
@@ -288,7 +288,7 @@ describe('the end', () => {
     expect(driver.run.summary).toContain('observed_since_start:')
   })
 
-  it('comes without it too', () => {
+  it('needs no git observation', () => {
     const driver = atKind('summarize')
     driver.setGit(GIT_UNAVAILABLE)
     driver.submit()

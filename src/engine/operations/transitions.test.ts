@@ -120,12 +120,12 @@ describe('a run', () => {
     ['skip', (driver) => driver.skip()],
     ['stop', (driver) => driver.stop()],
     ['resume', (driver) => driver.resume()],
-  ])('that has ended takes no %s', (_what, operate) => {
+  ])('that has ended refuses %s', (_what, operate) => {
     expect(codeOf(() => operate(ended()))).not.toBe('done')
   })
 })
 
-describe('the same request again', () => {
+describe('a repeated request', () => {
   const outcome = (driver: Driver) => outcomeOf(driver.run)
   const submitTwice = (driver: Driver, change: object = {}) => {
     const [first, id] = [outcome(driver), driver.actionId()]

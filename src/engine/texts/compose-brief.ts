@@ -13,17 +13,17 @@ export function composeBrief(run: Run, kind: ActionKind, text: string): string {
 
 function baseline(git: GitObservation): string {
   const attribution =
-    'The worktree is not as it was when the run began. What made the difference is not known: do not take it for the work of this run without evidence.'
+    'The worktree differs from its state at the start of the run. The cause of the difference is unknown: do not attribute it to this run without evidence.'
   return `${attribution}\n\n${dirtyAtStart(git).join('\n')}`
 }
 
 /** The paths that were dirty when the run started, one per line. */
 export function dirtyAtStart(git: GitObservation): string[] {
   const { path_count, path_observations, path_fingerprint, snapshot_hash } = git
-  if (path_count === 0) return ['When the run began, no path differed from the last commit.']
+  if (path_count === 0) return ['No path was dirty when the run started.']
   const omitted = path_count - path_observations.length
   return [
-    `Paths that were not clean when the run began: ${path_count}, of which ${path_observations.length} are listed (path fingerprint ${path_fingerprint}, snapshot ${snapshot_hash})`,
+    `Dirty paths when the run started: ${path_count}, of which ${path_observations.length} are listed (path fingerprint ${path_fingerprint}, snapshot ${snapshot_hash})`,
     ...path_observations.map((each) => `- ${describePath(each)}`),
     ...(omitted > 0 ? [`- and ${omitted} more`] : []),
   ]

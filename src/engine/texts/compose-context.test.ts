@@ -32,11 +32,11 @@ const run = (change: Partial<Run>): Run => ({ ...empty, ...change })
 const HEADINGS = 'Decisions:\nRecent outcome:\n(none)\nEarlier outcomes:\n(none)\n'
 
 describe('the context of an action', () => {
-  it('has three parts, also when there is nothing to tell', () => {
+  it('has three parts even if all are empty', () => {
     expect(composeContext(empty, ROOM)).toBe('Decisions:\n(none)\nRecent outcome:\n(none)\nEarlier outcomes:\n(none)\n')
   })
 
-  it('tells in order of time what was decided, and what came of the actions', () => {
+  it('lists decisions and outcomes in chronological order', () => {
     const text = composeContext(
       run({
         answers: [answer('a1', 'First.\r\nReally.'), answer('a2', 'Second.')],
@@ -71,7 +71,7 @@ describe('the context of an action', () => {
     )
   })
 
-  it('leaves out what does not hold', () => {
+  it('omits superseded answers and voided outcomes', () => {
     const revision = pinned.requirements_revision
     const text = composeContext(
       run({
@@ -91,13 +91,13 @@ describe('the context of an action', () => {
     )
   })
 
-  it('has no room for its headings', () => {
+  it('is undefined if its headings do not fit', () => {
     const bytes = JSON.stringify(composeContext(empty, ROOM)).length - 2
     expect(composeContext(empty, bytes)).toBeDefined()
     expect(composeContext(empty, bytes - 1)).toBeUndefined()
   })
 
-  it('is filled to its limit, and not beyond', () => {
+  it('is filled up to its limit', () => {
     const frame = HEADINGS.length + '- action a decision:\n  \n'.length
     const fits = composeContext(run({ answers: [answer('a', 'x'.repeat(LIMITS.contextBytes - frame))] }), ROOM) ?? ''
     expect(fits).toHaveLength(LIMITS.contextBytes)
@@ -107,7 +107,7 @@ describe('the context of an action', () => {
     expect(cut).toMatch(/x\.\.\.\[truncated original_bytes=\d+ sha256=[0-9a-f]{64}\]\nRecent outcome:/)
   })
 
-  it('counts the bytes that it has as JSON', () => {
+  it('counts its bytes as JSON', () => {
     const frame = JSON.stringify(`${HEADINGS}- action a decision:\n  \n`).length - 2
     const quotes = '"'.repeat(100)
     const given = run({ answers: [answer('a', quotes)] })
@@ -129,7 +129,7 @@ describe('the context of an action', () => {
     expect([...new Set(seen)]).toEqual(['', 'y', 'yx', 'yxr', 'yxrq', 'yxrqp'])
   })
 
-  it('passes over what is too large for what is smaller, and shows its beginning', () => {
+  it('skips an item that is too large, and then includes its prefix', () => {
     const given = run({
       answers: [answer('a1', 'small'), answer('a2', 'L'.repeat(LIMITS.contextBytes))],
       actions: [outcome('o1', 'M'.repeat(LIMITS.contextBytes)), outcome('o2', 'tiny')],
@@ -141,7 +141,7 @@ describe('the context of an action', () => {
     expect(Buffer.byteLength(text)).toBe(LIMITS.contextBytes)
   })
 
-  it('says how many it has left out where not even a mark fits', () => {
+  it('counts omitted items if not even a mark fits', () => {
     const given = run({ answers: [answer('a1', 'x'.repeat(200)), answer('a2', 'y'.repeat(300))] })
     const room = JSON.stringify(`${HEADINGS}[omitted decisions: 2]\n`).length
     expect(composeContext(given, room)).toContain('Decisions:\n[omitted decisions: 2]\n')
@@ -149,7 +149,7 @@ describe('the context of an action', () => {
     expect(composeContext(recent, room + '(none)'.length)).toContain('Recent outcome:\n[omitted recent outcomes: 1]\n')
   })
 
-  it('cuts whole characters', () => {
+  it('cuts at a character boundary', () => {
     const given = run({ answers: [answer('a', '😀'.repeat(LIMITS.contextBytes / 4))] })
     const text = composeContext(given, ROOM) ?? ''
     expect(text.isWellFormed()).toBe(true)

@@ -46,7 +46,7 @@ describe('the summary of a run', () => {
     expect(headings).toEqual([
       'Reports',
       'Worktree',
-      'Files that were reported as changed',
+      'Files reported as changed',
       'Decisions',
       'Observations',
       'Review',
@@ -55,11 +55,11 @@ describe('the summary of a run', () => {
       'Withdrawn',
       'Known issues',
       'Uncertainties',
-      'Paths that were not clean when the run began',
+      'Dirty paths when the run started',
     ])
   })
 
-  it('tells what was reported, decided, seen, found and left open', () => {
+  it('has everything reported, decided, observed, found and left open', () => {
     const driver = rich()
     expect(block(driver, 'Reports')).toEqual([
       '- orient (withdrawn): Done with orient.',
@@ -70,7 +70,7 @@ describe('the summary of a run', () => {
     ])
     expect(block(driver, 'Worktree')?.[0]).toMatch(/^- observed_since_start:/)
     expect(block(driver, 'Worktree')?.[1]).toMatch(/^- attribution_uncertainty:/)
-    expect(block(driver, 'Files that were reported as changed')).toEqual(['- a.ts', '- b.ts'])
+    expect(block(driver, 'Files reported as changed')).toEqual(['- a.ts', '- b.ts'])
     expect(block(driver, 'Decisions')).toEqual(['- action action-1: Knots.'])
     expect(block(driver, 'Observations')).toEqual([
       '- Seen.',
@@ -86,17 +86,11 @@ describe('the summary of a run', () => {
     expect(driver.run.summary).toContain('- notes.txt (untracked, ??, regular, 6 bytes')
   })
 
-  it('says where there is nothing to tell', () => {
+  it('says "none" for empty blocks', () => {
     const driver = ended()
-    expect(block(driver, 'Worktree')).toEqual(['- no difference from the beginning of the run was observed'])
+    expect(block(driver, 'Worktree')).toEqual(['- no difference from the start of the run was observed'])
     expect(block(driver, 'Checks')).toEqual(['- No test, type check, build or lint was reported.'])
-    for (const heading of [
-      'Files that were reported as changed',
-      'Decisions',
-      'Observations',
-      'Skipped',
-      'Withdrawn',
-    ]) {
+    for (const heading of ['Files reported as changed', 'Decisions', 'Observations', 'Skipped', 'Withdrawn']) {
       expect(block(driver, heading)).toEqual(['- none'])
     }
     expect(driver.run.summary).not.toContain('not clean')
@@ -112,11 +106,11 @@ describe('the summary of a run', () => {
     ['was withdrawn', () => summed(atKind('review'), withdraw), '- issued, but withdrawn before it could report'],
     ['was turned off', () => ended({ reviewEnabled: false }), '- turned off for this run'],
     ['was not needed', ended, '- not issued'],
-  ])('tells that the review %s', (_what, make, line) => {
+  ])('says that the review %s', (_what, make, line) => {
     expect(block(make(), 'Review')).toEqual([line])
   })
 
-  it('tells what was skipped', () => {
+  it('lists what was skipped', () => {
     const driver = atWork()
     driver.submit({ status: 'needs_input', pause: decision })
     driver.skip()
@@ -125,7 +119,7 @@ describe('the summary of a run', () => {
     expect(block(driver, 'Skipped')).toEqual(['- orient'])
   })
 
-  it.each([0, 1])('is cut when it is too long: %s bytes past its limit', (excess) => {
+  it.each([0, 1])('is cut to its limit: %s bytes over', (excess) => {
     const { run } = ended()
     const known_issues = ['']
     const bytes = Buffer.byteLength(finalSummary({ ...run, known_issues }))

@@ -14,10 +14,10 @@ export const SUMMARY_BYTES = 65_536
 /** The summary of a run whose last action reported one: everything done, found and left open. */
 export function finalSummary(run: Run): string {
   const blocks = [
-    ['The run has gone through all its actions and has ended.'],
+    ['The run has finished all its actions.'],
     ['Reports:', ...run.actions.flatMap(report)],
     ['Worktree:', ...gitResult(run)],
-    ['Files that were reported as changed:', ...orNone(reportedFiles(run), '- none')],
+    ['Files reported as changed:', ...orNone(reportedFiles(run), '- none')],
     ['Decisions:', ...orNone(decisions(run), '- none')],
     ['Observations:', ...orNone(observations(run).map(bullet), '- none')],
     ['Review:', ...reviewResult(run)],
@@ -45,7 +45,7 @@ export function finalSummary(run: Run): string {
 
 /** The summary of a run whose last action was skipped: only what drover knows itself. */
 export function skippedSummary(run: Run): string {
-  const lines = ['The summary was skipped, and the run has ended.', ...gitResult(run), 'No host has summed the run up.']
+  const lines = ['The summary was skipped, and the run has ended.', ...gitResult(run), 'No host reported a summary.']
   return `${lines.join('\n')}\n`
 }
 
@@ -57,8 +57,8 @@ function report({ action, outcome, skipped, voided }: ActionTrace): string[] {
 }
 
 function gitResult(run: Run): string[] {
-  if (!run.final_git_observed) return ['- it could not be observed when the run ended']
-  if (!isWorktreeChanged(run)) return ['- no difference from the beginning of the run was observed']
+  if (!run.final_git_observed) return ['- could not be observed when the run ended']
+  if (!isWorktreeChanged(run)) return ['- no difference from the start of the run was observed']
   return [bullet(OBSERVED_SINCE_START), bullet(ATTRIBUTION_UNCERTAINTY)]
 }
 

@@ -4,8 +4,8 @@ import { atKind, atWork } from '../../../test/support/run-states.ts'
 
 const partly = { ...changed(), content_observation_complete: false }
 
-describe('what drover notes by itself', () => {
-  it('notes once that something changed, and that nobody knows why', () => {
+describe('the notes of the engine', () => {
+  it('say once that something changed and that the cause is unknown', () => {
     const driver = atWork({ reviewEnabled: false })
     driver.setGit(changed())
     driver.submit({ suggested_actions: [{ kind: 'clarify', brief: 'Ask.' }] })
@@ -15,7 +15,7 @@ describe('what drover notes by itself', () => {
     expect(driver.run.uncertainties).toEqual([expect.stringMatching(/^attribution_uncertainty:/)])
   })
 
-  it('notes once that not all content could be read', () => {
+  it('say once that not all content could be read', () => {
     const driver = atWork({ git: { ...CLEAN, content_observation_complete: false } })
     driver.setGit(partly)
     driver.submit()
@@ -23,7 +23,7 @@ describe('what drover notes by itself', () => {
     expect(notes).toHaveLength(1)
   })
 
-  it('notes nothing when nothing changed', () => {
+  it('are empty if nothing changed', () => {
     const driver = atWork()
     driver.submit()
     expect([driver.run.observations, driver.run.uncertainties]).toEqual([[], []])
@@ -38,7 +38,7 @@ describe('what drover notes by itself', () => {
     ['completed', 'not_needed', false, false],
     ['error', 'unable', true, true],
     ['error', 'unable', false, false],
-  ] as const)('compares a report with the worktree: %s %s, changed: %s', (status, result, isChanged, isNoted) => {
+  ] as const)('compare a report with the worktree: %s %s, changed: %s', (status, result, isChanged, isNoted) => {
     const driver: Driver = atKind('implement')
     if (isChanged) driver.setGit(changed())
     const implementation = { result, files_changed: [], activities: [], uncertainties: [], attempts: 1 }

@@ -3,12 +3,12 @@ import type { SuggestedAction } from '../../contract/outcome.shape.ts'
 import type { Run } from '../state/run.ts'
 import { oneLine } from './text.ts'
 
-export const OBSERVED_SINCE_START = 'observed_since_start: the worktree is not as it was when the run began'
+export const OBSERVED_SINCE_START = 'observed_since_start: the worktree differs from its state at the start of the run'
 export const REPORT_DISCREPANCY = 'report_discrepancy:'
 export const ATTRIBUTION_UNCERTAINTY =
-  'attribution_uncertainty: what made the difference is not known; it need not have been this run'
+  'attribution_uncertainty: the cause of the difference is unknown; it need not be this run'
 const CONTENT_INCOMPLETE =
-  'git_content_observation_incomplete: not all changed files could be read, so that a change in them may go unnoticed'
+  'git_content_observation_incomplete: not all changed files could be read, so a change in them may go unnoticed'
 
 type NoteList = 'observations' | 'known_issues' | 'uncertainties'
 
@@ -33,8 +33,12 @@ export function noteIncompleteContent(run: Run): Run {
 export function noteDiscrepancy(run: Run, result: string, { isChanged }: { isChanged: boolean }): Run {
   const claimsChange = result === 'applied' || result === 'partial'
   if (claimsChange === isChanged) return run
-  const state = isChanged ? 'is not as it was when the run began' : 'is as it was when the run began'
-  return addOnce(run, 'observations', `${REPORT_DISCREPANCY} implement reported "${result}", but the worktree ${state}`)
+  const state = isChanged ? 'differs from' : 'equals'
+  return addOnce(
+    run,
+    'observations',
+    `${REPORT_DISCREPANCY} implement reported "${result}", but the worktree ${state} its state at the start of the run`,
+  )
 }
 
 export function observationFailure(when: string, problem: string): string {
@@ -51,5 +55,5 @@ export function dropSuggestions(run: Run, reason: string): Run {
 }
 
 function unresolved({ kind, brief }: SuggestedAction, reason: string): string {
-  return `unresolved_suggestion: ${kind} was suggested and not taken up, because ${reason}: ${brief}`
+  return `unresolved_suggestion: ${kind} was suggested but not issued, because ${reason}: ${brief}`
 }

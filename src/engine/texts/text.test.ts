@@ -13,7 +13,7 @@ describe('text', () => {
     expect(withLineFeeds(text)).toBe(expected)
   })
 
-  it('becomes one line', () => {
+  it('is escaped into one line', () => {
     expect(oneLine('a\nb\tc\u001b\u009fé\ud800')).toBe('a\\u000ab\\u0009c\\u001b\\u009fé\ufffd')
   })
 
@@ -37,7 +37,7 @@ describe('text', () => {
     expect(isBlank(text)).toBe(expected)
   })
 
-  it('has the bytes that it has as JSON, which add up', () => {
+  it('has an encoded size that adds up', () => {
     expect(encodedBytes('a"é\n')).toBe(7)
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
@@ -48,7 +48,7 @@ describe('text', () => {
 })
 
 describe('longestPrefix', () => {
-  it('is the longest in whole characters that fits', () => {
+  it('is the longest prefix of whole characters that fits', () => {
     fc.assert(
       fc.property(anyText, fc.nat(300), (text, limit) => {
         const prefix = longestPrefix(text, (each) => Buffer.byteLength(each) <= limit)
@@ -63,11 +63,11 @@ describe('longestPrefix', () => {
 })
 
 describe('cutToBytes', () => {
-  it('leaves what fits', () => {
+  it('keeps a text that fits', () => {
     expect(cutToBytes('ééé', 6)).toBe('ééé')
   })
 
-  it('cuts what does not, and says how much it was', () => {
+  it('cuts a longer text and adds its size', () => {
     const text = '😀'.repeat(100)
     const mark = `...[truncated original_bytes=400 sha256=${digest(text).slice(7)}]`
     expect(cutToBytes(text, mark.length + 9)).toBe(`😀😀${mark}`)
