@@ -1,7 +1,6 @@
 /**
- * The validators of the machine protocol, in three modules: what every command reports, what comes from issues, and what
- * runs are made of. A module imports the validators of parts that another has. More modules would cost more to load than
- * what they leave out: opening a file takes as long as reading 100 KB of it.
+ * The validators of the machine protocol, in three modules: reports, sources and runs. A module imports the validators of
+ * parts that another module has. More modules would load more slowly: opening a file takes as long as reading 100 KB.
  */
 import type { TSchema } from 'typebox'
 import { Action } from '../src/contract/action.shape.ts'

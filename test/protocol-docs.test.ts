@@ -16,13 +16,13 @@ const names = Object.keys(MESSAGE_CHECKERS) as MessageName[]
 describe('docs/machine-protocol.md', () => {
   const sections = new Map(page.split(/^## /m).map((section) => [section.slice(0, section.indexOf('\n')), section]))
 
-  it.each(names)('has a section about %s with an example that its checker takes', async (name) => {
+  it.each(names)('has a section about %s with a valid example', async (name) => {
     const [, example = ''] = /```json\n(.*?)```/s.exec(sections.get(name) ?? '') ?? []
     const check = MESSAGE_CHECKERS[name]
     expect(() => check(readJson(Buffer.from(example), { input: 'the example', limitBytes: 100_000 }))).not.toThrow()
   })
 
-  it('describes every part, and links only to what is there', () => {
+  it('describes every part and has no broken links', () => {
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text.toLowerCase().replaceAll(' ', '-'))
     const anchors = [...page.matchAll(/<a id="(\w+)">/g)].map(([, id = '']) => id)
     const places = new Set([...headings, ...anchors])
@@ -31,7 +31,7 @@ describe('docs/machine-protocol.md', () => {
     expect([...links, ...parts].filter((place) => !places.has(place))).toEqual([])
   })
 
-  it('has a sentence for every rule that the schema cannot say', () => {
+  it('has a sentence for every rule beyond the schema', () => {
     const documented = new Map<string, string>()
     for (const definition of Object.values(contractDefinitions())) {
       for (const [rule, sentence] of Object.entries((definition['x-rules'] ?? {}) as Record<string, string>)) {

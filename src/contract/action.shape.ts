@@ -12,14 +12,14 @@ const ActionSource = named(
   'actionSource',
   strict(
     {
-      kind: Type.Literal('change_issue', { description: 'What the requirements come from.' }),
-      canonical_url: meaning('Where the issue is.', IssueUrl),
-      issue_id: meaning('The issue, by the id that the provider gave it.', NodeId),
-      source_revision: meaning('Of the issue, its title and its manifest.', Digest),
-      manifest_revision: meaning('Of the manifest.', Digest),
-      requirements_revision: meaning('Of what the sections require.', Digest),
+      kind: Type.Literal('change_issue', { description: 'The kind of source.' }),
+      canonical_url: meaning('URL of the issue.', IssueUrl),
+      issue_id: meaning('Id of the issue at the provider.', NodeId),
+      source_revision: meaning('Digest of the issue, its title and its manifest.', Digest),
+      manifest_revision: meaning('Digest of the manifest.', Digest),
+      requirements_revision: meaning('Digest of the requirements in all sections.', Digest),
     },
-    { title: 'Action source', description: 'The issue that an action serves.' },
+    { title: 'Action source', description: 'The issue that an action works for.' },
   ),
 )
 
@@ -27,14 +27,17 @@ const ActionRequirementSection = named(
   'actionRequirementSection',
   strict(
     {
-      key: meaning('What it is called by.', SectionKey),
+      key: meaning('Key of the section.', SectionKey),
       role: SectionRole,
-      title: meaning('Its heading.', NonEmptyPlainText),
-      section_revision: meaning('Of key, role, title and text.', Digest),
-      material_sha256: meaning('Of the text.', Digest),
-      bytes: Type.Integer({ minimum: 1, maximum: LIMITS.sectionBytes, description: 'Bytes of the text.' }),
+      title: meaning('Title of the section.', NonEmptyPlainText),
+      section_revision: meaning('Digest of key, role, title and text.', Digest),
+      material_sha256: meaning('Digest of the text.', Digest),
+      bytes: Type.Integer({ minimum: 1, maximum: LIMITS.sectionBytes, description: 'Size of the text in bytes.' }),
     },
-    { title: 'Requirement section', description: 'One section of the requirements; its text is read by the reader.' },
+    {
+      title: 'Requirement section',
+      description: 'One section of the requirements. The reader command returns its text.',
+    },
   ),
 )
 
@@ -44,7 +47,7 @@ const ActionMaterialReader = named(
   'actionMaterialReader',
   strict(
     {
-      operation: Type.Literal('read_material', { description: 'What the command is for.' }),
+      operation: Type.Literal('read_material', { description: 'The purpose of the command.' }),
       base_argv: sequence<readonly string[]>(
         [
           ...['drover', 'protocol', 'material', '--root'].map(word),
@@ -58,16 +61,16 @@ const ActionMaterialReader = named(
       ),
       input: strict(
         {
-          name: Type.Literal('section', { description: 'What it is called.' }),
-          type: Type.Literal('enum', { description: 'What it is.' }),
-          flag: Type.Literal('--section', { description: 'The flag it goes with.' }),
-          required: Type.Literal(true, { description: 'Whether the command needs it.' }),
-          choices: keys('Every section, in order.'),
+          name: Type.Literal('section', { description: 'Name of the input.' }),
+          type: Type.Literal('enum', { description: 'Type of the input.' }),
+          flag: Type.Literal('--section', { description: 'Flag of the input.' }),
+          required: Type.Literal(true, { description: 'Whether the command requires it.' }),
+          choices: keys('The keys of all sections, in order.'),
         },
-        { description: 'The flag to add to it, with the key of the section to read.' },
+        { description: 'The flag to add to the command, with the key of the section to read.' },
       ),
     },
-    { title: 'Material reader', description: 'How to read the text of a section: a command and its one input.' },
+    { title: 'Material reader', description: 'The command that reads the text of a section, and its input.' },
   ),
 )
 
@@ -75,18 +78,18 @@ const ActionRequirements = named(
   'actionRequirements',
   strict(
     {
-      requirements_revision: meaning('Of what the sections require.', Digest),
+      requirements_revision: meaning('Digest of the requirements in all sections.', Digest),
       sections: Type.Array(ActionRequirementSection, {
         minItems: 1,
         maxItems: LIMITS.mostSections,
-        description: 'In the order of the manifest.',
+        description: 'The sections, in the order of the manifest.',
       }),
-      required_for_action: keys('What must be read before the work begins: every section, in order.'),
+      required_for_action: keys('The sections to read before the work starts: all of them, in order.'),
       reader: ActionMaterialReader,
     },
     {
       title: 'Action requirements',
-      description: 'What must be met, and how to read it.',
+      description: 'The requirements of an action, and how to read them.',
       'x-rules': {
         sectionsHaveDistinctKeys: 'No two sections have the same key.',
         everySectionIsRequired:
@@ -98,39 +101,39 @@ const ActionRequirements = named(
 
 export type ActionRequirements = Message<typeof ActionRequirements>
 
-/** The fields of every action around those that depend on its kind, in the order in which they are written. */
+/** Adds the fields of every action to those of one kind, in the order in which they are written. */
 function action<K extends TSchema, P extends TProperties>(kind: K, own: P) {
   return strict({
     contract_version: ContractVersion,
-    run_id: meaning('The run.', NonEmptyPlainText),
-    action_id: meaning('What an outcome answers to.', NonEmptyPlainText),
+    run_id: meaning('Id of the run.', NonEmptyPlainText),
+    action_id: meaning('Id of the action, which its outcome repeats.', NonEmptyPlainText),
     kind,
-    goal: meaning('What the run is for.', NonEmptyMarkdownText),
-    brief: nonEmptyMarkdown({ 'x-max-utf8-bytes': LIMITS.briefBytes, description: 'What to do now.' }),
+    goal: meaning('Goal of the run.', NonEmptyMarkdownText),
+    brief: nonEmptyMarkdown({ 'x-max-utf8-bytes': LIMITS.briefBytes, description: 'What to do in this action.' }),
     context: nonEmptyMarkdown({
       'x-max-utf8-bytes': LIMITS.contextBytes,
-      description: 'What was decided and done before.',
+      description: 'Earlier decisions and outcomes.',
     }),
     ...own,
-    remaining_budget: Type.Integer({ minimum: 0, description: 'How many actions may follow this one.' }),
+    remaining_budget: Type.Integer({ minimum: 0, description: 'Number of actions that may follow this one.' }),
   })
 }
 
-const implement = Type.Literal('implement', { description: 'What sort of work is asked for.' })
+const implement = Type.Literal('implement', { description: 'Kind of work.' })
 const otherKind = literals(['orient', 'clarify', 'review', 'summarize'], {
-  description: 'What sort of work is asked for.',
+  description: 'Kind of work.',
 })
 const bound = {
-  source: meaning('The issue that the run serves.', ActionSource),
-  requirements: meaning('What it requires.', ActionRequirements),
+  source: meaning('The issue that the run is bound to.', ActionSource),
+  requirements: meaning('The requirements of that issue.', ActionRequirements),
 }
 const authorized = {
   destructive_authorization: Type.Optional(
-    meaning('What may be destroyed, exactly and only in this action.', DestructiveAuthorization),
+    meaning('The destructive operation that is authorized for this action only.', DestructiveAuthorization),
   ),
 }
 
-/** Six variants: bound to an issue or not, and with a kind that is not, or is, or is and may destroy. */
+/** Six variants: with or without an issue; another kind, `implement`, or authorized `implement`. */
 export const Action = named(
   'action',
   tagged(
@@ -141,11 +144,11 @@ export const Action = named(
     ],
     {
       title: 'Action',
-      description: 'One piece of work that a host is asked to do.',
+      description: 'One piece of work for a host.',
       'x-rules': {
-        actionFitsItsSize: `An action as JSON with a line feed behind it has at most ${LIMITS.actionBytes} bytes.`,
+        actionFitsItsSize: `An action as JSON with a trailing line feed has at most ${LIMITS.actionBytes} bytes.`,
         revisionsAgree: '`requirements.requirements_revision` equals `source.requirements_revision`.',
-        readerIsForThisAction: 'The command of the reader names `run_id` and `action_id` of the action.',
+        readerIsForThisAction: 'The command of the reader names the `run_id` and `action_id` of the action.',
       },
     },
   ),

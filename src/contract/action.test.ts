@@ -104,7 +104,7 @@ describe('an action', () => {
     }
   })
 
-  it('keeps the rules of its authorization', () => {
+  it('is checked with the rules of its authorization', () => {
     const grant = { ...destructiveAuthorization, impact: 'More is gone.' }
     const problems = problemsOf(checkAction, { ...action, kind: 'implement', destructive_authorization: grant })
     expect(problems.map(({ path }) => path)).toEqual(['$.destructive_authorization.scope_sha256'])
@@ -116,10 +116,10 @@ describe('an action', () => {
     ['2026-01-31T10:05:00+00:00', false],
     ['2026-01-31T10:05:00z', false],
     ['2026-01-31', false],
-  ])('has an authorization that was confirmed at a moment in UTC: %s', (confirmed_at, isTaken) => {
+  ])('has an authorization with a UTC timestamp: %s', (confirmed_at, isAccepted) => {
     const grant = { ...destructiveAuthorization, confirmed_at }
     const value = { ...action, run_id: RUN, kind: 'implement', destructive_authorization: grant }
-    expect(problemsOf(checkAction, value).length === 0).toBe(isTaken)
+    expect(problemsOf(checkAction, value).length === 0).toBe(isAccepted)
   })
 })
 

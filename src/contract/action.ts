@@ -7,19 +7,19 @@ import { LIMITS } from './limits.ts'
 import type { ActionMaterial, PinnedMaterial } from './material.shape.ts'
 import { validateAction, validateActionMaterial, validatePinnedMaterial } from './runs.generated.js'
 
-/** The bytes of an action as it is sent: as JSON, with a line feed. */
+/** The size of an action as it is sent: as JSON with a line feed. */
 export function actionBytes(action: Action): number {
   return Buffer.byteLength(writeJson(action)) + 1
 }
 
-/** At least the bytes that a value takes as JSON. */
-function mostBytes(value: unknown): number {
+/** An upper bound for the size of a value as JSON. */
+function maxBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + countEscapes(value) + 2
   if (typeof value !== 'object' || value === null) return 24
-  return Object.entries(value).reduce((sum, [key, part]) => sum + 6 * key.length + 4 + mostBytes(part), 2)
+  return Object.entries(value).reduce((sum, [key, part]) => sum + 6 * key.length + 4 + maxBytes(part), 2)
 }
 
-/** What the texts of an action may have that JSON escapes, each by one byte. */
+/** The characters in texts of an action that JSON escapes with one extra byte. */
 const ESCAPED = ['"', '\\', '\n', '\r', '\t']
 
 function countEscapes(text: string): number {
@@ -31,8 +31,8 @@ function countEscapes(text: string): number {
 }
 
 function actionFitsItsSize(action: Action): Problem[] {
-  // Nearly all are far from the limit, and to measure one takes longer than all else that is asked of it.
-  if (mostBytes(action) < LIMITS.actionBytes) return []
+  // Most actions are far below the limit, and measuring one takes longer than all other checks.
+  if (maxBytes(action) < LIMITS.actionBytes) return []
   const bytes = actionBytes(action)
   return bytes <= LIMITS.actionBytes
     ? []

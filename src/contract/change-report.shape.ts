@@ -8,12 +8,12 @@ const list = (description: string) => Type.Array(NonEmptyText, { description })
 const none = (description: string) => noneOf(NonEmptyText, { description })
 
 const rest = {
-  preserved: list('Files that were left as they are because they are not, or no longer, what drover wrote.'),
-  recovery_artifacts: list('What was put aside and can be restored by hand.'),
-  warnings: list('What a person should know.'),
+  preserved: list('Files that were not touched because drover did not write them or they were edited since.'),
+  recovery_artifacts: list('Files and folders that were moved aside and can be restored by hand.'),
+  warnings: list('Warnings for the user.'),
 }
 
-/** Only a committed change has changed anything. */
+/** Only a committed change has written or removed files. */
 export const ChangeReport = named(
   'changeReport',
   tagged(
@@ -21,24 +21,24 @@ export const ChangeReport = named(
     [
       strict({
         contract_version: ContractVersion,
-        hosts: list('The hosts that were to be changed.'),
-        transaction_outcome: Type.Literal('committed', { description: 'What became of the change.' }),
-        written: list('Files that were written.'),
-        removed: list('Files that were removed.'),
+        hosts: list('The hosts of the change.'),
+        transaction_outcome: Type.Literal('committed', { description: 'Result of the change.' }),
+        written: list('Written files.'),
+        removed: list('Removed files.'),
         ...rest,
       }),
       strict({
         contract_version: ContractVersion,
-        hosts: list('The hosts that were to be changed.'),
+        hosts: list('The hosts of the change.'),
         transaction_outcome: literals(['rolled_back', 'not_committed', 'ambiguous'], {
-          description: 'What became of the change.',
+          description: 'Result of the change.',
         }),
-        written: none('Files that were written.'),
-        removed: none('Files that were removed.'),
+        written: none('Written files.'),
+        removed: none('Removed files.'),
         ...rest,
       }),
     ],
-    { title: 'Change report', description: 'What installing into hosts, or uninstalling, did to files.' },
+    { title: 'Change report', description: 'The file changes of an install or uninstall.' },
   ),
 )
 export type ChangeReport = Message<typeof ChangeReport>

@@ -9,21 +9,23 @@ const MutationDetails = named(
   'mutationDetails',
   strict(
     {
-      phase: meaning('The step at which it failed.', NonEmptyText),
-      committed: Type.Boolean({ description: 'Whether the change is recorded for good.' }),
-      projection_stale: Type.Boolean({ description: 'Whether what is derived from the record is out of date.' }),
-      namespace_detached: Type.Boolean({ description: 'Whether the place of the record was lost while writing.' }),
+      phase: meaning('The step that failed.', NonEmptyText),
+      committed: Type.Boolean({ description: 'Whether the change is recorded durably.' }),
+      projection_stale: Type.Boolean({ description: 'Whether the snapshot beside the journal is out of date.' }),
+      namespace_detached: Type.Boolean({
+        description: 'Whether the directory of the run was moved or removed during the change.',
+      }),
       ambiguous: Type.Boolean({ description: 'Whether it is unknown if the change is recorded.' }),
     },
-    { title: 'Mutation details', description: 'How far a change of a run came.' },
+    { title: 'Mutation details', description: 'How far a change to a run got.' },
   ),
 )
 
 const RunStateDetails = named(
   'runStateDetails',
   strict(
-    { run_id: meaning('The run.', NonEmptyText), state: meaning('Where it stands.', RunState) },
-    { title: 'Run state details', description: 'The run that does not allow it.' },
+    { run_id: meaning('Id of the run.', NonEmptyText), state: meaning('State of the run.', RunState) },
+    { title: 'Run state details', description: 'The run that refused the command.' },
   ),
 )
 
@@ -31,11 +33,11 @@ const WorkspaceIdentityDetails = named(
   'workspaceIdentityDetails',
   strict(
     {
-      expected_workspace_identity: meaning('The worktree that was expected.', Digest),
-      observed_workspace_identity: Type.Optional(meaning('The worktree that was found.', Digest)),
-      discovery_error: Type.Optional(meaning('Why none could be found.', NonEmptyText)),
+      expected_workspace_identity: meaning('Id of the worktree that owns the run.', Digest),
+      observed_workspace_identity: Type.Optional(meaning('Id of the current worktree.', Digest)),
+      discovery_error: Type.Optional(meaning('Why the worktree could not be identified.', NonEmptyText)),
     },
-    { title: 'Workspace identity details', description: 'The worktrees that differ.' },
+    { title: 'Workspace identity details', description: 'The two worktrees that differ.' },
   ),
 )
 
@@ -43,12 +45,12 @@ const SourceIssueMismatchDetails = named(
   'sourceIssueMismatchDetails',
   strict(
     {
-      run_id: meaning('The run.', NonEmptyText),
-      state: meaning('Where it stands.', RunState),
-      pinned_issue_id: meaning('The issue that it serves.', NonEmptyText),
-      refreshed_issue_id: meaning('The issue that was given.', NonEmptyText),
+      run_id: meaning('Id of the run.', NonEmptyText),
+      state: meaning('State of the run.', RunState),
+      pinned_issue_id: meaning('The issue that the run is bound to.', NonEmptyText),
+      refreshed_issue_id: meaning('The issue of the refreshed source.', NonEmptyText),
     },
-    { title: 'Source issue mismatch details', description: 'The issues that differ.' },
+    { title: 'Source issue mismatch details', description: 'The two issues that differ.' },
   ),
 )
 
@@ -57,9 +59,9 @@ const AdapterMutationDetails = named(
   strict(
     {
       transaction_outcome: TransactionOutcome,
-      report: meaning('What happened to files.', ChangeReport),
+      report: meaning('The file changes.', ChangeReport),
     },
-    { title: 'Adapter mutation details', description: 'How far a change of hosts came.' },
+    { title: 'Adapter mutation details', description: 'How far a change to hosts got.' },
   ),
 )
 
@@ -67,15 +69,15 @@ const JournalRecordLimitDetails = named(
   'journalRecordLimitDetails',
   strict(
     {
-      context: meaning('What was too large.', NonEmptyText),
-      size: Type.Integer({ minimum: 1, description: 'Its bytes.' }),
-      limit: Type.Integer({ minimum: 1, description: 'The bytes that are allowed.' }),
+      context: meaning('The part that is too large.', NonEmptyText),
+      size: Type.Integer({ minimum: 1, description: 'Its size in bytes.' }),
+      limit: Type.Integer({ minimum: 1, description: 'The limit in bytes.' }),
     },
-    { title: 'Journal record limit details', description: 'The record that was not written.' },
+    { title: 'Journal record limit details', description: 'The journal record that was too large to write.' },
   ),
 )
 
-/** Each form has a field that those after it have not. */
+/** Each form has a field that the forms after it lack. */
 const Details = tagged('phase', [
   MutationDetails,
   tagged('expected_workspace_identity', [
@@ -95,19 +97,20 @@ export const CliError = named(
   strict(
     {
       contract_version: ContractVersion,
-      code: meaning('What happened, as a word that does not change.', Code),
-      message: meaning('What happened and what to do about it, in words.', NonEmptyText),
+      code: meaning('Stable error code.', Code),
+      message: meaning('What went wrong and what to do about it.', NonEmptyText),
       next: Next,
       exit_code: Type.Enum<[2, 3]>([2, 3], {
-        description: '2: the call was wrong and nothing was attempted. 3: it was well formed and failed.',
+        description:
+          '2: the invocation was wrong and nothing was attempted. 3: the invocation was well formed and failed.',
       }),
-      details: Type.Optional(meaning('The facts, in one of these forms.', Details)),
+      details: Type.Optional(meaning('Details in one of six forms.', Details)),
     },
     {
       title: 'Error',
       description: 'Why a command failed, as one line on standard error.',
       'x-rules': {
-        outcomeIsThatOfTheReport: 'Where `details` has a report, their `transaction_outcome` is that of the report.',
+        outcomeIsThatOfTheReport: 'If `details` has a report, both have the same `transaction_outcome`.',
       },
     },
   ),

@@ -1,9 +1,9 @@
-/** The control characters that the texts of messages may not have, as the inside of a character class. */
+/** The forbidden control characters of each kind of text, as the inside of a character class. */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f'
-const CONTROLS_BUT_TAB_AND_LINE_ENDS = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f'
+const CONTROLS_EXCEPT_TAB_AND_LINE_ENDINGS = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f'
 
 type TextKind = {
-  /** What a text of this kind has none of. */
+  /** The forbidden characters. */
   readonly controls: string
   readonly says: string
   readonly hasControls: (text: string) => boolean
@@ -12,8 +12,8 @@ type TextKind = {
 export const PLAIN: TextKind = textKind(CONTROLS, 'text without control characters')
 
 export const MARKDOWN: TextKind = textKind(
-  CONTROLS_BUT_TAB_AND_LINE_ENDS,
-  'text without control characters but tabs and line ends',
+  CONTROLS_EXCEPT_TAB_AND_LINE_ENDINGS,
+  'text without control characters except tabs and line endings',
 )
 
 function textKind(controls: string, says: string): TextKind {

@@ -8,34 +8,34 @@ const DestructiveTarget = named(
   strict(
     {
       kind: literals(['path', 'git_ref', 'external_resource', 'data_domain'], {
-        description: 'What sort of thing it is.',
+        description: 'Kind of target.',
       }),
-      value: meaning('Which one.', NonEmptyPlainText),
+      value: meaning('The target.', NonEmptyPlainText),
     },
-    { title: 'Destructive target', description: 'Something that cannot be brought back once it is changed.' },
+    { title: 'Destructive target', description: 'Something that cannot be restored after the operation.' },
   ),
 )
 
-/** What is asked for and what is granted must be the same, so they are the same fields. */
+/** Shared, because a grant must equal its request. */
 const scope = {
-  request_id: meaning('What the request is called by.', RequestId),
-  // That no two are equal follows from their order; the schema would compare each with every other.
-  targets: Type.Array(DestructiveTarget, { minItems: 1, description: 'All that would be touched.' }),
+  request_id: meaning('Id of the request.', RequestId),
+  // No `uniqueItems`: the sort order already excludes duplicates, and the check would be quadratic.
+  targets: Type.Array(DestructiveTarget, { minItems: 1, description: 'All targets of the operation.' }),
   impact: meaning('What would be lost.', NonEmptyMarkdownText),
-  scope_sha256: meaning('Of request id, targets and impact: what a person confirms.', Digest),
+  scope_sha256: meaning('Digest of request id, targets and impact, which a person confirms.', Digest),
 }
 
 const rules = {
   targetsAreSorted: 'Targets are sorted by the bytes of `kind`, then of `value`, and no two are equal.',
   scopeIsExact:
-    '`scope_sha256` is the digest of the JSON text of `impact`, `request_id`, `scope_version` 1 and `targets` in this order without white space.',
+    '`scope_sha256` is the digest of the JSON text of `impact`, `request_id`, `scope_version` 1 and `targets` in this order, without white space.',
 }
 
 export const DestructiveRequest = named(
   'destructiveRequest',
   strict(scope, {
     title: 'Destructive request',
-    description: 'Asks a person to allow a change that cannot be undone.',
+    description: 'A request to a person to authorize an operation that cannot be undone.',
     'x-rules': rules,
   }),
 )
@@ -46,13 +46,13 @@ export const DestructiveAuthorization = named(
   strict(
     {
       ...scope,
-      originating_action_id: meaning('The action whose outcome asked.', NonEmptyPlainText),
+      originating_action_id: meaning('The action whose outcome made the request.', NonEmptyPlainText),
       scope_version: Type.Literal(1, { description: 'How `scope_sha256` is computed.' }),
       confirmed_at: meaning('When a person confirmed it.', UtcTimestamp),
     },
     {
       title: 'Destructive authorization',
-      description: 'What a person has allowed, for this one action.',
+      description: 'The operation that a person authorized, for one action.',
       'x-rules': rules,
     },
   ),

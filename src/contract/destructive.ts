@@ -20,7 +20,7 @@ export function digestScope({ impact, request_id, targets }: ConfirmedFields): D
   return digest(writeJson({ impact, request_id, scope_version: 1, targets: onlyKnownFields }))
 }
 
-/** Unsorted targets are refused, never sorted: their order is part of what a person confirms. */
+/** Unsorted targets are refused, not sorted: a person confirms the order too. */
 function targetsAreSorted({ targets }: Scope): Problem[] {
   const index = targets.findIndex((target, at) => {
     const before = targets[at - 1]

@@ -7,12 +7,12 @@ const DoctorDurability = named(
   'doctorDurability',
   strict(
     {
-      level: literals(['file_and_directory_fsync', 'file_fsync_only'], { description: 'How far a write is secured.' }),
-      file_sync: Type.Boolean({ description: 'Whether the content of files is forced to the disk.' }),
-      directory_sync: Type.Boolean({ description: 'Whether the names in directories are too.' }),
-      limitation: Type.Optional(meaning('What is missing.', NonEmptyText)),
+      level: literals(['file_and_directory_fsync', 'file_fsync_only'], { description: 'What a write syncs.' }),
+      file_sync: Type.Boolean({ description: 'Whether file content is synced to disk.' }),
+      directory_sync: Type.Boolean({ description: 'Whether directory entries are synced to disk.' }),
+      limitation: Type.Optional(meaning('What is not synced.', NonEmptyText)),
     },
-    { title: 'Durability', description: 'What a power failure can undo of what drover has recorded.' },
+    { title: 'Durability', description: 'Which writes of drover survive a power failure.' },
   ),
 )
 
@@ -20,14 +20,14 @@ const DoctorCheck = named(
   'doctorCheck',
   strict(
     {
-      code: meaning('What was found, as a word.', Code),
-      status: literals(['ok', 'warning', 'error'], { description: 'How bad it is.' }),
-      host_id: meaning('The host it is about, `-` for none.', NonEmptyText),
-      name: meaning('What was looked at.', NonEmptyText),
-      detail: meaning('What was found, in words.', NonEmptyText),
-      durability: Type.Optional(meaning('On the check of the place where runs are kept.', DoctorDurability)),
+      code: meaning('Stable code of the result.', Code),
+      status: literals(['ok', 'warning', 'error'], { description: 'Severity of the result.' }),
+      host_id: meaning('The host of the check, `-` for none.', NonEmptyText),
+      name: meaning('Name of the check.', NonEmptyText),
+      detail: meaning('The result in words.', NonEmptyText),
+      durability: Type.Optional(meaning('Only in the check of the run directory.', DoctorDurability)),
     },
-    { title: 'Doctor check', description: 'One thing that was looked at.' },
+    { title: 'Doctor check', description: 'One check and its result.' },
   ),
 )
 
@@ -36,9 +36,9 @@ export const DoctorReport = named(
   strict(
     {
       contract_version: ContractVersion,
-      checks: Type.Array(DoctorCheck, { description: 'In the order in which they were made.' }),
+      checks: Type.Array(DoctorCheck, { description: 'The checks, in the order in which they ran.' }),
     },
-    { title: 'Doctor report', description: 'Whether everything that drover needs is in order.' },
+    { title: 'Doctor report', description: 'The health checks of drover and their results.' },
   ),
 )
 export type DoctorReport = Message<typeof DoctorReport>

@@ -3,19 +3,19 @@ import { literals, type Message, meaning, named, strict, tagged, wideInteger } f
 import { Digest } from './identifiers.shape.ts'
 import { NonEmptyText, PathText } from './text.shape.ts'
 
-const modified = wideInteger({ description: 'When the file was last changed, in nanoseconds since 1970.' })
+const modified = wideInteger({ description: 'Modification time in nanoseconds since 1970.' })
 
 const pathObservation = <P extends TProperties>(own: P) =>
   strict({
-    path: meaning('Relative to the root of the worktree.', PathText),
-    category: meaning('What sort of change git reports.', NonEmptyText),
-    state: meaning('What git status shows for it.', NonEmptyText),
+    path: meaning('Path relative to the root of the worktree.', PathText),
+    category: meaning('Kind of change that git reports.', NonEmptyText),
+    state: meaning('Status code of git status.', NonEmptyText),
     ...own,
-    size: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes.' })),
-    content_sha256: Type.Optional(meaning('What was read of the content.', Digest)),
+    size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
+    content_sha256: Type.Optional(meaning('Digest of the content that was read.', Digest)),
     content_fingerprint_kind: Type.Optional(
       literals(['full_sha256', 'symlink_target_sha256', 'oversize_samples_v1'], {
-        description: 'What `content_sha256` is the digest of.',
+        description: 'What `content_sha256` covers.',
       }),
     ),
   })
@@ -26,12 +26,12 @@ export const PathObservation = named(
     'observation',
     [
       pathObservation({
-        observation: literals(['regular', 'oversize_sampled'], { description: 'How the path was seen.' }),
+        observation: literals(['regular', 'oversize_sampled'], { description: 'How the path was observed.' }),
         modified_unix_nano: modified,
       }),
       pathObservation({
         observation: literals(['symlink', 'content_unobserved', 'missing', 'non_regular', 'unreadable'], {
-          description: 'How the path was seen.',
+          description: 'How the path was observed.',
         }),
         modified_unix_nano: Type.Optional(modified),
       }),
@@ -39,7 +39,7 @@ export const PathObservation = named(
     {
       title: 'Path observation',
       description:
-        'One path that differs from the last commit. A file that was read, whole or in samples, has `modified_unix_nano`.',
+        'One path that differs from the last commit. A file whose content was read, in full or in samples, has `modified_unix_nano`.',
     },
   ),
 )
@@ -49,25 +49,27 @@ export const GitObservation = named(
   'gitObservation',
   strict(
     {
-      version: Type.Literal(1, { description: 'The version of this part.' }),
-      head: Type.String({ description: 'The commit that is checked out, or `unborn`.' }),
-      index_fingerprint: meaning('Of the index.', Digest),
-      status_fingerprint: meaning('Of what git status says.', Digest),
-      snapshot_hash: meaning('Of the whole observation.', Digest),
-      path_fingerprint: meaning('Of all paths, listed here or not.', Digest),
-      path_count: Type.Integer({ minimum: 0, description: 'How many paths there are, listed here or not.' }),
-      details_truncated: Type.Boolean({ description: 'Whether some paths are not listed here.' }),
-      content_observation_complete: Type.Boolean({ description: 'Whether the content of every path was seen.' }),
-      content_bytes_hashed: Type.Integer({ minimum: 0, description: 'Bytes that were read.' }),
-      content_byte_limit: Type.Integer({ minimum: 1, description: 'Bytes that could be read at most.' }),
-      content_byte_limit_exceeded: Type.Boolean({ description: 'Whether that was too little.' }),
-      content_deadline_exceeded: Type.Boolean({ description: 'Whether the time for reading ran out.' }),
-      dirty_files: Type.Array(PathText, { uniqueItems: true, description: 'The paths that are listed here.' }),
-      path_observations: Type.Array(PathObservation, { description: 'One for each of them, in the same order.' }),
+      version: Type.Literal(1, { description: 'Version of this object.' }),
+      head: Type.String({ description: 'The checked-out commit, or `unborn`.' }),
+      index_fingerprint: meaning('Digest of the index.', Digest),
+      status_fingerprint: meaning('Digest of the output of git status.', Digest),
+      snapshot_hash: meaning('Digest of the whole observation.', Digest),
+      path_fingerprint: meaning('Digest of all paths, listed or not.', Digest),
+      path_count: Type.Integer({ minimum: 0, description: 'Number of all paths, listed or not.' }),
+      details_truncated: Type.Boolean({ description: 'Whether some paths are not listed.' }),
+      content_observation_complete: Type.Boolean({ description: 'Whether the content of every path was read.' }),
+      content_bytes_hashed: Type.Integer({ minimum: 0, description: 'Number of content bytes that were read.' }),
+      content_byte_limit: Type.Integer({ minimum: 1, description: 'Limit of content bytes to read.' }),
+      content_byte_limit_exceeded: Type.Boolean({ description: 'Whether the limit stopped the reading.' }),
+      content_deadline_exceeded: Type.Boolean({ description: 'Whether the deadline stopped the reading.' }),
+      dirty_files: Type.Array(PathText, { uniqueItems: true, description: 'The listed paths.' }),
+      path_observations: Type.Array(PathObservation, {
+        description: 'One observation per listed path, in the same order.',
+      }),
     },
     {
       title: 'Git observation',
-      description: 'What git and the disk say about a worktree at one moment.',
+      description: 'The state of a worktree at one moment, from git and the disk.',
       'x-rules': {
         observationsFollowThePaths: '`path_observations` has one entry for each of `dirty_files`, in the same order.',
         countCoversTheList:

@@ -1,11 +1,11 @@
-/** What things are called by, and the words that several messages share. */
+/** Ids, URLs and enumerations that several messages share. */
 import { Type } from 'typebox'
 import { literals, meaning, named, textLike } from '../kit/shape.ts'
 import { COMMENT_URL, ISSUE_URL } from './issue-url.ts'
 import { CONTRACT_VERSION, LIMITS } from './limits.ts'
 import { ROLES } from './section-roles.ts'
 
-export const ContractVersion = Type.Literal(CONTRACT_VERSION, { description: 'The version of this contract.' })
+export const ContractVersion = Type.Literal(CONTRACT_VERSION, { description: 'Version of this contract.' })
 
 export const Digest = named(
   'digest',
@@ -19,7 +19,7 @@ export const Timestamp = named(
 
 export const UtcTimestamp = named(
   'utcTimestamp',
-  textLike('Z$', 'a time in UTC, with a Z at its end', { format: 'date-time', title: 'Timestamp in UTC' }),
+  textLike('Z$', 'a time in UTC that ends with Z', { format: 'date-time', title: 'Timestamp in UTC' }),
 )
 
 export const NodeId = named(
@@ -29,7 +29,7 @@ export const NodeId = named(
   }),
 )
 
-/** A UUID of any version and the usual variant, which the nil UUID has not. */
+/** A UUID of any version and the RFC 9562 variant, which excludes the nil UUID. */
 export const RequestId = named(
   'requestID',
   textLike(
@@ -55,15 +55,15 @@ export const CommentUrl = named(
   }),
 )
 
-/** The ids by which a source names its issue. */
+/** The ids of an issue in a source. */
 export const issueIds = {
-  repository_id: meaning('The repository, by the id that the provider gave it.', NodeId),
-  issue_id: meaning('The issue, by the id that the provider gave it.', NodeId),
+  repository_id: meaning('Id of the repository at the provider.', NodeId),
+  issue_id: meaning('Id of the issue at the provider.', NodeId),
 }
 
-export const Provider = Type.Literal('github', { description: 'The provider of the issue.' })
-export const Host = Type.Literal('github.com', { description: 'The host of the provider.' })
-export const SourceVersion = Type.Literal(2, { description: 'The version of source envelopes.' })
+export const Provider = Type.Literal('github', { description: 'Provider of the issue.' })
+export const Host = Type.Literal('github.com', { description: 'Host name of the provider.' })
+export const SourceVersion = Type.Literal(2, { description: 'Version of the source format.' })
 
 export const SectionKey = named(
   'sectionKey',
@@ -76,18 +76,18 @@ export const SectionKey = named(
 
 export const SectionRole = named(
   'sectionRole',
-  literals(ROLES, { title: 'Section role', description: 'What the section is for.' }),
+  literals(ROLES, { title: 'Section role', description: 'Role of the section.' }),
 )
 
 export const RunState = named(
   'runState',
-  literals(['active', 'paused', 'stopped', 'ended'], { title: 'Run state', description: 'Where the run stands.' }),
+  literals(['active', 'paused', 'stopped', 'ended'], { title: 'Run state', description: 'State of the run.' }),
 )
 
 export const TransactionOutcome = named(
   'transactionOutcome',
   literals(['committed', 'rolled_back', 'not_committed', 'ambiguous'], {
     title: 'Transaction outcome',
-    description: 'What became of a change of files.',
+    description: 'Result of a change to files.',
   }),
 )

@@ -1,12 +1,12 @@
-/** The URLs of issues and their comments: their form, and what they must say beyond it. */
+/** The patterns of issue and comment URLs, and the rules about them. */
 import type { Problem } from '../kit/schema.ts'
 
-/** Owner, repository and number. `.` and `..` fit the characters of a repository name and can be none. */
+/** Captures owner, repository and number. `.` and `..` have valid characters but are not repository names. */
 const ISSUE = 'https://github\\.com/([A-Za-z0-9-]+)/((?!\\.{1,2}/)[A-Za-z0-9_.-]+)/issues/([1-9][0-9]*)'
 
 export const ISSUE_URL = `^${ISSUE}$`
 
-/** The same three, and the number of the comment. */
+/** Also captures the number of the comment. */
 export const COMMENT_URL = `^${ISSUE}#issuecomment-([1-9][0-9]*)$`
 
 type Issue = { readonly canonical_url: string; readonly issue_number: number }

@@ -27,7 +27,7 @@ import { checkRunStatus } from './run-status.ts'
 import { checkSourceCandidate } from './source-candidate.ts'
 
 type Check = (value: unknown) => unknown
-/** A limit: where it stands, its word and value in the schema, who checks it, and a message with that much. */
+/** A limit: its place, its keyword and value in the schema, its checker, and a message of that size. */
 type Limit = [place: string, word: string, limit: number, check: Check, make: (amount: number) => object]
 
 const { requirements } = boundAction
@@ -39,12 +39,12 @@ const finding = { location: 'a', summary: 'b', detail: 'c' }
 const BYTES = 'x-max-utf8-bytes'
 
 const list = <T>(length: number, item: (index: number) => T) => Array.from({ length }, (_, index) => item(index))
-/** Text of that many bytes in fewer characters. */
+/** A text of that many bytes, with fewer characters. */
 const bytes = (amount: number) => 'é'.repeat(Math.floor(amount / 2)) + 'e'.repeat(amount % 2)
 const aliases = (amount: number) => list(amount, (index) => `https://github.com/ada/old-${index}/issues/7`)
 
 const withRequirements = (change: object) => ({ ...boundAction, requirements: { ...requirements, ...change } })
-/** An action with so many sections, all named and all required; only one of the three lists goes past its limits. */
+/** An action with that many sections; only one of its three lists exceeds the limit. */
 const sectionsOfAction = (varied: 'sections' | 'required' | 'choices') => (amount: number) => {
   const all = list(amount, (index) => ({ ...requirement, key: `key-${index}` }))
   const allowed = amount < 1 ? [requirement] : all.slice(0, 64)
@@ -92,7 +92,7 @@ const review = (result: string, amount: number) =>
   outcome('review completed', { review: { result, findings: list(amount, () => finding), uncertainties: [] } })
 const report = EXAMPLES.changeReport
 
-/** The limits that the protocol lists, in its order; the one of section keys stands below. */
+/** The limits that the protocol lists, in its order. Section keys are tested below. */
 const LISTED: readonly Limit[] = [
   [
     'rawSourceEnvelope.labels',
@@ -156,7 +156,7 @@ const LISTED: readonly Limit[] = [
   ],
 ]
 
-/** All others, in the order of the schema. */
+/** All other limits, in the order of the schema. */
 const OTHERS: readonly Limit[] = [
   ['action.brief', BYTES, 8192, checkAction, (n) => ({ ...boundAction, brief: bytes(n) })],
   ['action.context', BYTES, 131_072, checkAction, (n) => ({ ...boundAction, context: bytes(n) })],
@@ -329,7 +329,7 @@ function sectionBytes(amount: number) {
   return withRequirements({ sections: [{ ...first, bytes: amount }, ...others] })
 }
 
-/** The tests of `next` have these, where the general form of a command is checked by itself. */
+/** Tested in next.test.ts. */
 const ELSEWHERE = ['nextInput.choices minItems 1', 'nextVariant.base_argv minItems 2']
 
 describe('every limit', () => {
@@ -346,15 +346,15 @@ describe('every limit', () => {
   })
 })
 
-describe('a limit of nothing', () => {
-  it('is none for labels, comments and aliases', () => {
+describe('a lower limit', () => {
+  it('does not exist for labels, comments and aliases: they may be empty', () => {
     expect(problemsOf(checkRawSourceEnvelope, envelope({ labels: [], comments: [] }))).toEqual([])
     expect(problemsOf(checkPinnedSource, { ...pinnedSource, url_aliases: [] })).toEqual([])
   })
 })
 
 describe('the limits', () => {
-  it('have these values, also those that no schema holds', () => {
+  it('have these values, including those that no schema has', () => {
     expect(LIMITS).toEqual({
       outcomeBytes: 1_048_576,
       actionBytes: 262_144,
@@ -400,8 +400,8 @@ describe('a section key', () => {
     ['A', false],
     ['a b', false],
     ['ä', false],
-  ])('has 1 to 64 characters, the first a letter or digit: %j', (key, isTaken) => {
-    expect(problemsOf(checkPinnedSource, firstSection({ key })).length === 0).toBe(isTaken)
+  ])('has 1 to 64 characters and starts with a letter or digit: %j', (key, isAccepted) => {
+    expect(problemsOf(checkPinnedSource, firstSection({ key })).length === 0).toBe(isAccepted)
   })
 })
 

@@ -1,20 +1,20 @@
-/** The version of the contract that every report and message carries. */
+/** The value of `contract_version` in every message. */
 export const CONTRACT_VERSION = 2
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** How much of everything the machine protocol allows. Bytes are UTF-8 bytes. */
+/** The limits of the machine protocol. Bytes are UTF-8 bytes. */
 export const LIMITS = {
-  /** An outcome, as its bytes are received. */
+  /** An outcome, as received. */
   outcomeBytes: MIB,
-  /** An action as JSON, with the line feed behind it. */
+  /** An action as JSON with its line feed. */
   actionBytes: 256 * KIB,
   briefBytes: 8 * KIB,
   contextBytes: 128 * KIB,
-  /** A goal, as it is received and as a JSON string with its quotes. */
+  /** A goal, both as received and as a JSON string with quotes. */
   goalBytes: 256 * KIB,
-  /** The text of an answer, as it is received and as a JSON string with its quotes. */
+  /** An answer, both as received and as a JSON string with quotes. */
   answerBytes: 256 * KIB,
   /** The file of a raw source envelope. */
   envelopeBytes: 16 * MIB,
@@ -24,7 +24,7 @@ export const LIMITS = {
   mostSections: 64,
   sectionKeyCharacters: 64,
   sectionTitleBytes: 512,
-  /** One section's text. */
+  /** The text of one section. */
   sectionBytes: 256 * KIB,
   /** The texts of all sections of a source together. */
   bundleBytes: 4 * MIB,

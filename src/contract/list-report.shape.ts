@@ -7,23 +7,23 @@ const HostStatus = named(
   'hostStatus',
   strict(
     {
-      id: meaning('The name of the host.', NonEmptyText),
-      detected: Type.Boolean({ description: 'Whether the repository shows signs of the host.' }),
-      installed: Type.Boolean({ description: 'Whether drover is installed into it.' }),
+      id: meaning('Name of the host.', NonEmptyText),
+      detected: Type.Boolean({ description: 'Whether the repository has files of the host.' }),
+      installed: Type.Boolean({ description: 'Whether drover is installed for it.' }),
       needs_refresh: Type.Boolean({
-        description: 'Whether what is installed differs from what this drover would install.',
+        description: 'Whether the installed files differ from those of this drover version.',
       }),
       capabilities: Type.Array(NonEmptyText, {
         uniqueItems: true,
-        description: 'What is installed for the host to call.',
+        description: 'The installed capabilities.',
       }),
       warning: Type.Optional(
         Type.String({
-          description: 'Why the host could not be inspected fully; the other hosts are reported all the same.',
+          description: 'Why the host could not be inspected fully. The other hosts are still reported.',
         }),
       ),
     },
-    { title: 'Host status', description: 'One host, as a listing that changes nothing sees it.' },
+    { title: 'Host status', description: 'The status of one host.' },
   ),
 )
 
@@ -32,9 +32,9 @@ export const ListReport = named(
   strict(
     {
       contract_version: ContractVersion,
-      hosts: Type.Array(HostStatus, { description: 'Every host that drover knows.' }),
+      hosts: Type.Array(HostStatus, { description: 'All hosts that drover supports.' }),
     },
-    { title: 'List report', description: 'The hosts and what is installed into them.' },
+    { title: 'List report', description: 'The hosts and what is installed for them.' },
   ),
 )
 export type ListReport = Message<typeof ListReport>

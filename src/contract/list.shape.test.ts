@@ -18,48 +18,48 @@ const finding = { location: 'a', summary: 'b', detail: 'c' }
 const workspace_identity = digest('w')
 const doctor = makeVariant('run-doctor', { ROOT: '/' })
 
-describe('a list whose length the branch decides', async () => {
+describe('a list whose length selects the branch', async () => {
   const validators = await loadValidators({ finishedReview: FinishedReview, reviewProjection: ReviewProjection })
   const checkReview = checker('finishedReview', validators.finishedReview)
   const checkProjection = checker('reviewProjection', validators.reviewProjection)
   const pathsOf = (check: (value: unknown) => unknown, value: unknown) => problemsOf(check, value).map((p) => p.path)
 
-  it('has no item where a review reports none, for the compiler as for the validator', () => {
+  it('is empty in a review without findings, for the compiler and the validator', () => {
     const right: Finished = { result: 'no_findings_reported', findings: [], uncertainties: [] }
     // @ts-expect-error: none are reported
     const wrong: Finished = { result: 'no_findings_reported', findings: [finding], uncertainties: [] }
     expect([pathsOf(checkReview, right), pathsOf(checkReview, wrong)]).toEqual([[], ['$.findings']])
   })
 
-  it('has an item where a review reports some', () => {
+  it('has an item in a review with findings', () => {
     const right: Finished = { result: 'findings_reported', findings: [finding], uncertainties: [] }
     // @ts-expect-error: some are reported
     const wrong: Finished = { result: 'findings_reported', findings: [], uncertainties: [] }
     expect([pathsOf(checkReview, right), pathsOf(checkReview, wrong)]).toEqual([[], ['$.findings']])
   })
 
-  it('has no item in a review that was not run', () => {
+  it('is empty in a review that was not run', () => {
     const right: ReviewProjection = { result: 'not_run', findings: [], uncertainties: [] }
     // @ts-expect-error: nobody was in doubt
     const wrong: ReviewProjection = { result: 'not_run', findings: [], uncertainties: ['x'] }
     expect([pathsOf(checkProjection, right), pathsOf(checkProjection, wrong)]).toEqual([[], ['$.uncertainties']])
   })
 
-  it('has no command where nothing is next', () => {
+  it('is empty if nothing is next', () => {
     const right: Next = { operation: 'none', workspace_identity, variants: [] }
     // @ts-expect-error: nothing is next
     const wrong: Next = { operation: 'none', workspace_identity, variants: [doctor] }
     expect([pathsOf(checkNext, right), pathsOf(checkNext, wrong)]).toEqual([[], ['$.variants']])
   })
 
-  it('has a command where something is next', () => {
+  it('has a command if something is next', () => {
     const right: Next = { operation: 'command', workspace_identity, variants: [doctor] }
     // @ts-expect-error: something is next
     const wrong: Next = { operation: 'command', workspace_identity, variants: [] }
     expect([pathsOf(checkNext, right), pathsOf(checkNext, wrong)]).toEqual([[], ['$.variants']])
   })
 
-  it('has a file that was written or removed only where the change is committed', () => {
+  it('has written or removed files only in a committed change', () => {
     const rest = { contract_version: 2, hosts: [], preserved: [], recovery_artifacts: [], warnings: [] } as const
     const right: ChangeReport = { ...rest, transaction_outcome: 'committed', written: ['a'], removed: ['b'] }
     // @ts-expect-error: nothing was written in the end
@@ -70,7 +70,7 @@ describe('a list whose length the branch decides', async () => {
     expect(paths).toEqual([[], ['$.written'], ['$.removed']])
   })
 
-  it('has no suggestion in the outcome of a summary', () => {
+  it('is empty for suggestions in the outcome of a summary', () => {
     type Suggestions = Extract<Outcome, { action_kind: 'summarize' }>['suggested_actions']
     // @ts-expect-error: nothing follows a summary
     const wrong: Suggestions = [{ kind: 'clarify', brief: 'x' }]

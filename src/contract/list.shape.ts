@@ -1,4 +1,4 @@
-/** Lists whose length decides which branch of a message they are in: the compiler knows it too. */
+/** Lists whose length selects the branch of a message. Their types reflect it. */
 import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
 
 /** A list that is always empty. */

@@ -8,13 +8,13 @@ const ActionMaterialSection = named(
   'actionMaterialSection',
   strict(
     {
-      key: meaning('What it is called by.', SectionKey),
+      key: meaning('Key of the section.', SectionKey),
       role: SectionRole,
-      title: meaning('Its heading.', NonEmptyPlainText),
-      section_revision: meaning('Of key, role, title and text.', Digest),
+      title: meaning('Title of the section.', NonEmptyPlainText),
+      section_revision: meaning('Digest of key, role, title and text.', Digest),
       markdown: nonEmptyMarkdown({
         'x-max-utf8-bytes': LIMITS.sectionBytes,
-        description: 'The text, exactly as it was pinned.',
+        description: 'The text, exactly as pinned.',
       }),
     },
     { title: 'Material section', description: 'One section of the requirements with its text.' },
@@ -26,13 +26,13 @@ export const ActionMaterial = named(
   strict(
     {
       contract_version: ContractVersion,
-      message_type: Type.Literal('action_material', { description: 'Which message this is.' }),
-      run_id: meaning('The run.', NonEmptyPlainText),
-      action_id: meaning('The action that it is read for.', NonEmptyPlainText),
-      requirements_revision: meaning('Of what the sections require.', Digest),
+      message_type: Type.Literal('action_material', { description: 'Type of the message.' }),
+      run_id: meaning('Id of the run.', NonEmptyPlainText),
+      action_id: meaning('Id of the action that reads it.', NonEmptyPlainText),
+      requirements_revision: meaning('Digest of the requirements in all sections.', Digest),
       section: ActionMaterialSection,
     },
-    { title: 'Action material', description: 'A section as the current action may read it.' },
+    { title: 'Action material', description: 'The text of a section, for the current action.' },
   ),
 )
 export type ActionMaterial = Message<typeof ActionMaterial>
@@ -42,14 +42,14 @@ export const PinnedMaterial = named(
   strict(
     {
       contract_version: ContractVersion,
-      message_type: Type.Literal('pinned_material', { description: 'Which message this is.' }),
-      run_id: meaning('The run.', NonEmptyPlainText),
-      run_state: meaning('Where it stands.', RunState),
-      source_revision: meaning('Of the issue, its title and its manifest.', Digest),
-      requirements_revision: meaning('Of what the sections require.', Digest),
+      message_type: Type.Literal('pinned_material', { description: 'Type of the message.' }),
+      run_id: meaning('Id of the run.', NonEmptyPlainText),
+      run_state: meaning('State of the run.', RunState),
+      source_revision: meaning('Digest of the issue, its title and its manifest.', Digest),
+      requirements_revision: meaning('Digest of the requirements in all sections.', Digest),
       section: ActionMaterialSection,
     },
-    { title: 'Pinned material', description: 'A section as a person may read it, in any state of the run.' },
+    { title: 'Pinned material', description: 'The text of a section, for a person, in any state of the run.' },
   ),
 )
 export type PinnedMaterial = Message<typeof PinnedMaterial>

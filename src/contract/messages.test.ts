@@ -7,8 +7,8 @@ import { MessageWalker, type Visit } from '../../test/support/walk-message.ts'
 import { jsonLocation } from '../kit/json-location.ts'
 import type { Problem } from '../kit/schema.ts'
 
-/** Without them an object is of another branch, which may well fit; the tests of those messages have the tables. */
-const TELLS_BRANCHES_APART = [
+/** These fields select a branch, so an object without them may fit another branch. The tests of the messages cover them. */
+const BRANCH_FIELDS = [
   ...['source', 'workspace_foreign', 'review_projection', 'outcome', 'resume_operation'],
   ...['phase', 'expected_workspace_identity', 'transaction_outcome', 'context', 'pinned_issue_id'],
 ]
@@ -17,23 +17,23 @@ const walker = new MessageWalker(JSON.parse(contractSchema()))
 
 const checkers: Record<MessageName, (value: unknown) => unknown> = MESSAGE_CHECKERS
 
-describe('the table of messages', () => {
-  it('has every message, in the order of the protocol', () => {
+describe('the checkers of messages', () => {
+  it('cover every message, in the order of the protocol', () => {
     expect(Object.keys(MESSAGE_CHECKERS)).toEqual([
       ...['action', 'actionMaterial', 'pinnedMaterial', 'rawSourceEnvelope', 'outcome', 'protocolState'],
       ...['cliError', 'changeReport', 'listReport', 'doctorReport', 'runStatus', 'statusList'],
     ])
   })
 
-  it('has a checker for every shape, under the same name', () => {
+  it('cover every shape, under the same name', () => {
     expect(Object.keys(MESSAGE_CHECKERS)).toEqual(Object.keys(MESSAGE_SHAPES))
   })
 
-  it.each(ALL_EXAMPLES)('takes $message, $name, and gives it back as it is', ({ message, value }) => {
+  it.each(ALL_EXAMPLES)('return $message, $name, unchanged', ({ message, value }) => {
     expect(checkers[message](value)).toBe(value)
   })
 
-  it.each(Object.keys(MESSAGE_CHECKERS) as MessageName[])('refuses what is no object as %s', (message) => {
+  it.each(Object.keys(MESSAGE_CHECKERS) as MessageName[])('refuse anything but an object as %s', (message) => {
     for (const value of [null, undefined, 5, 'text', [], true]) {
       expect(problemsOf(checkers[message], value)).toEqual([{ path: '$', rule: 'must be an object' }])
     }
@@ -50,9 +50,9 @@ describe('the examples', () => {
 describe.each(ALL_EXAMPLES)('$message, $name', (example) => {
   const visits = visitsOf(example)
 
-  it('needs each of its required fields, at every depth', () => {
+  it('requires each required field, at every depth', () => {
     const cases = visits.flatMap(({ steps, schema }) => {
-      const required = (schema['required'] as string[]).filter((field) => !TELLS_BRANCHES_APART.includes(field))
+      const required = (schema['required'] as string[]).filter((field) => !BRANCH_FIELDS.includes(field))
       return required.map((field) => [...steps, field])
     })
     const wrong = cases.filter((steps) => {
@@ -65,7 +65,7 @@ describe.each(ALL_EXAMPLES)('$message, $name', (example) => {
     expect(wrong).toEqual([])
   })
 
-  it('refuses a field that is not known, at every depth', () => {
+  it('refuses an unknown field, at every depth', () => {
     const wrong = visits.filter(({ steps }) => {
       const place = [...steps, 'zz_unknown']
       const value = changed(example.value, place, put(1))
@@ -75,7 +75,7 @@ describe.each(ALL_EXAMPLES)('$message, $name', (example) => {
     expect(wrong.map(({ steps }) => jsonLocation(steps))).toEqual([])
   })
 
-  it('refuses an object of something else for every field, at every depth', () => {
+  it('refuses an unrelated object for every field, at every depth', () => {
     const wrong = visits
       .flatMap(({ steps, schema }) => Object.keys(schema['properties'] as object).map((name) => [...steps, name]))
       .filter(
@@ -84,7 +84,7 @@ describe.each(ALL_EXAMPLES)('$message, $name', (example) => {
     expect(wrong.map(jsonLocation)).toEqual([])
   })
 
-  it('refuses null for every field that is not null already, at every depth', () => {
+  it('refuses null for every field that is not null, at every depth', () => {
     const wrong = fieldsOf(example, visits).filter((steps) => {
       const value = changed(example.value, steps, put(null))
       return problemsOf(checkers[example.message], value).length === 0
@@ -97,7 +97,7 @@ function visitsOf({ message, value }: Example): Visit[] {
   return walker.visits(message, value)
 }
 
-/** The places of all fields of all objects that are not null. */
+/** The paths of all fields that are not null. */
 function fieldsOf(example: Example, visits: readonly Visit[]): (string | number)[][] {
   return visits.flatMap(({ steps }) => {
     const object = steps.reduce((part, step) => part[step] as Parts, example.value as Parts)
@@ -132,7 +132,7 @@ function changed(value: object, steps: readonly (string | number)[], change: Cha
   return copy
 }
 
-/** Unlike a structured clone, without parts that occur twice being one. */
+/** Unlike a structured clone, this does not share parts that occur twice. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf)
   if (typeof value !== 'object' || value === null) return value

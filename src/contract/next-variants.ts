@@ -1,20 +1,19 @@
 /**
- * Every command that `next` can offer, word for word, and what it takes from its caller. Words in capitals are values;
- * a last word in brackets may be left out. Whoever offers a command makes it from this table, and whatever is offered is
- * checked against it.
+ * Every command that `next` can offer, with its inputs. Words in capitals are values; a last word in brackets is optional.
+ * Commands are built from this table and checked against it.
  */
 import type { Next, NextInput, NextVariant } from './next.shape.ts'
 
 type Operation = Exclude<Next['operation'], 'none'>
 
-/** What begins with a hyphen would be read as a flag. */
+/** A value that starts with a hyphen would be parsed as a flag. */
 const NO_FLAG = /^[^-]/
 
-/** What a value may be, in words and in a pattern. */
+/** The allowed values, as a description and a pattern. */
 const VALUES = {
-  RUN: { says: 'a run id that does not begin with -', pattern: /^(?!-)[A-Za-z0-9_-]{1,128}$/ },
-  ACTION: { says: 'an action id that does not begin with -', pattern: NO_FLAG },
-  CANDIDATE: { says: 'a candidate id that does not begin with -', pattern: NO_FLAG },
+  RUN: { says: 'a run id that does not start with -', pattern: /^(?!-)[A-Za-z0-9_-]{1,128}$/ },
+  ACTION: { says: 'an action id that does not start with -', pattern: NO_FLAG },
+  CANDIDATE: { says: 'a candidate id that does not start with -', pattern: NO_FLAG },
   ROOT: { says: 'an absolute path', pattern: /^(?:\/|[A-Za-z]:[\\/]|\\\\)/ },
   BUDGET: { says: 'a number from 1 to 1000', pattern: /^(?:[1-9][0-9]{0,2}|1000)$/ },
   DIGEST: { says: 'a digest', pattern: /^sha256:[0-9a-f]{64}$/ },
@@ -96,15 +95,15 @@ export const VARIANTS: readonly VariantRow[] = [
   ]),
 ]
 
-/** The values of a command, and `options`, the words in brackets that are wanted. */
+/** The values of a command. `options` are the optional words to include. */
 export type VariantValues = { readonly [V in ValueName]?: string } & { readonly options?: readonly string[] }
 
-/** The variant of this id that has exactly these values. */
+/** Builds the variant with this id and exactly these values. */
 export function makeVariant(id: string, values: VariantValues): NextVariant {
   const { options = [], ...given } = values
   const names = Object.keys(given).sort().join()
   const row = VARIANTS.find((each) => each.id === id && valueNames(each).sort().join() === names)
-  if (row === undefined) throw new TypeError(`there is no variant ${id} with ${names || 'no values'}`)
+  if (row === undefined) throw new TypeError(`no variant ${id} with ${names || 'no values'}`)
   const [program = '', command = '', ...rest] = row.words.split(' ').flatMap((word) => {
     const option = optionIn(word)
     if (option !== undefined) return options.includes(option) ? [option] : []
@@ -113,16 +112,16 @@ export function makeVariant(id: string, values: VariantValues): NextVariant {
   return { id, base_argv: [program, command, ...rest], inputs: row.inputs }
 }
 
-/** Why a command is not in the words of a row; undefined when it is. */
+/** Why a command does not match a row; undefined if it does. */
 export function mismatch(row: VariantRow, argv: readonly string[]): string | undefined {
   const words = row.words.split(' ')
   const fewest = words.filter((word) => optionIn(word) === undefined).length
   const hasLength = argv.length >= fewest && argv.length <= words.length
   const wrong = argv.findIndex((word, index) => !fits(word, words[index] ?? ''))
-  return hasLength && wrong === -1 ? undefined : `must be ${row.words}${sayValue(words[wrong])}`
+  return hasLength && wrong === -1 ? undefined : `must be ${row.words}${describeValue(words[wrong])}`
 }
 
-/** The root in a command that is in the words of a row. */
+/** The value of `--root` in a command that matches a row. */
 export function rootIn({ words }: VariantRow, argv: readonly string[]): string | undefined {
   return argv[words.split(' ').indexOf('ROOT')]
 }
@@ -132,7 +131,7 @@ function fits(word: string, expected: string): boolean {
   return VALUES[expected].pattern.test(word) && word.isWellFormed()
 }
 
-function sayValue(word: string | undefined): string {
+function describeValue(word: string | undefined): string {
   return word !== undefined && isValueName(word) ? `, where ${word} is ${VALUES[word].says}` : ''
 }
 

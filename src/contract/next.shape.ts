@@ -5,36 +5,41 @@ import { noneOf, someOf } from './list.shape.ts'
 import { NonEmptyText } from './text.shape.ts'
 
 const name = textLike('^[a-z][a-z0-9_]*$', 'a lowercase name such as goal_file', {
-  description: 'What it is called: a lowercase letter, then lowercase letters, digits and underscores.',
+  description: 'Name: a lowercase letter, then lowercase letters, digits and underscores.',
 })
 const flag = textLike('^--[a-z][a-z0-9-]*$', 'a flag such as --goal-file', {
-  description: 'The flag it goes with: two hyphens and a lowercase letter, then lowercase letters, digits and hyphens.',
+  description: 'Flag: two hyphens and a lowercase letter, then lowercase letters, digits and hyphens.',
 })
-const required = Type.Boolean({ description: 'Whether the command needs it.' })
+const required = Type.Boolean({ description: 'Whether the command requires it.' })
 
 export const NextInput = named(
   'nextInput',
   tagged(
     'type',
     [
-      strict({ name, type: literals(['string', 'path', 'digest'], { description: 'What it is.' }), flag, required }),
       strict({
         name,
-        type: Type.Literal('enum', { description: 'What it is.' }),
+        type: literals(['string', 'path', 'digest'], { description: 'Type of the value.' }),
         flag,
         required,
-        choices: Type.Array(NonEmptyText, { minItems: 1, uniqueItems: true, description: 'What can be chosen.' }),
+      }),
+      strict({
+        name,
+        type: Type.Literal('enum', { description: 'Type of the value.' }),
+        flag,
+        required,
+        choices: Type.Array(NonEmptyText, { minItems: 1, uniqueItems: true, description: 'The allowed values.' }),
       }),
     ],
     {
       title: 'Next input',
-      description: 'Something that a command takes from its caller. An `enum` has `choices`, nothing else has.',
+      description: 'An input of a command. Only an `enum` has `choices`.',
     },
   ),
 )
 export type NextInput = Message<typeof NextInput>
 
-/** A word for a person to replace (`FILE`, `<path>`) would be taken for the value. */
+/** A placeholder such as `FILE` or `<path>` would be used as the value. */
 const NO_PLACEHOLDER = '(?!\\s*["\']*(?:FILE|<[\\s\\S]*>)["\']*\\s*$)'
 
 export const NextVariant = named(
@@ -42,34 +47,34 @@ export const NextVariant = named(
   strict(
     {
       id: textLike('^[a-z][a-z0-9-]*$', 'a lowercase name such as skip-action', {
-        description: 'What it is called: a lowercase letter, then lowercase letters, digits and hyphens.',
+        description: 'Name: a lowercase letter, then lowercase letters, digits and hyphens.',
       }),
       base_argv: Type.Unsafe<readonly [string, string, ...string[]]>({
         type: 'array',
         minItems: 2,
         prefixItems: [Type.Literal('drover')],
-        items: textLike(`^${NO_PLACEHOLDER}[^\\u0000]+$`, 'a word that is no placeholder and has no NUL'),
+        items: textLike(`^${NO_PLACEHOLDER}[^\\u0000]+$`, 'a word without NUL that is not a placeholder'),
         description:
-          'The command as separate words, to be run without a shell: first `drover`, then at least one more, none of them empty, with a NUL, or a placeholder such as `FILE` or `<path>`.',
+          'The command as separate words, to run without a shell: `drover` and at least one more word. No word is empty, has a NUL, or is a placeholder such as `FILE` or `<path>`.',
       }),
       inputs: Type.Array(NextInput, {
-        description: 'What to add to it: for each, in order, its flag and the value as two words.',
+        description: 'The inputs to add: for each, in order, its flag and its value as two words.',
       }),
     },
-    { title: 'Next variant', description: 'One command that would do it.' },
+    { title: 'Next variant', description: 'One command that can be run next.' },
   ),
 )
 export type NextVariant = Message<typeof NextVariant>
 
-/** Where something is next, there is a command for it. */
+/** Every operation but `none` has at least one command. */
 export type NextVariants = readonly [NextVariant, ...NextVariant[]]
 
 const next = <O extends TSchema, V extends TSchema>(operation: O, variants: V) =>
-  strict({ operation, workspace_identity: meaning('The worktree that the commands are for.', Digest), variants })
+  strict({ operation, workspace_identity: meaning('Id of the worktree of the commands.', Digest), variants })
 
-const VARIANTS = { description: 'The commands, of which one is to be chosen.' }
+const VARIANTS = { description: 'The commands to choose from.' }
 
-const OPERATION = { description: 'What sort of step is next.' }
+const OPERATION = { description: 'Kind of the next step.' }
 
 export const Next = named(
   'next',
@@ -81,11 +86,10 @@ export const Next = named(
     ],
     {
       title: 'Next',
-      description: 'What can be done next, as commands that run as they stand.',
+      description: 'The commands that can be run next, ready to run.',
       'x-rules': {
         variantsAreDistinct: 'No two variants have the same id.',
-        commandsAreKnown:
-          'Each variant is, word for word, one of the commands of its operation in the table of variants.',
+        commandsAreKnown: 'Each variant matches, word for word, a command of its operation in the table of variants.',
         rootsAreTheSame: 'All variants have the same value for `--root`.',
       },
     },

@@ -34,7 +34,7 @@ describe('the commands that next offers', () => {
     expect(problemsOf(checkNext, offer(operation, variant))).toEqual([])
   })
 
-  it('are all of these and no others', () => {
+  it('are exactly these', () => {
     const listed = COMMANDS.map(({ id }) => id)
     expect([...new Set(VARIANTS.map(({ id }) => id))]).toEqual([...new Set(listed)])
   })
@@ -78,9 +78,9 @@ describe('the commands that next offers', () => {
     expect(taking).toEqual([...new Set(COMMANDS.filter((row) => row.id === id).map(({ operation }) => operation))])
   })
 
-  it('are made of exactly the values they have', () => {
-    expect(() => makeVariant('inspect-run', { ROOT: '/work' })).toThrow('there is no variant inspect-run with ROOT')
-    expect(() => makeVariant('run-doctor', {})).toThrow('there is no variant run-doctor with no values')
+  it('are built from exactly their values', () => {
+    expect(() => makeVariant('inspect-run', { ROOT: '/work' })).toThrow('no variant inspect-run with ROOT')
+    expect(() => makeVariant('run-doctor', {})).toThrow('no variant run-doctor with no values')
     expect(() => makeVariant('dance', { ROOT: '/work' })).toThrow('there is no variant dance with ROOT')
   })
 })
@@ -110,7 +110,7 @@ describe('next', () => {
       'two roots',
       offer('command', inspect, command('list-runs', 'drover status --root /else --json')),
       '$.variants[1].base_argv',
-      'must have the --root of the others',
+      'must have the same --root as the others',
     ],
     [
       'a root that is not absolute',
@@ -137,9 +137,9 @@ describe('next', () => {
     ['08', false],
     ['8.0', false],
     ['-8', false],
-  ])('takes a budget of 1 to 1000 in plain digits: %s', (budget, isTaken) => {
+  ])('accepts a budget from 1 to 1000 in plain digits: %s', (budget, isAccepted) => {
     const retry = command('retry-run', START.replace('8', budget), [GOAL])
-    expect(problemsOf(checkNext, offer('start', retry)).length === 0).toBe(isTaken)
+    expect(problemsOf(checkNext, offer('start', retry)).length === 0).toBe(isAccepted)
   })
 
   it.each([
@@ -149,21 +149,21 @@ describe('next', () => {
     ['r'.repeat(129), false],
     ['a/b', false],
     ['a b', false],
-  ])('takes a run id of 1 to 128 letters, digits, underscores and hyphens: %s', (run, isTaken) => {
+  ])('accepts a run id of 1 to 128 letters, digits, underscores and hyphens: %s', (run, isAccepted) => {
     const variant = { id: 'inspect-run', base_argv: ['drover', 'status', run, '--root', '/work', '--json'], inputs: [] }
-    expect(problemsOf(checkNext, offer('command', variant)).length === 0).toBe(isTaken)
+    expect(problemsOf(checkNext, offer('command', variant)).length === 0).toBe(isAccepted)
   })
 
   it.each([
     ['a run id', ['drover', 'status', '-x', '--root', '/work', '--json'], 'inspect-run', 'command'],
     ['an action id', SKIP.replace('action-1', '--root').split(' '), 'skip-action', 'action'],
-  ])('refuses %s that would be read as a flag', (what, base_argv, id, operation) => {
+  ])('refuses %s that would be parsed as a flag', (what, base_argv, id, operation) => {
     const [problem] = problemsOf(checkNext, offer(operation, { id, base_argv, inputs: [] }))
     expect(problem).toMatchObject({ path: '$.variants[0].base_argv' })
-    expect(problem?.rule).toContain(`is ${what} that does not begin with -`)
+    expect(problem?.rule).toContain(`is ${what} that does not start with -`)
   })
 
-  it('looks for the root only in commands that are known', () => {
+  it('compares the roots of known commands only', () => {
     const strange = command('skip-action', SKIP.replace('action-1', '--root'))
     const submit = command('submit-outcome-stdin', `${SUBMIT} --outcome-stdin`)
     for (const variants of [
@@ -179,7 +179,7 @@ describe('next', () => {
     }
   })
 
-  it('refuses a candidate id that would be read as a flag', () => {
+  it('refuses a candidate id that would be parsed as a flag', () => {
     const keep = command('keep-pinned', `${RESUME} --source-choice pinned --candidate --root`, [BUD])
     expect(problemsOf(checkNext, offer('resume', keep))).toHaveLength(1)
   })
@@ -187,23 +187,23 @@ describe('next', () => {
   it.each([
     ['a root', makeVariant('run-doctor', { ROOT: '/w\ud800' }), 'command'],
     ['an action id', makeVariant('skip-action', { RUN: 'r', ACTION: 'a\ud800', ROOT: '/' }), 'action'],
-  ])('refuses %s with half a character', (_name, variant, operation) => {
+  ])('refuses %s with a lone surrogate', (_name, variant, operation) => {
     expect(problemsOf(checkNext, offer(operation, variant)).map(({ path }) => path)).toEqual([
       '$.variants[0].base_argv',
     ])
   })
 
-  it.each(['/', '/work', 'C:\\work', 'c:/work', '\\\\host\\share'])('takes the root %s', (root) => {
+  it.each(['/', '/work', 'C:\\work', 'c:/work', '\\\\host\\share'])('accepts the root %s', (root) => {
     expect(problemsOf(checkNext, offer('command', makeVariant('run-doctor', { ROOT: root })))).toEqual([])
   })
 })
 
-describe('the general form', async () => {
+describe('the schema of next alone', async () => {
   const validators = await loadValidators({ nextInput: NextInput, nextVariant: NextVariant })
   const checkInput = checker('nextInput', validators.nextInput)
   const checkVariant = checker('nextVariant', validators.nextVariant)
 
-  it.each(COMMANDS)('holds for $operation $id `$words`', ({ id, words, inputs }) => {
+  it.each(COMMANDS)('accepts $operation $id `$words`', ({ id, words, inputs }) => {
     expect(problemsOf(checkVariant, command(id, words, inputs))).toEqual([])
     for (const input of inputs) expect(problemsOf(checkInput, input)).toEqual([])
   })
@@ -221,7 +221,7 @@ describe('the general form', async () => {
     ['a name with a hyphen', { ...OUT, name: 'goal-file' }, ['$.name']],
     ['a flag without hyphens', { ...OUT, flag: 'goal' }, ['$.flag']],
     ['a flag with an underscore', { ...OUT, flag: '--goal_file' }, ['$.flag']],
-  ])('of an input: %s', (_name, input, paths) => {
+  ])('checks an input: %s', (_name, input, paths) => {
     expect(problemsOf(checkInput, input).map(({ path }) => path)).toEqual(paths)
   })
 
@@ -236,7 +236,7 @@ describe('the general form', async () => {
     ['a placeholder in angle brackets', ['drover', '<path>'], ['$.base_argv[1]']],
     ['such a one over two lines', ['drover', "'<a\nb>'"], ['$.base_argv[1]']],
     ['words that only look like them', ['drover', 'FILES', 'a<b>c', '<b', '/FILE'], []],
-  ])('of a command: %s', (_name, base_argv, paths) => {
+  ])('checks a command: %s', (_name, base_argv, paths) => {
     expect(problemsOf(checkVariant, { id: 'x', base_argv, inputs: [] }).map(({ path }) => path)).toEqual(paths)
   })
 
@@ -247,8 +247,8 @@ describe('the general form', async () => {
     ['Skip', false],
     ['skip_action', false],
     ['', false],
-  ])('of an id: %j', (id, isTaken) => {
+  ])('checks an id: %j', (id, isAccepted) => {
     const variant = command(id, 'drover list')
-    expect(problemsOf(checkVariant, variant).length === 0).toBe(isTaken)
+    expect(problemsOf(checkVariant, variant).length === 0).toBe(isAccepted)
   })
 })

@@ -14,13 +14,13 @@ function variantsAreDistinct({ variants }: Next): Problem[] {
 
 function commandsAreKnown(next: Next): Problem[] {
   return next.variants.flatMap((variant, index) => {
-    const problem = misfit(next, variant)
+    const problem = findMismatch(next, variant)
     return problem === undefined ? [] : [{ ...problem, path: `$.variants[${index}].${problem.path}` }]
   })
 }
 
-/** The first thing about a variant that is not as in the table; `path` is the field of the variant. */
-function misfit(next: Next, variant: NextVariant): Problem | undefined {
+/** The first difference between a variant and the table; `path` is the field of the variant. */
+function findMismatch(next: Next, variant: NextVariant): Problem | undefined {
   const possible = VARIANTS.filter(({ operations }) => operations.some((operation) => operation === next.operation))
   const rows = possible.filter(({ id }) => id === variant.id)
   if (rows.length === 0) {
@@ -43,11 +43,11 @@ function rootsAreTheSame({ variants }: Next): Problem[] {
   return roots.flatMap((root, index) =>
     root === undefined || root === first
       ? []
-      : [{ path: `$.variants[${index}].base_argv`, rule: 'must have the --root of the others' }],
+      : [{ path: `$.variants[${index}].base_argv`, rule: 'must have the same --root as the others' }],
   )
 }
 
-/** Where the table has it: a word that looks like the flag may be a value. Undefined for a command that is not in it. */
+/** Found by its position in the table, because a value may look like the flag. Undefined for an unknown command. */
 function rootOf({ id, base_argv }: NextVariant): string | undefined {
   const row = VARIANTS.find((each) => each.id === id && mismatch(each, base_argv) === undefined)
   return row && rootIn(row, base_argv)

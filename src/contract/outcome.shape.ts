@@ -1,4 +1,4 @@
-/** What a host reports about an action. The legal combinations of kind, status and the rest are the branches below. */
+/** The report of a host about an action. The branches below are the legal combinations of kind, status and the rest. */
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { literals, type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { ContractVersion } from './identifiers.shape.ts'
@@ -12,10 +12,10 @@ export const SuggestedAction = named(
   'suggestedAction',
   strict(
     {
-      kind: literals(['clarify', 'implement', 'summarize'], { description: 'What sort of work.' }),
-      brief: nonEmptyMarkdown({ 'x-max-utf8-bytes': LIMITS.briefBytes, description: 'What to do.' }),
+      kind: literals(['clarify', 'implement', 'summarize'], { description: 'Kind of the suggested action.' }),
+      brief: nonEmptyMarkdown({ 'x-max-utf8-bytes': LIMITS.briefBytes, description: 'What to do in it.' }),
     },
-    { title: 'Suggested action', description: 'What a host would do next.' },
+    { title: 'Suggested action', description: 'The next action that a host suggests.' },
   ),
 )
 export type SuggestedAction = Message<typeof SuggestedAction>
@@ -24,43 +24,43 @@ export const Activity = named(
   'activity',
   strict(
     {
-      kind: literals(['test', 'typecheck', 'build', 'lint'], { description: 'What was run.' }),
-      command: meaning('How it was run.', NonEmptyMarkdownText),
-      exit_code: Type.Integer({ description: 'How it ended; below zero for a signal.' }),
-      summary: meaning('What it showed.', NonEmptyMarkdownText),
+      kind: literals(['test', 'typecheck', 'build', 'lint'], { description: 'Kind of check.' }),
+      command: meaning('Command of the check.', NonEmptyMarkdownText),
+      exit_code: Type.Integer({ description: 'Exit code; negative for a signal.' }),
+      summary: meaning('Result of the check.', NonEmptyMarkdownText),
     },
     { title: 'Activity', description: 'A check that a host ran.' },
   ),
 )
 export type Activity = Message<typeof Activity>
 
-const PAUSE = 'What the action waits for; `null` if it does not wait.'
-const IMPLEMENTATION = 'What was done to the files; `null` if nothing was to be done to them.'
-const REVIEW = 'What was found; `null` if nothing was reviewed.'
-const SUGGESTIONS = 'What to do next, as the host sees it.'
+const PAUSE = 'What the action waits for; `null` if for nothing.'
+const IMPLEMENTATION = 'The work on files; `null` if there was none to do.'
+const REVIEW = 'The result of the review; `null` if this is not one.'
+const SUGGESTIONS = 'The next action that the host suggests.'
 
 const implementation = <const R extends string[]>(results: readonly [...R]) =>
   strict(
     {
-      result: literals(results, { description: 'What the work came to.' }),
-      files_changed: Type.Array(PlainText, { description: 'The files that the host says it changed.' }),
-      activities: Type.Array(Activity, { description: 'The checks that it ran.' }),
-      uncertainties: Type.Array(MarkdownText, { description: 'What it is not sure of.' }),
-      attempts: Type.Integer({ minimum: 1, description: 'How often it tried.' }),
+      result: literals(results, { description: 'Result of the work.' }),
+      files_changed: Type.Array(PlainText, { description: 'Files that the host reports as changed.' }),
+      activities: Type.Array(Activity, { description: 'Checks that the host ran.' }),
+      uncertainties: Type.Array(MarkdownText, { description: 'What the host is unsure about.' }),
+      attempts: Type.Integer({ minimum: 1, description: 'Number of attempts.' }),
     },
     { description: IMPLEMENTATION },
   )
 
-/** One row of the table: the fields of every outcome, and those that the row has something to say about. */
+/** One row of the table: the fields of every outcome, and those that the row restricts. */
 function row<K extends TSchema, S extends TSchema, P extends TProperties>(kind: K, status: S, own: P) {
   return strict({
     contract_version: ContractVersion,
-    action_id: meaning('The action that was worked on.', NonEmptyPlainText),
+    action_id: meaning('Id of the action.', NonEmptyPlainText),
     action_kind: kind,
     status,
-    summary: meaning('What happened, in words.', NonEmptyMarkdownText),
-    observations: Type.Array(MarkdownText, { description: 'What was noticed.' }),
-    known_issues: Type.Array(MarkdownText, { description: 'What is known to be wrong.' }),
+    summary: meaning('Summary of the work.', NonEmptyMarkdownText),
+    observations: Type.Array(MarkdownText, { description: 'Observations of the host.' }),
+    known_issues: Type.Array(MarkdownText, { description: 'Known issues.' }),
     ...own,
   })
 }
@@ -73,9 +73,9 @@ const noReview = { review: Type.Null({ description: REVIEW }) }
 const done = { ...noPause, ...noImplementation, ...noReview }
 const waiting = { pause: meaning(PAUSE, Pause), ...noImplementation, ...noReview, ...noSuggestion }
 
-const kind = <const K extends string>(text: K) => Type.Literal(text, { description: 'The kind of the action.' })
+const kind = <const K extends string>(text: K) => Type.Literal(text, { description: 'Kind of the action.' })
 const status = <const S extends string[]>(words: readonly [...S]) =>
-  literals(words, { description: 'How far it came.' })
+  literals(words, { description: 'Status of the action.' })
 
 const implemented = <const S extends string, const R extends string[]>(reached: S, results: readonly [...R]) =>
   row(kind('implement'), status([reached]), {
@@ -119,7 +119,7 @@ export const Outcome = named(
       ]),
       row(kind('summarize'), status(['completed', 'error']), { ...done, ...noSuggestion }),
     ],
-    { title: 'Outcome', description: 'What became of an action. All fields are always there.' },
+    { title: 'Outcome', description: 'The result of an action. All fields are always present.' },
   ),
 )
 export type Outcome = Message<typeof Outcome>

@@ -21,7 +21,7 @@ type Row = {
 
 const INPUT = { status: ['needs_input'], pause: ['decision_required', 'environment_unavailable'] }
 
-/** The table of the protocol, in its order. A column that is not here is null or empty. */
+/** The table of the protocol, in its order. A missing column is null or empty. */
 const TABLE: readonly Row[] = [
   { kind: 'orient', status: ['completed', 'partial', 'error'], suggestions: 1 },
   { kind: 'orient', ...INPUT },
@@ -72,7 +72,7 @@ describe('the outcome table', () => {
   })
 
   const pairs = KINDS.flatMap((kind) => STATUSES.map((status) => ({ kind, status })))
-  it.each(pairs)('decides what may be said of $kind $status, and nothing else may', (pair) => {
+  it.each(pairs)('decides which fields $kind $status may have', (pair) => {
     const wrong = combinationsOf(pair).filter(({ outcome, isLegal }) => {
       return (problemsOf(checkOutcome, outcome).length === 0) !== isLegal
     })
@@ -84,7 +84,7 @@ describe('the outcome table', () => {
     ['review', 'needs_input', 'must be one of "completed", "partial", "error"'],
     ['summarize', 'partial', 'must be one of "completed", "error"'],
     ['summarize', 'needs_input', 'must be one of "completed", "error"'],
-  ])('blames the status of %s %s', (action_kind, status, rule) => {
+  ])('reports the status of %s %s', (action_kind, status, rule) => {
     const outcome = { ...OUTCOMES['summarize completed'], action_kind, status }
     expect(problemsOf(checkOutcome, outcome)).toEqual([{ path: '$.status', rule }])
   })
@@ -169,7 +169,7 @@ describe('a pause', () => {
       ['$.pause.supersedes_answer_action_id'],
     ],
     ['a spent budget', { ...decision, reason: 'budget_exhausted' }, ['$.pause.reason']],
-  ])('for %s is judged by its reason', (_name, pause, paths) => {
+  ])('for %s is checked by its reason', (_name, pause, paths) => {
     expect(problemsOf(checkOutcome, paused(pause)).map(({ path }) => path)).toEqual(paths)
   })
 })
@@ -203,7 +203,7 @@ describe('a destructive request', () => {
     expect(problemsOf(checkOutcome, asking({ targets }))).toEqual(expected)
   })
 
-  it('has the digest of its own scope, which the refusal names', () => {
+  it('has the digest of its scope, which the refusal names', () => {
     const wrong = asking({ scope_sha256: `sha256:${'0'.repeat(64)}` })
     expect(problemsOf(checkOutcome, wrong)).toEqual([
       {
@@ -220,7 +220,7 @@ describe('a destructive request', () => {
     ['44444444-4444-4444-c444-444444444444', false],
     ['44444444-4444-4444-8444-44444444444A', false],
     ['44444444444444448444444444444444', false],
-  ])('has a UUID for its id: %s', (request_id, isTaken) => {
-    expect(problemsOf(checkOutcome, asking({ request_id })).length === 0).toBe(isTaken)
+  ])('has a UUID as its id: %s', (request_id, isAccepted) => {
+    expect(problemsOf(checkOutcome, asking({ request_id })).length === 0).toBe(isAccepted)
   })
 })

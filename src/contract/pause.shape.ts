@@ -13,26 +13,26 @@ export const PauseReason = named(
   }),
 )
 
-const REQUEST = 'What a person is asked to allow; `null` if it is something else that is asked.'
-const QUESTION = 'What a person is asked, or told.'
+const REQUEST = 'The destructive request; `null` for other reasons.'
+const QUESTION = 'The question or message to a person.'
 
 const DecisionPause = strict({
-  reason: Type.Literal('decision_required', { description: 'Why the work stops here.' }),
+  reason: Type.Literal('decision_required', { description: 'Why the action pauses.' }),
   question: meaning(QUESTION, NonEmptyMarkdownText),
   destructive_request: Type.Null({ description: REQUEST }),
   supersedes_answer_action_id: Type.Optional(
-    meaning('The action whose answer the new answer would replace.', NonEmptyPlainText),
+    meaning('The action whose answer the new answer supersedes.', NonEmptyPlainText),
   ),
 })
 
 const EnvironmentPause = strict({
-  reason: Type.Literal('environment_unavailable', { description: 'Why the work stops here.' }),
+  reason: Type.Literal('environment_unavailable', { description: 'Why the action pauses.' }),
   question: meaning(QUESTION, NonEmptyMarkdownText),
   destructive_request: Type.Null({ description: REQUEST }),
 })
 
 const DestructivePause = strict({
-  reason: Type.Literal('destructive_confirmation_required', { description: 'Why the work stops here.' }),
+  reason: Type.Literal('destructive_confirmation_required', { description: 'Why the action pauses.' }),
   question: meaning(QUESTION, NonEmptyMarkdownText),
   destructive_request: meaning(REQUEST, DestructiveRequest),
 })
@@ -50,6 +50,6 @@ export const ImplementPause = named(
   tagged('reason', [DecisionPause, EnvironmentPause, DestructivePause], {
     title: 'Pause of an implement action',
     description:
-      'What an action that may change files waits for. Only a decision may supersede an earlier answer, and only a destructive confirmation has a request.',
+      'What an implement action waits for. Only a decision may supersede an earlier answer, and only a destructive confirmation has a request.',
   }),
 )

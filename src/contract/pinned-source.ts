@@ -19,7 +19,7 @@ function sectionsAreDistinct({ sections }: PinnedSource): Problem[] {
   )
 }
 
-/** An issue that moved keeps its comments, and a pinned section the URL it was seen at. */
+/** A pinned section keeps the URL of its comment even if the issue moves. */
 function sectionsAreOfThisIssue({ canonical_url, url_aliases, sections }: PinnedSource): Problem[] {
   return sections.flatMap(({ provenance }, index) => {
     const urls = [canonical_url, ...url_aliases].map((url) => commentUrl(url, provenance.comment_database_id))

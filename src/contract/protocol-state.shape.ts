@@ -9,26 +9,26 @@ import { ResumeOperation } from './resume-result.shape.ts'
 import { SourceCandidate } from './source-candidate.shape.ts'
 import { NonEmptyText } from './text.shape.ts'
 
-const ACTION = 'What is being worked on, or waits.'
+const ACTION = 'The current action.'
 
 function state<S extends TSchema, P extends TProperties>(reached: S, own: P) {
   const fields = {
     contract_version: ContractVersion,
-    run_id: meaning('The run.', NonEmptyText),
+    run_id: meaning('Id of the run.', NonEmptyText),
     state: reached,
     pause_reason: Type.Optional(PauseReason),
-    summary: Type.Optional(meaning('What came of it, once the run has ended.', NonEmptyText)),
+    summary: Type.Optional(meaning('Summary of an ended run.', NonEmptyText)),
     ...own,
     next: Next,
-    pinned_source: Type.Optional(meaning('The requirements, where the run serves an issue.', PinnedSource)),
-    source_candidate: Type.Optional(meaning('What waits for a choice.', SourceCandidate)),
+    pinned_source: Type.Optional(meaning('The requirements of an issue-bound run.', PinnedSource)),
+    source_candidate: Type.Optional(meaning('The candidate that waits for a choice.', SourceCandidate)),
   }
   return tagged('resume_operation', [
     strict(fields),
     strict({
       ...fields,
-      resume_operation: meaning('What the resume did that this answers.', ResumeOperation),
-      budget_applied: Type.Boolean({ description: 'Whether it set the budget that was asked for.' }),
+      resume_operation: meaning('What the resume did.', ResumeOperation),
+      budget_applied: Type.Boolean({ description: 'Whether the resume applied its budget.' }),
     }),
   ])
 }
@@ -38,16 +38,16 @@ export const ProtocolState = named(
   tagged(
     'state',
     [
-      state(Type.Literal('active', { description: 'Where the run stands.' }), { action: meaning(ACTION, Action) }),
-      state(literals(['paused', 'stopped', 'ended'], { description: 'Where the run stands.' }), {
+      state(Type.Literal('active', { description: 'State of the run.' }), { action: meaning(ACTION, Action) }),
+      state(literals(['paused', 'stopped', 'ended'], { description: 'State of the run.' }), {
         action: Type.Optional(meaning(ACTION, Action)),
       }),
     ],
     {
       title: 'Protocol state',
-      description: 'The answer to every command that changes a run.',
+      description: 'The response to every command that changes a run.',
       'x-rules': {
-        budgetFollowsTheResume: '`budget_applied` is false with `source_candidate_created`, else true.',
+        budgetFollowsTheResume: '`budget_applied` is false for `source_candidate_created` and true otherwise.',
       },
     },
   ),

@@ -6,7 +6,7 @@ import type { ProtocolState } from './protocol-state.shape.ts'
 import { validateProtocolState } from './runs.generated.js'
 import { sourceCandidateRules } from './source-candidate.ts'
 
-/** The same table as for the result that a run keeps of its last resume. */
+/** As in `resumeResult`. */
 function budgetFollowsTheResume({ resume_operation, budget_applied }: ProtocolState): Problem[] {
   if (resume_operation === undefined) return []
   const expected = resume_operation !== 'source_candidate_created'

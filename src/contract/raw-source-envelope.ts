@@ -17,7 +17,7 @@ const field = fieldSteps<Envelope>(validateRawSourceEnvelopeFields)
 const comment = fieldSteps<RawSourceComment>(validateRawSourceCommentFields)
 const ofComment = (name: keyof RawSourceComment & string) => ofItem(comment.required(name))
 
-/** Control characters are looked for in all of these before anything else is asked of any. */
+/** All these fields are checked for control characters before anything else. */
 const noControlsIn =
   <T>(...names: (keyof T & string)[]): Rule<T> =>
   (value) =>
@@ -25,10 +25,10 @@ const noControlsIn =
       .filter((name) => typeof value[name] === 'string' && PLAIN.hasControls(value[name]))
       .map((name) => ({ path: `$.${name}`, rule: `must be ${PLAIN.says}` }))
 
-/** An endless list is refused before its items are looked at. */
-const isNoLongList: Rule<Envelope> = (envelope) => {
-  const isFit = Array.isArray(envelope.comments) && envelope.comments.length <= LIMITS.comments
-  return isFit ? [] : field.required('comments')(envelope)
+/** Refuses a list that is too long before its items are checked. */
+const hasAllowedLength: Rule<Envelope> = (envelope) => {
+  const isAllowed = Array.isArray(envelope.comments) && envelope.comments.length <= LIMITS.comments
+  return isAllowed ? [] : field.required('comments')(envelope)
 }
 
 function commentsAreOfThisIssue({ item, whole }: Comment): Problem[] {
@@ -44,7 +44,7 @@ function commentsAreDistinct({ item, index, whole }: Comment): Problem[] {
   return shared.map((name) => ({ path: `$.${name}`, rule: 'must not be that of another comment' }))
 }
 
-/** What is wrong with an envelope is looked for in this order, which docs/machine-protocol.md publishes. */
+/** The order of the checks, as docs/machine-protocol.md publishes it. */
 const STEPS: readonly Rule<Envelope>[] = [
   step(validateRawSourceEnvelopeForm),
   field.required('source_version'),
@@ -61,7 +61,7 @@ const STEPS: readonly Rule<Envelope>[] = [
   field.required('canonical_url'),
   urlHasTheIssueNumber,
   field.required('labels'),
-  isNoLongList,
+  hasAllowedLength,
   eachOf('comments', [
     ofComment('node_id'),
     ofComment('database_id'),

@@ -10,32 +10,32 @@ function q(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,d
 void 0&&(l="warnings"))return q.errors=[{instancePath:t,keyword:"required",params:{missingProperty:l}}],!1;for(let a in s){
 let d=e;if(!(a==="contract_version"||a==="hosts"||a==="transaction_outcome"||a==="written"||a==="removed"||a==="preserve\
 d"||a==="recovery_artifacts"||a==="warnings")){let j={instancePath:t,keyword:"enum",params:{allowedValues:ie},propertyName:a};
-r===null?r=[j]:r.push(j),e++}var b=d===e;if(!b){let j={instancePath:t,keyword:"propertyNames",params:{propertyName:a}};return r===
-null?r=[j]:r.push(j),e++,q.errors=r,!1;break}}if(b){if(s.contract_version!==void 0){let a=s.contract_version,d=e;if(!(typeof a==
+r===null?r=[j]:r.push(j),e++}var g=d===e;if(!g){let j={instancePath:t,keyword:"propertyNames",params:{propertyName:a}};return r===
+null?r=[j]:r.push(j),e++,q.errors=r,!1;break}}if(g){if(s.contract_version!==void 0){let a=s.contract_version,d=e;if(!(typeof a==
 "number"&&isFinite(a)))return q.errors=[{instancePath:t+"/contract_version",keyword:"type",params:{type:"number"}}],!1;if(a!==
 2)return q.errors=[{instancePath:t+"/contract_version",keyword:"const",params:{allowedValue:2}}],!1;var n=d===e}else var n=!0;
-if(n){if(s.hosts!==void 0){let a=s.hosts,d=e;if(e===d)if(Array.isArray(a)){var c=!0;let g=a.length;for(let u=0;u<g;u++){
+if(n){if(s.hosts!==void 0){let a=s.hosts,d=e;if(e===d)if(Array.isArray(a)){var c=!0;let w=a.length;for(let u=0;u<w;u++){
 let x=e;_(a[u],{instancePath:t+"/hosts/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===null?
 _.errors:r.concat(_.errors),e=r.length);var c=x===e;if(!c)break}}else return q.errors=[{instancePath:t+"/hosts",keyword:"\
 type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n){if(s.transaction_outcome!==void 0){let a=s.transaction_outcome,
 d=e;if(typeof a!="string")return q.errors=[{instancePath:t+"/transaction_outcome",keyword:"type",params:{type:"string"}}],
 !1;if(a!=="committed")return q.errors=[{instancePath:t+"/transaction_outcome",keyword:"const",params:{allowedValue:"comm\
 itted"}}],!1;var n=d===e}else var n=!0;if(n){if(s.written!==void 0){let a=s.written,d=e;if(e===d)if(Array.isArray(a)){var i=!0;
-let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+"/written/"+u,parentData:a,parentDataProperty:u,rootData:m,
+let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+"/written/"+u,parentData:a,parentDataProperty:u,rootData:m,
 dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var i=x===e;if(!i)break}}else return q.errors=[{
 instancePath:t+"/written",keyword:"type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n){if(s.removed!==void 0){
-let a=s.removed,d=e;if(e===d)if(Array.isArray(a)){var o=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+
+let a=s.removed,d=e;if(e===d)if(Array.isArray(a)){var o=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+
 "/removed/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=
 r.length);var o=x===e;if(!o)break}}else return q.errors=[{instancePath:t+"/removed",keyword:"type",params:{type:"array"}}],
 !1;var n=d===e}else var n=!0;if(n){if(s.preserved!==void 0){let a=s.preserved,d=e;if(e===d)if(Array.isArray(a)){var f=!0;
-let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+"/preserved/"+u,parentData:a,parentDataProperty:u,rootData:m,
+let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+"/preserved/"+u,parentData:a,parentDataProperty:u,rootData:m,
 dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var f=x===e;if(!f)break}}else return q.errors=[{
 instancePath:t+"/preserved",keyword:"type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n){if(s.recovery_artifacts!==
-void 0){let a=s.recovery_artifacts,d=e;if(e===d)if(Array.isArray(a)){var y=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;
+void 0){let a=s.recovery_artifacts,d=e;if(e===d)if(Array.isArray(a)){var y=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;
 _(a[u],{instancePath:t+"/recovery_artifacts/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===
 null?_.errors:r.concat(_.errors),e=r.length);var y=x===e;if(!y)break}}else return q.errors=[{instancePath:t+"/recovery_a\
 rtifacts",keyword:"type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n)if(s.warnings!==void 0){let a=s.warnings,
-d=e;if(e===d)if(Array.isArray(a)){var p=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+"/warnings\
+d=e;if(e===d)if(Array.isArray(a)){var p=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+"/warnings\
 /"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);
 var p=x===e;if(!p)break}}else return q.errors=[{instancePath:t+"/warnings",keyword:"type",params:{type:"array"}}],!1;var n=d===
 e}else var n=!0}}}}}}}}else return q.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return q.errors=
@@ -46,49 +46,49 @@ s.written===void 0&&(l="written")||s.removed===void 0&&(l="removed")||s.preserve
 void 0&&(l="recovery_artifacts")||s.warnings===void 0&&(l="warnings"))return D.errors=[{instancePath:t,keyword:"required",
 params:{missingProperty:l}}],!1;for(let a in s){let d=e;if(!(a==="contract_version"||a==="hosts"||a==="transaction_outco\
 me"||a==="written"||a==="removed"||a==="preserved"||a==="recovery_artifacts"||a==="warnings")){let j={instancePath:t,keyword:"\
-enum",params:{allowedValues:ie},propertyName:a};r===null?r=[j]:r.push(j),e++}var b=d===e;if(!b){let j={instancePath:t,keyword:"\
-propertyNames",params:{propertyName:a}};return r===null?r=[j]:r.push(j),e++,D.errors=r,!1;break}}if(b){if(s.contract_version!==
+enum",params:{allowedValues:ie},propertyName:a};r===null?r=[j]:r.push(j),e++}var g=d===e;if(!g){let j={instancePath:t,keyword:"\
+propertyNames",params:{propertyName:a}};return r===null?r=[j]:r.push(j),e++,D.errors=r,!1;break}}if(g){if(s.contract_version!==
 void 0){let a=s.contract_version,d=e;if(!(typeof a=="number"&&isFinite(a)))return D.errors=[{instancePath:t+"/contract_v\
 ersion",keyword:"type",params:{type:"number"}}],!1;if(a!==2)return D.errors=[{instancePath:t+"/contract_version",keyword:"\
 const",params:{allowedValue:2}}],!1;var n=d===e}else var n=!0;if(n){if(s.hosts!==void 0){let a=s.hosts,d=e;if(e===d)if(Array.
-isArray(a)){var c=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+"/hosts/"+u,parentData:a,parentDataProperty:u,
+isArray(a)){var c=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+"/hosts/"+u,parentData:a,parentDataProperty:u,
 rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var c=x===e;if(!c)break}}else return D.
 errors=[{instancePath:t+"/hosts",keyword:"type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n){if(s.transaction_outcome!==
 void 0){let a=s.transaction_outcome,d=e;if(!(a==="rolled_back"||a==="not_committed"||a==="ambiguous"))return D.errors=[{
 instancePath:t+"/transaction_outcome",keyword:"enum",params:{allowedValues:ce}}],!1;var n=d===e}else var n=!0;if(n){if(s.
 written!==void 0){let a=s.written,d=e;if(e===d)if(Array.isArray(a)){if(a.length>0)return D.errors=[{instancePath:t+"/wri\
-tten",keyword:"maxItems",params:{limit:0}}],!1;{var i=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+
+tten",keyword:"maxItems",params:{limit:0}}],!1;{var i=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+
 "/written/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=
 r.length);var i=x===e;if(!i)break}}}else return D.errors=[{instancePath:t+"/written",keyword:"type",params:{type:"array"}}],
 !1;var n=d===e}else var n=!0;if(n){if(s.removed!==void 0){let a=s.removed,d=e;if(e===d)if(Array.isArray(a)){if(a.length>
-0)return D.errors=[{instancePath:t+"/removed",keyword:"maxItems",params:{limit:0}}],!1;{var o=!0;let g=a.length;for(let u=0;u<
-g;u++){let x=e;_(a[u],{instancePath:t+"/removed/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=
+0)return D.errors=[{instancePath:t+"/removed",keyword:"maxItems",params:{limit:0}}],!1;{var o=!0;let w=a.length;for(let u=0;u<
+w;u++){let x=e;_(a[u],{instancePath:t+"/removed/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=
 r===null?_.errors:r.concat(_.errors),e=r.length);var o=x===e;if(!o)break}}}else return D.errors=[{instancePath:t+"/remov\
 ed",keyword:"type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n){if(s.preserved!==void 0){let a=s.preserved,
-d=e;if(e===d)if(Array.isArray(a)){var f=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+"/preserve\
+d=e;if(e===d)if(Array.isArray(a)){var f=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+"/preserve\
 d/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);
 var f=x===e;if(!f)break}}else return D.errors=[{instancePath:t+"/preserved",keyword:"type",params:{type:"array"}}],!1;var n=d===
 e}else var n=!0;if(n){if(s.recovery_artifacts!==void 0){let a=s.recovery_artifacts,d=e;if(e===d)if(Array.isArray(a)){var y=!0;
-let g=a.length;for(let u=0;u<g;u++){let x=e;_(a[u],{instancePath:t+"/recovery_artifacts/"+u,parentData:a,parentDataProperty:u,
+let w=a.length;for(let u=0;u<w;u++){let x=e;_(a[u],{instancePath:t+"/recovery_artifacts/"+u,parentData:a,parentDataProperty:u,
 rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var y=x===e;if(!y)break}}else return D.
 errors=[{instancePath:t+"/recovery_artifacts",keyword:"type",params:{type:"array"}}],!1;var n=d===e}else var n=!0;if(n)if(s.
-warnings!==void 0){let a=s.warnings,d=e;if(e===d)if(Array.isArray(a)){var p=!0;let g=a.length;for(let u=0;u<g;u++){let x=e;
+warnings!==void 0){let a=s.warnings,d=e;if(e===d)if(Array.isArray(a)){var p=!0;let w=a.length;for(let u=0;u<w;u++){let x=e;
 _(a[u],{instancePath:t+"/warnings/"+u,parentData:a,parentDataProperty:u,rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:
 r.concat(_.errors),e=r.length);var p=x===e;if(!p)break}}else return D.errors=[{instancePath:t+"/warnings",keyword:"type",
 params:{type:"array"}}],!1;var n=d===e}else var n=!0}}}}}}}}else return D.errors=[{instancePath:t,keyword:"type",params:{
 type:"object"}}],!1;return D.errors=r,e===0}var se=["committed","rolled_back","not_committed","ambiguous"];function S(s,{
-instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0,b=e,n=e,c=!0,i=e;
+instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0,g=e,n=e,c=!0,i=e;
 if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.transaction_outcome===void 0&&(p="transaction_outcome")){let l={};
 r===null?r=[l]:r.push(l),e++}else if(s.transaction_outcome!==void 0&&s.transaction_outcome!=="committed"){let l={};r===null?
 r=[l]:r.push(l),e++}}var o=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),o){let p=e;q(s,{instancePath:t,parentData:k,parentDataProperty:h,
 rootData:m,dynamicAnchors:v})||(r=r===null?q.errors:r.concat(q.errors),e=r.length);var o=p===e;c=o}if(!c){let p={instancePath:t,
-keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[p]:r.push(p),e++,S.errors=r,!1}var f=b===e;if(f){let p=e,
-l=e,a=!0,d=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let g;if(s.transaction_outcome===void 0&&(g="transaction_outco\
+keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[p]:r.push(p),e++,S.errors=r,!1}var f=g===e;if(f){let p=e,
+l=e,a=!0,d=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let w;if(s.transaction_outcome===void 0&&(w="transaction_outco\
 me")){let u={};r===null?r=[u]:r.push(u),e++}else if(s.transaction_outcome!==void 0){let u=s.transaction_outcome;if(!(u===
 "rolled_back"||u==="not_committed"||u==="ambiguous")){let x={};r===null?r=[x]:r.push(x),e++}}}var y=d===e;if(e=l,r!==null&&
-(l?r.length=l:r=null),y){let g=e;D(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=
-r===null?D.errors:r.concat(D.errors),e=r.length);var y=g===e;a=y}if(!a){let g={instancePath:t,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[g]:r.push(g),e++,S.errors=r,!1}var f=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(
+(l?r.length=l:r=null),y){let w=e;D(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=
+r===null?D.errors:r.concat(D.errors),e=r.length);var y=w===e;a=y}if(!a){let w={instancePath:t,keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[w]:r.push(w),e++,S.errors=r,!1}var f=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(
 s)){let p;if(s.transaction_outcome===void 0&&(p="transaction_outcome"))return S.errors=[{instancePath:t,keyword:"require\
 d",params:{missingProperty:p}}],!1;if(s.transaction_outcome!==void 0){let l=s.transaction_outcome;if(!(l==="committed"||
 l==="rolled_back"||l==="not_committed"||l==="ambiguous"))return S.errors=[{instancePath:t+"/transaction_outcome",keyword:"\
@@ -99,8 +99,8 @@ s)){let i;if(s.id===void 0&&(i="id")||s.detected===void 0&&(i="detected")||s.ins
 void 0&&(i="needs_refresh")||s.capabilities===void 0&&(i="capabilities"))return V.errors=[{instancePath:t,keyword:"requi\
 red",params:{missingProperty:i}}],!1;for(let o in s){let f=e;if(!(o==="id"||o==="detected"||o==="installed"||o==="needs_\
 refresh"||o==="capabilities"||o==="warning")){let y={instancePath:t,keyword:"enum",params:{allowedValues:ye},propertyName:o};
-r===null?r=[y]:r.push(y),e++}var b=f===e;if(!b){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};return r===
-null?r=[y]:r.push(y),e++,V.errors=r,!1;break}}if(b){if(s.id!==void 0){let o=e;_(s.id,{instancePath:t+"/id",parentData:s,
+r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};return r===
+null?r=[y]:r.push(y),e++,V.errors=r,!1;break}}if(g){if(s.id!==void 0){let o=e;_(s.id,{instancePath:t+"/id",parentData:s,
 parentDataProperty:"id",rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var n=o===e}else
 var n=!0;if(n){if(s.detected!==void 0){let o=e;if(typeof s.detected!="boolean")return V.errors=[{instancePath:t+"/detect\
 ed",keyword:"type",params:{type:"boolean"}}],!1;var n=o===e}else var n=!0;if(n){if(s.installed!==void 0){let o=e;if(typeof s.
@@ -119,8 +119,8 @@ type",params:{type:"object"}}],!1;return V.errors=r,e===0}function U(s,{instance
 rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let i;if(s.contract_version===
 void 0&&(i="contract_version")||s.hosts===void 0&&(i="hosts"))return U.errors=[{instancePath:t,keyword:"required",params:{
 missingProperty:i}}],!1;for(let o in s){let f=e;if(!(o==="contract_version"||o==="hosts")){let y={instancePath:t,keyword:"\
-enum",params:{allowedValues:de},propertyName:o};r===null?r=[y]:r.push(y),e++}var b=f===e;if(!b){let y={instancePath:t,keyword:"\
-propertyNames",params:{propertyName:o}};return r===null?r=[y]:r.push(y),e++,U.errors=r,!1;break}}if(b){if(s.contract_version!==
+enum",params:{allowedValues:de},propertyName:o};r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){let y={instancePath:t,keyword:"\
+propertyNames",params:{propertyName:o}};return r===null?r=[y]:r.push(y),e++,U.errors=r,!1;break}}if(g){if(s.contract_version!==
 void 0){let o=s.contract_version,f=e;if(!(typeof o=="number"&&isFinite(o)))return U.errors=[{instancePath:t+"/contract_v\
 ersion",keyword:"type",params:{type:"number"}}],!1;if(o!==2)return U.errors=[{instancePath:t+"/contract_version",keyword:"\
 const",params:{allowedValue:2}}],!1;var n=f===e}else var n=!0;if(n)if(s.hosts!==void 0){let o=s.hosts,f=e;if(e===f)if(Array.
@@ -130,15 +130,15 @@ errors=[{instancePath:t+"/hosts",keyword:"type",params:{type:"array"}}],!1;var n
 [{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var Le=B;var me=["contract_version","checks"];var ve=["code","status","host_id","name","detail","durability"],_e=["ok","warning","error"];var te=new RegExp("^[a-z][a-z0-9_]*$","u");function M(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,
 dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){if(!te.test(s))return M.errors=[{instancePath:t,
 keyword:"saidPattern",params:{says:"a lowercase word such as run_busy"}}],!1}else return M.errors=[{instancePath:t,keyword:"\
-type",params:{type:"string"}}],!1;return M.errors=r,e===0}var be=["level","file_sync","directory_sync","limitation"],ge=["file_and_directory_fsync","file_fsync_only"];function O(s,{
+type",params:{type:"string"}}],!1;return M.errors=r,e===0}var ge=["level","file_sync","directory_sync","limitation"],we=["file_and_directory_fsync","file_fsync_only"];function O(s,{
 instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(s&&
 typeof s=="object"&&!Array.isArray(s)){let c;if(s.level===void 0&&(c="level")||s.file_sync===void 0&&(c="file_sync")||s.
 directory_sync===void 0&&(c="directory_sync"))return O.errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],
 !1;for(let i in s){let o=e;if(!(i==="level"||i==="file_sync"||i==="directory_sync"||i==="limitation")){let f={instancePath:t,
-keyword:"enum",params:{allowedValues:be},propertyName:i};r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,O.errors=r,!1;break}}if(b){if(s.level!==
+keyword:"enum",params:{allowedValues:ge},propertyName:i};r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,O.errors=r,!1;break}}if(g){if(s.level!==
 void 0){let i=s.level,o=e;if(!(i==="file_and_directory_fsync"||i==="file_fsync_only"))return O.errors=[{instancePath:t+"\
-/level",keyword:"enum",params:{allowedValues:ge}}],!1;var n=o===e}else var n=!0;if(n){if(s.file_sync!==void 0){let i=e;if(typeof s.
+/level",keyword:"enum",params:{allowedValues:we}}],!1;var n=o===e}else var n=!0;if(n){if(s.file_sync!==void 0){let i=e;if(typeof s.
 file_sync!="boolean")return O.errors=[{instancePath:t+"/file_sync",keyword:"type",params:{type:"boolean"}}],!1;var n=i===
 e}else var n=!0;if(n){if(s.directory_sync!==void 0){let i=e;if(typeof s.directory_sync!="boolean")return O.errors=[{instancePath:t+
 "/directory_sync",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;if(n)if(s.limitation!==void 0){let i=e;
@@ -149,8 +149,8 @@ rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="o
 void 0&&(c="code")||s.status===void 0&&(c="status")||s.host_id===void 0&&(c="host_id")||s.name===void 0&&(c="name")||s.detail===
 void 0&&(c="detail"))return G.errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],!1;for(let i in s){
 let o=e;if(!(i==="code"||i==="status"||i==="host_id"||i==="name"||i==="detail"||i==="durability")){let f={instancePath:t,
-keyword:"enum",params:{allowedValues:ve},propertyName:i};r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,
-keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,G.errors=r,!1;break}}if(b){if(s.code!==
+keyword:"enum",params:{allowedValues:ve},propertyName:i};r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,
+keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,G.errors=r,!1;break}}if(g){if(s.code!==
 void 0){let i=e;M(s.code,{instancePath:t+"/code",parentData:s,parentDataProperty:"code",rootData:m,dynamicAnchors:v})||(r=
 r===null?M.errors:r.concat(M.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.status!==void 0){let i=s.status,o=e;
 if(!(i==="ok"||i==="warning"||i==="error"))return G.errors=[{instancePath:t+"/status",keyword:"enum",params:{allowedValues:_e}}],
@@ -166,15 +166,15 @@ object"}}],!1;return G.errors=r,e===0}function B(s,{instancePath:t="",parentData
 let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let i;if(s.contract_version===void 0&&(i="contract_\
 version")||s.checks===void 0&&(i="checks"))return B.errors=[{instancePath:t,keyword:"required",params:{missingProperty:i}}],
 !1;for(let o in s){let f=e;if(!(o==="contract_version"||o==="checks")){let y={instancePath:t,keyword:"enum",params:{allowedValues:me},
-propertyName:o};r===null?r=[y]:r.push(y),e++}var b=f===e;if(!b){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[y]:r.push(y),e++,B.errors=r,!1;break}}if(b){if(s.contract_version!==void 0){let o=s.contract_version,
+propertyName:o};r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[y]:r.push(y),e++,B.errors=r,!1;break}}if(g){if(s.contract_version!==void 0){let o=s.contract_version,
 f=e;if(!(typeof o=="number"&&isFinite(o)))return B.errors=[{instancePath:t+"/contract_version",keyword:"type",params:{type:"\
 number"}}],!1;if(o!==2)return B.errors=[{instancePath:t+"/contract_version",keyword:"const",params:{allowedValue:2}}],!1;
 var n=f===e}else var n=!0;if(n)if(s.checks!==void 0){let o=s.checks,f=e;if(e===f)if(Array.isArray(o)){var c=!0;let p=o.length;
 for(let l=0;l<p;l++){let a=e;G(o[l],{instancePath:t+"/checks/"+l,parentData:o,parentDataProperty:l,rootData:m,dynamicAnchors:v})||
 (r=r===null?G.errors:r.concat(G.errors),e=r.length);var c=a===e;if(!c)break}}else return B.errors=[{instancePath:t+"/che\
 cks",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0}}else return B.errors=[{instancePath:t,keyword:"\
-type",params:{type:"object"}}],!1;return B.errors=r,e===0}var Pe=T;var we=["contract_version","code","message","next","exit_code","details"],ke=[2,3];var oe=["operation","workspace_identity","variants"],he=["action","answer","resume","start","command"];var je=new RegExp("^sha256:[0-9a-f]{64}$","u");function N(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,
+type",params:{type:"object"}}],!1;return B.errors=r,e===0}var Pe=T;var be=["contract_version","code","message","next","exit_code","details"],ke=[2,3];var oe=["operation","workspace_identity","variants"],he=["action","answer","resume","start","command"];var je=new RegExp("^sha256:[0-9a-f]{64}$","u");function N(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,
 dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){if(!je.test(s))return N.errors=[{instancePath:t,
 keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return N.errors=[{instancePath:t,
 keyword:"type",params:{type:"string"}}],!1;return N.errors=r,e===0}var xe=["id","base_argv","inputs"],$e=new RegExp("^[a-z][a-z0-9-]*$","u"),De=new RegExp(`^(?!\\s*["']*(?:FILE|<[\\s\\S]*>)[\
@@ -183,8 +183,8 @@ instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:
 typeof s=="object"&&!Array.isArray(s)){let c;if(s.name===void 0&&(c="name")||s.type===void 0&&(c="type")||s.flag===void 0&&
 (c="flag")||s.required===void 0&&(c="required"))return z.errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],
 !1;for(let i in s){let o=e;if(!(i==="name"||i==="type"||i==="flag"||i==="required")){let f={instancePath:t,keyword:"enum",
-params:{allowedValues:Ae},propertyName:i};r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"\
-propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,z.errors=r,!1;break}}if(b){if(s.name!==void 0){
+params:{allowedValues:Ae},propertyName:i};r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"\
+propertyNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,z.errors=r,!1;break}}if(g){if(s.name!==void 0){
 let i=s.name,o=e;if(e===o)if(typeof i=="string"){if(!te.test(i))return z.errors=[{instancePath:t+"/name",keyword:"saidPa\
 ttern",params:{says:"a lowercase name such as goal_file"}}],!1}else return z.errors=[{instancePath:t+"/name",keyword:"ty\
 pe",params:{type:"string"}}],!1;var n=o===e}else var n=!0;if(n){if(s.type!==void 0){let i=s.type,o=e;if(!(i==="string"||
@@ -198,8 +198,8 @@ dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Arra
 (i="name")||s.type===void 0&&(i="type")||s.flag===void 0&&(i="flag")||s.required===void 0&&(i="required")||s.choices===void 0&&
 (i="choices"))return A.errors=[{instancePath:t,keyword:"required",params:{missingProperty:i}}],!1;for(let o in s){let f=e;
 if(!(o==="name"||o==="type"||o==="flag"||o==="required"||o==="choices")){let y={instancePath:t,keyword:"enum",params:{allowedValues:Ne},
-propertyName:o};r===null?r=[y]:r.push(y),e++}var b=f===e;if(!b){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};
-return r===null?r=[y]:r.push(y),e++,A.errors=r,!1;break}}if(b){if(s.name!==void 0){let o=s.name,f=e;if(e===f)if(typeof o==
+propertyName:o};r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};
+return r===null?r=[y]:r.push(y),e++,A.errors=r,!1;break}}if(g){if(s.name!==void 0){let o=s.name,f=e;if(e===f)if(typeof o==
 "string"){if(!te.test(o))return A.errors=[{instancePath:t+"/name",keyword:"saidPattern",params:{says:"a lowercase name s\
 uch as goal_file"}}],!1}else return A.errors=[{instancePath:t+"/name",keyword:"type",params:{type:"string"}}],!1;var n=f===
 e}else var n=!0;if(n){if(s.type!==void 0){let o=s.type,f=e;if(typeof o!="string")return A.errors=[{instancePath:t+"/type",
@@ -217,17 +217,17 @@ dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var c=d=
 "/choices",keyword:"uniqueItems",params:{i:l,j:a}}],!1;break}d[j]=l}}}}}}else return A.errors=[{instancePath:t+"/choices",
 keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0}}}}}else return A.errors=[{instancePath:t,keyword:"t\
 ype",params:{type:"object"}}],!1;return A.errors=r,e===0}var Ee=["string","path","digest","enum"];function C(s,{instancePath:t="",
-parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0,b=e,n=e,c=!0,i=e;if(s&&typeof s==
+parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0,g=e,n=e,c=!0,i=e;if(s&&typeof s==
 "object"&&!Array.isArray(s)){let p;if(s.type===void 0&&(p="type")){let l={};r===null?r=[l]:r.push(l),e++}else if(s.type!==
 void 0){let l=s.type;if(!(l==="string"||l==="path"||l==="digest")){let a={};r===null?r=[a]:r.push(a),e++}}}var o=i===e;if(e=
 n,r!==null&&(n?r.length=n:r=null),o){let p=e;z(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||
 (r=r===null?z.errors:r.concat(z.errors),e=r.length);var o=p===e;c=o}if(!c){let p={instancePath:t,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[p]:r.push(p),e++,C.errors=r,!1}var f=b===e;if(f){let p=e,l=e,a=!0,d=e;if(s&&typeof s=="object"&&
-!Array.isArray(s)){let g;if(s.type===void 0&&(g="type")){let u={};r===null?r=[u]:r.push(u),e++}else if(s.type!==void 0&&
-s.type!=="enum"){let u={};r===null?r=[u]:r.push(u),e++}}var y=d===e;if(e=l,r!==null&&(l?r.length=l:r=null),y){let g=e;A(
+then"}};return r===null?r=[p]:r.push(p),e++,C.errors=r,!1}var f=g===e;if(f){let p=e,l=e,a=!0,d=e;if(s&&typeof s=="object"&&
+!Array.isArray(s)){let w;if(s.type===void 0&&(w="type")){let u={};r===null?r=[u]:r.push(u),e++}else if(s.type!==void 0&&
+s.type!=="enum"){let u={};r===null?r=[u]:r.push(u),e++}}var y=d===e;if(e=l,r!==null&&(l?r.length=l:r=null),y){let w=e;A(
 s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?A.errors:r.concat(A.errors),
-e=r.length);var y=g===e;a=y}if(!a){let g={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=
-[g]:r.push(g),e++,C.errors=r,!1}var f=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.type===void 0&&
+e=r.length);var y=w===e;a=y}if(!a){let w={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=
+[w]:r.push(w),e++,C.errors=r,!1}var f=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.type===void 0&&
 (p="type"))return C.errors=[{instancePath:t,keyword:"required",params:{missingProperty:p}}],!1;if(s.type!==void 0){let l=s.
 type;if(!(l==="string"||l==="path"||l==="digest"||l==="enum"))return C.errors=[{instancePath:t+"/type",keyword:"enum",params:{
 allowedValues:Ee}}],!1}}else return C.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return C.errors=
@@ -235,16 +235,16 @@ r,e===0}function $(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootDa
 e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let f;if(s.id===void 0&&(f="id")||s.base_argv===void 0&&(f="ba\
 se_argv")||s.inputs===void 0&&(f="inputs"))return $.errors=[{instancePath:t,keyword:"required",params:{missingProperty:f}}],
 !1;for(let y in s){let p=e;if(!(y==="id"||y==="base_argv"||y==="inputs")){let l={instancePath:t,keyword:"enum",params:{allowedValues:xe},
-propertyName:y};r===null?r=[l]:r.push(l),e++}var b=p===e;if(!b){let l={instancePath:t,keyword:"propertyNames",params:{propertyName:y}};
-return r===null?r=[l]:r.push(l),e++,$.errors=r,!1;break}}if(b){if(s.id!==void 0){let y=s.id,p=e;if(e===p)if(typeof y=="s\
+propertyName:y};r===null?r=[l]:r.push(l),e++}var g=p===e;if(!g){let l={instancePath:t,keyword:"propertyNames",params:{propertyName:y}};
+return r===null?r=[l]:r.push(l),e++,$.errors=r,!1;break}}if(g){if(s.id!==void 0){let y=s.id,p=e;if(e===p)if(typeof y=="s\
 tring"){if(!$e.test(y))return $.errors=[{instancePath:t+"/id",keyword:"saidPattern",params:{says:"a lowercase name such \
 as skip-action"}}],!1}else return $.errors=[{instancePath:t+"/id",keyword:"type",params:{type:"string"}}],!1;var n=p===e}else
 var n=!0;if(n){if(s.base_argv!==void 0){let y=s.base_argv,p=e;if(e===p)if(Array.isArray(y)){if(y.length<2)return $.errors=
 [{instancePath:t+"/base_argv",keyword:"minItems",params:{limit:2}}],!1;if(y.length>0){let d=y[0],j=e;if(typeof d!="strin\
 g")return $.errors=[{instancePath:t+"/base_argv/0",keyword:"type",params:{type:"string"}}],!1;if(d!=="drover")return $.errors=
 [{instancePath:t+"/base_argv/0",keyword:"const",params:{allowedValue:"drover"}}],!1;var c=j===e}if(c){let d=y.length;var i=d<=
-1;if(!i)for(let j=1;j<d;j++){let g=y[j],u=e;if(e===u)if(typeof g=="string"){if(!De.test(g))return $.errors=[{instancePath:t+
-"/base_argv/"+j,keyword:"saidPattern",params:{says:"a word that is no placeholder and has no NUL"}}],!1}else return $.errors=
+1;if(!i)for(let j=1;j<d;j++){let w=y[j],u=e;if(e===u)if(typeof w=="string"){if(!De.test(w))return $.errors=[{instancePath:t+
+"/base_argv/"+j,keyword:"saidPattern",params:{says:"a word without NUL that is not a placeholder"}}],!1}else return $.errors=
 [{instancePath:t+"/base_argv/"+j,keyword:"type",params:{type:"string"}}],!1;var i=u===e;if(!i)break}}}else return $.errors=
 [{instancePath:t+"/base_argv",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n)if(s.inputs!==void 0){
 let y=s.inputs,p=e;if(e===p)if(Array.isArray(y)){var o=!0;let a=y.length;for(let d=0;d<a;d++){let j=e;C(y[d],{instancePath:t+
@@ -255,9 +255,9 @@ errors=r,e===0}function F(s,{instancePath:t="",parentData:k,parentDataProperty:h
 e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let i;if(s.operation===void 0&&(i="operation")||s.workspace_identity===
 void 0&&(i="workspace_identity")||s.variants===void 0&&(i="variants"))return F.errors=[{instancePath:t,keyword:"required",
 params:{missingProperty:i}}],!1;for(let o in s){let f=e;if(!(o==="operation"||o==="workspace_identity"||o==="variants")){
-let y={instancePath:t,keyword:"enum",params:{allowedValues:oe},propertyName:o};r===null?r=[y]:r.push(y),e++}var b=f===e;
-if(!b){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[y]:r.push(y),e++,F.errors=
-r,!1;break}}if(b){if(s.operation!==void 0){let o=s.operation,f=e;if(!(o==="action"||o==="answer"||o==="resume"||o==="sta\
+let y={instancePath:t,keyword:"enum",params:{allowedValues:oe},propertyName:o};r===null?r=[y]:r.push(y),e++}var g=f===e;
+if(!g){let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[y]:r.push(y),e++,F.errors=
+r,!1;break}}if(g){if(s.operation!==void 0){let o=s.operation,f=e;if(!(o==="action"||o==="answer"||o==="resume"||o==="sta\
 rt"||o==="command"))return F.errors=[{instancePath:t+"/operation",keyword:"enum",params:{allowedValues:he}}],!1;var n=f===
 e}else var n=!0;if(n){if(s.workspace_identity!==void 0){let o=e;N(s.workspace_identity,{instancePath:t+"/workspace_ident\
 ity",parentData:s,parentDataProperty:"workspace_identity",rootData:m,dynamicAnchors:v})||(r=r===null?N.errors:r.concat(N.
@@ -270,9 +270,9 @@ type",params:{type:"object"}}],!1;return F.errors=r,e===0}function I(s,{instance
 0)if(s&&typeof s=="object"&&!Array.isArray(s)){let i;if(s.operation===void 0&&(i="operation")||s.workspace_identity===void 0&&
 (i="workspace_identity")||s.variants===void 0&&(i="variants"))return I.errors=[{instancePath:t,keyword:"required",params:{
 missingProperty:i}}],!1;for(let o in s){let f=e;if(!(o==="operation"||o==="workspace_identity"||o==="variants")){let y={
-instancePath:t,keyword:"enum",params:{allowedValues:oe},propertyName:o};r===null?r=[y]:r.push(y),e++}var b=f===e;if(!b){
+instancePath:t,keyword:"enum",params:{allowedValues:oe},propertyName:o};r===null?r=[y]:r.push(y),e++}var g=f===e;if(!g){
 let y={instancePath:t,keyword:"propertyNames",params:{propertyName:o}};return r===null?r=[y]:r.push(y),e++,I.errors=r,!1;
-break}}if(b){if(s.operation!==void 0){let o=s.operation,f=e;if(typeof o!="string")return I.errors=[{instancePath:t+"/ope\
+break}}if(g){if(s.operation!==void 0){let o=s.operation,f=e;if(typeof o!="string")return I.errors=[{instancePath:t+"/ope\
 ration",keyword:"type",params:{type:"string"}}],!1;if(o!=="none")return I.errors=[{instancePath:t+"/operation",keyword:"\
 const",params:{allowedValue:"none"}}],!1;var n=f===e}else var n=!0;if(n){if(s.workspace_identity!==void 0){let o=e;N(s.workspace_identity,
 {instancePath:t+"/workspace_identity",parentData:s,parentDataProperty:"workspace_identity",rootData:m,dynamicAnchors:v})||
@@ -283,17 +283,17 @@ rootData:m,dynamicAnchors:v})||(r=r===null?$.errors:r.concat($.errors),e=r.lengt
 errors=[{instancePath:t+"/variants",keyword:"type",params:{type:"array"}}],!1;var n=f===e}else var n=!0}}}else return I.
 errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return I.errors=r,e===0}var Ve=["action","answer","re\
 sume","start","command","none"];function L(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){
-let r=null,e=0,b=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.operation===void 0&&(p="operatio\
+let r=null,e=0,g=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.operation===void 0&&(p="operatio\
 n")){let l={};r===null?r=[l]:r.push(l),e++}else if(s.operation!==void 0){let l=s.operation;if(!(l==="action"||l==="answe\
 r"||l==="resume"||l==="start"||l==="command")){let a={};r===null?r=[a]:r.push(a),e++}}}var o=i===e;if(e=n,r!==null&&(n?r.
 length=n:r=null),o){let p=e;F(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===
 null?F.errors:r.concat(F.errors),e=r.length);var o=p===e;c=o}if(!c){let p={instancePath:t,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[p]:r.push(p),e++,L.errors=r,!1}var f=b===e;if(f){let p=e,l=e,a=!0,d=e;if(s&&typeof s=="object"&&
-!Array.isArray(s)){let g;if(s.operation===void 0&&(g="operation")){let u={};r===null?r=[u]:r.push(u),e++}else if(s.operation!==
+then"}};return r===null?r=[p]:r.push(p),e++,L.errors=r,!1}var f=g===e;if(f){let p=e,l=e,a=!0,d=e;if(s&&typeof s=="object"&&
+!Array.isArray(s)){let w;if(s.operation===void 0&&(w="operation")){let u={};r===null?r=[u]:r.push(u),e++}else if(s.operation!==
 void 0&&s.operation!=="none"){let u={};r===null?r=[u]:r.push(u),e++}}var y=d===e;if(e=l,r!==null&&(l?r.length=l:r=null),
-y){let g=e;I(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?I.errors:r.concat(
-I.errors),e=r.length);var y=g===e;a=y}if(!a){let g={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[g]:r.push(g),e++,L.errors=r,!1}var f=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.operation===
+y){let w=e;I(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?I.errors:r.concat(
+I.errors),e=r.length);var y=w===e;a=y}if(!a){let w={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===
+null?r=[w]:r.push(w),e++,L.errors=r,!1}var f=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.operation===
 void 0&&(p="operation"))return L.errors=[{instancePath:t,keyword:"required",params:{missingProperty:p}}],!1;if(s.operation!==
 void 0){let l=s.operation;if(!(l==="action"||l==="answer"||l==="resume"||l==="start"||l==="command"||l==="none"))return L.
 errors=[{instancePath:t+"/operation",keyword:"enum",params:{allowedValues:Ve}}],!1}}else return L.errors=[{instancePath:t,
@@ -303,8 +303,8 @@ s)){let c;if(s.phase===void 0&&(c="phase")||s.committed===void 0&&(c="committed"
 ection_stale")||s.namespace_detached===void 0&&(c="namespace_detached")||s.ambiguous===void 0&&(c="ambiguous"))return K.
 errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],!1;for(let i in s){let o=e;if(!(i==="phase"||i===
 "committed"||i==="projection_stale"||i==="namespace_detached"||i==="ambiguous")){let f={instancePath:t,keyword:"enum",params:{
-allowedValues:ze},propertyName:i};r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"propert\
-yNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,K.errors=r,!1;break}}if(b){if(s.phase!==void 0){let i=e;
+allowedValues:ze},propertyName:i};r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"propert\
+yNames",params:{propertyName:i}};return r===null?r=[f]:r.push(f),e++,K.errors=r,!1;break}}if(g){if(s.phase!==void 0){let i=e;
 _(s.phase,{instancePath:t+"/phase",parentData:s,parentDataProperty:"phase",rootData:m,dynamicAnchors:v})||(r=r===null?_.
 errors:r.concat(_.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.committed!==void 0){let i=e;if(typeof s.committed!=
 "boolean")return K.errors=[{instancePath:t+"/committed",keyword:"type",params:{type:"boolean"}}],!1;var n=i===e}else var n=!0;
@@ -318,8 +318,8 @@ parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0;if(e==
 s)){let c;if(s.expected_workspace_identity===void 0&&(c="expected_workspace_identity"))return X.errors=[{instancePath:t,
 keyword:"required",params:{missingProperty:c}}],!1;for(let i in s){let o=e;if(!(i==="expected_workspace_identity"||i==="\
 observed_workspace_identity"||i==="discovery_error")){let f={instancePath:t,keyword:"enum",params:{allowedValues:Te},propertyName:i};
-r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[f]:r.push(f),e++,X.errors=r,!1;break}}if(b){if(s.expected_workspace_identity!==void 0){let i=e;N(s.expected_workspace_identity,
+r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===
+null?r=[f]:r.push(f),e++,X.errors=r,!1;break}}if(g){if(s.expected_workspace_identity!==void 0){let i=e;N(s.expected_workspace_identity,
 {instancePath:t+"/expected_workspace_identity",parentData:s,parentDataProperty:"expected_workspace_identity",rootData:m,
 dynamicAnchors:v})||(r=r===null?N.errors:r.concat(N.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.observed_workspace_identity!==
 void 0){let i=e;N(s.observed_workspace_identity,{instancePath:t+"/observed_workspace_identity",parentData:s,parentDataProperty:"\
@@ -331,8 +331,8 @@ r,e===0}var Ie=["transaction_outcome","report"];function H(s,{instancePath:t="",
 let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let c;if(s.transaction_outcome===void 0&&(c="transa\
 ction_outcome")||s.report===void 0&&(c="report"))return H.errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],
 !1;for(let i in s){let o=e;if(!(i==="transaction_outcome"||i==="report")){let f={instancePath:t,keyword:"enum",params:{allowedValues:Ie},
-propertyName:i};r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,H.errors=r,!1;break}}if(b){if(s.transaction_outcome!==void 0){let i=s.transaction_outcome,
+propertyName:i};r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[f]:r.push(f),e++,H.errors=r,!1;break}}if(g){if(s.transaction_outcome!==void 0){let i=s.transaction_outcome,
 o=e;if(!(i==="committed"||i==="rolled_back"||i==="not_committed"||i==="ambiguous"))return H.errors=[{instancePath:t+"/tr\
 ansaction_outcome",keyword:"enum",params:{allowedValues:se}}],!1;var n=o===e}else var n=!0;if(n)if(s.report!==void 0){let i=e;
 S(s.report,{instancePath:t+"/report",parentData:s,parentDataProperty:"report",rootData:m,dynamicAnchors:v})||(r=r===null?
@@ -341,8 +341,8 @@ params:{type:"object"}}],!1;return H.errors=r,e===0}var Ke=["context","size","li
 let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let c;if(s.context===void 0&&(c="context")||s.size===
 void 0&&(c="size")||s.limit===void 0&&(c="limit"))return R.errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],
 !1;for(let i in s){let o=e;if(!(i==="context"||i==="size"||i==="limit")){let f={instancePath:t,keyword:"enum",params:{allowedValues:Ke},
-propertyName:i};r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};
-return r===null?r=[f]:r.push(f),e++,R.errors=r,!1;break}}if(b){if(s.context!==void 0){let i=e;_(s.context,{instancePath:t+
+propertyName:i};r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};
+return r===null?r=[f]:r.push(f),e++,R.errors=r,!1;break}}if(g){if(s.context!==void 0){let i=e;_(s.context,{instancePath:t+
 "/context",parentData:s,parentDataProperty:"context",rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),
 e=r.length);var n=i===e}else var n=!0;if(n){if(s.size!==void 0){let i=s.size,o=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(
 i)&&isFinite(i)))return R.errors=[{instancePath:t+"/size",keyword:"type",params:{type:"integer"}}],!1;if(e===o&&typeof i==
@@ -357,8 +357,8 @@ typeof s=="object"&&!Array.isArray(s)){let c;if(s.run_id===void 0&&(c="run_id")|
 void 0&&(c="pinned_issue_id")||s.refreshed_issue_id===void 0&&(c="refreshed_issue_id"))return J.errors=[{instancePath:t,
 keyword:"required",params:{missingProperty:c}}],!1;for(let i in s){let o=e;if(!(i==="run_id"||i==="state"||i==="pinned_i\
 ssue_id"||i==="refreshed_issue_id")){let f={instancePath:t,keyword:"enum",params:{allowedValues:Re},propertyName:i};r===
-null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[f]:r.push(f),e++,J.errors=r,!1;break}}if(b){if(s.run_id!==void 0){let i=e;_(s.run_id,{instancePath:t+"/run_id",parentData:s,
+null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===
+null?r=[f]:r.push(f),e++,J.errors=r,!1;break}}if(g){if(s.run_id!==void 0){let i=e;_(s.run_id,{instancePath:t+"/run_id",parentData:s,
 parentDataProperty:"run_id",rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var n=i===
 e}else var n=!0;if(n){if(s.state!==void 0){let i=s.state,o=e;if(!(i==="active"||i==="paused"||i==="stopped"||i==="ended"))
 return J.errors=[{instancePath:t+"/state",keyword:"enum",params:{allowedValues:le}}],!1;var n=o===e}else var n=!0;if(n){
@@ -371,68 +371,68 @@ r,e===0}var Oe=["run_id","state"];function Q(s,{instancePath:t="",parentData:k,p
 let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let c;if(s.run_id===void 0&&(c="run_id")||s.state===
 void 0&&(c="state"))return Q.errors=[{instancePath:t,keyword:"required",params:{missingProperty:c}}],!1;for(let i in s){
 let o=e;if(!(i==="run_id"||i==="state")){let f={instancePath:t,keyword:"enum",params:{allowedValues:Oe},propertyName:i};
-r===null?r=[f]:r.push(f),e++}var b=o===e;if(!b){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===
-null?r=[f]:r.push(f),e++,Q.errors=r,!1;break}}if(b){if(s.run_id!==void 0){let i=e;_(s.run_id,{instancePath:t+"/run_id",parentData:s,
+r===null?r=[f]:r.push(f),e++}var g=o===e;if(!g){let f={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===
+null?r=[f]:r.push(f),e++,Q.errors=r,!1;break}}if(g){if(s.run_id!==void 0){let i=e;_(s.run_id,{instancePath:t+"/run_id",parentData:s,
 parentDataProperty:"run_id",rootData:m,dynamicAnchors:v})||(r=r===null?_.errors:r.concat(_.errors),e=r.length);var n=i===
 e}else var n=!0;if(n)if(s.state!==void 0){let i=s.state,o=e;if(!(i==="active"||i==="paused"||i==="stopped"||i==="ended"))
 return Q.errors=[{instancePath:t+"/state",keyword:"enum",params:{allowedValues:le}}],!1;var n=o===e}else var n=!0}}else return Q.
 errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return Q.errors=r,e===0}function Y(s,{instancePath:t="",
-parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0,b=e,n=e,c=!0,i=e;if(s&&typeof s==
+parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0,g=e,n=e,c=!0,i=e;if(s&&typeof s==
 "object"&&!Array.isArray(s)){let l;if(s.pinned_issue_id===void 0&&(l="pinned_issue_id")){let a={};r===null?r=[a]:r.push(
 a),e++}}var o=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),o){let l=e;J(s,{instancePath:t,parentData:k,parentDataProperty:h,
 rootData:m,dynamicAnchors:v})||(r=r===null?J.errors:r.concat(J.errors),e=r.length);var o=l===e;c=o}if(!c){let l={instancePath:t,
-keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[l]:r.push(l),e++,Y.errors=r,!1}var f=b===e;if(f){let l=e,
-a=e,d=!0,j=e,g=e,u=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let w;if(s.pinned_issue_id===void 0&&(w="pinned_issue_\
-id")){let E={};r===null?r=[E]:r.push(E),e++}}var y=u===e;if(y){let w={};r===null?r=[w]:r.push(w),e++}else e=g,r!==null&&
-(g?r.length=g:r=null);var p=j===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let w=e;Q(s,{instancePath:t,parentData:k,parentDataProperty:h,
-rootData:m,dynamicAnchors:v})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var p=w===e;d=p}if(!d){let w={instancePath:t,
-keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[w]:r.push(w),e++,Y.errors=r,!1}var f=l===e}return e===0&&
+keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[l]:r.push(l),e++,Y.errors=r,!1}var f=g===e;if(f){let l=e,
+a=e,d=!0,j=e,w=e,u=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let b;if(s.pinned_issue_id===void 0&&(b="pinned_issue_\
+id")){let E={};r===null?r=[E]:r.push(E),e++}}var y=u===e;if(y){let b={};r===null?r=[b]:r.push(b),e++}else e=w,r!==null&&
+(w?r.length=w:r=null);var p=j===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let b=e;Q(s,{instancePath:t,parentData:k,parentDataProperty:h,
+rootData:m,dynamicAnchors:v})||(r=r===null?Q.errors:r.concat(Q.errors),e=r.length);var p=b===e;d=p}if(!d){let b={instancePath:t,
+keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[b]:r.push(b),e++,Y.errors=r,!1}var f=l===e}return e===0&&
 !(s&&typeof s=="object"&&!Array.isArray(s))?(Y.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1):(Y.errors=
 r,e===0)}function Z(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,
-e=0,b=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.context===void 0&&(l="context")){let a={};r===
+e=0,g=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.context===void 0&&(l="context")){let a={};r===
 null?r=[a]:r.push(a),e++}}var o=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),o){let l=e;R(s,{instancePath:t,parentData:k,
 parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?R.errors:r.concat(R.errors),e=r.length);var o=l===e;c=o}
 if(!c){let l={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[l]:r.push(l),e++,Z.errors=r,
-!1}var f=b===e;if(f){let l=e,a=e,d=!0,j=e,g=e,u=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let w;if(s.context===void 0&&
-(w="context")){let E={};r===null?r=[E]:r.push(E),e++}}var y=u===e;if(y){let w={};r===null?r=[w]:r.push(w),e++}else e=g,r!==
-null&&(g?r.length=g:r=null);var p=j===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let w=e;Y(s,{instancePath:t,parentData:k,
-parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?Y.errors:r.concat(Y.errors),e=r.length);var p=w===e;d=p}
-if(!d){let w={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[w]:r.push(w),e++,Z.errors=r,
+!1}var f=g===e;if(f){let l=e,a=e,d=!0,j=e,w=e,u=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let b;if(s.context===void 0&&
+(b="context")){let E={};r===null?r=[E]:r.push(E),e++}}var y=u===e;if(y){let b={};r===null?r=[b]:r.push(b),e++}else e=w,r!==
+null&&(w?r.length=w:r=null);var p=j===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let b=e;Y(s,{instancePath:t,parentData:k,
+parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?Y.errors:r.concat(Y.errors),e=r.length);var p=b===e;d=p}
+if(!d){let b={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[b]:r.push(b),e++,Z.errors=r,
 !1}var f=l===e}return e===0&&!(s&&typeof s=="object"&&!Array.isArray(s))?(Z.errors=[{instancePath:t,keyword:"type",params:{
 type:"object"}}],!1):(Z.errors=r,e===0)}function W(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){
-let r=null,e=0,b=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.transaction_outcome===void 0&&(l=
+let r=null,e=0,g=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.transaction_outcome===void 0&&(l=
 "transaction_outcome")){let a={};r===null?r=[a]:r.push(a),e++}else if(s.transaction_outcome!==void 0){let a=s.transaction_outcome;
 if(!(a==="committed"||a==="rolled_back"||a==="not_committed"||a==="ambiguous")){let d={};r===null?r=[d]:r.push(d),e++}}}
 var o=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),o){let l=e;H(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,
 dynamicAnchors:v})||(r=r===null?H.errors:r.concat(H.errors),e=r.length);var o=l===e;c=o}if(!c){let l={instancePath:t,keyword:"\
-if",params:{failingKeyword:"then"}};return r===null?r=[l]:r.push(l),e++,W.errors=r,!1}var f=b===e;if(f){let l=e,a=e,d=!0,
-j=e,g=e,u=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let w;if(s.transaction_outcome===void 0&&(w="transaction_outcom\
-e")){let E={};r===null?r=[E]:r.push(E),e++}}var y=u===e;if(y){let w={};r===null?r=[w]:r.push(w),e++}else e=g,r!==null&&(g?
-r.length=g:r=null);var p=j===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let w=e;Z(s,{instancePath:t,parentData:k,parentDataProperty:h,
-rootData:m,dynamicAnchors:v})||(r=r===null?Z.errors:r.concat(Z.errors),e=r.length);var p=w===e;d=p}if(!d){let w={instancePath:t,
-keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[w]:r.push(w),e++,W.errors=r,!1}var f=l===e}if(e===0)if(s&&
+if",params:{failingKeyword:"then"}};return r===null?r=[l]:r.push(l),e++,W.errors=r,!1}var f=g===e;if(f){let l=e,a=e,d=!0,
+j=e,w=e,u=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let b;if(s.transaction_outcome===void 0&&(b="transaction_outcom\
+e")){let E={};r===null?r=[E]:r.push(E),e++}}var y=u===e;if(y){let b={};r===null?r=[b]:r.push(b),e++}else e=w,r!==null&&(w?
+r.length=w:r=null);var p=j===e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let b=e;Z(s,{instancePath:t,parentData:k,parentDataProperty:h,
+rootData:m,dynamicAnchors:v})||(r=r===null?Z.errors:r.concat(Z.errors),e=r.length);var p=b===e;d=p}if(!d){let b={instancePath:t,
+keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[b]:r.push(b),e++,W.errors=r,!1}var f=l===e}if(e===0)if(s&&
 typeof s=="object"&&!Array.isArray(s)){if(s.transaction_outcome!==void 0){let l=s.transaction_outcome;if(!(l==="committe\
 d"||l==="rolled_back"||l==="not_committed"||l==="ambiguous"))return W.errors=[{instancePath:t+"/transaction_outcome",keyword:"\
 enum",params:{allowedValues:se}}],!1}}else return W.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return W.
 errors=r,e===0}function ee(s,{instancePath:t="",parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){
-let r=null,e=0,b=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.expected_workspace_identity===void 0&&
+let r=null,e=0,g=e,n=e,c=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.expected_workspace_identity===void 0&&
 (l="expected_workspace_identity")){let a={};r===null?r=[a]:r.push(a),e++}}var o=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),
 o){let l=e;X(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||(r=r===null?X.errors:r.concat(
 X.errors),e=r.length);var o=l===e;c=o}if(!c){let l={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[l]:r.push(l),e++,ee.errors=r,!1}var f=b===e;if(f){let l=e,a=e,d=!0,j=e,g=e,u=e;if(s&&typeof s=="object"&&!Array.
-isArray(s)){let w;if(s.expected_workspace_identity===void 0&&(w="expected_workspace_identity")){let E={};r===null?r=[E]:
-r.push(E),e++}}var y=u===e;if(y){let w={};r===null?r=[w]:r.push(w),e++}else e=g,r!==null&&(g?r.length=g:r=null);var p=j===
-e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let w=e;W(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||
-(r=r===null?W.errors:r.concat(W.errors),e=r.length);var p=w===e;d=p}if(!d){let w={instancePath:t,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[w]:r.push(w),e++,ee.errors=r,!1}var f=l===e}return e===0&&!(s&&typeof s=="object"&&!Array.isArray(
+null?r=[l]:r.push(l),e++,ee.errors=r,!1}var f=g===e;if(f){let l=e,a=e,d=!0,j=e,w=e,u=e;if(s&&typeof s=="object"&&!Array.
+isArray(s)){let b;if(s.expected_workspace_identity===void 0&&(b="expected_workspace_identity")){let E={};r===null?r=[E]:
+r.push(E),e++}}var y=u===e;if(y){let b={};r===null?r=[b]:r.push(b),e++}else e=w,r!==null&&(w?r.length=w:r=null);var p=j===
+e;if(e=a,r!==null&&(a?r.length=a:r=null),p){let b=e;W(s,{instancePath:t,parentData:k,parentDataProperty:h,rootData:m,dynamicAnchors:v})||
+(r=r===null?W.errors:r.concat(W.errors),e=r.length);var p=b===e;d=p}if(!d){let b={instancePath:t,keyword:"if",params:{failingKeyword:"\
+then"}};return r===null?r=[b]:r.push(b),e++,ee.errors=r,!1}var f=l===e}return e===0&&!(s&&typeof s=="object"&&!Array.isArray(
 s))?(ee.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1):(ee.errors=r,e===0)}function T(s,{instancePath:t="",
 parentData:k,parentDataProperty:h,rootData:m=s,dynamicAnchors:v={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&
 !Array.isArray(s)){let y;if(s.contract_version===void 0&&(y="contract_version")||s.code===void 0&&(y="code")||s.message===
 void 0&&(y="message")||s.next===void 0&&(y="next")||s.exit_code===void 0&&(y="exit_code"))return T.errors=[{instancePath:t,
 keyword:"required",params:{missingProperty:y}}],!1;for(let p in s){let l=e;if(!(p==="contract_version"||p==="code"||p===
-"message"||p==="next"||p==="exit_code"||p==="details")){let a={instancePath:t,keyword:"enum",params:{allowedValues:we},propertyName:p};
-r===null?r=[a]:r.push(a),e++}var b=l===e;if(!b){let a={instancePath:t,keyword:"propertyNames",params:{propertyName:p}};return r===
-null?r=[a]:r.push(a),e++,T.errors=r,!1;break}}if(b){if(s.contract_version!==void 0){let p=s.contract_version,l=e;if(!(typeof p==
+"message"||p==="next"||p==="exit_code"||p==="details")){let a={instancePath:t,keyword:"enum",params:{allowedValues:be},propertyName:p};
+r===null?r=[a]:r.push(a),e++}var g=l===e;if(!g){let a={instancePath:t,keyword:"propertyNames",params:{propertyName:p}};return r===
+null?r=[a]:r.push(a),e++,T.errors=r,!1;break}}if(g){if(s.contract_version!==void 0){let p=s.contract_version,l=e;if(!(typeof p==
 "number"&&isFinite(p)))return T.errors=[{instancePath:t+"/contract_version",keyword:"type",params:{type:"number"}}],!1;if(p!==
 2)return T.errors=[{instancePath:t+"/contract_version",keyword:"const",params:{allowedValue:2}}],!1;var n=l===e}else var n=!0;
 if(n){if(s.code!==void 0){let p=e;M(s.code,{instancePath:t+"/code",parentData:s,parentDataProperty:"code",rootData:m,dynamicAnchors:v})||
@@ -442,13 +442,13 @@ r.concat(_.errors),e=r.length);var n=p===e}else var n=!0;if(n){if(s.next!==void 
 xt",parentData:s,parentDataProperty:"next",rootData:m,dynamicAnchors:v})||(r=r===null?L.errors:r.concat(L.errors),e=r.length);
 var n=p===e}else var n=!0;if(n){if(s.exit_code!==void 0){let p=s.exit_code,l=e;if(!(p===2||p===3))return T.errors=[{instancePath:t+
 "/exit_code",keyword:"enum",params:{allowedValues:ke}}],!1;var n=l===e}else var n=!0;if(n)if(s.details!==void 0){let p=s.
-details,l=e,a=e,d=e,j=!0,g=e;if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.phase===void 0&&(x="phase")){let w={};
-r===null?r=[w]:r.push(w),e++}}var c=g===e;if(e=d,r!==null&&(d?r.length=d:r=null),c){let x=e;K(p,{instancePath:t+"/detail\
+details,l=e,a=e,d=e,j=!0,w=e;if(p&&typeof p=="object"&&!Array.isArray(p)){let x;if(p.phase===void 0&&(x="phase")){let b={};
+r===null?r=[b]:r.push(b),e++}}var c=w===e;if(e=d,r!==null&&(d?r.length=d:r=null),c){let x=e;K(p,{instancePath:t+"/detail\
 s",parentData:s,parentDataProperty:"details",rootData:m,dynamicAnchors:v})||(r=r===null?K.errors:r.concat(K.errors),e=r.
 length);var c=x===e;j=c}if(!j){let x={instancePath:t+"/details",keyword:"if",params:{failingKeyword:"then"}};return r===
-null?r=[x]:r.push(x),e++,T.errors=r,!1}var i=a===e;if(i){let x=e,w=e,E=!0,fe=e,re=e,pe=e;if(p&&typeof p=="object"&&!Array.
+null?r=[x]:r.push(x),e++,T.errors=r,!1}var i=a===e;if(i){let x=e,b=e,E=!0,fe=e,re=e,pe=e;if(p&&typeof p=="object"&&!Array.
 isArray(p)){let P;if(p.phase===void 0&&(P="phase")){let ne={};r===null?r=[ne]:r.push(ne),e++}}var o=pe===e;if(o){let P={};
-r===null?r=[P]:r.push(P),e++}else e=re,r!==null&&(re?r.length=re:r=null);var f=fe===e;if(e=w,r!==null&&(w?r.length=w:r=null),
+r===null?r=[P]:r.push(P),e++}else e=re,r!==null&&(re?r.length=re:r=null);var f=fe===e;if(e=b,r!==null&&(b?r.length=b:r=null),
 f){let P=e;ee(p,{instancePath:t+"/details",parentData:s,parentDataProperty:"details",rootData:m,dynamicAnchors:v})||(r=r===
 null?ee.errors:r.concat(ee.errors),e=r.length);var f=P===e;E=f}if(!E){let P={instancePath:t+"/details",keyword:"if",params:{
 failingKeyword:"then"}};return r===null?r=[P]:r.push(P),e++,T.errors=r,!1}var i=x===e}if(e===l&&!(p&&typeof p=="object"&&

@@ -14,7 +14,7 @@ describe('a change report', () => {
     ['rolled_back', ['$.written', '$.removed']],
     ['not_committed', ['$.written', '$.removed']],
     ['ambiguous', ['$.written', '$.removed']],
-  ])('of a change that is %s may say what was changed, or not', (transaction_outcome, refused) => {
+  ])('of a change that is %s may or may not list files', (transaction_outcome, refused) => {
     const base = { ...changeReport, transaction_outcome, written: [], removed: [] }
     const paths = ['written', 'removed', 'preserved', 'recovery_artifacts', 'warnings'].flatMap((list) =>
       problemsOf(checkChangeReport, { ...base, [list]: ['a'] }).map(({ path }) => path),
@@ -35,11 +35,11 @@ describe('a change report', () => {
   )
 })
 
-describe('an error about a change of hosts', () => {
+describe('an error about a change to hosts', () => {
   it.each([
     ['rolled_back', []],
     ['ambiguous', ['$.details.transaction_outcome']],
-  ])('whose report says that it was rolled back says the same, not %s', (transaction_outcome, paths) => {
+  ])('with a rolled-back report is rolled back, not %s', (transaction_outcome, paths) => {
     const details = { ...DETAILS['adapter mutation'], transaction_outcome }
     expect(problemsOf(checkCliError, { ...cliError, details }).map(({ path }) => path)).toEqual(paths)
   })
@@ -91,7 +91,7 @@ describe('an error', () => {
       .filter(([other]) => other !== one)
       .map(([other, more]) => ({ one, other, details: { ...details, ...more } })),
   )
-  it.each(pairs)('has details of one form only, not $one with $other', ({ one, other, details }) => {
+  it.each(pairs)('has details in one form, not $one with $other', ({ one, other, details }) => {
     // A mismatch of issues names the run too, so it covers the fields of a run state.
     const isCovered = [one, other].sort().join() === 'run state,source issue mismatch'
     expect(problemsOf(checkCliError, { ...cliError, details }).length === 0).toBe(isCovered)
@@ -112,8 +112,8 @@ describe('an error', () => {
       { transaction_outcome: 'ambiguous', report: { ...changeReport, transaction_outcome: 'ambiguous' } },
       false,
     ],
-  ])('with details of %s', (_name, details, isTaken) => {
-    expect(problemsOf(checkCliError, { ...cliError, details }).length === 0).toBe(isTaken)
+  ])('with details of %s', (_name, details, isAccepted) => {
+    expect(problemsOf(checkCliError, { ...cliError, details }).length === 0).toBe(isAccepted)
   })
 
   it.each([
@@ -127,7 +127,7 @@ describe('an error', () => {
     ['transaction_outcome', { transaction_outcome: 'committed' }, '$.details.report'],
     ['context', { ...DETAILS['journal record limit'], size: 0 }, '$.details.size'],
     ['none of these', { run_id: '', state: 'active' }, '$.details.run_id'],
-  ])('is blamed for the form whose details have %s', (_field, details, path) => {
+  ])('is reported against the form that has %s', (_field, details, path) => {
     expect(problemsOf(checkCliError, { ...cliError, details }).map((problem) => problem.path)).toEqual([path])
   })
 
@@ -137,11 +137,11 @@ describe('an error', () => {
     [2, true],
     [3, true],
     [4, false],
-  ])('ends the process with 2 or 3: %i', (exit_code, isTaken) => {
-    expect(problemsOf(checkCliError, { ...cliError, exit_code }).length === 0).toBe(isTaken)
+  ])('has the exit code 2 or 3: %i', (exit_code, isAccepted) => {
+    expect(problemsOf(checkCliError, { ...cliError, exit_code }).length === 0).toBe(isAccepted)
   })
 
-  it('keeps the rules of next', () => {
+  it('is checked with the rules of next', () => {
     const next = { ...cliError.next, operation: 'answer' }
     expect(problemsOf(checkCliError, { ...cliError, next })[0]?.path).toBe('$.next.variants[0].id')
   })

@@ -3,42 +3,44 @@ import { literals, type Message, meaning, named, strict, tagged } from '../kit/s
 import { Timestamp } from './identifiers.shape.ts'
 import { NonEmptyText } from './text.shape.ts'
 
-const ASKING = 'What the resume did.'
-const BUDGET = 'Whether the budget that was asked for was set.'
-const CANDIDATE = 'The candidate it is about.'
+const OPERATION = 'What the resume did.'
+const BUDGET = 'Whether the requested budget was applied.'
+const CANDIDATE = 'Id of the candidate.'
 
-/** What a resume did. Which fields there are depends on the operation, so the table is four branches. */
+/** The fields depend on the operation, hence four branches. */
 export const ResumeResult = named(
   'resumeResult',
   tagged(
     'operation',
     [
       strict({
-        operation: Type.Literal('source_candidate_created', { description: ASKING }),
+        operation: Type.Literal('source_candidate_created', { description: OPERATION }),
         budget_applied: Type.Literal(false, { description: BUDGET }),
         candidate_id: meaning(CANDIDATE, NonEmptyText),
       }),
       strict({
-        operation: Type.Literal('source_amended', { description: ASKING }),
+        operation: Type.Literal('source_amended', { description: OPERATION }),
         budget_applied: Type.Literal(true, { description: BUDGET }),
         candidate_id: meaning(CANDIDATE, NonEmptyText),
       }),
       strict({
-        operation: Type.Literal('source_pinned', { description: ASKING }),
+        operation: Type.Literal('source_pinned', { description: OPERATION }),
         budget_applied: Type.Literal(true, { description: BUDGET }),
         candidate_id: Type.Optional(meaning(CANDIDATE, NonEmptyText)),
       }),
       strict({
-        operation: literals(['ad_hoc_resumed', 'source_refreshed', 'source_refresh_skipped'], { description: ASKING }),
+        operation: literals(['ad_hoc_resumed', 'source_refreshed', 'source_refresh_skipped'], {
+          description: OPERATION,
+        }),
         budget_applied: Type.Literal(true, { description: BUDGET }),
       }),
     ],
-    { title: 'Resume result', description: 'What the last resume of a run did.' },
+    { title: 'Resume result', description: 'The result of the last resume.' },
   ),
 )
 export type ResumeResult = Message<typeof ResumeResult>
 
-/** The same words where they stand without the rest of the result. */
+/** The operations, for messages without the rest of the result. */
 export const ResumeOperation = named(
   'resumeOperation',
   literals(
@@ -58,14 +60,14 @@ export const SourceChoiceReceipt = named(
   'sourceChoiceReceipt',
   strict(
     {
-      candidate_id: meaning('The candidate that waited.', NonEmptyText),
+      candidate_id: meaning('Id of the candidate.', NonEmptyText),
       choice: literals(['pinned', 'adopt'], {
-        description: 'Whether the pinned source stayed or the candidate replaced it.',
+        description: 'Whether the pinned source was kept or the candidate adopted.',
       }),
-      resulting_action_id: meaning('The action that followed.', NonEmptyText),
-      at: meaning('When.', Timestamp),
+      resulting_action_id: meaning('Id of the action that followed.', NonEmptyText),
+      at: meaning('Time of the choice.', Timestamp),
     },
-    { title: 'Source choice receipt', description: 'How the wait for a choice of source ended.' },
+    { title: 'Source choice receipt', description: 'A choice between the pinned source and a candidate.' },
   ),
 )
 export type SourceChoiceReceipt = Message<typeof SourceChoiceReceipt>

@@ -3,25 +3,25 @@ import { type Message, meaning, named, strict, tagged } from '../kit/shape.ts'
 import { noneOf, someOf } from './list.shape.ts'
 import { MarkdownText, NonEmptyMarkdownText, NonEmptyPlainText } from './text.shape.ts'
 
-const RESULT = 'What the review came to.'
-const FINDINGS = 'What was found.'
-const DOUBTS = 'What could not be told.'
+const RESULT = 'Result of the review.'
+const FINDINGS = 'The findings.'
+const DOUBTS = 'What the reviewer is unsure about.'
 
 const Finding = named(
   'finding',
   strict(
     {
-      location: meaning('Where it is.', NonEmptyPlainText),
-      summary: meaning('What it is.', NonEmptyMarkdownText),
+      location: meaning('Location of the finding.', NonEmptyPlainText),
+      summary: meaning('The finding.', NonEmptyMarkdownText),
       detail: meaning('Why it matters.', NonEmptyMarkdownText),
     },
-    { title: 'Finding', description: 'One thing that a review found.' },
+    { title: 'Finding', description: 'One finding of a review.' },
   ),
 )
 
 const uncertainties = Type.Array(MarkdownText, { description: DOUBTS })
 
-/** A finished review says "none" with none, and "some" with some. */
+/** The result states whether there are findings. */
 export const FinishedReview = named(
   'finishedReview',
   tagged(
@@ -38,7 +38,7 @@ export const FinishedReview = named(
         uncertainties,
       }),
     ],
-    { title: 'Finished review', description: 'The review of an outcome that is completed.' },
+    { title: 'Finished review', description: 'The review of a completed outcome.' },
   ),
 )
 
@@ -52,16 +52,16 @@ const unfinished = (result: 'inconclusive' | 'error') =>
 export const InconclusiveReview = named('inconclusiveReview', {
   ...unfinished('inconclusive'),
   title: 'Inconclusive review',
-  description: 'The review of an outcome that is partial.',
+  description: 'The review of a partial outcome.',
 })
 
 export const FailedReview = named('failedReview', {
   ...unfinished('error'),
   title: 'Failed review',
-  description: 'The review of an outcome that is an error.',
+  description: 'The review of a failed outcome.',
 })
 
-/** drover writes this itself when a review is skipped; no outcome can. */
+/** Written by drover for a skipped review; no outcome can have it. */
 export const ReviewProjection = named(
   'reviewProjection',
   strict(
@@ -70,7 +70,7 @@ export const ReviewProjection = named(
       findings: noneOf(Finding, { description: FINDINGS }),
       uncertainties: noneOf(MarkdownText, { description: DOUBTS }),
     },
-    { title: 'Review projection', description: 'Stands for the review that was skipped.' },
+    { title: 'Review projection', description: 'Placeholder for a skipped review.' },
   ),
 )
 export type ReviewProjection = Message<typeof ReviewProjection>

@@ -10,34 +10,34 @@ export const AnswerRecord = named(
   'answerRecord',
   strict(
     {
-      action_id: meaning('The action that asked.', NonEmptyText),
-      text: Type.String({ description: 'The answer, exactly.' }),
-      confirm_destructive: Type.Boolean({ description: 'Whether it allowed a destructive request.' }),
-      scope_sha256: Type.Optional(meaning('What exactly it allowed.', Digest)),
-      payload_sha256: meaning('Of the whole answer: the same one given twice counts once.', Digest),
-      active: Type.Boolean({ description: 'Whether it is a decision that still holds.' }),
-      source_revision: Type.Optional(meaning('The source at that time.', Digest)),
-      requirements_revision: Type.Optional(meaning('The requirements at that time.', Digest)),
+      action_id: meaning('Id of the action that asked.', NonEmptyText),
+      text: Type.String({ description: 'The exact text of the answer.' }),
+      confirm_destructive: Type.Boolean({ description: 'Whether it confirms a destructive request.' }),
+      scope_sha256: Type.Optional(meaning('The confirmed scope.', Digest)),
+      payload_sha256: meaning('Digest of the whole answer. A repeated answer has the same digest.', Digest),
+      active: Type.Boolean({ description: 'Whether it is a decision that still applies.' }),
+      source_revision: Type.Optional(meaning('Source revision at that time.', Digest)),
+      requirements_revision: Type.Optional(meaning('Requirements revision at that time.', Digest)),
       superseded_by: Type.Optional(
-        meaning('The action whose answer replaced it, or `requirements:` and the revision that did.', NonEmptyText),
+        meaning('The action whose answer superseded it, or `requirements:` and the new revision.', NonEmptyText),
       ),
-      at: meaning('When it was given.', Timestamp),
+      at: meaning('Time of the answer.', Timestamp),
     },
-    { title: 'Answer record', description: 'An answer that a person gave.' },
+    { title: 'Answer record', description: 'An answer of a person.' },
   ),
 )
 export type AnswerRecord = Message<typeof AnswerRecord>
 
 const record = <A extends TSchema, P extends TProperties>(action: A, own: P) =>
   strict({
-    action: meaning('What was asked.', action),
+    action: meaning('The action.', action),
     ...own,
-    voided: Type.Optional(Type.Boolean({ description: 'Whether it was withdrawn.' })),
+    voided: Type.Optional(Type.Boolean({ description: 'Whether the action was withdrawn.' })),
   })
 
 const reviewAction = Type.Intersect([Action, Type.Object({ kind: Type.Literal('review') })])
 
-const skipped = { skipped: Type.Optional(Type.Boolean({ description: 'Whether it was skipped.' })) }
+const skipped = { skipped: Type.Optional(Type.Boolean({ description: 'Whether the action was skipped.' })) }
 
 /** Skipped reviews, actions with an outcome, and actions without one. */
 export const ActionRecord = named(
@@ -47,12 +47,12 @@ export const ActionRecord = named(
     [
       record(reviewAction, {
         review_projection: ReviewProjection,
-        skipped: Type.Literal(true, { description: 'Whether it was skipped.' }),
+        skipped: Type.Literal(true, { description: 'Whether the action was skipped.' }),
       }),
       tagged('outcome', [
         record(Action, {
           outcome: Outcome,
-          outcome_payload_sha256: meaning('Of the outcome exactly as it was received.', Digest),
+          outcome_payload_sha256: meaning('Digest of the received bytes of the outcome.', Digest),
           ...skipped,
         }),
         record(Action, skipped),
@@ -61,7 +61,7 @@ export const ActionRecord = named(
     {
       title: 'Action record',
       description:
-        'An action that was issued, and what became of it. `outcome` and its digest come together; a review that was skipped has `review_projection` in their place, and `skipped` is true.',
+        'An issued action and its result. `outcome` and its digest appear together. A skipped review has `review_projection` instead, and `skipped` is true.',
     },
   ),
 )

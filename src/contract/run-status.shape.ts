@@ -14,12 +14,12 @@ import { SourceCandidate } from './source-candidate.shape.ts'
 import { MarkdownText, NonEmptyText } from './text.shape.ts'
 import { WorkspaceIdentity } from './workspace-identity.shape.ts'
 
-/** What is known of every run, also from another worktree. */
+/** The fields of every run, even of another worktree. */
 const common = {
   contract_version: ContractVersion,
-  id: meaning('The run.', NonEmptyText),
-  goal: meaning('What it is for.', NonEmptyText),
-  workspace: meaning('The root of its worktree.', NonEmptyText),
+  id: meaning('Id of the run.', NonEmptyText),
+  goal: meaning('Goal of the run.', NonEmptyText),
+  workspace: meaning('Root of its worktree.', NonEmptyText),
   workspace_identity: WorkspaceIdentity,
 }
 
@@ -27,50 +27,52 @@ const notes = (description: string) => Type.Optional(Type.Array(MarkdownText, { 
 
 const LocalRun = strict({
   ...common,
-  workspace_foreign: Type.Optional(Type.Literal(false, { description: 'Whether another worktree has the run.' })),
+  workspace_foreign: Type.Optional(
+    Type.Literal(false, { description: 'Whether the run belongs to another worktree.' }),
+  ),
   state: RunState,
   pause_reason: Type.Optional(PauseReason),
-  review_enabled: Type.Boolean({ description: 'Whether changes are to be reviewed.' }),
+  review_enabled: Type.Boolean({ description: 'Whether changes are reviewed.' }),
   review_pending: Type.Boolean({ description: 'Whether a review is due.' }),
-  initial_budget: Type.Integer({ minimum: 1, description: 'How many actions it could have at first.' }),
-  remaining_budget: Type.Integer({ minimum: 0, description: 'How many it can still have.' }),
-  initial_git: meaning('The worktree when the run began.', GitObservation),
-  current_git: meaning('The worktree as it was last seen.', GitObservation),
-  final_git_observed: Type.Boolean({ description: 'Whether the worktree was seen when the run ended.' }),
-  pinned_source: Type.Optional(meaning('The requirements, where the run serves an issue.', PinnedSource)),
-  source_candidate: Type.Optional(meaning('What waits for a choice.', SourceCandidate)),
-  last_source_choice: Type.Optional(meaning('The last such choice.', SourceChoiceReceipt)),
-  last_resume_result: Type.Optional(meaning('What the last resume did.', ResumeResult)),
-  current_action: Type.Optional(meaning('What is being worked on.', Action)),
-  actions: Type.Array(ActionRecord, { description: 'All that was issued, the oldest first.' }),
-  pending_actions: Type.Optional(Type.Array(SuggestedAction, { description: 'What was suggested and waits.' })),
-  answers: Type.Optional(Type.Array(AnswerRecord, { description: 'What a person answered.' })),
-  observations: notes('What was noticed.'),
-  known_issues: notes('What is known to be wrong.'),
-  uncertainties: notes('What could not be told.'),
-  activities: Type.Optional(Type.Array(Activity, { description: 'The checks that hosts ran.' })),
-  summary: Type.Optional(meaning('What came of it, once the run has ended.', NonEmptyText)),
-  pending_destructive_request: Type.Optional(meaning('What a person is asked to allow.', DestructiveRequest)),
-  destructive_grant: Type.Optional(meaning('What a person has allowed.', DestructiveAuthorization)),
-  created_at: meaning('When the run began.', Timestamp),
-  updated_at: meaning('When it last changed.', Timestamp),
+  initial_budget: Type.Integer({ minimum: 1, description: 'Initial number of actions.' }),
+  remaining_budget: Type.Integer({ minimum: 0, description: 'Remaining number of actions.' }),
+  initial_git: meaning('The worktree at the start of the run.', GitObservation),
+  current_git: meaning('The last observation of the worktree.', GitObservation),
+  final_git_observed: Type.Boolean({ description: 'Whether the worktree was observed at the end of the run.' }),
+  pinned_source: Type.Optional(meaning('The requirements of an issue-bound run.', PinnedSource)),
+  source_candidate: Type.Optional(meaning('The candidate that waits for a choice.', SourceCandidate)),
+  last_source_choice: Type.Optional(meaning('The last source choice.', SourceChoiceReceipt)),
+  last_resume_result: Type.Optional(meaning('The result of the last resume.', ResumeResult)),
+  current_action: Type.Optional(meaning('The current action.', Action)),
+  actions: Type.Array(ActionRecord, { description: 'All issued actions, oldest first.' }),
+  pending_actions: Type.Optional(Type.Array(SuggestedAction, { description: 'Suggestions that are not issued yet.' })),
+  answers: Type.Optional(Type.Array(AnswerRecord, { description: 'Answers of people.' })),
+  observations: notes('Observations of hosts and of drover.'),
+  known_issues: notes('Known issues.'),
+  uncertainties: notes('Uncertainties of hosts and of drover.'),
+  activities: Type.Optional(Type.Array(Activity, { description: 'Checks that hosts ran.' })),
+  summary: Type.Optional(meaning('Summary of an ended run.', NonEmptyText)),
+  pending_destructive_request: Type.Optional(meaning('The request that waits for a confirmation.', DestructiveRequest)),
+  destructive_grant: Type.Optional(meaning('The authorization of the current action.', DestructiveAuthorization)),
+  created_at: meaning('Start of the run.', Timestamp),
+  updated_at: meaning('Time of the last change.', Timestamp),
   next: Next,
 })
 
 const ForeignRun = strict({
   ...common,
-  workspace_foreign: Type.Literal(true, { description: 'Whether another worktree has the run.' }),
+  workspace_foreign: Type.Literal(true, { description: 'Whether the run belongs to another worktree.' }),
   state: RunState,
-  created_at: meaning('When the run began.', Timestamp),
+  created_at: meaning('Start of the run.', Timestamp),
   next: Next,
 })
 
-/** Another worktree's run can be found, and neither read nor changed from here. */
+/** A run of another worktree is listed, but cannot be read or changed from here. */
 export const RunStatus = named(
   'runStatus',
   tagged('workspace_foreign', [LocalRun, ForeignRun], {
     title: 'Run status',
-    description: 'A run: all that is known of it, or, where it belongs to another worktree, that it exists.',
+    description: 'Everything known about a run, or a stub if it belongs to another worktree.',
     'x-rules': { workspaceIsTheWorktree: '`workspace` is `workspace_identity.worktree_root`.' },
   }),
 )

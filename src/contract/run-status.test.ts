@@ -24,7 +24,7 @@ const [foreign] = EXAMPLES.statusList.runs
 
 const problemsOfRun = (change: object) => problemsOf(checkRunStatus, { ...runStatus, ...change })
 
-/** What another worktree's run has not, in the order of the protocol. */
+/** The fields that a run of another worktree lacks, in the order of the protocol. */
 const LOCAL_ONLY = [
   'pause_reason',
   'review_enabled',
@@ -53,7 +53,7 @@ const LOCAL_ONLY = [
 ]
 
 describe('a run of another worktree', () => {
-  it('is nothing but its nine fields', () => {
+  it('has exactly nine fields', () => {
     expect(Object.keys(foreign ?? {})).toHaveLength(9)
     expect(problemsOf(checkRunStatus, foreign)).toEqual([])
   })
@@ -68,11 +68,11 @@ describe('a run of another worktree', () => {
 })
 
 describe('a run of this worktree', () => {
-  it.each([{}, { workspace_foreign: false }])('says so or says nothing: %j', (said) => {
+  it.each([{}, { workspace_foreign: false }])('has workspace_foreign false or not at all: %j', (said) => {
     expect(problemsOfRun(said)).toEqual([])
   })
 
-  it('needs its fields even when they are all that is missing to be foreign', () => {
+  it('requires its fields even if it looks like a foreign one without them', () => {
     const { workspace_foreign: _foreign, ...bare } = foreign ?? {}
     expect(problemsOf(checkRunStatus, bare)).toEqual([{ path: '$.review_enabled', rule: 'is required' }])
   })
@@ -91,11 +91,11 @@ describe('a run of this worktree', () => {
     ],
     ['destructive_grant', { ...destructiveAuthorization, impact: 'x' }, '$.destructive_grant.scope_sha256'],
     ['next', { ...runStatus.next, operation: 'answer' }, '$.next.variants[0].id'],
-  ])('keeps the rules of its %s', (field, value, path) => {
+  ])('is checked with the rules of its %s', (field, value, path) => {
     expect(problemsOfRun({ [field]: value }).map((problem) => problem.path)).toContain(path)
   })
 
-  it('keeps the rules of the outcomes in its actions', () => {
+  it('is checked with the rules of the outcomes in its actions', () => {
     const outcome = structuredClone(OUTCOMES['implement needs_input']) as {
       pause: { destructive_request: { impact: string } }
     }
@@ -154,11 +154,11 @@ describe('a resume result', () => {
   ] as const
 
   it.each(OPERATIONS)('of %s has budget_applied %s and candidate_id %s', (operation, budget_applied, candidate) => {
-    const isTaken = (result: object) => problemsOfRun({ last_resume_result: { operation, ...result } }).length === 0
+    const isAccepted = (result: object) => problemsOfRun({ last_resume_result: { operation, ...result } }).length === 0
     expect({
-      with: isTaken({ budget_applied, candidate_id: 'c' }),
-      without: isTaken({ budget_applied }),
-      opposite: isTaken({ budget_applied: !budget_applied, ...(candidate === 'required' && { candidate_id: 'c' }) }),
+      with: isAccepted({ budget_applied, candidate_id: 'c' }),
+      without: isAccepted({ budget_applied }),
+      opposite: isAccepted({ budget_applied: !budget_applied, ...(candidate === 'required' && { candidate_id: 'c' }) }),
     }).toEqual({ with: candidate !== 'absent', without: candidate !== 'required', opposite: false })
   })
 
@@ -173,7 +173,7 @@ describe('a resume result', () => {
 })
 
 describe('a run', () => {
-  it('is in the worktree that its identity names', () => {
+  it('has the worktree root of its identity', () => {
     expect(problemsOfRun({ workspace: '/elsewhere' })).toEqual([
       { path: '$.workspace', rule: `must be workspace_identity.worktree_root, ${runStatus.workspace}` },
     ])
@@ -219,7 +219,7 @@ describe('a protocol state', () => {
       { resume_operation: 'source_candidate_created', budget_applied: false },
       [],
     ],
-  ])('has what a resume did, or not, together: %s', (_name, fields, paths) => {
+  ])('has both fields of a resume or none: %s', (_name, fields, paths) => {
     expect(problemsOf(checkProtocolState, { ...EXAMPLES.protocolState, ...fields }).map(({ path }) => path)).toEqual(
       paths,
     )
@@ -230,14 +230,14 @@ describe('a protocol state', () => {
     ['pinned_source', { ...pinnedSource, issue_number: 8 }, '$.pinned_source.canonical_url'],
     ['source_candidate', { ...invalidCandidate, issue_number: 8 }, '$.source_candidate.canonical_url'],
     ['next', { ...runStatus.next, operation: 'answer' }, '$.next.variants[0].id'],
-  ])('keeps the rules of its %s', (field, value, path) => {
+  ])('is checked with the rules of its %s', (field, value, path) => {
     const problems = problemsOf(checkProtocolState, { ...EXAMPLES.protocolState, [field]: value })
     expect(problems.map((problem) => problem.path)).toContain(path)
   })
 })
 
 describe('a status list', () => {
-  it('keeps the rules of its runs', () => {
+  it('is checked with the rules of its runs', () => {
     const runs = [foreign, { ...runStatus, next: { ...runStatus.next, operation: 'answer' } }]
     const [problem] = problemsOf(checkStatusList, { ...EXAMPLES.statusList, runs })
     expect(problem?.path).toBe('$.runs[1].next.variants[0].id')
@@ -295,12 +295,12 @@ describe('a git observation', () => {
     ['missing', 'optional'],
     ['non_regular', 'optional'],
     ['unreadable', 'optional'],
-  ])('of a path that is %s has the time of change: %s', (observation, presence) => {
+  ])('of a path that is %s has a modification time: %s', (observation, presence) => {
     const { modified_unix_nano = 1, ...rest } = { ...(seen ?? { modified_unix_nano: 1 }), observation }
-    const isTaken = (path: object) =>
+    const isAccepted = (path: object) =>
       problemsOf(checkGitObservation, { ...gitObservation, path_observations: [path] }).length === 0
-    expect(isTaken({ ...rest, modified_unix_nano })).toBe(true)
-    expect(isTaken(rest)).toBe(presence === 'optional')
+    expect(isAccepted({ ...rest, modified_unix_nano })).toBe(true)
+    expect(isAccepted(rest)).toBe(presence === 'optional')
   })
 
   it.each([

@@ -12,17 +12,17 @@ tern",params:{says:"text that is not blank and has no control characters"}}],!1;
 type",params:{type:"string"}}],!1;return j.errors=r,e===0}var Be=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function A(s,{instancePath:t="",
 parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string")if(Be.
 test(s)){if(s.length===0)return A.errors=[{instancePath:t,keyword:"minLength",params:{limit:1}}],!1}else return A.errors=
-[{instancePath:t,keyword:"saidPattern",params:{says:"text that is not blank and has no control characters but tabs and l\
-ine ends"}}],!1;else return A.errors=[{instancePath:t,keyword:"type",params:{type:"string"}}],!1;return A.errors=r,e===0}
-function C(s,{instancePath:t="",parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===
-0)if(s&&typeof s=="object"&&!Array.isArray(s)){let d;if(s.contract_version===void 0&&(d="contract_version")||s.run_id===
-void 0&&(d="run_id")||s.action_id===void 0&&(d="action_id")||s.kind===void 0&&(d="kind")||s.goal===void 0&&(d="goal")||s.
-brief===void 0&&(d="brief")||s.context===void 0&&(d="context")||s.remaining_budget===void 0&&(d="remaining_budget"))return C.
-errors=[{instancePath:t,keyword:"required",params:{missingProperty:d}}],!1;for(let i in s){let u=e;if(!(i==="contract_ve\
-rsion"||i==="run_id"||i==="action_id"||i==="kind"||i==="goal"||i==="brief"||i==="context"||i==="remaining_budget")){let o={
-instancePath:t,keyword:"enum",params:{allowedValues:ps},propertyName:i};r===null?r=[o]:r.push(o),e++}var g=u===e;if(!g){
-let o={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[o]:r.push(o),e++,C.errors=r,!1;
-break}}if(g){if(s.contract_version!==void 0){let i=s.contract_version,u=e;if(!(typeof i=="number"&&isFinite(i)))return C.
+[{instancePath:t,keyword:"saidPattern",params:{says:"text that is not blank and has no control characters except tabs an\
+d line endings"}}],!1;else return A.errors=[{instancePath:t,keyword:"type",params:{type:"string"}}],!1;return A.errors=r,
+e===0}function C(s,{instancePath:t="",parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,
+e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let d;if(s.contract_version===void 0&&(d="contract_version")||
+s.run_id===void 0&&(d="run_id")||s.action_id===void 0&&(d="action_id")||s.kind===void 0&&(d="kind")||s.goal===void 0&&(d=
+"goal")||s.brief===void 0&&(d="brief")||s.context===void 0&&(d="context")||s.remaining_budget===void 0&&(d="remaining_bu\
+dget"))return C.errors=[{instancePath:t,keyword:"required",params:{missingProperty:d}}],!1;for(let i in s){let u=e;if(!(i===
+"contract_version"||i==="run_id"||i==="action_id"||i==="kind"||i==="goal"||i==="brief"||i==="context"||i==="remaining_bu\
+dget")){let o={instancePath:t,keyword:"enum",params:{allowedValues:ps},propertyName:i};r===null?r=[o]:r.push(o),e++}var g=u===
+e;if(!g){let o={instancePath:t,keyword:"propertyNames",params:{propertyName:i}};return r===null?r=[o]:r.push(o),e++,C.errors=
+r,!1;break}}if(g){if(s.contract_version!==void 0){let i=s.contract_version,u=e;if(!(typeof i=="number"&&isFinite(i)))return C.
 errors=[{instancePath:t+"/contract_version",keyword:"type",params:{type:"number"}}],!1;if(i!==2)return C.errors=[{instancePath:t+
 "/contract_version",keyword:"const",params:{allowedValue:2}}],!1;var n=u===e}else var n=!0;if(n){if(s.run_id!==void 0){let i=e;
 j(s.run_id,{instancePath:t+"/run_id",parentData:s,parentDataProperty:"run_id",rootData:c,dynamicAnchors:y})||(r=r===null?
@@ -35,13 +35,13 @@ goal",rootData:c,dynamicAnchors:y})||(r=r===null?A.errors:r.concat(A.errors),e=r
 if(s.brief!==void 0){let i=s.brief,u=e;if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>8192)return C.errors=[{instancePath:t+
 "/brief",keyword:"maxUtf8Bytes",params:{limit:8192}}],!1;if(Be.test(i)){if(i.length===0)return C.errors=[{instancePath:t+
 "/brief",keyword:"minLength",params:{limit:1}}],!1}else return C.errors=[{instancePath:t+"/brief",keyword:"saidPattern",
-params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],!1}else return C.errors=[{
-instancePath:t+"/brief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){
+params:{says:"text that is not blank and has no control characters except tabs and line endings"}}],!1}else return C.errors=
+[{instancePath:t+"/brief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){
 let i=s.context,u=e;if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>131072)return C.errors=[{instancePath:t+"/co\
 ntext",keyword:"maxUtf8Bytes",params:{limit:131072}}],!1;if(Be.test(i)){if(i.length===0)return C.errors=[{instancePath:t+
 "/context",keyword:"minLength",params:{limit:1}}],!1}else return C.errors=[{instancePath:t+"/context",keyword:"saidPatte\
-rn",params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],!1}else return C.errors=
-[{instancePath:t+"/context",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n)if(s.remaining_budget!==
+rn",params:{says:"text that is not blank and has no control characters except tabs and line endings"}}],!1}else return C.
+errors=[{instancePath:t+"/context",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n)if(s.remaining_budget!==
 void 0){let i=s.remaining_budget,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return C.errors=[{instancePath:t+
 "/remaining_budget",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))
 return C.errors=[{instancePath:t+"/remaining_budget",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else
@@ -206,16 +206,16 @@ goal",rootData:c,dynamicAnchors:y})||(r=r===null?A.errors:r.concat(A.errors),e=r
 if(s.brief!==void 0){let i=s.brief,u=e;if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>8192)return Z.errors=[{instancePath:t+
 "/brief",keyword:"maxUtf8Bytes",params:{limit:8192}}],!1;if(Be.test(i)){if(i.length===0)return Z.errors=[{instancePath:t+
 "/brief",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:t+"/brief",keyword:"saidPattern",
-params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],!1}else return Z.errors=[{
-instancePath:t+"/brief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){
+params:{says:"text that is not blank and has no control characters except tabs and line endings"}}],!1}else return Z.errors=
+[{instancePath:t+"/brief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){
 let i=s.context,u=e;if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>131072)return Z.errors=[{instancePath:t+"/co\
 ntext",keyword:"maxUtf8Bytes",params:{limit:131072}}],!1;if(Be.test(i)){if(i.length===0)return Z.errors=[{instancePath:t+
 "/context",keyword:"minLength",params:{limit:1}}],!1}else return Z.errors=[{instancePath:t+"/context",keyword:"saidPatte\
-rn",params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],!1}else return Z.errors=
-[{instancePath:t+"/context",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.source!==void 0){
-let i=e;Ne(s.source,{instancePath:t+"/source",parentData:s,parentDataProperty:"source",rootData:c,dynamicAnchors:y})||(r=
-r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.requirements!==void 0){let i=e;ne(
-s.requirements,{instancePath:t+"/requirements",parentData:s,parentDataProperty:"requirements",rootData:c,dynamicAnchors:y})||
+rn",params:{says:"text that is not blank and has no control characters except tabs and line endings"}}],!1}else return Z.
+errors=[{instancePath:t+"/context",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.source!==
+void 0){let i=e;Ne(s.source,{instancePath:t+"/source",parentData:s,parentDataProperty:"source",rootData:c,dynamicAnchors:y})||
+(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.requirements!==void 0){let i=e;
+ne(s.requirements,{instancePath:t+"/requirements",parentData:s,parentDataProperty:"requirements",rootData:c,dynamicAnchors:y})||
 (r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(s.remaining_budget!==void 0){let i=s.
 remaining_budget,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return Z.errors=[{instancePath:t+"/remaini\
 ng_budget",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return Z.
@@ -247,7 +247,7 @@ let i=s.kind,u=e;if(!(i==="path"||i==="git_ref"||i==="external_resource"||i==="d
 j.errors),e=r.length);var n=i===e}else var n=!0}}else return Ue.errors=[{instancePath:t,keyword:"type",params:{type:"obj\
 ect"}}],!1;return Ue.errors=r,e===0}var kr=(Fr(),ns(zr)).formats["date-time"],Ns=new RegExp("Z$","u");function cr(s,{instancePath:t="",parentData:k,parentDataProperty:w,
 rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0&&e===0)if(typeof s=="string")if(kr(s)){if(!Ns.test(s))return cr.
-errors=[{instancePath:t,keyword:"saidPattern",params:{says:"a time in UTC, with a Z at its end"}}],!1}else return cr.errors=
+errors=[{instancePath:t,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return cr.errors=
 [{instancePath:t,keyword:"format",params:{format:"date-time"}}],!1;else return cr.errors=[{instancePath:t,keyword:"type",
 params:{type:"string"}}],!1;return cr.errors=r,e===0}function oe(s,{instancePath:t="",parentData:k,parentDataProperty:w,
 rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let i;if(s.request_id===
@@ -297,19 +297,20 @@ if(n){if(s.goal!==void 0){let i=e;A(s.goal,{instancePath:t+"/goal",parentData:s,
 if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>8192)return U.errors=[{instancePath:t+"/brief",keyword:"maxUtf8B\
 ytes",params:{limit:8192}}],!1;if(Be.test(i)){if(i.length===0)return U.errors=[{instancePath:t+"/brief",keyword:"minLeng\
 th",params:{limit:1}}],!1}else return U.errors=[{instancePath:t+"/brief",keyword:"saidPattern",params:{says:"text that i\
-s not blank and has no control characters but tabs and line ends"}}],!1}else return U.errors=[{instancePath:t+"/brief",keyword:"\
-type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){let i=s.context,u=e;if(e===u)if(typeof i==
-"string"){if(Buffer.byteLength(i)>131072)return U.errors=[{instancePath:t+"/context",keyword:"maxUtf8Bytes",params:{limit:131072}}],
-!1;if(Be.test(i)){if(i.length===0)return U.errors=[{instancePath:t+"/context",keyword:"minLength",params:{limit:1}}],!1}else
-return U.errors=[{instancePath:t+"/context",keyword:"saidPattern",params:{says:"text that is not blank and has no contro\
-l characters but tabs and line ends"}}],!1}else return U.errors=[{instancePath:t+"/context",keyword:"type",params:{type:"\
-string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.destructive_authorization!==void 0){let i=e;oe(s.destructive_authorization,
-{instancePath:t+"/destructive_authorization",parentData:s,parentDataProperty:"destructive_authorization",rootData:c,dynamicAnchors:y})||
-(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(s.remaining_budget!==void 0){let i=s.
-remaining_budget,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return U.errors=[{instancePath:t+"/remaini\
-ng_budget",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return U.
-errors=[{instancePath:t+"/remaining_budget",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0}}}}}}}}}else
-return U.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return U.errors=r,e===0}var As=["contract_version","run_id","action_id","kind","goal","brief","context","source","requirements","destructive_aut\
+s not blank and has no control characters except tabs and line endings"}}],!1}else return U.errors=[{instancePath:t+"/br\
+ief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){let i=s.context,u=e;
+if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>131072)return U.errors=[{instancePath:t+"/context",keyword:"maxU\
+tf8Bytes",params:{limit:131072}}],!1;if(Be.test(i)){if(i.length===0)return U.errors=[{instancePath:t+"/context",keyword:"\
+minLength",params:{limit:1}}],!1}else return U.errors=[{instancePath:t+"/context",keyword:"saidPattern",params:{says:"te\
+xt that is not blank and has no control characters except tabs and line endings"}}],!1}else return U.errors=[{instancePath:t+
+"/context",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.destructive_authorization!==void 0){
+let i=e;oe(s.destructive_authorization,{instancePath:t+"/destructive_authorization",parentData:s,parentDataProperty:"des\
+tructive_authorization",rootData:c,dynamicAnchors:y})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var n=i===e}else
+var n=!0;if(n)if(s.remaining_budget!==void 0){let i=s.remaining_budget,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(
+i)))return U.errors=[{instancePath:t+"/remaining_budget",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i==
+"number"&&isFinite(i)&&(i<0||isNaN(i)))return U.errors=[{instancePath:t+"/remaining_budget",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=u===e}else var n=!0}}}}}}}}}else return U.errors=[{instancePath:t,keyword:"type",params:{type:"o\
+bject"}}],!1;return U.errors=r,e===0}var As=["contract_version","run_id","action_id","kind","goal","brief","context","source","requirements","destructive_aut\
 horization","remaining_budget"];function B(s,{instancePath:t="",parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){
 let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let d;if(s.contract_version===void 0&&(d="contract_\
 version")||s.run_id===void 0&&(d="run_id")||s.action_id===void 0&&(d="action_id")||s.kind===void 0&&(d="kind")||s.goal===
@@ -333,50 +334,50 @@ if(n){if(s.goal!==void 0){let i=e;A(s.goal,{instancePath:t+"/goal",parentData:s,
 if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>8192)return B.errors=[{instancePath:t+"/brief",keyword:"maxUtf8B\
 ytes",params:{limit:8192}}],!1;if(Be.test(i)){if(i.length===0)return B.errors=[{instancePath:t+"/brief",keyword:"minLeng\
 th",params:{limit:1}}],!1}else return B.errors=[{instancePath:t+"/brief",keyword:"saidPattern",params:{says:"text that i\
-s not blank and has no control characters but tabs and line ends"}}],!1}else return B.errors=[{instancePath:t+"/brief",keyword:"\
-type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){let i=s.context,u=e;if(e===u)if(typeof i==
-"string"){if(Buffer.byteLength(i)>131072)return B.errors=[{instancePath:t+"/context",keyword:"maxUtf8Bytes",params:{limit:131072}}],
-!1;if(Be.test(i)){if(i.length===0)return B.errors=[{instancePath:t+"/context",keyword:"minLength",params:{limit:1}}],!1}else
-return B.errors=[{instancePath:t+"/context",keyword:"saidPattern",params:{says:"text that is not blank and has no contro\
-l characters but tabs and line ends"}}],!1}else return B.errors=[{instancePath:t+"/context",keyword:"type",params:{type:"\
-string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.source!==void 0){let i=e;Ne(s.source,{instancePath:t+"/source",parentData:s,
-parentDataProperty:"source",rootData:c,dynamicAnchors:y})||(r=r===null?Ne.errors:r.concat(Ne.errors),e=r.length);var n=i===
-e}else var n=!0;if(n){if(s.requirements!==void 0){let i=e;ne(s.requirements,{instancePath:t+"/requirements",parentData:s,
-parentDataProperty:"requirements",rootData:c,dynamicAnchors:y})||(r=r===null?ne.errors:r.concat(ne.errors),e=r.length);var n=i===
-e}else var n=!0;if(n){if(s.destructive_authorization!==void 0){let i=e;oe(s.destructive_authorization,{instancePath:t+"/\
-destructive_authorization",parentData:s,parentDataProperty:"destructive_authorization",rootData:c,dynamicAnchors:y})||(r=
-r===null?oe.errors:r.concat(oe.errors),e=r.length);var n=i===e}else var n=!0;if(n)if(s.remaining_budget!==void 0){let i=s.
-remaining_budget,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))return B.errors=[{instancePath:t+"/remaini\
-ng_budget",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="number"&&isFinite(i)&&(i<0||isNaN(i)))return B.
-errors=[{instancePath:t+"/remaining_budget",keyword:"minimum",params:{comparison:">=",limit:0}}],!1;var n=u===e}else var n=!0}}}}}}}}}}}else
-return B.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return B.errors=r,e===0}function dr(s,{instancePath:t="",
-parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0,g=e,n=e,d=!0,i=e,u=e,o=e;if(s&&typeof s==
-"object"&&!Array.isArray(s)){let l;if(s.source===void 0&&(l="source")){let f={};r===null?r=[f]:r.push(f),e++}}var a=o===
-e;if(a){let l={};r===null?r=[l]:r.push(l),e++}else e=u,r!==null&&(u?r.length=u:r=null);var p=i===e;if(e=n,r!==null&&(n?r.
-length=n:r=null),p){let l=e;U(s,{instancePath:t,parentData:k,parentDataProperty:w,rootData:c,dynamicAnchors:y})||(r=r===
-null?U.errors:r.concat(U.errors),e=r.length);var p=l===e;d=p}if(!d){let l={instancePath:t,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[l]:r.push(l),e++,dr.errors=r,!1}var m=g===e;if(m){let l=e,f=e,b=!0,x=e;if(s&&typeof s=="objec\
-t"&&!Array.isArray(s)){let v;if(s.source===void 0&&(v="source")){let q={};r===null?r=[q]:r.push(q),e++}}var _=x===e;if(e=
-f,r!==null&&(f?r.length=f:r=null),_){let v=e;B(s,{instancePath:t,parentData:k,parentDataProperty:w,rootData:c,dynamicAnchors:y})||
-(r=r===null?B.errors:r.concat(B.errors),e=r.length);var _=v===e;b=_}if(!b){let v={instancePath:t,keyword:"if",params:{failingKeyword:"\
-then"}};return r===null?r=[v]:r.push(v),e++,dr.errors=r,!1}var m=l===e}return e===0&&!(s&&typeof s=="object"&&!Array.isArray(
-s))?(dr.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1):(dr.errors=r,e===0)}var Vs=["orient","clarif\
-y","review","summarize","implement"];function K(s,{instancePath:t="",parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){
-let r=null,e=0,g=e,n=e,d=!0,i=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.kind===void 0&&(p="kind")){let m={};
-r===null?r=[m]:r.push(m),e++}else if(s.kind!==void 0){let m=s.kind;if(!(m==="orient"||m==="clarify"||m==="review"||m==="\
-summarize")){let _={};r===null?r=[_]:r.push(_),e++}}}var u=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),u){let p=e;pr(s,
-{instancePath:t,parentData:k,parentDataProperty:w,rootData:c,dynamicAnchors:y})||(r=r===null?pr.errors:r.concat(pr.errors),
-e=r.length);var u=p===e;d=u}if(!d){let p={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=
-[p]:r.push(p),e++,K.errors=r,!1}var o=g===e;if(o){let p=e,m=e,_=!0,l=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let b;
-if(s.kind===void 0&&(b="kind")){let x={};r===null?r=[x]:r.push(x),e++}else if(s.kind!==void 0&&s.kind!=="implement"){let x={};
-r===null?r=[x]:r.push(x),e++}}var a=l===e;if(e=m,r!==null&&(m?r.length=m:r=null),a){let b=e;dr(s,{instancePath:t,parentData:k,
-parentDataProperty:w,rootData:c,dynamicAnchors:y})||(r=r===null?dr.errors:r.concat(dr.errors),e=r.length);var a=b===e;_=
-a}if(!_){let b={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[b]:r.push(b),e++,K.errors=
-r,!1}var o=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let p;if(s.kind===void 0&&(p="kind"))return K.errors=
-[{instancePath:t,keyword:"required",params:{missingProperty:p}}],!1;if(s.kind!==void 0){let m=s.kind;if(!(m==="orient"||
-m==="clarify"||m==="review"||m==="summarize"||m==="implement"))return K.errors=[{instancePath:t+"/kind",keyword:"enum",params:{
-allowedValues:Vs}}],!1}}else return K.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return K.errors=
-r,e===0}var $n=Je;var Es=["contract_version","message_type","run_id","action_id","requirements_revision","section"];var Ts=["key","role","title","section_revision","markdown"];function le(s,{instancePath:t="",parentData:k,parentDataProperty:w,
+s not blank and has no control characters except tabs and line endings"}}],!1}else return B.errors=[{instancePath:t+"/br\
+ief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.context!==void 0){let i=s.context,u=e;
+if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>131072)return B.errors=[{instancePath:t+"/context",keyword:"maxU\
+tf8Bytes",params:{limit:131072}}],!1;if(Be.test(i)){if(i.length===0)return B.errors=[{instancePath:t+"/context",keyword:"\
+minLength",params:{limit:1}}],!1}else return B.errors=[{instancePath:t+"/context",keyword:"saidPattern",params:{says:"te\
+xt that is not blank and has no control characters except tabs and line endings"}}],!1}else return B.errors=[{instancePath:t+
+"/context",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0;if(n){if(s.source!==void 0){let i=e;Ne(s.
+source,{instancePath:t+"/source",parentData:s,parentDataProperty:"source",rootData:c,dynamicAnchors:y})||(r=r===null?Ne.
+errors:r.concat(Ne.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.requirements!==void 0){let i=e;ne(s.requirements,
+{instancePath:t+"/requirements",parentData:s,parentDataProperty:"requirements",rootData:c,dynamicAnchors:y})||(r=r===null?
+ne.errors:r.concat(ne.errors),e=r.length);var n=i===e}else var n=!0;if(n){if(s.destructive_authorization!==void 0){let i=e;
+oe(s.destructive_authorization,{instancePath:t+"/destructive_authorization",parentData:s,parentDataProperty:"destructive\
+_authorization",rootData:c,dynamicAnchors:y})||(r=r===null?oe.errors:r.concat(oe.errors),e=r.length);var n=i===e}else var n=!0;
+if(n)if(s.remaining_budget!==void 0){let i=s.remaining_budget,u=e;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i)))
+return B.errors=[{instancePath:t+"/remaining_budget",keyword:"type",params:{type:"integer"}}],!1;if(e===u&&typeof i=="nu\
+mber"&&isFinite(i)&&(i<0||isNaN(i)))return B.errors=[{instancePath:t+"/remaining_budget",keyword:"minimum",params:{comparison:"\
+>=",limit:0}}],!1;var n=u===e}else var n=!0}}}}}}}}}}}else return B.errors=[{instancePath:t,keyword:"type",params:{type:"\
+object"}}],!1;return B.errors=r,e===0}function dr(s,{instancePath:t="",parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){
+let r=null,e=0,g=e,n=e,d=!0,i=e,u=e,o=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let l;if(s.source===void 0&&(l="sou\
+rce")){let f={};r===null?r=[f]:r.push(f),e++}}var a=o===e;if(a){let l={};r===null?r=[l]:r.push(l),e++}else e=u,r!==null&&
+(u?r.length=u:r=null);var p=i===e;if(e=n,r!==null&&(n?r.length=n:r=null),p){let l=e;U(s,{instancePath:t,parentData:k,parentDataProperty:w,
+rootData:c,dynamicAnchors:y})||(r=r===null?U.errors:r.concat(U.errors),e=r.length);var p=l===e;d=p}if(!d){let l={instancePath:t,
+keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[l]:r.push(l),e++,dr.errors=r,!1}var m=g===e;if(m){let l=e,
+f=e,b=!0,x=e;if(s&&typeof s=="object"&&!Array.isArray(s)){let v;if(s.source===void 0&&(v="source")){let q={};r===null?r=
+[q]:r.push(q),e++}}var _=x===e;if(e=f,r!==null&&(f?r.length=f:r=null),_){let v=e;B(s,{instancePath:t,parentData:k,parentDataProperty:w,
+rootData:c,dynamicAnchors:y})||(r=r===null?B.errors:r.concat(B.errors),e=r.length);var _=v===e;b=_}if(!b){let v={instancePath:t,
+keyword:"if",params:{failingKeyword:"then"}};return r===null?r=[v]:r.push(v),e++,dr.errors=r,!1}var m=l===e}return e===0&&
+!(s&&typeof s=="object"&&!Array.isArray(s))?(dr.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1):(dr.
+errors=r,e===0)}var Vs=["orient","clarify","review","summarize","implement"];function K(s,{instancePath:t="",parentData:k,
+parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0,g=e,n=e,d=!0,i=e;if(s&&typeof s=="object"&&!Array.
+isArray(s)){let p;if(s.kind===void 0&&(p="kind")){let m={};r===null?r=[m]:r.push(m),e++}else if(s.kind!==void 0){let m=s.
+kind;if(!(m==="orient"||m==="clarify"||m==="review"||m==="summarize")){let _={};r===null?r=[_]:r.push(_),e++}}}var u=i===
+e;if(e=n,r!==null&&(n?r.length=n:r=null),u){let p=e;pr(s,{instancePath:t,parentData:k,parentDataProperty:w,rootData:c,dynamicAnchors:y})||
+(r=r===null?pr.errors:r.concat(pr.errors),e=r.length);var u=p===e;d=u}if(!d){let p={instancePath:t,keyword:"if",params:{
+failingKeyword:"then"}};return r===null?r=[p]:r.push(p),e++,K.errors=r,!1}var o=g===e;if(o){let p=e,m=e,_=!0,l=e;if(s&&typeof s==
+"object"&&!Array.isArray(s)){let b;if(s.kind===void 0&&(b="kind")){let x={};r===null?r=[x]:r.push(x),e++}else if(s.kind!==
+void 0&&s.kind!=="implement"){let x={};r===null?r=[x]:r.push(x),e++}}var a=l===e;if(e=m,r!==null&&(m?r.length=m:r=null),
+a){let b=e;dr(s,{instancePath:t,parentData:k,parentDataProperty:w,rootData:c,dynamicAnchors:y})||(r=r===null?dr.errors:r.
+concat(dr.errors),e=r.length);var a=b===e;_=a}if(!_){let b={instancePath:t,keyword:"if",params:{failingKeyword:"then"}};
+return r===null?r=[b]:r.push(b),e++,K.errors=r,!1}var o=p===e}if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let p;
+if(s.kind===void 0&&(p="kind"))return K.errors=[{instancePath:t,keyword:"required",params:{missingProperty:p}}],!1;if(s.
+kind!==void 0){let m=s.kind;if(!(m==="orient"||m==="clarify"||m==="review"||m==="summarize"||m==="implement"))return K.errors=
+[{instancePath:t+"/kind",keyword:"enum",params:{allowedValues:Vs}}],!1}}else return K.errors=[{instancePath:t,keyword:"t\
+ype",params:{type:"object"}}],!1;return K.errors=r,e===0}var $n=Je;var Es=["contract_version","message_type","run_id","action_id","requirements_revision","section"];var Ts=["key","role","title","section_revision","markdown"];function le(s,{instancePath:t="",parentData:k,parentDataProperty:w,
 rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let d;if(s.key===
 void 0&&(d="key")||s.role===void 0&&(d="role")||s.title===void 0&&(d="title")||s.section_revision===void 0&&(d="section_\
 revision")||s.markdown===void 0&&(d="markdown"))return le.errors=[{instancePath:t,keyword:"required",params:{missingProperty:d}}],
@@ -394,7 +395,7 @@ section_revision,{instancePath:t+"/section_revision",parentData:s,parentDataProp
 u=e;if(e===u)if(typeof i=="string"){if(Buffer.byteLength(i)>262144)return le.errors=[{instancePath:t+"/markdown",keyword:"\
 maxUtf8Bytes",params:{limit:262144}}],!1;if(Be.test(i)){if(i.length===0)return le.errors=[{instancePath:t+"/markdown",keyword:"\
 minLength",params:{limit:1}}],!1}else return le.errors=[{instancePath:t+"/markdown",keyword:"saidPattern",params:{says:"\
-text that is not blank and has no control characters but tabs and line ends"}}],!1}else return le.errors=[{instancePath:t+
+text that is not blank and has no control characters except tabs and line endings"}}],!1}else return le.errors=[{instancePath:t+
 "/markdown",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0}}}}}else return le.errors=[{instancePath:t,
 keyword:"type",params:{type:"object"}}],!1;return le.errors=r,e===0}function Je(s,{instancePath:t="",parentData:k,parentDataProperty:w,
 rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let d;if(s.contract_version===
@@ -446,9 +447,9 @@ section!==void 0){let i=e;le(s.section,{instancePath:t+"/section",parentData:s,p
 keyword:"type",params:{type:"object"}}],!1;return Ce.errors=r,e===0}var Dn=ke;var Pe=["contract_version","action_id","action_kind","status","summary","observations","known_issues","pause","implement\
 ation","review","suggested_actions"],Lr=["completed","partial","error"];var Is=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function $(s,{instancePath:t="",
 parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){if(!Is.
-test(s))return $.errors=[{instancePath:t,keyword:"saidPattern",params:{says:"text without control characters but tabs an\
-d line ends"}}],!1}else return $.errors=[{instancePath:t,keyword:"type",params:{type:"string"}}],!1;return $.errors=r,e===
-0}var zs=["kind","brief"],Fs=["clarify","implement","summarize"];function E(s,{instancePath:t="",parentData:k,parentDataProperty:w,
+test(s))return $.errors=[{instancePath:t,keyword:"saidPattern",params:{says:"text without control characters except tabs\
+ and line endings"}}],!1}else return $.errors=[{instancePath:t,keyword:"type",params:{type:"string"}}],!1;return $.errors=
+r,e===0}var zs=["kind","brief"],Fs=["clarify","implement","summarize"];function E(s,{instancePath:t="",parentData:k,parentDataProperty:w,
 rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(s)){let d;if(s.kind===
 void 0&&(d="kind")||s.brief===void 0&&(d="brief"))return E.errors=[{instancePath:t,keyword:"required",params:{missingProperty:d}}],
 !1;for(let i in s){let u=e;if(!(i==="kind"||i==="brief")){let o={instancePath:t,keyword:"enum",params:{allowedValues:zs},
@@ -458,47 +459,47 @@ i==="implement"||i==="summarize"))return E.errors=[{instancePath:t+"/kind",keywo
 var n=u===e}else var n=!0;if(n)if(s.brief!==void 0){let i=s.brief,u=e;if(e===u)if(typeof i=="string"){if(Buffer.byteLength(
 i)>8192)return E.errors=[{instancePath:t+"/brief",keyword:"maxUtf8Bytes",params:{limit:8192}}],!1;if(Be.test(i)){if(i.length===
 0)return E.errors=[{instancePath:t+"/brief",keyword:"minLength",params:{limit:1}}],!1}else return E.errors=[{instancePath:t+
-"/brief",keyword:"saidPattern",params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],
-!1}else return E.errors=[{instancePath:t+"/brief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else var n=!0}}else
-return E.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===0}function Y(s,{instancePath:t="",
-parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&
-!Array.isArray(s)){let o;if(s.contract_version===void 0&&(o="contract_version")||s.action_id===void 0&&(o="action_id")||
-s.action_kind===void 0&&(o="action_kind")||s.status===void 0&&(o="status")||s.summary===void 0&&(o="summary")||s.observations===
-void 0&&(o="observations")||s.known_issues===void 0&&(o="known_issues")||s.pause===void 0&&(o="pause")||s.implementation===
-void 0&&(o="implementation")||s.review===void 0&&(o="review")||s.suggested_actions===void 0&&(o="suggested_actions"))return Y.
-errors=[{instancePath:t,keyword:"required",params:{missingProperty:o}}],!1;for(let a in s){let p=e;if(!(a==="contract_ve\
-rsion"||a==="action_id"||a==="action_kind"||a==="status"||a==="summary"||a==="observations"||a==="known_issues"||a==="pa\
-use"||a==="implementation"||a==="review"||a==="suggested_actions")){let m={instancePath:t,keyword:"enum",params:{allowedValues:Pe},
-propertyName:a};r===null?r=[m]:r.push(m),e++}var g=p===e;if(!g){let m={instancePath:t,keyword:"propertyNames",params:{propertyName:a}};
-return r===null?r=[m]:r.push(m),e++,Y.errors=r,!1;break}}if(g){if(s.contract_version!==void 0){let a=s.contract_version,
-p=e;if(!(typeof a=="number"&&isFinite(a)))return Y.errors=[{instancePath:t+"/contract_version",keyword:"type",params:{type:"\
-number"}}],!1;if(a!==2)return Y.errors=[{instancePath:t+"/contract_version",keyword:"const",params:{allowedValue:2}}],!1;
-var n=p===e}else var n=!0;if(n){if(s.action_id!==void 0){let a=e;j(s.action_id,{instancePath:t+"/action_id",parentData:s,
-parentDataProperty:"action_id",rootData:c,dynamicAnchors:y})||(r=r===null?j.errors:r.concat(j.errors),e=r.length);var n=a===
-e}else var n=!0;if(n){if(s.action_kind!==void 0){let a=s.action_kind,p=e;if(typeof a!="string")return Y.errors=[{instancePath:t+
-"/action_kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="orient")return Y.errors=[{instancePath:t+"/action_kind",
-keyword:"const",params:{allowedValue:"orient"}}],!1;var n=p===e}else var n=!0;if(n){if(s.status!==void 0){let a=s.status,
-p=e;if(!(a==="completed"||a==="partial"||a==="error"))return Y.errors=[{instancePath:t+"/status",keyword:"enum",params:{
-allowedValues:Lr}}],!1;var n=p===e}else var n=!0;if(n){if(s.summary!==void 0){let a=e;A(s.summary,{instancePath:t+"/summ\
-ary",parentData:s,parentDataProperty:"summary",rootData:c,dynamicAnchors:y})||(r=r===null?A.errors:r.concat(A.errors),e=
-r.length);var n=a===e}else var n=!0;if(n){if(s.observations!==void 0){let a=s.observations,p=e;if(e===p)if(Array.isArray(
-a)){var d=!0;let _=a.length;for(let l=0;l<_;l++){let f=e;$(a[l],{instancePath:t+"/observations/"+l,parentData:a,parentDataProperty:l,
-rootData:c,dynamicAnchors:y})||(r=r===null?$.errors:r.concat($.errors),e=r.length);var d=f===e;if(!d)break}}else return Y.
-errors=[{instancePath:t+"/observations",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(s.known_issues!==
-void 0){let a=s.known_issues,p=e;if(e===p)if(Array.isArray(a)){var i=!0;let _=a.length;for(let l=0;l<_;l++){let f=e;$(a[l],
-{instancePath:t+"/known_issues/"+l,parentData:a,parentDataProperty:l,rootData:c,dynamicAnchors:y})||(r=r===null?$.errors:
-r.concat($.errors),e=r.length);var i=f===e;if(!i)break}}else return Y.errors=[{instancePath:t+"/known_issues",keyword:"t\
-ype",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(s.pause!==void 0){let a=e;if(s.pause!==null)return Y.
-errors=[{instancePath:t+"/pause",keyword:"type",params:{type:"null"}}],!1;var n=a===e}else var n=!0;if(n){if(s.implementation!==
-void 0){let a=e;if(s.implementation!==null)return Y.errors=[{instancePath:t+"/implementation",keyword:"type",params:{type:"\
-null"}}],!1;var n=a===e}else var n=!0;if(n){if(s.review!==void 0){let a=e;if(s.review!==null)return Y.errors=[{instancePath:t+
-"/review",keyword:"type",params:{type:"null"}}],!1;var n=a===e}else var n=!0;if(n)if(s.suggested_actions!==void 0){let a=s.
-suggested_actions,p=e;if(e===p)if(Array.isArray(a)){if(a.length>1)return Y.errors=[{instancePath:t+"/suggested_actions",
-keyword:"maxItems",params:{limit:1}}],!1;{var u=!0;let _=a.length;for(let l=0;l<_;l++){let f=e;E(a[l],{instancePath:t+"/\
-suggested_actions/"+l,parentData:a,parentDataProperty:l,rootData:c,dynamicAnchors:y})||(r=r===null?E.errors:r.concat(E.errors),
-e=r.length);var u=f===e;if(!u)break}}}else return Y.errors=[{instancePath:t+"/suggested_actions",keyword:"type",params:{
-type:"array"}}],!1;var n=p===e}else var n=!0}}}}}}}}}}}else return Y.errors=[{instancePath:t,keyword:"type",params:{type:"\
-object"}}],!1;return Y.errors=r,e===0}var Nr=["needs_input"];var Ks=["reason","question","destructive_request","supersedes_answer_action_id"];function we(s,{instancePath:t="",parentData:k,
+"/brief",keyword:"saidPattern",params:{says:"text that is not blank and has no control characters except tabs and line e\
+ndings"}}],!1}else return E.errors=[{instancePath:t+"/brief",keyword:"type",params:{type:"string"}}],!1;var n=u===e}else
+var n=!0}}else return E.errors=[{instancePath:t,keyword:"type",params:{type:"object"}}],!1;return E.errors=r,e===0}function Y(s,{
+instancePath:t="",parentData:k,parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&
+typeof s=="object"&&!Array.isArray(s)){let o;if(s.contract_version===void 0&&(o="contract_version")||s.action_id===void 0&&
+(o="action_id")||s.action_kind===void 0&&(o="action_kind")||s.status===void 0&&(o="status")||s.summary===void 0&&(o="sum\
+mary")||s.observations===void 0&&(o="observations")||s.known_issues===void 0&&(o="known_issues")||s.pause===void 0&&(o="\
+pause")||s.implementation===void 0&&(o="implementation")||s.review===void 0&&(o="review")||s.suggested_actions===void 0&&
+(o="suggested_actions"))return Y.errors=[{instancePath:t,keyword:"required",params:{missingProperty:o}}],!1;for(let a in s){
+let p=e;if(!(a==="contract_version"||a==="action_id"||a==="action_kind"||a==="status"||a==="summary"||a==="observations"||
+a==="known_issues"||a==="pause"||a==="implementation"||a==="review"||a==="suggested_actions")){let m={instancePath:t,keyword:"\
+enum",params:{allowedValues:Pe},propertyName:a};r===null?r=[m]:r.push(m),e++}var g=p===e;if(!g){let m={instancePath:t,keyword:"\
+propertyNames",params:{propertyName:a}};return r===null?r=[m]:r.push(m),e++,Y.errors=r,!1;break}}if(g){if(s.contract_version!==
+void 0){let a=s.contract_version,p=e;if(!(typeof a=="number"&&isFinite(a)))return Y.errors=[{instancePath:t+"/contract_v\
+ersion",keyword:"type",params:{type:"number"}}],!1;if(a!==2)return Y.errors=[{instancePath:t+"/contract_version",keyword:"\
+const",params:{allowedValue:2}}],!1;var n=p===e}else var n=!0;if(n){if(s.action_id!==void 0){let a=e;j(s.action_id,{instancePath:t+
+"/action_id",parentData:s,parentDataProperty:"action_id",rootData:c,dynamicAnchors:y})||(r=r===null?j.errors:r.concat(j.
+errors),e=r.length);var n=a===e}else var n=!0;if(n){if(s.action_kind!==void 0){let a=s.action_kind,p=e;if(typeof a!="str\
+ing")return Y.errors=[{instancePath:t+"/action_kind",keyword:"type",params:{type:"string"}}],!1;if(a!=="orient")return Y.
+errors=[{instancePath:t+"/action_kind",keyword:"const",params:{allowedValue:"orient"}}],!1;var n=p===e}else var n=!0;if(n){
+if(s.status!==void 0){let a=s.status,p=e;if(!(a==="completed"||a==="partial"||a==="error"))return Y.errors=[{instancePath:t+
+"/status",keyword:"enum",params:{allowedValues:Lr}}],!1;var n=p===e}else var n=!0;if(n){if(s.summary!==void 0){let a=e;A(
+s.summary,{instancePath:t+"/summary",parentData:s,parentDataProperty:"summary",rootData:c,dynamicAnchors:y})||(r=r===null?
+A.errors:r.concat(A.errors),e=r.length);var n=a===e}else var n=!0;if(n){if(s.observations!==void 0){let a=s.observations,
+p=e;if(e===p)if(Array.isArray(a)){var d=!0;let _=a.length;for(let l=0;l<_;l++){let f=e;$(a[l],{instancePath:t+"/observat\
+ions/"+l,parentData:a,parentDataProperty:l,rootData:c,dynamicAnchors:y})||(r=r===null?$.errors:r.concat($.errors),e=r.length);
+var d=f===e;if(!d)break}}else return Y.errors=[{instancePath:t+"/observations",keyword:"type",params:{type:"array"}}],!1;
+var n=p===e}else var n=!0;if(n){if(s.known_issues!==void 0){let a=s.known_issues,p=e;if(e===p)if(Array.isArray(a)){var i=!0;
+let _=a.length;for(let l=0;l<_;l++){let f=e;$(a[l],{instancePath:t+"/known_issues/"+l,parentData:a,parentDataProperty:l,
+rootData:c,dynamicAnchors:y})||(r=r===null?$.errors:r.concat($.errors),e=r.length);var i=f===e;if(!i)break}}else return Y.
+errors=[{instancePath:t+"/known_issues",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0;if(n){if(s.pause!==
+void 0){let a=e;if(s.pause!==null)return Y.errors=[{instancePath:t+"/pause",keyword:"type",params:{type:"null"}}],!1;var n=a===
+e}else var n=!0;if(n){if(s.implementation!==void 0){let a=e;if(s.implementation!==null)return Y.errors=[{instancePath:t+
+"/implementation",keyword:"type",params:{type:"null"}}],!1;var n=a===e}else var n=!0;if(n){if(s.review!==void 0){let a=e;
+if(s.review!==null)return Y.errors=[{instancePath:t+"/review",keyword:"type",params:{type:"null"}}],!1;var n=a===e}else var n=!0;
+if(n)if(s.suggested_actions!==void 0){let a=s.suggested_actions,p=e;if(e===p)if(Array.isArray(a)){if(a.length>1)return Y.
+errors=[{instancePath:t+"/suggested_actions",keyword:"maxItems",params:{limit:1}}],!1;{var u=!0;let _=a.length;for(let l=0;l<
+_;l++){let f=e;E(a[l],{instancePath:t+"/suggested_actions/"+l,parentData:a,parentDataProperty:l,rootData:c,dynamicAnchors:y})||
+(r=r===null?E.errors:r.concat(E.errors),e=r.length);var u=f===e;if(!u)break}}}else return Y.errors=[{instancePath:t+"/su\
+ggested_actions",keyword:"type",params:{type:"array"}}],!1;var n=p===e}else var n=!0}}}}}}}}}}}else return Y.errors=[{instancePath:t,
+keyword:"type",params:{type:"object"}}],!1;return Y.errors=r,e===0}var Nr=["needs_input"];var Ks=["reason","question","destructive_request","supersedes_answer_action_id"];function we(s,{instancePath:t="",parentData:k,
 parentDataProperty:w,rootData:c=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(s&&typeof s=="object"&&!Array.isArray(
 s)){let d;if(s.reason===void 0&&(d="reason")||s.question===void 0&&(d="question")||s.destructive_request===void 0&&(d="d\
 estructive_request"))return we.errors=[{instancePath:t,keyword:"required",params:{missingProperty:d}}],!1;for(let i in s){

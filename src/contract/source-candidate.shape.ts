@@ -23,22 +23,22 @@ const INVALID_CODES = [
 
 const candidate = <P extends TProperties>(own: P) =>
   strict({
-    candidate_id: meaning('What the choice between it and the pinned source names.', NonEmptyText),
+    candidate_id: meaning('Id of the candidate, which a choice names.', NonEmptyText),
     ...own,
     source_version: SourceVersion,
-    parser_version: Type.Literal(2, { description: 'The version of the reader of issues.' }),
+    parser_version: Type.Literal(2, { description: 'Version of the issue parser.' }),
     provider: Provider,
     host: Host,
     ...issueIds,
-    issue_number: Type.Integer({ minimum: 1, description: 'The number of the issue in its repository.' }),
-    canonical_url: meaning('Where the issue is.', IssueUrl),
+    issue_number: Type.Integer({ minimum: 1, description: 'Number of the issue in its repository.' }),
+    canonical_url: meaning('URL of the issue.', IssueUrl),
     url_aliases: Type.Array(IssueUrl, {
       maxItems: LIMITS.urlAliases,
       uniqueItems: true,
-      description: 'Where the issue was before.',
+      description: 'Earlier URLs of the issue.',
     }),
-    parent: Type.Optional(meaning('The issue that this one is part of.', SourceParent)),
-    created_at: meaning('When it was found.', Timestamp),
+    parent: Type.Optional(meaning('The parent of the issue.', SourceParent)),
+    created_at: meaning('Time of its creation.', Timestamp),
   })
 
 export const SourceCandidate = named(
@@ -47,28 +47,28 @@ export const SourceCandidate = named(
     'valid',
     [
       candidate({
-        valid: Type.Literal(true, { description: 'Whether the issue can be used.' }),
-        classification: Type.Literal('valid', { description: 'The same as a word.' }),
-        classification_code: Type.Literal('valid_change', { description: 'What the reader of issues found.' }),
-        source_revision: meaning('Of the issue, its title and its manifest.', Digest),
-        requirements_revision: meaning('Of what the sections require.', Digest),
-        title: meaning('The title of the issue.', NonEmptyPlainText),
-        snapshot: meaning('What would be pinned.', PinnedSource),
+        valid: Type.Literal(true, { description: 'Whether the issue is valid.' }),
+        classification: Type.Literal('valid', { description: '`valid` as a word.' }),
+        classification_code: Type.Literal('valid_change', { description: 'Result of the issue parser.' }),
+        source_revision: meaning('Digest of the issue, its title and its manifest.', Digest),
+        requirements_revision: meaning('Digest of the requirements in all sections.', Digest),
+        title: meaning('Title of the issue.', NonEmptyPlainText),
+        snapshot: meaning('The source that an adoption pins.', PinnedSource),
       }),
       candidate({
-        valid: Type.Literal(false, { description: 'Whether the issue can be used.' }),
-        classification: Type.Literal('invalid', { description: 'The same as a word.' }),
-        classification_code: literals(INVALID_CODES, { description: 'What the reader of issues found.' }),
+        valid: Type.Literal(false, { description: 'Whether the issue is valid.' }),
+        classification: Type.Literal('invalid', { description: '`valid` as a word.' }),
+        classification_code: literals(INVALID_CODES, { description: 'Result of the issue parser.' }),
         classification_error: nonEmptyPlain({
           'x-max-utf8-bytes': LIMITS.classificationErrorBytes,
-          description: 'What is wrong with the issue, in words.',
+          description: 'Why the issue is invalid.',
         }),
-        observation_sha256: meaning('Of the issue as it was found.', Digest),
+        observation_sha256: meaning('Digest of the issue as fetched.', Digest),
       }),
     ],
     {
       title: 'Source candidate',
-      description: 'The issue of a run as a refresh found it, when it is not what is pinned. It waits for a choice.',
+      description: 'The changed or invalid issue of a run, as a refresh found it. It waits for a choice.',
       'x-rules': {
         urlHasTheIssueNumber: '`canonical_url` ends with `issue_number`.',
         aliasesAreOtherUrls: '`canonical_url` is none of `url_aliases`.',

@@ -180,9 +180,9 @@ errors=[{instancePath:i,keyword:"minLength",params:{limit:1}}],!1}else return ae
 ttern",params:{says:"text that is not blank and has no control characters"}}],!1;else return ae.errors=[{instancePath:i,
 keyword:"type",params:{type:"string"}}],!1;return ae.errors=r,e===0}var ur=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function de(s,{instancePath:i="",
 parentData:N,parentDataProperty:R,rootData:p=s,dynamicAnchors:y={}}={}){let r=null,e=0;if(e===0)if(typeof s=="string"){if(!ur.
-test(s))return de.errors=[{instancePath:i,keyword:"saidPattern",params:{says:"text without control characters but tabs a\
-nd line ends"}}],!1}else return de.errors=[{instancePath:i,keyword:"type",params:{type:"string"}}],!1;return de.errors=r,
-e===0}var fr=new RegExp("^https://github\\.com/([A-Za-z0-9-]+)/((?!\\.{1,2}/)[A-Za-z0-9_.-]+)/issues/([1-9][0-9]*)#issuecomment-\
+test(s))return de.errors=[{instancePath:i,keyword:"saidPattern",params:{says:"text without control characters except tab\
+s and line endings"}}],!1}else return de.errors=[{instancePath:i,keyword:"type",params:{type:"string"}}],!1;return de.errors=
+r,e===0}var fr=new RegExp("^https://github\\.com/([A-Za-z0-9-]+)/((?!\\.{1,2}/)[A-Za-z0-9_.-]+)/issues/([1-9][0-9]*)#issuecomment-\
 ([1-9][0-9]*)$","u");function ce(s,{instancePath:i="",parentData:N,parentDataProperty:R,rootData:p=s,dynamicAnchors:y={}}={}){
 let r=null,e=0;if(e===0)if(typeof s=="string"){if(!fr.test(s))return ce.errors=[{instancePath:i,keyword:"saidPattern",params:{
 says:"an issue URL followed by #issuecomment- and a number"}}],!1}else return ce.errors=[{instancePath:i,keyword:"type",

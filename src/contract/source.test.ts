@@ -79,12 +79,12 @@ describe('a raw source envelope', () => {
     ['http://github.com/a/b/issues/7', false],
     ['https://github.com/a%2Fc/b/issues/7', false],
     ['https://githubXcom/a/b/issues/7', false],
-  ])('has an issue URL: %s', (canonical_url, isTaken) => {
+  ])('has an issue URL: %s', (canonical_url, isAccepted) => {
     const problems = problemsOf(checkRawSourceEnvelope, { ...envelope, canonical_url, comments: [] })
-    expect(problems.length === 0).toBe(isTaken)
+    expect(problems.length === 0).toBe(isAccepted)
   })
 
-  it('names the URL that a comment should have', () => {
+  it('reports the URL that a comment should have', () => {
     expect(problemsOf(checkRawSourceEnvelope, { ...envelope, comments: [{ ...comment, database_id: 5 }] })).toEqual([
       { path: '$.comments[0].url', rule: 'must be https://github.com/ada/weather/issues/7#issuecomment-5' },
     ])
@@ -142,7 +142,7 @@ describe('a pinned source', () => {
     },
   )
 
-  it('has at most 4 MiB in all its sections together', () => {
+  it('has at most 4 MiB in all sections together', () => {
     const sixteen = Array.from({ length: 16 }, (_, index) => sectionOf(index, LIMITS.sectionBytes))
     expect(problemsOf(checkPinnedSource, { ...pinnedSource, sections: sixteen })).toEqual([])
     expect(problemsOf(checkPinnedSource, { ...pinnedSource, sections: [...sixteen, sectionOf(16, 1)] })).toEqual([

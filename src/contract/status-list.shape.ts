@@ -8,13 +8,15 @@ const UnavailableRun = named(
   'unavailableRun',
   strict(
     {
-      id: meaning('The run.', NonEmptyPlainText),
-      code: literals(['run_journal_invalid', 'run_unavailable', 'run_busy'], { description: 'What is in the way.' }),
-      detail: meaning('The same in words.', NonEmptyPlainText),
+      id: meaning('Id of the run.', NonEmptyPlainText),
+      code: literals(['run_journal_invalid', 'run_unavailable', 'run_busy'], {
+        description: 'Why the run cannot be read.',
+      }),
+      detail: meaning('The reason in words.', NonEmptyPlainText),
     },
     {
       title: 'Unavailable run',
-      description: 'A run that is there and cannot be read; the others are listed all the same.',
+      description: 'A run that cannot be read. The others are still listed.',
     },
   ),
 )
@@ -24,10 +26,10 @@ export const StatusList = named(
   strict(
     {
       contract_version: ContractVersion,
-      runs: Type.Array(RunStatus, { description: 'The oldest first.' }),
-      unavailable_runs: Type.Array(UnavailableRun, { description: 'By id.' }),
+      runs: Type.Array(RunStatus, { description: 'The runs, oldest first.' }),
+      unavailable_runs: Type.Array(UnavailableRun, { description: 'Unreadable runs, sorted by id.' }),
     },
-    { title: 'Status list', description: 'The runs of a repository: all of them, or those that were asked for.' },
+    { title: 'Status list', description: 'The runs of a repository: all of them, or those with the requested states.' },
   ),
 )
 export type StatusList = Message<typeof StatusList>

@@ -1,15 +1,15 @@
-/** The kinds of text in messages. All are told apart by which characters they may hold. */
+/** The kinds of text in messages, which differ in the characters that they allow. */
 import { type TSchemaOptions, Type } from 'typebox'
 import { named, textLike } from '../kit/shape.ts'
 import { MARKDOWN, PLAIN } from './control-characters.ts'
 
-/** Looks ahead instead of splitting the text around a character, which would take quadratic time to refuse a long one. */
+/** A lookahead, because splitting the text around a character would take quadratic time on long input. */
 const NOT_BLANK = '(?=\\s*\\S)'
 
 const without = ({ controls, says }: typeof PLAIN, options: TSchemaOptions) =>
   textLike(`^[^${controls}]*$`, says, options)
 
-/** A field that is such a text itself, and no reference to one, says so where it says what it means. */
+/** A field that has this pattern inline, not by reference, repeats it in its description. */
 const notBlank = (controls: string, says: string, { description, ...options }: TSchemaOptions) =>
   textLike(`^${NOT_BLANK}[^${controls}]*$`, says, {
     minLength: 1,
@@ -21,7 +21,11 @@ export const nonEmptyPlain = (options: TSchemaOptions = {}) =>
   notBlank(PLAIN.controls, 'text that is not blank and has no control characters', options)
 
 export const nonEmptyMarkdown = (options: TSchemaOptions = {}) =>
-  notBlank(MARKDOWN.controls, 'text that is not blank and has no control characters but tabs and line ends', options)
+  notBlank(
+    MARKDOWN.controls,
+    'text that is not blank and has no control characters except tabs and line endings',
+    options,
+  )
 
 export const PlainText = named('plainText', without(PLAIN, { title: 'Plain text' }))
 
@@ -31,14 +35,14 @@ export const MarkdownText = named('markdownText', without(MARKDOWN, { title: 'Ma
 
 export const NonEmptyMarkdownText = named('nonEmptyMarkdownText', nonEmptyMarkdown({ title: 'Markdown, not blank' }))
 
-/** Any characters, but not only white space. */
+/** Any characters, but not white space only. */
 export const NonEmptyText = named(
   'nonEmptyText',
   textLike('\\S', 'text that is not blank', { minLength: 1, title: 'Text, not blank' }),
 )
 
-/** A path as the system gives it: one that consists of a space is a path. */
+/** A path as the system returns it. A single space is a valid path. */
 export const PathText = named('pathText', Type.String({ minLength: 1, title: 'Path', description: 'A path.' }))
 
-/** Text of one line that drover words as a key: `run_busy`. */
+/** A stable code such as `run_busy`. */
 export const Code = named('code', textLike('^[a-z][a-z0-9_]*$', 'a lowercase word such as run_busy', { title: 'Code' }))

@@ -24,8 +24,8 @@ type Name = keyof typeof SHAPES
 const NAMES = Object.keys(SHAPES) as Name[]
 
 const validators = await loadValidators({ ...SHAPES, digest: Digest, commentURL: CommentUrl })
-const isTaken = (name: keyof typeof validators, text: unknown) => findProblems(validators[name], text).length === 0
-const takers = (text: string) => NAMES.filter((name) => isTaken(name, text))
+const isAccepted = (name: keyof typeof validators, text: unknown) => findProblems(validators[name], text).length === 0
+const takers = (text: string) => NAMES.filter((name) => isAccepted(name, text))
 
 const ANY: Name[] = ['plainText', 'markdownText']
 const FILLED: Name[] = [
@@ -63,11 +63,11 @@ describe('a text', () => {
     ['U+009F', 'a\u009f', WITH_CONTROLS],
     ['U+00A0, which is no control character', 'a\u00a0b', FILLED],
     ['a line separator, which is white space', 'a\u2028b', FILLED],
-  ])('of %s is taken where it may be', (_name, text, names) => {
+  ])('of %s is accepted by the right kinds', (_name, text, names) => {
     expect(takers(text).sort()).toEqual([...names].sort())
   })
 
-  it('of a million characters is judged in linear time', () => {
+  it('of a million characters is checked in linear time', () => {
     const long = 'a'.repeat(1_000_000)
     expect(takers(`${long}\u0001`).sort()).toEqual([...WITH_CONTROLS].sort())
     expect(takers(' '.repeat(1_000_000)).sort()).toEqual([...ANY, 'pathText'].sort())
@@ -86,7 +86,7 @@ describe('a digest', () => {
     ['0'.repeat(64), false],
     [`sha256:${'0'.repeat(64)}\n`, false],
   ])('is %s: %s', (text, isDigest) => {
-    expect(isTaken('digest', text)).toBe(isDigest)
+    expect(isAccepted('digest', text)).toBe(isDigest)
   })
 })
 
@@ -102,6 +102,6 @@ describe('a comment URL', () => {
     [`${issue}/#issuecomment-1`, false],
     [issue, false],
   ])('is %s: %s', (text, isUrl) => {
-    expect(isTaken('commentURL', text)).toBe(isUrl)
+    expect(isAccepted('commentURL', text)).toBe(isUrl)
   })
 })

@@ -1,4 +1,4 @@
-/** Every word and number that a message may have in a place where only some are allowed, in the order of the protocol. */
+/** Every enumeration and constant of the protocol, in its order. */
 import { describe, expect, it } from 'vitest'
 import { contractDefinitions } from '../../scripts/contract-schema.ts'
 import { MESSAGE_CHECKERS } from '../../test/support/message-checkers.ts'
@@ -62,7 +62,7 @@ const WORDS: readonly Row[] = [
   ['next.operation', 'action', 'answer', 'resume', 'start', 'command', 'none'],
 ]
 
-/** Places where one word alone is allowed. */
+/** Places with a constant. */
 const FIXED: readonly Row[] = [
   ...Object.keys(MESSAGE_CHECKERS)
     .filter((name) => name !== 'rawSourceEnvelope')
@@ -107,7 +107,7 @@ describe('the words of the protocol', () => {
   })
 })
 
-/** What the branches of a union allow between them, by place. */
+/** The values that the branches of a union allow together, by place. */
 function wordsOfSchema(): Map<string, Set<unknown>> {
   const found = new Map<string, Set<unknown>>()
   const all = Object.entries(contractDefinitions()).flatMap(([name, definition]) => wordsIn(definition, name))

@@ -7,13 +7,13 @@ export const WorkspaceIdentity = named(
   'workspaceIdentity',
   strict(
     {
-      version: Type.Literal(1, { description: 'The version of this part.' }),
-      worktree_root: meaning('Where the worktree begins, as an absolute path.', NonEmptyText),
+      version: Type.Literal(1, { description: 'Version of this object.' }),
+      worktree_root: meaning('Absolute path of the worktree root.', NonEmptyText),
       git_dir: meaning('The git directory of this worktree.', NonEmptyText),
       git_common_dir: meaning('The git directory that all worktrees of the repository share.', NonEmptyText),
-      id: meaning('The digest of the other fields.', Digest),
+      id: meaning('Digest of the other fields.', Digest),
     },
-    { title: 'Workspace identity', description: 'Which worktree of which repository a run belongs to.' },
+    { title: 'Workspace identity', description: 'Identifies a worktree of a repository.' },
   ),
 )
 export type WorkspaceIdentity = Message<typeof WorkspaceIdentity>

@@ -3,7 +3,7 @@ var ve=Object.defineProperty;var Ve=Object.getOwnPropertyDescriptor;var Pe=Objec
 tion")for(let p of Pe(s))!Te.call(t,p)&&p!==m&&ve(t,p,{get:()=>s[p],enumerable:!(k=Ve(s,p))||k.enumerable});return t};var Oe=t=>Ie(ve({},"__esModule",{value:!0}),t);function De(t){let s=Se.exec(t);if(s===null)return!1;let m=a=>Number(s[a]??0),[k,p,c]=[m(4),m(5),m(6)],[e,r]=[m(8),m(9)];
 if(m(3)<1||m(3)>Ce({year:m(1),month:m(2)})||k>23||p>59||c>60||e>23||r>59)return!1;let y=(s[7]==="-"?-1:1)*(e*60+r);return c<
 60||Re(k*60+p-y)}function Re(t){return(t+1)%1440===0}function Ce({year:t,month:s}){return[31,t%4===0&&(t%100!==0||t%400===
-0)?29:28,31,30,31,30,31,31,30,31,30,31][s-1]??0}var Se,Ne=$e(()=>{"use strict";Se=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i});var xe={};ze(xe,{formats:()=>Le});var Le,qe=$e(()=>{"use strict";Ne();Le={"date-time":De}});import{validatePinnedSource as Me}from"../contract/source.generated.js";import{validateSourceCandidate as Fe}from"../contract/source.generated.js";
+0)?29:28,31,30,31,30,31,31,30,31,30,31][s-1]??0}var Se,xe=$e(()=>{"use strict";Se=/^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:Z|([+-])(\d{2}):(\d{2}))$/i});var Ne={};ze(Ne,{formats:()=>Le});var Le,qe=$e(()=>{"use strict";xe();Le={"date-time":De}});import{validatePinnedSource as Me}from"../contract/source.generated.js";import{validateSourceCandidate as Fe}from"../contract/source.generated.js";
 import{validateAction as Ke}from"../contract/runs.generated.js";import{validateOutcome as Ue}from"../contract/runs.generated.js";
 import{validateGitObservation as Ye}from"../contract/runs.generated.js";var qr=_;var Be=["type","data"],Ge=["run_started","outcome_submitted","answer_recorded","action_skipped","run_stopped","run_resum\
 ed","source_refreshed","source_candidate_created","source_refresh_skipped","source_amended","source_pinned"],He=["event_\
@@ -18,8 +18,9 @@ inLength",params:{limit:1}}],!1}else return b.errors=[{instancePath:s,keyword:"s
 ot blank"}}],!1;else return b.errors=[{instancePath:s,keyword:"type",params:{type:"string"}}],!1;return b.errors=e,r===0}var Ee=new RegExp("^(?=\\s*\\S)[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function P(t,{instancePath:s="",
 parentData:m,parentDataProperty:k,rootData:p=t,dynamicAnchors:c={}}={}){let e=null,r=0;if(r===0)if(typeof t=="string")if(Ee.
 test(t)){if(t.length===0)return P.errors=[{instancePath:s,keyword:"minLength",params:{limit:1}}],!1}else return P.errors=
-[{instancePath:s,keyword:"saidPattern",params:{says:"text that is not blank and has no control characters but tabs and l\
-ine ends"}}],!1;else return P.errors=[{instancePath:s,keyword:"type",params:{type:"string"}}],!1;return P.errors=e,r===0}var er=["version","worktree_root","git_dir","git_common_dir","id"];var rr=new RegExp("^sha256:[0-9a-f]{64}$","u");function E(t,{instancePath:s="",parentData:m,parentDataProperty:k,rootData:p=t,
+[{instancePath:s,keyword:"saidPattern",params:{says:"text that is not blank and has no control characters except tabs an\
+d line endings"}}],!1;else return P.errors=[{instancePath:s,keyword:"type",params:{type:"string"}}],!1;return P.errors=e,
+r===0}var er=["version","worktree_root","git_dir","git_common_dir","id"];var rr=new RegExp("^sha256:[0-9a-f]{64}$","u");function E(t,{instancePath:s="",parentData:m,parentDataProperty:k,rootData:p=t,
 dynamicAnchors:c={}}={}){let e=null,r=0;if(r===0)if(typeof t=="string"){if(!rr.test(t))return E.errors=[{instancePath:s,
 keyword:"saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return E.errors=[{instancePath:s,
 keyword:"type",params:{type:"string"}}],!1;return E.errors=e,r===0}function Q(t,{instancePath:s="",parentData:m,parentDataProperty:k,
@@ -68,33 +69,33 @@ let i=r;P(t.detail,{instancePath:s+"/detail",parentData:t,parentDataProperty:"de
 e===null?P.errors:e.concat(P.errors),r=e.length);var a=i===r}else var a=!0}}}else return oe.errors=[{instancePath:s,keyword:"\
 type",params:{type:"object"}}],!1;return oe.errors=e,r===0}var or=new RegExp("^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$","");function z(t,{instancePath:s="",
 parentData:m,parentDataProperty:k,rootData:p=t,dynamicAnchors:c={}}={}){let e=null,r=0;if(r===0)if(typeof t=="string"){if(!or.
-test(t))return z.errors=[{instancePath:s,keyword:"saidPattern",params:{says:"text without control characters but tabs an\
-d line ends"}}],!1}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"string"}}],!1;return z.errors=e,r===
-0}function I(t,{instancePath:s="",parentData:m,parentDataProperty:k,rootData:p=t,dynamicAnchors:c={}}={}){let e=null,r=0;
-if(r===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.result===void 0&&(u="result")||t.findings===void 0&&(u=
-"findings")||t.uncertainties===void 0&&(u="uncertainties"))return I.errors=[{instancePath:s,keyword:"required",params:{missingProperty:u}}],
-!1;for(let o in t){let A=r;if(!(o==="result"||o==="findings"||o==="uncertainties")){let T={instancePath:s,keyword:"enum",
-params:{allowedValues:ir},propertyName:o};e===null?e=[T]:e.push(T),r++}var y=A===r;if(!y){let T={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:o}};return e===null?e=[T]:e.push(T),r++,I.errors=e,!1;break}}if(y){if(t.result!==void 0){
-let o=t.result,A=r;if(typeof o!="string")return I.errors=[{instancePath:s+"/result",keyword:"type",params:{type:"string"}}],
-!1;if(o!=="not_run")return I.errors=[{instancePath:s+"/result",keyword:"const",params:{allowedValue:"not_run"}}],!1;var a=A===
-r}else var a=!0;if(a){if(t.findings!==void 0){let o=t.findings,A=r;if(r===A)if(Array.isArray(o)){if(o.length>0)return I.
-errors=[{instancePath:s+"/findings",keyword:"maxItems",params:{limit:0}}],!1;{var f=!0;let V=o.length;for(let w=0;w<V;w++){
-let j=r;oe(o[w],{instancePath:s+"/findings/"+w,parentData:o,parentDataProperty:w,rootData:p,dynamicAnchors:c})||(e=e===null?
-oe.errors:e.concat(oe.errors),r=e.length);var f=j===r;if(!f)break}}}else return I.errors=[{instancePath:s+"/findings",keyword:"\
-type",params:{type:"array"}}],!1;var a=A===r}else var a=!0;if(a)if(t.uncertainties!==void 0){let o=t.uncertainties,A=r;if(r===
-A)if(Array.isArray(o)){if(o.length>0)return I.errors=[{instancePath:s+"/uncertainties",keyword:"maxItems",params:{limit:0}}],
-!1;{var i=!0;let V=o.length;for(let w=0;w<V;w++){let j=r;z(o[w],{instancePath:s+"/uncertainties/"+w,parentData:o,parentDataProperty:w,
-rootData:p,dynamicAnchors:c})||(e=e===null?z.errors:e.concat(z.errors),r=e.length);var i=j===r;if(!i)break}}}else return I.
-errors=[{instancePath:s+"/uncertainties",keyword:"type",params:{type:"array"}}],!1;var a=A===r}else var a=!0}}}else return I.
-errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return I.errors=e,r===0}function W(t,{instancePath:s="",
-parentData:m,parentDataProperty:k,rootData:p=t,dynamicAnchors:c={}}={}){let e=null,r=0;if(r===0)if(t&&typeof t=="object"&&
-!Array.isArray(t)){let f;if(t.skipped===void 0&&(f="skipped"))return W.errors=[{instancePath:s,keyword:"required",params:{
-missingProperty:f}}],!1;for(let i in t){let u=r;if(!(i==="skipped"||i==="review_projection")){let o={instancePath:s,keyword:"\
-enum",params:{allowedValues:sr},propertyName:i};e===null?e=[o]:e.push(o),r++}var y=u===r;if(!y){let o={instancePath:s,keyword:"\
-propertyNames",params:{propertyName:i}};return e===null?e=[o]:e.push(o),r++,W.errors=e,!1;break}}if(y){if(t.skipped!==void 0){
-let i=t.skipped,u=r;if(typeof i!="boolean")return W.errors=[{instancePath:s+"/skipped",keyword:"type",params:{type:"bool\
-ean"}}],!1;if(i!==!0)return W.errors=[{instancePath:s+"/skipped",keyword:"const",params:{allowedValue:!0}}],!1;var a=u===
+test(t))return z.errors=[{instancePath:s,keyword:"saidPattern",params:{says:"text without control characters except tabs\
+ and line endings"}}],!1}else return z.errors=[{instancePath:s,keyword:"type",params:{type:"string"}}],!1;return z.errors=
+e,r===0}function I(t,{instancePath:s="",parentData:m,parentDataProperty:k,rootData:p=t,dynamicAnchors:c={}}={}){let e=null,
+r=0;if(r===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let u;if(t.result===void 0&&(u="result")||t.findings===void 0&&
+(u="findings")||t.uncertainties===void 0&&(u="uncertainties"))return I.errors=[{instancePath:s,keyword:"required",params:{
+missingProperty:u}}],!1;for(let o in t){let A=r;if(!(o==="result"||o==="findings"||o==="uncertainties")){let T={instancePath:s,
+keyword:"enum",params:{allowedValues:ir},propertyName:o};e===null?e=[T]:e.push(T),r++}var y=A===r;if(!y){let T={instancePath:s,
+keyword:"propertyNames",params:{propertyName:o}};return e===null?e=[T]:e.push(T),r++,I.errors=e,!1;break}}if(y){if(t.result!==
+void 0){let o=t.result,A=r;if(typeof o!="string")return I.errors=[{instancePath:s+"/result",keyword:"type",params:{type:"\
+string"}}],!1;if(o!=="not_run")return I.errors=[{instancePath:s+"/result",keyword:"const",params:{allowedValue:"not_run"}}],
+!1;var a=A===r}else var a=!0;if(a){if(t.findings!==void 0){let o=t.findings,A=r;if(r===A)if(Array.isArray(o)){if(o.length>
+0)return I.errors=[{instancePath:s+"/findings",keyword:"maxItems",params:{limit:0}}],!1;{var f=!0;let V=o.length;for(let w=0;w<
+V;w++){let j=r;oe(o[w],{instancePath:s+"/findings/"+w,parentData:o,parentDataProperty:w,rootData:p,dynamicAnchors:c})||(e=
+e===null?oe.errors:e.concat(oe.errors),r=e.length);var f=j===r;if(!f)break}}}else return I.errors=[{instancePath:s+"/fin\
+dings",keyword:"type",params:{type:"array"}}],!1;var a=A===r}else var a=!0;if(a)if(t.uncertainties!==void 0){let o=t.uncertainties,
+A=r;if(r===A)if(Array.isArray(o)){if(o.length>0)return I.errors=[{instancePath:s+"/uncertainties",keyword:"maxItems",params:{
+limit:0}}],!1;{var i=!0;let V=o.length;for(let w=0;w<V;w++){let j=r;z(o[w],{instancePath:s+"/uncertainties/"+w,parentData:o,
+parentDataProperty:w,rootData:p,dynamicAnchors:c})||(e=e===null?z.errors:e.concat(z.errors),r=e.length);var i=j===r;if(!i)
+break}}}else return I.errors=[{instancePath:s+"/uncertainties",keyword:"type",params:{type:"array"}}],!1;var a=A===r}else
+var a=!0}}}else return I.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return I.errors=e,r===0}function W(t,{
+instancePath:s="",parentData:m,parentDataProperty:k,rootData:p=t,dynamicAnchors:c={}}={}){let e=null,r=0;if(r===0)if(t&&
+typeof t=="object"&&!Array.isArray(t)){let f;if(t.skipped===void 0&&(f="skipped"))return W.errors=[{instancePath:s,keyword:"\
+required",params:{missingProperty:f}}],!1;for(let i in t){let u=r;if(!(i==="skipped"||i==="review_projection")){let o={instancePath:s,
+keyword:"enum",params:{allowedValues:sr},propertyName:i};e===null?e=[o]:e.push(o),r++}var y=u===r;if(!y){let o={instancePath:s,
+keyword:"propertyNames",params:{propertyName:i}};return e===null?e=[o]:e.push(o),r++,W.errors=e,!1;break}}if(y){if(t.skipped!==
+void 0){let i=t.skipped,u=r;if(typeof i!="boolean")return W.errors=[{instancePath:s+"/skipped",keyword:"type",params:{type:"\
+boolean"}}],!1;if(i!==!0)return W.errors=[{instancePath:s+"/skipped",keyword:"const",params:{allowedValue:!0}}],!1;var a=u===
 r}else var a=!0;if(a)if(t.review_projection!==void 0){let i=r;I(t.review_projection,{instancePath:s+"/review_projection",
 parentData:t,parentDataProperty:"review_projection",rootData:p,dynamicAnchors:c})||(e=e===null?I.errors:e.concat(I.errors),
 r=e.length);var a=i===r}else var a=!0}}else return W.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;
@@ -128,10 +129,10 @@ i==="implement"||i==="summarize"))return L.errors=[{instancePath:s+"/kind",keywo
 var a=u===r}else var a=!0;if(a)if(t.brief!==void 0){let i=t.brief,u=r;if(r===u)if(typeof i=="string"){if(Buffer.byteLength(
 i)>8192)return L.errors=[{instancePath:s+"/brief",keyword:"maxUtf8Bytes",params:{limit:8192}}],!1;if(Ee.test(i)){if(i.length===
 0)return L.errors=[{instancePath:s+"/brief",keyword:"minLength",params:{limit:1}}],!1}else return L.errors=[{instancePath:s+
-"/brief",keyword:"saidPattern",params:{says:"text that is not blank and has no control characters but tabs and line ends"}}],
-!1}else return L.errors=[{instancePath:s+"/brief",keyword:"type",params:{type:"string"}}],!1;var a=u===r}else var a=!0}}else
-return L.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return L.errors=e,r===0}var fr=["action_id","text","confirm_destructive","scope_sha256","payload_sha256","active","source_revision","requirement\
-s_revision","superseded_by","at"],ye=(qe(),Oe(xe)).formats["date-time"];function M(t,{instancePath:s="",parentData:m,parentDataProperty:k,
+"/brief",keyword:"saidPattern",params:{says:"text that is not blank and has no control characters except tabs and line e\
+ndings"}}],!1}else return L.errors=[{instancePath:s+"/brief",keyword:"type",params:{type:"string"}}],!1;var a=u===r}else
+var a=!0}}else return L.errors=[{instancePath:s,keyword:"type",params:{type:"object"}}],!1;return L.errors=e,r===0}var fr=["action_id","text","confirm_destructive","scope_sha256","payload_sha256","active","source_revision","requirement\
+s_revision","superseded_by","at"],ye=(qe(),Oe(Ne)).formats["date-time"];function M(t,{instancePath:s="",parentData:m,parentDataProperty:k,
 rootData:p=t,dynamicAnchors:c={}}={}){let e=null,r=0;if(r===0)if(t&&typeof t=="object"&&!Array.isArray(t)){let f;if(t.action_id===
 void 0&&(f="action_id")||t.text===void 0&&(f="text")||t.confirm_destructive===void 0&&(f="confirm_destructive")||t.payload_sha256===
 void 0&&(f="payload_sha256")||t.active===void 0&&(f="active")||t.at===void 0&&(f="at"))return M.errors=[{instancePath:s,
@@ -284,9 +285,9 @@ ion"||n==="contract_version"||n==="run_id"||n==="updated_at"||n==="initialize"||
 view_pending"||n==="remaining_budget"||n==="current_git"||n==="final_git_observed"||n==="action_update"||n==="current_ac\
 tion"||n==="pending_actions"||n==="answer_appended"||n==="answers_superseded"||n==="pinned_source"||n==="source_candidat\
 e"||n==="source_choice"||n==="last_resume_result"||n==="observations_appended"||n==="known_issues_appended"||n==="uncert\
-ainties_appended"||n==="activities_appended"||n==="summary")){let N={instancePath:s+"/data",keyword:"enum",params:{allowedValues:He},
-propertyName:n};e===null?e=[N]:e.push(N),r++}var f=g===r;if(!f){let N={instancePath:s+"/data",keyword:"propertyNames",params:{
-propertyName:n}};return e===null?e=[N]:e.push(N),r++,_.errors=e,!1;break}}if(f){if(d.event_version!==void 0){let n=d.event_version,
+ainties_appended"||n==="activities_appended"||n==="summary")){let x={instancePath:s+"/data",keyword:"enum",params:{allowedValues:He},
+propertyName:n};e===null?e=[x]:e.push(x),r++}var f=g===r;if(!f){let x={instancePath:s+"/data",keyword:"propertyNames",params:{
+propertyName:n}};return e===null?e=[x]:e.push(x),r++,_.errors=e,!1;break}}if(f){if(d.event_version!==void 0){let n=d.event_version,
 g=r;if(!(typeof n=="number"&&isFinite(n)))return _.errors=[{instancePath:s+"/data/event_version",keyword:"type",params:{
 type:"number"}}],!1;if(n!==2)return _.errors=[{instancePath:s+"/data/event_version",keyword:"const",params:{allowedValue:2}}],
 !1;var i=g===r}else var i=!0;if(i){if(d.contract_version!==void 0){let n=d.contract_version,g=r;if(!(typeof n=="number"&&
@@ -294,7 +295,7 @@ isFinite(n)))return _.errors=[{instancePath:s+"/data/contract_version",keyword:"
 2)return _.errors=[{instancePath:s+"/data/contract_version",keyword:"const",params:{allowedValue:2}}],!1;var i=g===r}else
 var i=!0;if(i){if(d.run_id!==void 0){let n=r;b(d.run_id,{instancePath:s+"/data/run_id",parentData:d,parentDataProperty:"\
 run_id",rootData:p,dynamicAnchors:c})||(e=e===null?b.errors:e.concat(b.errors),r=e.length);var i=n===r}else var i=!0;if(i){
-if(d.updated_at!==void 0){let n=d.updated_at,g=r,N=r;if(r===N&&r===N)if(typeof n=="string"){if(!ye(n))return _.errors=[{
+if(d.updated_at!==void 0){let n=d.updated_at,g=r,x=r;if(r===x&&r===x)if(typeof n=="string"){if(!ye(n))return _.errors=[{
 instancePath:s+"/data/updated_at",keyword:"format",params:{format:"date-time"}}],!1}else return _.errors=[{instancePath:s+
 "/data/updated_at",keyword:"type",params:{type:"string"}}],!1;var i=g===r}else var i=!0;if(i){if(d.initialize!==void 0){
 let n=d.initialize,g=r;if(r===g)if(n&&typeof n=="object"&&!Array.isArray(n)){let v;if(n.goal===void 0&&(v="goal")||n.workspace_identity===
@@ -325,11 +326,11 @@ format:"date-time"}}],!1}else return _.errors=[{instancePath:s+"/data/initialize
 string"}}],!1;var o=D===r}else var o=!0}}}}}}}else return _.errors=[{instancePath:s+"/data/initialize",keyword:"type",params:{
 type:"object"}}],!1;var i=g===r}else var i=!0;if(i){if(d.state!==void 0){let n=d.state,g=r;if(!(n==="active"||n==="pause\
 d"||n==="stopped"||n==="ended"))return _.errors=[{instancePath:s+"/data/state",keyword:"enum",params:{allowedValues:Je}}],
-!1;var i=g===r}else var i=!0;if(i){if(d.pause_reason!==void 0){let n=d.pause_reason,g=r,N=r,v=!1,l=r;if(!(n==="decision_\
+!1;var i=g===r}else var i=!0;if(i){if(d.pause_reason!==void 0){let n=d.pause_reason,g=r,x=r,v=!1,l=r;if(!(n==="decision_\
 required"||n==="destructive_confirmation_required"||n==="environment_unavailable"||n==="budget_exhausted")){let h={instancePath:s+
 "/data/pause_reason",keyword:"enum",params:{allowedValues:Qe}};e===null?e=[h]:e.push(h),r++}var A=l===r;if(v=v||A,!v){let h=r;
 if(n!==null){let q={instancePath:s+"/data/pause_reason",keyword:"type",params:{type:"null"}};e===null?e=[q]:e.push(q),r++}
-var A=h===r;v=v||A}if(v)r=N,e!==null&&(N?e.length=N:e=null);else{let h={instancePath:s+"/data/pause_reason",keyword:"any\
+var A=h===r;v=v||A}if(v)r=x,e!==null&&(x?e.length=x:e=null);else{let h={instancePath:s+"/data/pause_reason",keyword:"any\
 Of",params:{}};return e===null?e=[h]:e.push(h),r++,_.errors=e,!1}var i=g===r}else var i=!0;if(i){if(d.review_pending!==void 0){
 let n=r;if(typeof d.review_pending!="boolean")return _.errors=[{instancePath:s+"/data/review_pending",keyword:"type",params:{
 type:"boolean"}}],!1;var i=n===r}else var i=!0;if(i){if(d.remaining_budget!==void 0){let n=d.remaining_budget,g=r;if(!(typeof n==
@@ -341,22 +342,22 @@ dynamicAnchors:c})||(e=e===null?ue.errors:e.concat(ue.errors),r=e.length);var i=
 void 0){let n=d.final_git_observed,g=r;if(typeof n!="boolean")return _.errors=[{instancePath:s+"/data/final_git_observed",
 keyword:"type",params:{type:"boolean"}}],!1;if(n!==!0)return _.errors=[{instancePath:s+"/data/final_git_observed",keyword:"\
 const",params:{allowedValue:!0}}],!1;var i=g===r}else var i=!0;if(i){if(d.action_update!==void 0){let n=d.action_update,
-g=r,N=r,v=r,l=!0,D=r;if(n&&typeof n=="object"&&!Array.isArray(n)){let x;if(n.outcome===void 0&&(x="outcome")){let q={};e===
-null?e=[q]:e.push(q),r++}}var T=D===r;if(r=v,e!==null&&(v?e.length=v:e=null),T){let x=r;ne(n,{instancePath:s+"/data/acti\
+g=r,x=r,v=r,l=!0,D=r;if(n&&typeof n=="object"&&!Array.isArray(n)){let N;if(n.outcome===void 0&&(N="outcome")){let q={};e===
+null?e=[q]:e.push(q),r++}}var T=D===r;if(r=v,e!==null&&(v?e.length=v:e=null),T){let N=r;ne(n,{instancePath:s+"/data/acti\
 on_update",parentData:d,parentDataProperty:"action_update",rootData:p,dynamicAnchors:c})||(e=e===null?ne.errors:e.concat(
-ne.errors),r=e.length);var T=x===r;l=T}if(!l){let x={instancePath:s+"/data/action_update",keyword:"if",params:{failingKeyword:"\
-then"}};return e===null?e=[x]:e.push(x),r++,_.errors=e,!1}var V=N===r;if(V){let x=r,q=r,se=!0,pe=r,me=r,Ae=r;if(n&&typeof n==
+ne.errors),r=e.length);var T=N===r;l=T}if(!l){let N={instancePath:s+"/data/action_update",keyword:"if",params:{failingKeyword:"\
+then"}};return e===null?e=[N]:e.push(N),r++,_.errors=e,!1}var V=x===r;if(V){let N=r,q=r,se=!0,pe=r,me=r,Ae=r;if(n&&typeof n==
 "object"&&!Array.isArray(n)){let J;if(n.outcome===void 0&&(J="outcome")){let je={};e===null?e=[je]:e.push(je),r++}}var w=Ae===
 r;if(w){let J={};e===null?e=[J]:e.push(J),r++}else r=me,e!==null&&(me?e.length=me:e=null);var j=pe===r;if(r=q,e!==null&&
 (q?e.length=q:e=null),j){let J=r;ie(n,{instancePath:s+"/data/action_update",parentData:d,parentDataProperty:"action_upda\
 te",rootData:p,dynamicAnchors:c})||(e=e===null?ie.errors:e.concat(ie.errors),r=e.length);var j=J===r;se=j}if(!se){let J={
 instancePath:s+"/data/action_update",keyword:"if",params:{failingKeyword:"then"}};return e===null?e=[J]:e.push(J),r++,_.
-errors=e,!1}var V=x===r}if(r===g&&!(n&&typeof n=="object"&&!Array.isArray(n)))return _.errors=[{instancePath:s+"/data/ac\
+errors=e,!1}var V=N===r}if(r===g&&!(n&&typeof n=="object"&&!Array.isArray(n)))return _.errors=[{instancePath:s+"/data/ac\
 tion_update",keyword:"type",params:{type:"object"}}],!1;var i=g===r}else var i=!0;if(i){if(d.current_action!==void 0){let n=d.
-current_action,g=r,N=r,v=!1,l=r;ge(n,{instancePath:s+"/data/current_action",parentData:d,parentDataProperty:"current_act\
+current_action,g=r,x=r,v=!1,l=r;ge(n,{instancePath:s+"/data/current_action",parentData:d,parentDataProperty:"current_act\
 ion",rootData:p,dynamicAnchors:c})||(e=e===null?ge.errors:e.concat(ge.errors),r=e.length);var re=l===r;if(v=v||re,!v){let h=r;
 if(n!==null){let q={instancePath:s+"/data/current_action",keyword:"type",params:{type:"null"}};e===null?e=[q]:e.push(q),
-r++}var re=h===r;v=v||re}if(v)r=N,e!==null&&(N?e.length=N:e=null);else{let h={instancePath:s+"/data/current_action",keyword:"\
+r++}var re=h===r;v=v||re}if(v)r=x,e!==null&&(x?e.length=x:e=null);else{let h={instancePath:s+"/data/current_action",keyword:"\
 anyOf",params:{}};return e===null?e=[h]:e.push(h),r++,_.errors=e,!1}var i=g===r}else var i=!0;if(i){if(d.pending_actions!==
 void 0){let n=d.pending_actions,g=r;if(r===g)if(Array.isArray(n)){if(n.length>1)return _.errors=[{instancePath:s+"/data/\
 pending_actions",keyword:"maxItems",params:{limit:1}}],!1;{var te=!0;let v=n.length;for(let l=0;l<v;l++){let D=r;L(n[l],
@@ -372,22 +373,22 @@ let h={instancePath:s+"/data/answers_superseded",keyword:"enum",params:{allowedV
 e.push(h),r++}var ce=D===r;if(!ce){let h={instancePath:s+"/data/answers_superseded",keyword:"propertyNames",params:{propertyName:l}};
 return e===null?e=[h]:e.push(h),r++,_.errors=e,!1;break}}if(ce){if(n.action_ids!==void 0){let l=n.action_ids,D=r;if(r===
 D)if(Array.isArray(l)){if(l.length<1)return _.errors=[{instancePath:s+"/data/answers_superseded/action_ids",keyword:"min\
-Items",params:{limit:1}}],!1;{var O=!0;let h=l.length;for(let x=0;x<h;x++){let q=l[x],se=r;if(typeof q!="string")return _.
-errors=[{instancePath:s+"/data/answers_superseded/action_ids/"+x,keyword:"type",params:{type:"string"}}],!1;b(q,{instancePath:s+
-"/data/answers_superseded/action_ids/"+x,parentData:l,parentDataProperty:x,rootData:p,dynamicAnchors:c})||(e=e===null?b.
-errors:e.concat(b.errors),r=e.length);var O=se===r;if(!O)break}if(O){let x=l.length,q;if(x>1){let se={};for(;x--;){let pe=l[x];
+Items",params:{limit:1}}],!1;{var O=!0;let h=l.length;for(let N=0;N<h;N++){let q=l[N],se=r;if(typeof q!="string")return _.
+errors=[{instancePath:s+"/data/answers_superseded/action_ids/"+N,keyword:"type",params:{type:"string"}}],!1;b(q,{instancePath:s+
+"/data/answers_superseded/action_ids/"+N,parentData:l,parentDataProperty:N,rootData:p,dynamicAnchors:c})||(e=e===null?b.
+errors:e.concat(b.errors),r=e.length);var O=se===r;if(!O)break}if(O){let N=l.length,q;if(N>1){let se={};for(;N--;){let pe=l[N];
 if(typeof pe=="string"){if(typeof se[pe]=="number"){return q=se[pe],_.errors=[{instancePath:s+"/data/answers_superseded/\
-action_ids",keyword:"uniqueItems",params:{i:x,j:q}}],!1;break}se[pe]=x}}}}}}else return _.errors=[{instancePath:s+"/data\
+action_ids",keyword:"uniqueItems",params:{i:N,j:q}}],!1;break}se[pe]=N}}}}}}else return _.errors=[{instancePath:s+"/data\
 /answers_superseded/action_ids",keyword:"type",params:{type:"array"}}],!1;var $=D===r}else var $=!0;if($)if(n.superseded_by!==
 void 0){let l=r;b(n.superseded_by,{instancePath:s+"/data/answers_superseded/superseded_by",parentData:n,parentDataProperty:"\
 superseded_by",rootData:p,dynamicAnchors:c})||(e=e===null?b.errors:e.concat(b.errors),r=e.length);var $=l===r}else var $=!0}}else
 return _.errors=[{instancePath:s+"/data/answers_superseded",keyword:"type",params:{type:"object"}}],!1;var i=g===r}else var i=!0;
 if(i){if(d.pinned_source!==void 0){let n=r;fe(d.pinned_source,{instancePath:s+"/data/pinned_source",parentData:d,parentDataProperty:"\
 pinned_source",rootData:p,dynamicAnchors:c})||(e=e===null?fe.errors:e.concat(fe.errors),r=e.length);var i=n===r}else var i=!0;
-if(i){if(d.source_candidate!==void 0){let n=d.source_candidate,g=r,N=r,v=!1,l=r;ke(n,{instancePath:s+"/data/source_candi\
+if(i){if(d.source_candidate!==void 0){let n=d.source_candidate,g=r,x=r,v=!1,l=r;ke(n,{instancePath:s+"/data/source_candi\
 date",parentData:d,parentDataProperty:"source_candidate",rootData:p,dynamicAnchors:c})||(e=e===null?ke.errors:e.concat(ke.
 errors),r=e.length);var Z=l===r;if(v=v||Z,!v){let h=r;if(n!==null){let q={instancePath:s+"/data/source_candidate",keyword:"\
-type",params:{type:"null"}};e===null?e=[q]:e.push(q),r++}var Z=h===r;v=v||Z}if(v)r=N,e!==null&&(N?e.length=N:e=null);else{
+type",params:{type:"null"}};e===null?e=[q]:e.push(q),r++}var Z=h===r;v=v||Z}if(v)r=x,e!==null&&(x?e.length=x:e=null);else{
 let h={instancePath:s+"/data/source_candidate",keyword:"anyOf",params:{}};return e===null?e=[h]:e.push(h),r++,_.errors=e,
 !1}var i=g===r}else var i=!0;if(i){if(d.source_choice!==void 0){let n=r;G(d.source_choice,{instancePath:s+"/data/source_\
 choice",parentData:d,parentDataProperty:"source_choice",rootData:p,dynamicAnchors:c})||(e=e===null?G.errors:e.concat(G.errors),

@@ -8,9 +8,9 @@ let s=null,t=0;if(t===0)if(typeof e=="string")if(Z.test(e)){if(e.length===0)retu
 nLength",params:{limit:1}}],!1}else return c.errors=[{instancePath:r,keyword:"saidPattern",params:{says:"text that is no\
 t blank"}}],!1;else return c.errors=[{instancePath:r,keyword:"type",params:{type:"string"}}],!1;return c.errors=s,t===0}var M=(q(),_(D)).formats["date-time"],S=new RegExp("Z$","u");function y(e,{instancePath:r="",parentData:a,parentDataProperty:p,
 rootData:i=e,dynamicAnchors:f={}}={}){let s=null,t=0;if(t===0&&t===0)if(typeof e=="string")if(M(e)){if(!S.test(e))return y.
-errors=[{instancePath:r,keyword:"saidPattern",params:{says:"a time in UTC, with a Z at its end"}}],!1}else return y.errors=
-[{instancePath:r,keyword:"format",params:{format:"date-time"}}],!1;else return y.errors=[{instancePath:r,keyword:"type",
-params:{type:"string"}}],!1;return y.errors=s,t===0}var U=new RegExp("^sha256:[0-9a-f]{64}$","u");function d(e,{instancePath:r="",parentData:a,parentDataProperty:p,rootData:i=e,
+errors=[{instancePath:r,keyword:"saidPattern",params:{says:"a time in UTC that ends with Z"}}],!1}else return y.errors=[
+{instancePath:r,keyword:"format",params:{format:"date-time"}}],!1;else return y.errors=[{instancePath:r,keyword:"type",params:{
+type:"string"}}],!1;return y.errors=s,t===0}var U=new RegExp("^sha256:[0-9a-f]{64}$","u");function d(e,{instancePath:r="",parentData:a,parentDataProperty:p,rootData:i=e,
 dynamicAnchors:f={}}={}){let s=null,t=0;if(t===0)if(typeof e=="string"){if(!U.test(e))return d.errors=[{instancePath:r,keyword:"\
 saidPattern",params:{says:"sha256: and 64 lowercase hexadecimal digits"}}],!1}else return d.errors=[{instancePath:r,keyword:"\
 type",params:{type:"string"}}],!1;return d.errors=s,t===0}function u(e,{instancePath:r="",parentData:a,parentDataProperty:p,

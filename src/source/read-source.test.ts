@@ -248,7 +248,7 @@ const WRONG: readonly Flaw[] = [
   ...['provider', 'host', 'repository_id', 'issue_id', 'canonical_url', 'updated_at', 'fetched_at', 'title'].map(
     (name): Flaw => [`a control character in ${name}`, put(name, 'a\u0085'), `$.${name} ${CONTROL}`],
   ),
-  ['a control character in the body', put('body', 'a\u0000'), `$.body ${CONTROL} but tabs and line ends`],
+  ['a control character in the body', put('body', 'a\u0000'), `$.body ${CONTROL} except tabs and line endings`],
   ['the provider', put('provider', 'gitlab'), '$.provider must be "github"'],
   ['the host', put('host', 'example.com'), '$.host must be "github.com"'],
   ['the repository', put('repository_id', 'R 1'), `$.repository_id ${ID}`],

@@ -1,6 +1,6 @@
 /**
- * What a run's journal keeps of each thing that happened: what kind of thing it was, and everything about the run that it
- * changed. A field that is absent did not change; `null` says that there is nothing there any more.
+ * An event of a run, as its journal records it: the type of the event and all changes to the run. An absent field did not
+ * change; `null` means that the value was removed.
  */
 import { type TSchema, Type } from 'typebox'
 import { Action } from '../../contract/action.shape.ts'
@@ -32,85 +32,94 @@ const EVENT_TYPES = [
   'source_pinned',
 ] as const
 
-const orNothing = <S extends TSchema>(description: string, shape: S) =>
+const orRemoved = <S extends TSchema>(description: string, shape: S) =>
   Type.Optional(Type.Union([shape, Type.Null()], { description }))
 
 const appended = <S extends TSchema>(description: string, item: S) =>
   Type.Optional(Type.Array(item, { minItems: 1, description }))
 
-/** What a run is from its beginning to its end, and the source that it begins with. */
+/** The fixed properties of a run, and its first source. */
 const RunSeed = strict({
-  goal: meaning('What the run is for.', NonEmptyMarkdownText),
+  goal: meaning('Goal of the run.', NonEmptyMarkdownText),
   workspace_identity: WorkspaceIdentity,
-  review_enabled: Type.Boolean({ description: 'Whether changes are to be reviewed.' }),
-  initial_budget: Type.Integer({ minimum: 1, maximum: LIMITS.budget, description: 'How many actions it can have.' }),
-  initial_git: meaning('The worktree when the run began.', GitObservation),
-  pinned_source: Type.Optional(meaning('The requirements, where the run serves an issue.', PinnedSource)),
-  created_at: meaning('When the run began.', Timestamp),
+  review_enabled: Type.Boolean({ description: 'Whether changes are reviewed.' }),
+  initial_budget: Type.Integer({ minimum: 1, maximum: LIMITS.budget, description: 'Initial number of actions.' }),
+  initial_git: meaning('The worktree at the start of the run.', GitObservation),
+  pinned_source: Type.Optional(meaning('The requirements of an issue-bound run.', PinnedSource)),
+  created_at: meaning('Start of the run.', Timestamp),
 })
 export type RunSeed = Message<typeof RunSeed>
 
-/** What became of the action that was current: one of these, and only of that action. */
+/** The result of the current action. */
 const ActionUpdate = tagged(
   'outcome',
   [
-    strict({ outcome: Outcome, outcome_payload_sha256: meaning('Of the outcome as it was received.', Digest) }),
+    strict({
+      outcome: Outcome,
+      outcome_payload_sha256: meaning('Digest of the received bytes of the outcome.', Digest),
+    }),
     tagged('skipped', [
       strict({
-        skipped: Type.Literal(true, { description: 'That it was skipped.' }),
+        skipped: Type.Literal(true, { description: 'The action was skipped.' }),
         review_projection: Type.Optional(ReviewProjection),
       }),
-      strict({ voided: Type.Literal(true, { description: 'That it was withdrawn.' }) }),
+      strict({ voided: Type.Literal(true, { description: 'The action was withdrawn.' }) }),
     ]),
   ],
-  { description: 'What became of the action that was current.' },
+  { description: 'The result of the current action.' },
 )
 export type ActionUpdate = Message<typeof ActionUpdate>
 
 const RunDelta = strict({
-  event_version: Type.Literal(2, { description: 'The version of this record.' }),
+  event_version: Type.Literal(2, { description: 'Version of the event format.' }),
   contract_version: ContractVersion,
-  run_id: meaning('The run.', NonEmptyText),
-  updated_at: meaning('When it happened.', Timestamp),
+  run_id: meaning('Id of the run.', NonEmptyText),
+  updated_at: meaning('Time of the event.', Timestamp),
   initialize: Type.Optional(RunSeed),
   state: Type.Optional(RunState),
-  pause_reason: orNothing('Why the run is paused.', PauseReason),
+  pause_reason: orRemoved('Why the run is paused.', PauseReason),
   review_pending: Type.Optional(Type.Boolean({ description: 'Whether a review is due.' })),
-  remaining_budget: Type.Optional(Type.Integer({ minimum: 0, description: 'How many actions it can still have.' })),
-  current_git: Type.Optional(meaning('The worktree as it was seen.', GitObservation)),
-  final_git_observed: Type.Optional(Type.Literal(true, { description: 'That it was seen when the run ended.' })),
-  action_update: Type.Optional(ActionUpdate),
-  current_action: orNothing('The action that was issued; `null` if none is current any more.', Action),
-  pending_actions: Type.Optional(
-    Type.Array(SuggestedAction, { maxItems: 1, description: 'What was suggested and waits.' }),
+  remaining_budget: Type.Optional(Type.Integer({ minimum: 0, description: 'Remaining number of actions.' })),
+  current_git: Type.Optional(meaning('The new observation of the worktree.', GitObservation)),
+  final_git_observed: Type.Optional(
+    Type.Literal(true, { description: 'The worktree was observed at the end of the run.' }),
   ),
-  answer_appended: Type.Optional(meaning('What a person answered.', AnswerRecord)),
+  action_update: Type.Optional(ActionUpdate),
+  current_action: orRemoved('The issued action; `null` if no action is current any more.', Action),
+  pending_actions: Type.Optional(
+    Type.Array(SuggestedAction, { maxItems: 1, description: 'Suggestions that are not issued yet.' }),
+  ),
+  answer_appended: Type.Optional(meaning('The new answer of a person.', AnswerRecord)),
   answers_superseded: Type.Optional(
     strict(
       {
-        action_ids: Type.Array(NonEmptyText, { minItems: 1, uniqueItems: true, description: 'Whose answers.' }),
-        superseded_by: meaning('What replaced them.', NonEmptyText),
+        action_ids: Type.Array(NonEmptyText, {
+          minItems: 1,
+          uniqueItems: true,
+          description: 'The actions whose answers are superseded.',
+        }),
+        superseded_by: meaning('What superseded them.', NonEmptyText),
       },
-      { description: 'The answers that no longer hold.' },
+      { description: 'The answers that no longer apply.' },
     ),
   ),
-  pinned_source: Type.Optional(meaning('What is pinned from now on.', PinnedSource)),
-  source_candidate: orNothing('What waits for a choice.', SourceCandidate),
-  source_choice: Type.Optional(meaning('The choice that was made.', SourceChoiceReceipt)),
+  pinned_source: Type.Optional(meaning('The newly pinned source.', PinnedSource)),
+  source_candidate: orRemoved('The candidate that waits for a choice.', SourceCandidate),
+  source_choice: Type.Optional(meaning('The new source choice.', SourceChoiceReceipt)),
   last_resume_result: Type.Optional(ResumeResult),
-  observations_appended: appended('What was noticed.', MarkdownText),
-  known_issues_appended: appended('What is known to be wrong.', MarkdownText),
-  uncertainties_appended: appended('What could not be told.', MarkdownText),
-  activities_appended: appended('The checks that a host ran.', Activity),
-  summary: Type.Optional(meaning('What came of the run.', NonEmptyText)),
+  observations_appended: appended('New observations.', MarkdownText),
+  known_issues_appended: appended('New known issues.', MarkdownText),
+  uncertainties_appended: appended('New uncertainties.', MarkdownText),
+  activities_appended: appended('New checks of a host.', Activity),
+  summary: Type.Optional(meaning('Summary of the ended run.', NonEmptyText)),
 })
 export type RunDelta = Message<typeof RunDelta>
 
 export const RunEvent = named(
   'runEvent',
   strict(
-    { type: literals(EVENT_TYPES, { description: 'What happened.' }), data: RunDelta },
-    { title: 'Run event', description: 'One thing that happened to a run.' },
+    { type: literals(EVENT_TYPES, { description: 'Type of the event.' }), data: RunDelta },
+    { title: 'Run event', description: 'One event of a run.' },
   ),
 )
 export type RunEvent = Message<typeof RunEvent>
