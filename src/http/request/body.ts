@@ -8,10 +8,11 @@ import type { Connections } from './connection.ts'
 /** 0 means no limit. */
 type BodyLimit = { limitBytes: number }
 
-/** Fastify passes every body to this parser, whatever its media type. `acceptBody` has checked the headers. */
+/** Fastify passes every body to this parser. `acceptBody` has checked the headers. */
 export function addBodyParser(app: FastifyInstance, connections: Connections, limit: BodyLimit): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (_request: unknown, raw: IncomingMessage) => {
+  // `*` alone would work, but Fastify caches the parser only for a media type that is listed.
+  app.addContentTypeParser(['application/json', '*'], async (_request: unknown, raw: IncomingMessage) => {
     if (!hasBody(raw)) return undefined
     const bytes = await collect(raw, connections, limit)
     return readJson(bytes, { input: 'the request body', limitBytes: Number.POSITIVE_INFINITY, numbers: 'any' })

@@ -49,7 +49,8 @@ export function trustedProxies(ranges: readonly string[]): false | ((address: st
  * The client's address. `ips` is only set behind trusted proxies: Fastify lists the peer and then the entries of
  * `X-Forwarded-For` from the right, as far as a trusted proxy added them. An entry that is not an IP address ends the list.
  */
-export function clientAddress({ ip, ips = [ip] }: { ip: string | undefined; ips?: (string | undefined)[] }): string {
+export function clientAddress({ ip, ips }: { ip: string | undefined; ips?: (string | undefined)[] }): string {
+  if (ips === undefined) return peerAddress(ip)
   const hops = ips.map((hop) => plainAddress(hop ?? ''))
   const end = hops.indexOf(undefined)
   return (end === -1 ? hops : hops.slice(0, end)).at(-1) ?? peerAddress(ips[0])
