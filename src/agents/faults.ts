@@ -4,21 +4,21 @@ export const promptEmpty = defineFault({
   code: 'prompt_empty',
   kind: 'usage',
   when: 'A prompt is empty or only white space.',
-  say: (_: { backend: string }) => 'the prompt is empty; write what the agent should do',
+  message: (_: { backend: string }) => 'the prompt is empty; write what the agent should do',
 })
 
 export const promptNotText = defineFault({
   code: 'prompt_not_text',
   kind: 'usage',
   when: 'A prompt or system prompt contains a NUL character or half a surrogate pair, which no agent accepts.',
-  say: (d: { part: 'prompt' | 'system prompt'; problem: string }) => `the ${d.part} ${d.problem}; remove it`,
+  message: (d: { part: 'prompt' | 'system prompt'; problem: string }) => `the ${d.part} ${d.problem}; remove it`,
 })
 
 export const promptTooLarge = defineFault({
   code: 'prompt_too_large',
   kind: 'too_large',
   when: 'A prompt, together with a system prompt that goes in front of it, is longer than the agent accepts.',
-  say: (d: { backend: string; size: number; limit: number; unit: 'characters' | 'bytes' }) =>
+  message: (d: { backend: string; size: number; limit: number; unit: 'characters' | 'bytes' }) =>
     `the prompt has ${d.size} ${d.unit}, but ${d.backend} accepts at most ${d.limit}; shorten it, or put the text in a file and name the file in the prompt`,
 })
 
@@ -26,7 +26,7 @@ export const extraFlagRefused = defineFault({
   code: 'extra_flag_refused',
   kind: 'usage',
   when: 'An argument in `extra` is not on the list of the agent, or lacks its value, or has a value and takes none.',
-  say: (d: { backend: string; argument: string; problem: string; allowed: readonly string[] }) =>
+  message: (d: { backend: string; argument: string; problem: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in extra ${d.problem}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })
 
@@ -34,7 +34,7 @@ export const agentSessionIdInvalid = defineFault({
   code: 'agent_session_id_invalid',
   kind: 'invalid',
   when: 'The stored id of the agent’s own session is not a valid id, so it is not passed to the agent.',
-  say: (d: { backend: string; id: string }) =>
+  message: (d: { backend: string; id: string }) =>
     `${JSON.stringify(d.id)} is not a valid session id of ${d.backend}; start a new session`,
 })
 
@@ -42,7 +42,7 @@ export const backendUnavailable = defineFault({
   code: 'backend_unavailable',
   kind: 'invalid',
   when: 'The requested agent is not installed, or is disabled in the config.',
-  say: (d: { backend: string; reason: 'disabled' | 'not_installed'; wanted: string }) =>
+  message: (d: { backend: string; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
       ? `${d.backend} is disabled; "drover config set backends.${d.backend}.enabled true" enables it`
       : `${d.backend} is not installed: there is no program "${d.wanted}"; install it, name it in backends.${d.backend}.command, or try --demo`,

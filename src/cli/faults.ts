@@ -7,7 +7,7 @@ export const commandUnknown = defineFault({
   code: 'command_unknown',
   kind: 'usage',
   when: 'There is no command with this name.',
-  say: (d: { given: string; nearest: string | undefined; asPrompt: string | undefined }) => {
+  message: (d: { given: string; nearest: string | undefined; asPrompt: string | undefined }) => {
     if (d.given === '') return 'the first argument is empty, which is neither a command nor a prompt'
     const alternative =
       d.asPrompt === undefined ? '' : `; to send it as a prompt, run "drover prompt ${quoteWord(d.asPrompt)}"`
@@ -19,7 +19,7 @@ export const subcommandRequired = defineFault({
   code: 'subcommand_required',
   kind: 'usage',
   when: 'A group of commands was named without a subcommand.',
-  say: (d: { command: string; known: readonly string[] }) =>
+  message: (d: { command: string; known: readonly string[] }) =>
     `drover ${d.command} needs a subcommand: ${d.known.join(', ')}`,
 })
 
@@ -27,14 +27,14 @@ export const protocolOperationRequired = defineFault({
   code: 'protocol_operation_required',
   kind: 'usage',
   when: 'The command `drover protocol` was called without an operation.',
-  say: (d: { known: readonly string[] }) => `drover protocol needs an operation: ${d.known.join(', ')}`,
+  message: (d: { known: readonly string[] }) => `drover protocol needs an operation: ${d.known.join(', ')}`,
 })
 
 export const flagUnknown = defineFault({
   code: 'flag_unknown',
   kind: 'usage',
   when: 'The command does not have this flag.',
-  say: (d: { flag: string; command: string; nearest: string | undefined }) =>
+  message: (d: { flag: string; command: string; nearest: string | undefined }) =>
     `drover${d.command === '' ? '' : ` ${d.command}`} has no flag ${d.flag}${hint(d.nearest)}`,
 })
 
@@ -42,7 +42,7 @@ export const flagValueMissing = defineFault({
   code: 'flag_value_missing',
   kind: 'usage',
   when: 'A flag needs a value and was given without one.',
-  say: (d: { flag: string; name: string; value: string }) =>
+  message: (d: { flag: string; name: string; value: string }) =>
     `${d.flag} needs a value; if the value starts with a dash, write --${d.name}=${d.value}`,
 })
 
@@ -50,21 +50,21 @@ export const flagValueInvalid = defineFault({
   code: 'flag_value_invalid',
   kind: 'usage',
   when: 'A flag does not allow this value.',
-  say: (d: { flag: string; given: string; allowed: string }) => `${d.flag} must be ${d.allowed}, not "${d.given}"`,
+  message: (d: { flag: string; given: string; allowed: string }) => `${d.flag} must be ${d.allowed}, not "${d.given}"`,
 })
 
 export const flagValueEmpty = defineFault({
   code: 'flag_value_empty',
   kind: 'usage',
   when: 'The value of a flag is empty.',
-  say: (d: { flag: string }) => `the value of ${d.flag} is empty; give a value or leave the flag out`,
+  message: (d: { flag: string }) => `the value of ${d.flag} is empty; give a value or leave the flag out`,
 })
 
 export const argumentMissing = defineFault({
   code: 'argument_missing',
   kind: 'usage',
   when: 'A required argument or flag is missing.',
-  say: (d: { command: string; name: string; choices?: readonly string[] | undefined }) => {
+  message: (d: { command: string; name: string; choices?: readonly string[] | undefined }) => {
     const among = d.choices === undefined ? '' : `, one of ${d.choices.join(', ')}`
     return `drover ${d.command} needs ${d.name.startsWith('-') ? d.name : `<${d.name}>`}${among}`
   },
@@ -74,7 +74,7 @@ export const argumentUnexpected = defineFault({
   code: 'argument_unexpected',
   kind: 'usage',
   when: 'A command got more arguments than it takes.',
-  say: (d: { command: string; given: string }) =>
+  message: (d: { command: string; given: string }) =>
     `drover ${d.command} does not take the argument "${d.given}"; quote an argument that contains spaces`,
 })
 
@@ -82,7 +82,7 @@ export const argumentInvalid = defineFault({
   code: 'argument_invalid',
   kind: 'usage',
   when: 'An argument does not allow this value.',
-  say: (d: { name: string; given: string; allowed: readonly string[]; nearest: string | undefined }) =>
+  message: (d: { name: string; given: string; allowed: readonly string[]; nearest: string | undefined }) =>
     `${d.name} must be one of ${d.allowed.join(', ')}, not "${d.given}"${hint(d.nearest)}`,
 })
 
@@ -90,35 +90,35 @@ export const inputTooLarge = defineFault({
   code: 'input_too_large',
   kind: 'too_large',
   when: 'Standard input is larger than the limit.',
-  say: (d: { limitBytes: number }) => `standard input is larger than the limit of ${d.limitBytes} bytes`,
+  message: (d: { limitBytes: number }) => `standard input is larger than the limit of ${d.limitBytes} bytes`,
 })
 
 export const promptMissing = defineFault({
   code: 'prompt_missing',
   kind: 'usage',
   when: 'No prompt was given as an argument, in a file or on standard input.',
-  say: () => 'no prompt; give it as an argument, with --file FILE, or on standard input',
+  message: () => 'no prompt; give it as an argument, with --file FILE, or on standard input',
 })
 
 export const promptTwice = defineFault({
   code: 'prompt_twice',
   kind: 'usage',
   when: 'A prompt was given both as an argument and in a file.',
-  say: () => 'the prompt was given twice, as an argument and with --file; use only one',
+  message: () => 'the prompt was given twice, as an argument and with --file; use only one',
 })
 
 export const workdirMissing = defineFault({
   code: 'workdir_missing',
   kind: 'usage',
   when: 'The working directory of a prompt does not exist or is not a directory.',
-  say: (d: { workdir: string }) => `the working directory ${d.workdir} does not exist or is not a directory`,
+  message: (d: { workdir: string }) => `the working directory ${d.workdir} does not exist or is not a directory`,
 })
 
 export const nothingToContinue = defineFault({
   code: 'nothing_to_continue',
   kind: 'not_found',
   when: 'No session matches `--continue`, `--last` or `--here`. Sessions whose directory no longer exists do not count.',
-  say: (d: { workdir: string | undefined; backend: string | undefined; gone: number }) => {
+  message: (d: { workdir: string | undefined; backend: string | undefined; gone: number }) => {
     const [of, at] = [
       d.backend === undefined ? '' : ` of ${d.backend}`,
       d.workdir === undefined ? '' : ` in ${d.workdir}`,
@@ -133,14 +133,14 @@ export const outputFailed = defineFault({
   code: 'output_failed',
   kind: 'unavailable',
   when: 'Standard output could not be written, for example because the disk is full.',
-  say: (d: { reason: string }) => `the output could not be written: ${d.reason}`,
+  message: (d: { reason: string }) => `the output could not be written: ${d.reason}`,
 })
 
 export const flagsConflict = defineFault({
   code: 'flags_conflict',
   kind: 'usage',
   when: 'Two flags cannot be used together.',
-  say: (d: { flags: readonly [string, string]; instead?: string }) =>
+  message: (d: { flags: readonly [string, string]; instead?: string }) =>
     `${d.flags.join(' and ')} cannot be used together; ${d.instead ?? 'leave one of them out'}`,
 })
 
@@ -151,7 +151,7 @@ export const sessionNotNamed = defineFault({
   code: 'session_not_named',
   kind: 'usage',
   when: 'The session to resume is missing, or the argument is not a session id.',
-  say: ({ given }: { given: string | undefined }) => {
+  message: ({ given }: { given: string | undefined }) => {
     const problem =
       given === undefined ? 'no session to resume was given' : `${JSON.stringify(given)} is not a session id`
     const run =
@@ -164,14 +164,14 @@ export const exportExists = defineFault({
   code: 'export_exists',
   kind: 'conflict',
   when: 'The export file exists and `--force` was not given. The file was not changed.',
-  say: (d: { path: string }) => `${d.path} already exists; choose another name, or replace it with --force`,
+  message: (d: { path: string }) => `${d.path} already exists; choose another name, or replace it with --force`,
 })
 
 export const cleaningRefused = defineFault({
   code: 'cleaning_refused',
   kind: 'usage',
   when: 'Cleaning up would delete all sessions without confirmation, or no age is set. Nothing was deleted.',
-  say: (d: { reason: 'unconfirmed' | 'kept_for_ever' | 'age_zero' }) => {
+  message: (d: { reason: 'unconfirmed' | 'kept_for_ever' | 'age_zero' }) => {
     if (d.reason === 'unconfirmed')
       return '--all deletes every session; confirm with --yes, or use --dry-run to see what would be deleted'
     const problem =
@@ -186,7 +186,7 @@ export const tasksMissing = defineFault({
   code: 'tasks_missing',
   kind: 'usage',
   when: 'The file for `drover parallel` or `drover chain` is missing, or has no tasks or steps.',
-  say: (d: { noun: 'tasks' | 'steps'; source: string | undefined }) => {
+  message: (d: { noun: 'tasks' | 'steps'; source: string | undefined }) => {
     const problem = d.noun === 'tasks' ? 'no tasks provided' : 'no steps defined'
     return d.source === undefined
       ? `${problem}; give a file with --file FILE, or on standard input`
@@ -203,7 +203,7 @@ export const taskFileInvalid = defineFault({
   code: 'task_file_invalid',
   kind: 'usage',
   when: 'A file of tasks or steps is not valid. Nothing was started; the details list every problem with its place.',
-  say: (d: { source: string; problems: readonly TaskProblem[] }) => {
+  message: (d: { source: string; problems: readonly TaskProblem[] }) => {
     const lines = d.problems.slice(0, SHOWN_TASK_PROBLEMS).map(({ path, rule, line, column }) => {
       const where = line === undefined ? '' : `:${line}:${column}`
       return `${d.source}${where}: ${path === '' ? '' : `${path} `}${rule}`
@@ -218,14 +218,14 @@ export const taskFileUnreadable = defineFault({
   code: 'task_file_unreadable',
   kind: 'usage',
   when: 'A file of tasks or steps is missing, not a regular file, too large, unreadable or not UTF-8. Nothing was started.',
-  say: (d: { problem: string }) => `nothing was started: ${d.problem}`,
+  message: (d: { problem: string }) => `nothing was started: ${d.problem}`,
 })
 
 export const resultsExist = defineFault({
   code: 'results_exist',
   kind: 'usage',
   when: 'The output directory contains results and `--force` was not given. Nothing was started.',
-  say: (d: { directory: string; count: number }) =>
+  message: (d: { directory: string; count: number }) =>
     `${d.directory} already contains ${d.count} result files; choose another directory, or replace them with --force`,
 })
 
@@ -233,7 +233,7 @@ export const resultsRefused = defineFault({
   code: 'results_refused',
   kind: 'usage',
   when: 'The output directory cannot be created, is not a directory or is not writable. Nothing was started.',
-  say: (d: { directory: string; problem: string }) =>
+  message: (d: { directory: string; problem: string }) =>
     `results cannot be written to ${d.directory}: ${d.problem}; choose another directory`,
 })
 
@@ -241,12 +241,13 @@ export const noBackendLeft = defineFault({
   code: 'no_backend_left',
   kind: 'unavailable',
   when: 'None of the agents to compare is available.',
-  say: () => 'none of these agents is available; "drover backends" shows why, and --demo uses the built-in demo agent',
+  message: () =>
+    'none of these agents is available; "drover backends" shows why, and --demo uses the built-in demo agent',
 })
 
 export const backendsNotNamed = defineFault({
   code: 'backends_not_named',
   kind: 'usage',
   when: 'The agents to compare are missing.',
-  say: () => 'specify backends with --backends claude,codex, or use all installed ones with --all-backends',
+  message: () => 'specify backends with --backends claude,codex, or use all installed ones with --all-backends',
 })

@@ -10,7 +10,7 @@ export const configInvalid = defineFault({
   code: 'config_invalid',
   kind: 'invalid',
   when: 'The config file, a `DROVER_` variable or both together break a rule; the details list every problem with its origin.',
-  say: (d: { file: string; problems: readonly ConfigProblem[] }) => {
+  message: (d: { file: string; problems: readonly ConfigProblem[] }) => {
     const lines = d.problems.slice(0, SHOWN_PROBLEMS).map((p) => `${formatOrigin(p.origin)}: ${formatProblem(p)}`)
     const more = d.problems.length - lines.length
     if (more > 0) lines.push(`and ${more} more`)
@@ -22,7 +22,7 @@ export const configFileMissing = defineFault({
   code: 'config_file_missing',
   kind: 'usage',
   when: 'The config file that `--config` or `DROVER_CONFIG` names does not exist.',
-  say: (d: { file: string; namedBy: '--config' | 'DROVER_CONFIG' }) =>
+  message: (d: { file: string; namedBy: '--config' | 'DROVER_CONFIG' }) =>
     `${d.namedBy} names ${d.file}, which does not exist; correct the path or leave it out`,
 })
 
@@ -30,14 +30,14 @@ export const configKeyUnknown = defineFault({
   code: 'config_key_unknown',
   kind: 'usage',
   when: 'A command names a configuration key that does not exist.',
-  say: (d: { key: string; reason: string }) => `${d.key === '' ? '""' : d.key} ${d.reason}`,
+  message: (d: { key: string; reason: string }) => `${d.key === '' ? '""' : d.key} ${d.reason}`,
 })
 
 export const configValueInvalid = defineFault({
   code: 'config_value_invalid',
   kind: 'usage',
   when: 'A new value of a configuration key, or the resulting file, breaks a rule; the file was not changed.',
-  say: (d: { key: string; problems: readonly { key: string; rule: string }[] }) =>
+  message: (d: { key: string; problems: readonly { key: string; rule: string }[] }) =>
     `${d.key} was not changed: ${d.problems.map(formatProblem).join('; ')}`,
 })
 
@@ -45,14 +45,14 @@ export const environmentInvalid = defineFault({
   code: 'environment_invalid',
   kind: 'usage',
   when: 'A `DROVER_` variable that sets no configuration key has an invalid value.',
-  say: (d: { variable: string; rule: string }) => `${d.variable} ${d.rule}`,
+  message: (d: { variable: string; rule: string }) => `${d.variable} ${d.rule}`,
 })
 
 export const apiKeysUnavailable = defineFault({
   code: 'api_keys_unavailable',
   kind: 'unavailable',
   when: 'A configured source of API keys cannot be read or is empty, so the server does not start.',
-  say: (d: { source: string; reason: string }) =>
+  message: (d: { source: string; reason: string }) =>
     `the server does not start, because ${d.source} provides no API key: ${d.reason}; fix that, or remove the source from the configuration`,
 })
 
@@ -60,7 +60,7 @@ export const apiKeyUnusable = defineFault({
   code: 'api_key_unusable',
   kind: 'invalid',
   when: 'An API key contains a space or a character outside ASCII, which a request header cannot carry.',
-  say: (d: { source: string; number: number }) =>
+  message: (d: { source: string; number: number }) =>
     `key ${d.number} in ${d.source} contains a space or a character outside ASCII; replace the key`,
 })
 
@@ -68,7 +68,7 @@ export const gopassFailed = defineFault({
   code: 'gopass_failed',
   kind: 'unavailable',
   when: 'The program gopass failed to return API keys, or did not answer in time.',
-  say: (d: { path: string; reason: string }) =>
+  message: (d: { path: string; reason: string }) =>
     `"gopass show ${d.path}" failed: ${d.reason}; run it in a terminal to see why`,
 })
 

@@ -6,7 +6,7 @@ export const runEventInvalid = defineFault({
   code: 'run_event_invalid',
   kind: 'invalid',
   when: 'An event in a journal does not fit its run, because the journal was damaged or edited.',
-  say: (d: { type: string; problem: string }) =>
+  message: (d: { type: string; problem: string }) =>
     `the event ${d.type} does not fit the run: ${d.problem}; restore the journal from a backup`,
 })
 
@@ -14,28 +14,28 @@ export const goalRequired = defineFault({
   code: 'goal_required',
   kind: 'usage',
   when: 'The goal of a new run is missing or blank.',
-  say: (_: EarlyRefusal) => 'the goal is missing; describe what the run should achieve',
+  message: (_: EarlyRefusal) => 'the goal is missing; describe what the run should achieve',
 })
 
 export const invalidGoal = defineFault({
   code: 'invalid_goal',
   kind: 'usage',
   when: 'A goal is not valid UTF-8, or has control characters other than tabs and line endings.',
-  say: (_: EarlyRefusal) => 'the goal has invalid characters; remove control characters and save it as UTF-8',
+  message: (_: EarlyRefusal) => 'the goal has invalid characters; remove control characters and save it as UTF-8',
 })
 
 export const invalidBudget = defineFault({
   code: 'invalid_budget',
   kind: 'usage',
   when: 'A budget is not a whole number from 1 to 1000.',
-  say: (d: EarlyRefusal & { given: number }) => `a budget is a whole number from 1 to 1000, not ${d.given}`,
+  message: (d: EarlyRefusal & { given: number }) => `a budget is a whole number from 1 to 1000, not ${d.given}`,
 })
 
 export const actionTooLarge = defineFault({
   code: 'action_too_large',
   kind: 'too_large',
   when: 'A goal is over its size limit, or the next action is over its limit even without any context.',
-  say: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
+  message: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
     `the action would have ${d.sizeBytes} bytes, the limit is ${d.limitBytes}; start a run with a shorter goal and move the rest into a file of the repository`,
 })
 
@@ -43,21 +43,21 @@ export const invalidAction = defineFault({
   code: 'invalid_action',
   kind: 'invalid',
   when: 'The next action would break a rule of the protocol, for example because the path of the worktree has control characters.',
-  say: (d: Refusal & { problem: string }) => `the next action cannot be issued: ${d.problem}`,
+  message: (d: Refusal & { problem: string }) => `the next action cannot be issued: ${d.problem}`,
 })
 
 export const invalidOutcome = defineFault({
   code: 'invalid_outcome',
   kind: 'invalid',
   when: 'An outcome is not valid JSON, breaks a rule of its schema, or names another action or action kind.',
-  say: (d: EarlyRefusal & { problem: string }) => `the outcome is invalid: ${d.problem}`,
+  message: (d: EarlyRefusal & { problem: string }) => `the outcome is invalid: ${d.problem}`,
 })
 
 export const outcomeConflict = defineFault({
   code: 'outcome_conflict',
   kind: 'conflict',
   when: 'The action already has a different outcome.',
-  say: (d: Refusal & { action_id: string }) =>
+  message: (d: Refusal & { action_id: string }) =>
     `the action ${d.action_id} already has a different outcome, which stays; continue from the current state of the run`,
 })
 
@@ -65,7 +65,7 @@ export const staleAction = defineFault({
   code: 'stale_action',
   kind: 'conflict',
   when: 'The named action is not current: it was withdrawn, is finished, or never existed.',
-  say: (d: Refusal & { action_id: string }) =>
+  message: (d: Refusal & { action_id: string }) =>
     `the action ${d.action_id} is not the current one; continue from the current state of the run`,
 })
 
@@ -73,35 +73,35 @@ export const runNotActive = defineFault({
   code: 'run_not_active',
   kind: 'conflict',
   when: 'An outcome was submitted while the run is paused, stopped or ended.',
-  say: (_: Refusal) => 'the run accepts no outcome now; first do what it waits for',
+  message: (_: Refusal) => 'the run accepts no outcome now; first do what it waits for',
 })
 
 export const runNotSkippable = defineFault({
   code: 'run_not_skippable',
   kind: 'conflict',
   when: 'A skip was requested while the run is stopped or ended.',
-  say: (_: Refusal) => 'the run has no action to skip; if it is stopped, resume it first',
+  message: (_: Refusal) => 'the run has no action to skip; if it is stopped, resume it first',
 })
 
 export const runAlreadyEnded = defineFault({
   code: 'run_already_ended',
   kind: 'conflict',
   when: 'A stop or resume was requested for an ended run.',
-  say: (_: Refusal) => 'the run has ended; start a new one',
+  message: (_: Refusal) => 'the run has ended; start a new one',
 })
 
 export const runNotResumable = defineFault({
   code: 'run_not_resumable',
   kind: 'conflict',
   when: 'A resume was requested while the run waits for an outcome or an answer.',
-  say: (_: Refusal) => 'the run is not interrupted; submit the outcome or the answer that it waits for',
+  message: (_: Refusal) => 'the run is not interrupted; submit the outcome or the answer that it waits for',
 })
 
 export const answerConflict = defineFault({
   code: 'answer_conflict',
   kind: 'conflict',
   when: 'The action already has a different answer.',
-  say: (d: Refusal & { action_id: string }) =>
+  message: (d: Refusal & { action_id: string }) =>
     `the action ${d.action_id} already has a different answer, which stays; continue from the current state of the run`,
 })
 
@@ -109,35 +109,36 @@ export const answerNotExpected = defineFault({
   code: 'answer_not_expected',
   kind: 'conflict',
   when: 'An answer was given, but the run has no open question.',
-  say: (_: Refusal) => 'the run has no open question; continue from its current state',
+  message: (_: Refusal) => 'the run has no open question; continue from its current state',
 })
 
 export const answerNotAllowed = defineFault({
   code: 'answer_not_allowed',
   kind: 'conflict',
   when: 'An answer was given, but the run waits for its environment to be fixed.',
-  say: (_: Refusal) => 'the run waits for its environment, not for an answer; fix the environment and resume the run',
+  message: (_: Refusal) =>
+    'the run waits for its environment, not for an answer; fix the environment and resume the run',
 })
 
 export const answerRequired = defineFault({
   code: 'answer_required',
   kind: 'conflict',
   when: 'The answer to a question or to a destructive request is blank.',
-  say: (_: Refusal) => 'the answer is blank; write what was decided',
+  message: (_: Refusal) => 'the answer is blank; write what was decided',
 })
 
 export const invalidAnswer = defineFault({
   code: 'invalid_answer',
   kind: 'usage',
   when: 'An answer is not valid UTF-8, or has control characters other than tabs and line endings.',
-  say: (_: EarlyRefusal) => 'the answer has invalid characters; remove control characters and save it as UTF-8',
+  message: (_: EarlyRefusal) => 'the answer has invalid characters; remove control characters and save it as UTF-8',
 })
 
 export const answerTooLarge = defineFault({
   code: 'answer_too_large',
   kind: 'usage',
   when: 'An answer is over its size limit as a JSON string.',
-  say: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
+  message: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
     `the answer has ${d.sizeBytes} bytes as JSON, the limit is ${d.limitBytes}; shorten it and refer to a file for the rest`,
 })
 
@@ -145,7 +146,7 @@ export const invalidDecisionSupersession = defineFault({
   code: 'invalid_decision_supersession',
   kind: 'conflict',
   when: 'An outcome asks to supersede an answer that does not exist, is not active, is a confirmation, or belongs to other requirements.',
-  say: (d: Refusal & { action_id: string }) =>
+  message: (d: Refusal & { action_id: string }) =>
     `the action ${d.action_id} has no active decision to supersede; leave supersedes_answer_action_id out`,
 })
 
@@ -153,28 +154,28 @@ export const destructiveConfirmationNotExpected = defineFault({
   code: 'destructive_confirmation_not_expected',
   kind: 'conflict',
   when: 'A confirmation was given, but the run asks for a decision.',
-  say: (_: Refusal) => 'the run asks for a decision, not for a confirmation; answer with a text only',
+  message: (_: Refusal) => 'the run asks for a decision, not for a confirmation; answer with a text only',
 })
 
 export const destructiveConfirmationFlagRequired = defineFault({
   code: 'destructive_confirmation_flag_required',
   kind: 'conflict',
   when: 'A scope was given without a confirmation.',
-  say: (_: Refusal) => 'a scope alone confirms nothing; add --confirm-destructive, or answer with a text only',
+  message: (_: Refusal) => 'a scope alone confirms nothing; add --confirm-destructive, or answer with a text only',
 })
 
 export const destructiveScopeRequired = defineFault({
   code: 'destructive_scope_required',
   kind: 'conflict',
   when: 'A confirmation does not name a scope digest.',
-  say: (_: Refusal) => 'a confirmation must name its scope; pass the scope_sha256 of the request',
+  message: (_: Refusal) => 'a confirmation must name its scope; pass the scope_sha256 of the request',
 })
 
 export const destructiveScopeMismatch = defineFault({
   code: 'destructive_scope_mismatch',
   kind: 'conflict',
   when: 'A confirmation names another scope than the request.',
-  say: (d: Refusal & { given: string; asked: string }) =>
+  message: (d: Refusal & { given: string; asked: string }) =>
     `the confirmed scope is ${d.given}, the requested one is ${d.asked}; read the request again before you confirm it`,
 })
 
@@ -182,14 +183,14 @@ export const sourceModeNotAllowed = defineFault({
   code: 'source_mode_not_allowed',
   kind: 'conflict',
   when: 'A resume names a source, but the run is not bound to an issue.',
-  say: (_: Refusal) => 'the run is not bound to an issue; resume it without a source',
+  message: (_: Refusal) => 'the run is not bound to an issue; resume it without a source',
 })
 
 export const sourceModeRequired = defineFault({
   code: 'source_mode_required',
   kind: 'conflict',
   when: 'A resume of an issue-bound run does not say which source to use.',
-  say: (_: Refusal) =>
+  message: (_: Refusal) =>
     'the run is bound to an issue; pass the current issue with --source-file, or keep the pinned one with --use-pinned-source',
 })
 
@@ -197,35 +198,35 @@ export const sourceModeConflict = defineFault({
   code: 'source_mode_conflict',
   kind: 'conflict',
   when: 'A resume names more than one of a new source, the pinned source and a source choice.',
-  say: (_: EarlyRefusal) => 'use only one of --source-file, --use-pinned-source and --source-choice',
+  message: (_: EarlyRefusal) => 'use only one of --source-file, --use-pinned-source and --source-choice',
 })
 
 export const sourceCandidatePending = defineFault({
   code: 'source_candidate_pending',
   kind: 'conflict',
   when: 'The run waits for a source choice, and the resume asks for something else.',
-  say: (_: Refusal) => 'the run waits for a choice between its pinned source and the candidate; choose first',
+  message: (_: Refusal) => 'the run waits for a choice between its pinned source and the candidate; choose first',
 })
 
 export const sourceChoiceRequired = defineFault({
   code: 'source_choice_required',
   kind: 'conflict',
   when: 'The run waits for a source choice, and the resume lacks the choice or the candidate.',
-  say: (_: Refusal) => 'the run waits for a source choice; pass both --source-choice and --candidate',
+  message: (_: Refusal) => 'the run waits for a source choice; pass both --source-choice and --candidate',
 })
 
 export const sourceChoiceRequiresCandidate = defineFault({
   code: 'source_choice_requires_candidate',
   kind: 'conflict',
   when: 'Only one of the source choice and the candidate was given.',
-  say: (_: EarlyRefusal) => '--source-choice and --candidate belong together; pass both or none',
+  message: (_: EarlyRefusal) => '--source-choice and --candidate belong together; pass both or none',
 })
 
 export const sourceChoiceConflict = defineFault({
   code: 'source_choice_conflict',
   kind: 'conflict',
   when: 'A different choice about the candidate was already made.',
-  say: (d: Refusal & { candidate_id: string; choice: string }) =>
+  message: (d: Refusal & { candidate_id: string; choice: string }) =>
     `the choice about ${d.candidate_id} was "${d.choice}" and stays; continue from the current state of the run`,
 })
 
@@ -233,7 +234,7 @@ export const staleSourceCandidate = defineFault({
   code: 'stale_source_candidate',
   kind: 'conflict',
   when: 'The named candidate is not the one that waits for a choice.',
-  say: (d: Refusal & { candidate_id: string }) =>
+  message: (d: Refusal & { candidate_id: string }) =>
     `the candidate ${d.candidate_id} does not wait for a choice; continue from the current state of the run`,
 })
 
@@ -241,14 +242,14 @@ export const invalidSourceChoice = defineFault({
   code: 'invalid_source_choice',
   kind: 'usage',
   when: 'A source choice is neither `pinned` nor `adopt`.',
-  say: (d: EarlyRefusal & { given: string }) => `a source choice is "pinned" or "adopt", not "${d.given}"`,
+  message: (d: EarlyRefusal & { given: string }) => `a source choice is "pinned" or "adopt", not "${d.given}"`,
 })
 
 export const invalidSourceCandidateChoice = defineFault({
   code: 'invalid_source_candidate_choice',
   kind: 'conflict',
   when: 'The candidate to adopt is invalid.',
-  say: (d: Refusal & { problem: string }) =>
+  message: (d: Refusal & { problem: string }) =>
     `the candidate cannot be adopted: ${d.problem}; keep the pinned source, fix the issue and refresh it`,
 })
 
@@ -256,7 +257,7 @@ export const sourceIssueMismatch = defineFault({
   code: 'source_issue_mismatch',
   kind: 'conflict',
   when: 'The refreshed source belongs to another issue.',
-  say: (d: Refusal & { pinned_issue_id: string; refreshed_issue_id: string }) =>
+  message: (d: Refusal & { pinned_issue_id: string; refreshed_issue_id: string }) =>
     `the run is bound to the issue ${d.pinned_issue_id}, not ${d.refreshed_issue_id}; start a run for the other issue`,
 })
 
@@ -264,14 +265,15 @@ export const sourceAliasLimit = defineFault({
   code: 'source_alias_limit',
   kind: 'conflict',
   when: 'The issue has moved more often than a run can record.',
-  say: (d: Refusal & { limit: number }) => `the issue has more than ${d.limit} earlier URLs; start a new run for it`,
+  message: (d: Refusal & { limit: number }) =>
+    `the issue has more than ${d.limit} earlier URLs; start a new run for it`,
 })
 
 export const sourceHistoryInPlaceEdit = defineFault({
   code: 'source_history_in_place_edit',
   kind: 'conflict',
   when: 'A pinned comment was edited: its text, key, role, title or id differs.',
-  say: (d: Refusal & { comment_node_id: string; section: string }) =>
+  message: (d: Refusal & { comment_node_id: string; section: string }) =>
     `the comment ${d.comment_node_id} of section ${d.section} was edited after it was pinned; undo the edit and amend the section in a new comment`,
 })
 
@@ -279,7 +281,7 @@ export const sourceHistoryFork = defineFault({
   code: 'source_history_fork',
   kind: 'conflict',
   when: 'The manifest amends other requirements than the pinned ones.',
-  say: (d: Refusal & { pinned: string; parent: string | undefined }) =>
+  message: (d: Refusal & { pinned: string; parent: string | undefined }) =>
     `the manifest amends ${d.parent ?? 'nothing'}, but the run has pinned ${d.pinned}; start a new run for these requirements`,
 })
 
@@ -287,28 +289,28 @@ export const sourceIntegrityMismatch = defineFault({
   code: 'source_integrity_mismatch',
   kind: 'conflict',
   when: 'The manifest is unchanged but the requirements differ, which should be impossible.',
-  say: (_: Refusal) => 'the requirements differ although the manifest is unchanged; fetch the issue again',
+  message: (_: Refusal) => 'the requirements differ although the manifest is unchanged; fetch the issue again',
 })
 
 export const materialSectionInvalid = defineFault({
   code: 'material_section_invalid',
   kind: 'invalid',
   when: 'The given section key is malformed.',
-  say: (d: { key: string }) => `${JSON.stringify(d.key)} is not a section key; use a key that the action lists`,
+  message: (d: { key: string }) => `${JSON.stringify(d.key)} is not a section key; use a key that the action lists`,
 })
 
 export const materialActionNotFound = defineFault({
   code: 'material_action_not_found',
   kind: 'not_found',
   when: 'The run has no action of that id.',
-  say: (d: { action_id: string }) => `the run has no action ${d.action_id}; use the id of its current action`,
+  message: (d: { action_id: string }) => `the run has no action ${d.action_id}; use the id of its current action`,
 })
 
 export const materialActionStale = defineFault({
   code: 'material_action_stale',
   kind: 'conflict',
   when: 'The action that asks for a section is not the current one.',
-  say: (d: Refusal & { action_id: string }) =>
+  message: (d: Refusal & { action_id: string }) =>
     `the action ${d.action_id} is not current and may not read sections; continue from the current state of the run`,
 })
 
@@ -316,13 +318,13 @@ export const materialUnavailable = defineFault({
   code: 'material_unavailable',
   kind: 'not_found',
   when: 'The run is not bound to an issue, or the text of the section is missing or unreadable.',
-  say: (d: { key: string; problem: string }) => `the section ${d.key} cannot be read: ${d.problem}`,
+  message: (d: { key: string; problem: string }) => `the section ${d.key} cannot be read: ${d.problem}`,
 })
 
 export const materialSectionNotFound = defineFault({
   code: 'material_section_not_found',
   kind: 'not_found',
   when: 'The pinned source has no section of that key.',
-  say: (d: { key: string; known: readonly string[] }) =>
+  message: (d: { key: string; known: readonly string[] }) =>
     `no section ${d.key}; the pinned source has ${d.known.join(', ')}`,
 })

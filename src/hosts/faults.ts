@@ -5,7 +5,7 @@ export const unknownHostAdapter = defineFault({
   code: 'unknown_host_adapter',
   kind: 'usage',
   when: 'The command names a host that drover does not know.',
-  say: (d: { given: string; nearest: string | undefined; known: readonly string[] }) => {
+  message: (d: { given: string; nearest: string | undefined; known: readonly string[] }) => {
     const hint = d.nearest === undefined ? `it knows ${d.known.join(', ')} and all` : `did you mean ${d.nearest}?`
     return `drover does not know the host ${JSON.stringify(d.given)}; ${hint}`
   },
@@ -15,7 +15,7 @@ export const hostAdapterRequired = defineFault({
   code: 'host_adapter_required',
   kind: 'usage',
   when: '`--tool` names no host, or no host was named and none was detected in the repository.',
-  say: (d: { problem: string; known: readonly string[] }) =>
+  message: (d: { problem: string; known: readonly string[] }) =>
     `${d.problem}; name one or more of ${d.known.join(', ')}, or all, with --tool`,
 })
 
@@ -23,7 +23,7 @@ export const invalidAdapterSurface = defineFault({
   code: 'invalid_adapter_surface',
   kind: 'usage',
   when: 'kiro was selected without `--surface`, or with another surface than it is installed for; or `--surface` was given without kiro.',
-  say: (d: { problem: string }) => d.problem,
+  message: (d: { problem: string }) => d.problem,
 })
 
 /** `report` is the outcome, or what had been planned. */
@@ -33,7 +33,7 @@ export const installFailed = defineFault({
   code: 'install_failed',
   kind: 'conflict',
   when: 'Files of hosts could not be installed or refreshed. The details report the outcome.',
-  say: ({ problem, report }: FailedChange) =>
+  message: ({ problem, report }: FailedChange) =>
     report.transaction_outcome === 'committed'
       ? `the hosts are installed, but ${problem}`
       : `the hosts could not be installed: ${problem}`,
@@ -43,7 +43,7 @@ export const uninstallFailed = defineFault({
   code: 'uninstall_failed',
   kind: 'conflict',
   when: 'Files of hosts could not be removed. The details report the outcome.',
-  say: ({ problem, report }: FailedChange) =>
+  message: ({ problem, report }: FailedChange) =>
     report.transaction_outcome === 'committed'
       ? `the hosts are uninstalled, but ${problem}`
       : `the hosts could not be uninstalled: ${problem}`,
@@ -53,7 +53,7 @@ export const listFailed = defineFault({
   code: 'list_failed',
   kind: 'unavailable',
   when: 'The hosts cannot be listed, because the worktree itself cannot be read.',
-  say: (d: { root: string; problem: string }) => `the hosts of ${d.root} cannot be listed: ${d.problem}`,
+  message: (d: { root: string; problem: string }) => `the hosts of ${d.root} cannot be listed: ${d.problem}`,
 })
 
 /** The last three are about one path. They are the cause of a fault above. */
@@ -61,20 +61,20 @@ export const hostPathBlocked = defineFault({
   code: 'host_path_blocked',
   kind: 'unavailable',
   when: 'The operating system refuses an operation on a path of the worktree.',
-  say: (d: { path: string; problem: string }) => `${d.path}: ${d.problem}`,
+  message: (d: { path: string; problem: string }) => `${d.path}: ${d.problem}`,
 })
 
 export const hostFolderReplaced = defineFault({
   code: 'host_folder_replaced',
   kind: 'conflict',
   when: 'A folder above a file of a host is a symbolic link or not a folder. drover does not follow links.',
-  say: (d: { path: string; kind: string }) => `${d.path} is a ${d.kind}; drover changes files only in real folders`,
+  message: (d: { path: string; kind: string }) => `${d.path} is a ${d.kind}; drover changes files only in real folders`,
 })
 
 export const hostFileChanged = defineFault({
   code: 'host_file_changed',
   kind: 'conflict',
   when: 'A file changed after the change of hosts was planned.',
-  say: (d: { path: string; problem: string }) =>
+  message: (d: { path: string; problem: string }) =>
     `${d.path} changed after this was planned: ${d.problem}; run the command again`,
 })

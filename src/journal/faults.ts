@@ -16,7 +16,7 @@ export const runstoreUnavailable = defineFault({
   code: 'runstore_unavailable',
   kind: 'unavailable',
   when: 'The directory with the runs of a repository cannot be used, or is not a directory.',
-  say: (d: { path: string; problem: string }) =>
+  message: (d: { path: string; problem: string }) =>
     `the runs in ${d.path} cannot be read: ${withRemedy(d.problem, 'fix that first')}`,
 })
 
@@ -24,7 +24,7 @@ export const runNotFound = defineFault({
   code: 'run_not_found',
   kind: 'not_found',
   when: 'The repository has no run of that id.',
-  say: (d: { run_id: string }) =>
+  message: (d: { run_id: string }) =>
     `no run ${JSON.stringify(d.run_id)} in this repository (run "drover status" to see the full ids)`,
 })
 
@@ -32,14 +32,14 @@ export const runUnavailable = defineFault({
   code: 'run_unavailable',
   kind: 'unavailable',
   when: 'The files of a run cannot be opened: not a directory, no permission, or an unusable lock file.',
-  say: (d: { run_id: string; problem: string }) => `the run ${d.run_id} cannot be opened: ${d.problem}`,
+  message: (d: { run_id: string; problem: string }) => `the run ${d.run_id} cannot be opened: ${d.problem}`,
 })
 
 export const runJournalInvalid = defineFault({
   code: 'run_journal_invalid',
   kind: 'invalid',
   when: 'The journal of a run is missing, damaged or edited; drover changes nothing until it is restored.',
-  say: (d: { run_id: string; path: string; problem: string }) =>
+  message: (d: { run_id: string; path: string; problem: string }) =>
     `the journal ${d.path} is invalid: ${d.problem}; restore it from a backup, or move its directory away to give up the run`,
 })
 
@@ -48,14 +48,14 @@ export const journalRecordInvalid = defineFault({
   code: 'journal_record_invalid',
   kind: 'invalid',
   when: 'A record of a journal does not follow the one before it.',
-  say: (d: { problem: string }) => d.problem,
+  message: (d: { problem: string }) => d.problem,
 })
 
 export const runBusy = defineFault({
   code: 'run_busy',
   kind: 'unavailable',
   when: 'Another process held the lock of the run for longer than the wait limit.',
-  say: (d: { run_id: string; waitMs: number; details?: MutationDetails }) =>
+  message: (d: { run_id: string; waitMs: number; details?: MutationDetails }) =>
     `another process has been using the run ${d.run_id} for ${d.waitMs} ms; try again when it is done`,
 })
 
@@ -63,7 +63,7 @@ export const journalRecordTooLarge = defineFault({
   code: 'journal_record_too_large',
   kind: 'too_large',
   when: 'A change is over the size limit of a journal record; nothing was written.',
-  say: ({ details: d }: { run_id: string; details: { context: string; size: number; limit: number } }) =>
+  message: ({ details: d }: { run_id: string; details: { context: string; size: number; limit: number } }) =>
     `the ${d.context} has ${d.size} bytes, the limit is ${d.limit}; shorten the text`,
 })
 
@@ -71,14 +71,15 @@ export const mutationNotCommitted = defineFault({
   code: 'mutation_not_committed',
   kind: 'unavailable',
   when: 'A change to a run failed before it was recorded; the run is unchanged.',
-  say: (d: FailedMutation) => `the run ${d.run_id} was not changed: ${withRemedy(d.problem, 'fix that and try again')}`,
+  message: (d: FailedMutation) =>
+    `the run ${d.run_id} was not changed: ${withRemedy(d.problem, 'fix that and try again')}`,
 })
 
 export const mutationOutcomeAmbiguous = defineFault({
   code: 'mutation_outcome_ambiguous',
   kind: 'unavailable',
   when: 'A change to a run was written but may not be durable, or its directory was moved meanwhile.',
-  say: (d: FailedMutation) =>
+  message: (d: FailedMutation) =>
     `it is unknown whether the change to the run ${d.run_id} is recorded: ${d.problem}; check the run before you continue`,
 })
 
@@ -86,7 +87,7 @@ export const mutationCommittedVerificationFailed = defineFault({
   code: 'mutation_committed_verification_failed',
   kind: 'unavailable',
   when: 'A change to a run is recorded, but a check after it failed.',
-  say: (d: FailedMutation) =>
+  message: (d: FailedMutation) =>
     `the change to the run ${d.run_id} is recorded, but ${d.problem}; check the run before you continue`,
 })
 
@@ -94,7 +95,7 @@ export const mutationCommittedProjectionStale = defineFault({
   code: 'mutation_committed_projection_stale',
   kind: 'unavailable',
   when: 'A change to a run is recorded, but its snapshot run.json could not be written.',
-  say: (d: FailedMutation) =>
+  message: (d: FailedMutation) =>
     `the change to the run ${d.run_id} is recorded, but its run.json could not be written: ${d.problem}; fix that, and the next change writes it; until then commands read the whole journal`,
 })
 
@@ -102,5 +103,5 @@ export const materialBlobUnreadable = defineFault({
   code: 'material_blob_unreadable',
   kind: 'unavailable',
   when: 'The stored text of a section is missing, unreadable or changed.',
-  say: (d: { digest: string; problem: string }) => `the section text ${d.digest} cannot be used: ${d.problem}`,
+  message: (d: { digest: string; problem: string }) => `the section text ${d.digest} cannot be used: ${d.problem}`,
 })

@@ -5,7 +5,7 @@ const shelfFull = defineFault({
   code: 'shelf_full',
   kind: 'conflict',
   when: 'The shelf holds all it can.',
-  say: (d: { books: number }) => `the shelf holds ${d.books} books; take one away first`,
+  message: (d: { books: number }) => `the shelf holds ${d.books} books; take one away first`,
 })
 
 describe('defineFault', () => {

@@ -34,17 +34,18 @@ export type FaultMaker<Details> = {
 }
 
 /**
- * Defines a fault in the `faults.ts` of a folder. `when` is its row in docs/errors.md. `say` returns the message: one
+ * Defines a fault in the `faults.ts` of a folder. `when` is its row in docs/errors.md. `message` returns one
  * sentence without a full stop that says what is wrong and what to do.
  */
 export function defineFault<Details>(entry: {
   code: string
   kind: FaultKind
   when: string
-  say: (details: Details) => string
+  message: (details: Details) => string
 }): FaultMaker<Details> {
-  const { code, kind, when, say } = entry
-  const make = (details: Details, cause?: unknown) => new Fault({ code, kind, message: say(details), details, cause })
+  const { code, kind, when, message } = entry
+  const make = (details: Details, cause?: unknown) =>
+    new Fault({ code, kind, message: message(details), details, cause })
   return Object.assign(make, { code, kind, when })
 }
 

@@ -4,7 +4,7 @@ export const messageInvalid = defineFault({
   code: 'message_invalid',
   kind: 'invalid',
   when: 'A message, request or record breaks a rule of its shape; the details list each path and the rule it breaks.',
-  say: (d: { message: string; problems: readonly { path: string; rule: string }[] }) =>
+  message: (d: { message: string; problems: readonly { path: string; rule: string }[] }) =>
     `${d.message} is not valid: ${d.problems.map((p) => `${p.path} ${p.rule}`).join('; ')}`,
 })
 
@@ -29,7 +29,7 @@ export const jsonInvalid = defineFault({
   code: 'json_invalid',
   kind: 'invalid',
   when: 'A JSON input breaks a rule of strict JSON; the details give the reason and, for an error inside the text, its position.',
-  say: (d: { input: string; reason: JsonReason; problem: string; place?: JsonPlace }) => {
+  message: (d: { input: string; reason: JsonReason; problem: string; place?: JsonPlace }) => {
     const where = d.place && ` at ${d.place.location} (line ${d.place.line}, column ${d.place.column})`
     return `${d.input} is not usable JSON${where ?? ''}: ${d.problem}`
   },
@@ -39,28 +39,29 @@ export const fileMissing = defineFault({
   code: 'file_missing',
   kind: 'not_found',
   when: 'A file to be read does not exist.',
-  say: (d: { path: string }) => `${d.path} does not exist; check the path`,
+  message: (d: { path: string }) => `${d.path} does not exist; check the path`,
 })
 
 export const fileUnreadable = defineFault({
   code: 'file_unreadable',
   kind: 'unavailable',
   when: 'The system refuses to read a file, for example because of its permissions.',
-  say: (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}; fix that and try again`,
+  message: (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}; fix that and try again`,
 })
 
 export const fileNotRegular = defineFault({
   code: 'file_not_regular',
   kind: 'invalid',
   when: 'A path that must be a regular file is a symbolic link, directory, named pipe, socket or device.',
-  say: (d: { path: string; kind: string }) => `${d.path} is a ${d.kind}, not a regular file; give the path of a file`,
+  message: (d: { path: string; kind: string }) =>
+    `${d.path} is a ${d.kind}, not a regular file; give the path of a file`,
 })
 
 export const fileTooLarge = defineFault({
   code: 'file_too_large',
   kind: 'too_large',
   when: 'A file to be read has more bytes than its use allows.',
-  say: (d: { path: string; sizeBytes: number; limitBytes: number }) =>
+  message: (d: { path: string; sizeBytes: number; limitBytes: number }) =>
     `${d.path} has ${d.sizeBytes} bytes; the limit is ${d.limitBytes}`,
 })
 
@@ -68,28 +69,28 @@ export const fileChanged = defineFault({
   code: 'file_changed',
   kind: 'conflict',
   when: 'A file was changed, replaced or removed while drover read it.',
-  say: (d: { path: string }) => `${d.path} changed while drover read it; try again when no process writes to it`,
+  message: (d: { path: string }) => `${d.path} changed while drover read it; try again when no process writes to it`,
 })
 
 export const textNotUtf8 = defineFault({
   code: 'text_not_utf8',
   kind: 'invalid',
   when: 'A file or standard input that must be text is not valid UTF-8.',
-  say: (d: { source: string }) => `${d.source} is not UTF-8 text; save it as UTF-8`,
+  message: (d: { source: string }) => `${d.source} is not UTF-8 text; save it as UTF-8`,
 })
 
 export const fileExists = defineFault({
   code: 'file_exists',
   kind: 'conflict',
   when: 'A file that may be created but not replaced exists already.',
-  say: (d: { path: string }) => `${d.path} exists already and was not changed; move it away or choose another name`,
+  message: (d: { path: string }) => `${d.path} exists already and was not changed; move it away or choose another name`,
 })
 
 export const fileWriteFailed = defineFault({
   code: 'file_write_failed',
   kind: 'unavailable',
   when: 'A file could not be written; `commitment` says whether the new content may be in place (`ambiguous`) or is not (`not_committed`).',
-  say: (d: { path: string; commitment: 'not_committed' | 'ambiguous'; reason: string }) =>
+  message: (d: { path: string; commitment: 'not_committed' | 'ambiguous'; reason: string }) =>
     d.commitment === 'not_committed'
       ? `${d.path} could not be written and is unchanged: ${d.reason}; fix that and try again`
       : `${d.path} may have its new content, but a power failure could lose it: ${d.reason}; check the file`,
@@ -99,7 +100,7 @@ export const directoryUnusable = defineFault({
   code: 'directory_unusable',
   kind: 'unavailable',
   when: 'A private directory cannot be created, is not a directory, or belongs to another user.',
-  say: (d: { path: string; problem: string; isOccupied: boolean }) =>
+  message: (d: { path: string; problem: string; isOccupied: boolean }) =>
     `${d.path} cannot be used as a private directory: ${d.problem}; ${d.isOccupied ? 'move it away or choose another directory' : 'fix that or choose another directory'}`,
 })
 
@@ -107,7 +108,7 @@ export const lockBusy = defineFault({
   code: 'lock_busy',
   kind: 'unavailable',
   when: 'Another process, or another part of this one, held a lock for longer than drover waits.',
-  say: (d: { path: string; waitMs: number }) =>
+  message: (d: { path: string; waitMs: number }) =>
     `${d.path} is locked by another process, and drover waited ${d.waitMs} ms for it; try again later`,
 })
 
@@ -115,14 +116,15 @@ export const lockMissing = defineFault({
   code: 'lock_missing',
   kind: 'not_found',
   when: 'A shared lock was requested, but its lock file does not exist; only an exclusive lock creates it.',
-  say: (d: { path: string }) => `the lock file ${d.path} does not exist, so the files it protects were never written`,
+  message: (d: { path: string }) =>
+    `the lock file ${d.path} does not exist, so the files it protects were never written`,
 })
 
 export const lockFileInvalid = defineFault({
   code: 'lock_file_invalid',
   kind: 'conflict',
   when: 'The path of a lock file holds something other than an empty regular file.',
-  say: (d: { path: string; problem: string }) =>
+  message: (d: { path: string; problem: string }) =>
     `${d.path} is not a lock file: ${d.problem}; move it away if you do not need it`,
 })
 
@@ -130,14 +132,14 @@ export const lockUnavailable = defineFault({
   code: 'lock_unavailable',
   kind: 'unavailable',
   when: 'The system refuses to create, open or lock a lock file.',
-  say: (d: { path: string; reason: string }) => `${d.path} cannot be locked: ${d.reason}; fix that and try again`,
+  message: (d: { path: string; reason: string }) => `${d.path} cannot be locked: ${d.reason}; fix that and try again`,
 })
 
 export const programNotFound = defineFault({
   code: 'program_not_found',
   kind: 'unavailable',
   when: 'A program that drover needs is not installed, or not in `PATH`.',
-  say: (d: { program: string }) =>
+  message: (d: { program: string }) =>
     `the program ${d.program}, or the interpreter in its first line, was not found; install it or correct PATH`,
 })
 
@@ -145,14 +147,14 @@ export const programNotExecutable = defineFault({
   code: 'program_not_executable',
   kind: 'unavailable',
   when: 'A program was found, but the system does not allow drover to run it.',
-  say: (d: { program: string }) => `${d.program} is not executable; check its permissions and that it is a program`,
+  message: (d: { program: string }) => `${d.program} is not executable; check its permissions and that it is a program`,
 })
 
 export const programDirectoryMissing = defineFault({
   code: 'program_directory_missing',
   kind: 'unavailable',
   when: 'The working directory of a program does not exist, is not a directory or cannot be entered.',
-  say: (d: { program: string; cwd: string }) =>
+  message: (d: { program: string; cwd: string }) =>
     `${d.program} cannot run in ${d.cwd}, because it is not a directory that can be entered; create it or choose another`,
 })
 
@@ -160,7 +162,7 @@ export const programArgumentInvalid = defineFault({
   code: 'program_argument_invalid',
   kind: 'invalid',
   when: 'A program name, argument, directory or variable contains something that cannot be passed to a program.',
-  say: (d: { program: string; place: string; problem: string }) =>
+  message: (d: { program: string; place: string; problem: string }) =>
     `${JSON.stringify(d.program)} was not started because ${d.place} ${d.problem}; remove or correct it`,
 })
 
@@ -168,7 +170,7 @@ export const programArgumentsTooLong = defineFault({
   code: 'program_arguments_too_long',
   kind: 'too_large',
   when: 'The arguments or the environment of a program exceed the limit of the system: on Linux 128 KiB for each, and 2 MiB for all together unless the stack size is limited.',
-  say: (d: { program: string }) =>
+  message: (d: { program: string }) =>
     `the arguments or environment for ${d.program} are longer than the system allows; shorten them`,
 })
 
@@ -176,7 +178,7 @@ export const programNotStarted = defineFault({
   code: 'program_not_started',
   kind: 'unavailable',
   when: 'The system refused to start a program for another reason, for example too many open files or processes.',
-  say: (d: { program: string; reason: string }) =>
+  message: (d: { program: string; reason: string }) =>
     `${d.program} could not be started (${d.reason}); check that it is built for this system, and that processes, open files and memory are not exhausted`,
 })
 
@@ -184,6 +186,6 @@ export const programOutputTooLarge = defineFault({
   code: 'program_output_too_large',
   kind: 'too_large',
   when: 'A program printed more than drover reads, so drover ended it.',
-  say: (d: { program: string; limitBytes: number }) =>
+  message: (d: { program: string; limitBytes: number }) =>
     `${d.program} was ended because it printed more than ${d.limitBytes} bytes; request less output`,
 })

@@ -5,21 +5,21 @@ export const backendNotFound = defineFault({
   code: 'backend_not_found',
   kind: 'invalid',
   when: 'A request names a backend that does not exist.',
-  say: (d: { backend: string }) => `no backend ${JSON.stringify(d.backend)}; use ${BACKENDS.join(', ')}`,
+  message: (d: { backend: string }) => `no backend ${JSON.stringify(d.backend)}; use ${BACKENDS.join(', ')}`,
 })
 
 export const workdirNotAllowed = defineFault({
   code: 'workdir_not_allowed',
   kind: 'invalid',
   when: 'The working directory is not an absolute path, is not a directory, or is not allowed for agents.',
-  say: (d: { workdir: string; problem: string }) => `the working directory ${d.workdir} ${d.problem}`,
+  message: (d: { workdir: string; problem: string }) => `the working directory ${d.workdir} ${d.problem}`,
 })
 
 export const queueFull = defineFault({
   code: 'queue_full',
   kind: 'unavailable',
   when: 'The maximum number of prompts is running and waiting already.',
-  say: (d: { running: number; queued: number }) =>
+  message: (d: { running: number; queued: number }) =>
     `the server is full (${d.running} running, ${d.queued} waiting); try again later`,
 })
 
@@ -27,20 +27,20 @@ export const chainInvalid = defineFault({
   code: 'chain_invalid',
   kind: 'invalid',
   when: 'A step of a chain refers to a step that does not exist, or the chain asks for sessions, which chains do not have.',
-  say: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
+  message: (d: { path: string; problem: string }) => `${d.path} ${d.problem}`,
 })
 
 export const resumeInvalid = defineFault({
   code: 'resume_invalid',
   kind: 'invalid',
   when: 'A resume asks for another working directory than the session has, or to be ephemeral.',
-  say: (d: { problem: string }) => d.problem,
+  message: (d: { problem: string }) => d.problem,
 })
 
 export const promptOverfilled = defineFault({
   code: 'prompt_overfilled',
   kind: 'invalid',
   when: 'With the answers of earlier steps inserted, the prompt of a step is longer than any agent accepts.',
-  say: (d: { limit: number }) =>
+  message: (d: { limit: number }) =>
     `with the answers inserted the prompt has more than ${d.limit} characters; insert fewer answers, or ask for shorter ones`,
 })

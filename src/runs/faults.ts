@@ -11,7 +11,7 @@ export const runIdRequired = defineFault({
   code: 'run_id_required',
   kind: 'usage',
   when: 'No run id was given, and the command cannot tell which run is meant.',
-  say: (d: { problem?: string }) =>
+  message: (d: { problem?: string }) =>
     `${d.problem ?? 'the run id is missing'}; pass the id of a run (run "drover status" to see ids)`,
 })
 
@@ -19,7 +19,7 @@ export const invalidRunId = defineFault({
   code: 'invalid_run_id',
   kind: 'usage',
   when: 'The given run id is malformed.',
-  say: (d: { given: string }) =>
+  message: (d: { given: string }) =>
     `${JSON.stringify(d.given)} is not a run id; a run id has 1 to 128 letters, digits, - and _`,
 })
 
@@ -27,21 +27,21 @@ export const runInterrupted = defineFault({
   code: 'run_interrupted',
   kind: 'unavailable',
   when: 'The command was interrupted while it waited for input or for the lock of a run.',
-  say: (_: Record<never, never>) => 'interrupted; nothing was changed',
+  message: (_: Record<never, never>) => 'interrupted; nothing was changed',
 })
 
 export const actionIdRequired = defineFault({
   code: 'action_id_required',
   kind: 'usage',
   when: 'No action id was given.',
-  say: (_: Record<never, never>) => 'the action id is missing; pass the id of the current action with --action',
+  message: (_: Record<never, never>) => 'the action id is missing; pass the id of the current action with --action',
 })
 
 export const goalModeConflict = defineFault({
   code: 'goal_mode_conflict',
   kind: 'usage',
   when: 'A goal was given in more than one way.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     'the goal was given more than once; use one of an argument, --goal-file and --goal-stdin',
 })
 
@@ -49,21 +49,21 @@ export const goalFileRequired = defineFault({
   code: 'goal_file_required',
   kind: 'usage',
   when: 'The value of `--goal-file` is empty.',
-  say: (_: Record<never, never>) => '--goal-file is empty; pass the path of a file with the goal',
+  message: (_: Record<never, never>) => '--goal-file is empty; pass the path of a file with the goal',
 })
 
 export const goalUnavailable = defineFault({
   code: 'goal_unavailable',
   kind: 'usage',
   when: 'The file with the goal does not exist, is a symbolic link, or is not a regular file.',
-  say: (d: { problem: string }) => `the goal cannot be read: ${d.problem}`,
+  message: (d: { problem: string }) => `the goal cannot be read: ${d.problem}`,
 })
 
 export const sourceFileRequired = defineFault({
   code: 'source_file_required',
   kind: 'usage',
   when: 'The value of `--source-file` is empty.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     '--source-file is empty; pass the path of an envelope that "drover source fetch" wrote',
 })
 
@@ -71,35 +71,35 @@ export const invalidSourceCandidate = defineFault({
   code: 'invalid_source_candidate',
   kind: 'usage',
   when: 'The envelope for a refresh cannot be read, or breaks a rule of its schema.',
-  say: (d: { problem: string }) => `the source is not a valid envelope: ${d.problem}`,
+  message: (d: { problem: string }) => `the source is not a valid envelope: ${d.problem}`,
 })
 
 export const outcomeModeRequired = defineFault({
   code: 'outcome_mode_required',
   kind: 'usage',
   when: 'An outcome was given in no way or in two ways.',
-  say: (_: Record<never, never>) => 'pass the outcome with exactly one of --outcome-file and --outcome-stdin',
+  message: (_: Record<never, never>) => 'pass the outcome with exactly one of --outcome-file and --outcome-stdin',
 })
 
 export const outcomeFileRequired = defineFault({
   code: 'outcome_file_required',
   kind: 'usage',
   when: 'The value of `--outcome-file` is empty.',
-  say: (_: Record<never, never>) => '--outcome-file is empty; pass the path of a file with the outcome',
+  message: (_: Record<never, never>) => '--outcome-file is empty; pass the path of a file with the outcome',
 })
 
 export const outcomeUnavailable = defineFault({
   code: 'outcome_unavailable',
   kind: 'usage',
   when: 'The file with the outcome does not exist, is a symbolic link, or is not a regular file.',
-  say: (d: { problem: string }) => `the outcome cannot be read: ${d.problem}`,
+  message: (d: { problem: string }) => `the outcome cannot be read: ${d.problem}`,
 })
 
 export const contractVersionMismatch = defineFault({
   code: 'contract_version_mismatch',
   kind: 'conflict',
   when: 'An outcome was written for another version of the machine protocol.',
-  say: (d: { found: string; expected: number }) =>
+  message: (d: { found: string; expected: number }) =>
     `the outcome has the contract version ${d.found}, this drover supports ${d.expected}; run "drover install --refresh"`,
 })
 
@@ -107,7 +107,7 @@ export const answerModeConflict = defineFault({
   code: 'answer_mode_conflict',
   kind: 'usage',
   when: 'The text of an answer was given in more than one way.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     'the answer was given more than once; use one of --text, --text-file and --text-stdin',
 })
 
@@ -115,35 +115,35 @@ export const answerFileRequired = defineFault({
   code: 'answer_file_required',
   kind: 'usage',
   when: 'The value of `--text-file` is empty.',
-  say: (_: Record<never, never>) => '--text-file is empty; pass the path of a file with the answer',
+  message: (_: Record<never, never>) => '--text-file is empty; pass the path of a file with the answer',
 })
 
 export const answerUnavailable = defineFault({
   code: 'answer_unavailable',
   kind: 'usage',
   when: 'The file with the answer does not exist, is a symbolic link, or is not a regular file.',
-  say: (d: { problem: string }) => `the answer cannot be read: ${d.problem}`,
+  message: (d: { problem: string }) => `the answer cannot be read: ${d.problem}`,
 })
 
 export const destructiveConfirmationPairRequired = defineFault({
   code: 'destructive_confirmation_pair_required',
   kind: 'usage',
   when: 'Only one of the confirmation and its scope was given.',
-  say: (_: Record<never, never>) => '--confirm-destructive and --scope-sha256 belong together; pass both or none',
+  message: (_: Record<never, never>) => '--confirm-destructive and --scope-sha256 belong together; pass both or none',
 })
 
 export const materialSectionRequired = defineFault({
   code: 'material_section_required',
   kind: 'usage',
   when: 'No section key was given.',
-  say: (_: Record<never, never>) => 'the section key is missing; pass it with --section',
+  message: (_: Record<never, never>) => 'the section key is missing; pass it with --section',
 })
 
 export const materialCorrupt = defineFault({
   code: 'material_corrupt',
   kind: 'invalid',
   when: 'The stored text of a section is not the pinned one.',
-  say: (d: { key: string; problem: string }) =>
+  message: (d: { key: string; problem: string }) =>
     `the text of the section ${d.key} is not the pinned one: ${d.problem}; restore the files of the run from a backup`,
 })
 
@@ -151,7 +151,7 @@ export const workspaceIdentityMismatch = defineFault({
   code: 'workspace_identity_mismatch',
   kind: 'conflict',
   when: 'A run belongs to another worktree of the repository, or its worktree was moved or replaced.',
-  say: (d: { run_id: string; owner: string; next: Next; details: Details }) =>
+  message: (d: { run_id: string; owner: string; next: Next; details: Details }) =>
     `the run ${d.run_id} belongs to the worktree ${d.owner}; run the command there, or pass --root`,
 })
 
@@ -159,7 +159,7 @@ export const mutationCommittedOutputFailed = defineFault({
   code: 'mutation_committed_output_failed',
   kind: 'unavailable',
   when: 'A change to a run is recorded, but the response could not be made or written.',
-  say: (d: { problem: string; details: Details }) =>
+  message: (d: { problem: string; details: Details }) =>
     `the run was changed, but the response was lost: ${d.problem}; check the run before you repeat the command`,
 })
 

@@ -7,42 +7,42 @@ export const sessionNotFound = defineFault({
   code: 'session_not_found',
   kind: 'not_found',
   when: 'No session has this id or this prefix of an id.',
-  say: (d: { id: string }) => `no session ${d.id} exists; drover sessions list shows the ids`,
+  message: (d: { id: string }) => `no session ${d.id} exists; drover sessions list shows the ids`,
 })
 
 export const sessionAmbiguous = defineFault({
   code: 'session_ambiguous',
   kind: 'conflict',
   when: 'Several session ids have this prefix; the details give the number.',
-  say: (d: { id: string; count: number }) => `${d.count} session ids begin with ${d.id}; give more characters`,
+  message: (d: { id: string; count: number }) => `${d.count} session ids begin with ${d.id}; give more characters`,
 })
 
 export const sessionIdMalformed = defineFault({
   code: 'session_id_malformed',
   kind: 'invalid',
   when: 'The text is not a session id or a prefix of one.',
-  say: (d: { id: string; rule: string }) => `${JSON.stringify(d.id)} is not a session id: ${d.rule}`,
+  message: (d: { id: string; rule: string }) => `${JSON.stringify(d.id)} is not a session id: ${d.rule}`,
 })
 
 export const sessionFieldInvalid = defineFault({
   code: 'session_field_invalid',
   kind: 'invalid',
   when: 'A title, a tag, metadata or a filter of a session list breaks a rule; the details name the field and the rule.',
-  say: (d: { field: string; rule: string }) => `${d.field} ${d.rule}`,
+  message: (d: { field: string; rule: string }) => `${d.field} ${d.rule}`,
 })
 
 export const sessionActive = defineFault({
   code: 'session_active',
   kind: 'conflict',
   when: 'A turn is running in the session, in this process or another, so the session cannot be resumed or deleted.',
-  say: (d: { id: string }) => `a turn is running in session ${d.id}; wait until it ends, or cancel it`,
+  message: (d: { id: string }) => `a turn is running in session ${d.id}; wait until it ends, or cancel it`,
 })
 
 export const sessionNotResumable = defineFault({
   code: 'session_not_resumable',
   kind: 'conflict',
   when: 'The agent has no session to continue: it never reported an id, or it no longer knows the session.',
-  say: (d: { id: string; backend: string }) =>
+  message: (d: { id: string; backend: string }) =>
     `session ${d.id} cannot be resumed, because ${d.backend} has no session to continue; ${offerFork(d.id)}`,
 })
 
@@ -50,14 +50,14 @@ export const sessionExpired = defineFault({
   code: 'session_expired',
   kind: 'conflict',
   when: 'The agent no longer has the session that it was asked to resume.',
-  say: (d: { id: string; backend: string }) => `${d.backend} no longer has session ${d.id}; ${offerFork(d.id)}`,
+  message: (d: { id: string; backend: string }) => `${d.backend} no longer has session ${d.id}; ${offerFork(d.id)}`,
 })
 
 export const sessionStoreInvalid = defineFault({
   code: 'session_store_invalid',
   kind: 'unavailable',
   when: 'The session file is damaged or is not a session file; drover does not change it.',
-  say: (d: { path: string; problem: string }) =>
+  message: (d: { path: string; problem: string }) =>
     `${d.path} is not a usable session file: ${d.problem}; restore a backup, or move it away to start with an empty one`,
 })
 
@@ -65,7 +65,7 @@ export const sessionStoreNewer = defineFault({
   code: 'session_store_newer',
   kind: 'unavailable',
   when: 'The session file was written by a newer drover, and this one does not know its schema.',
-  say: (d: { path: string; version: number; known: number }) =>
+  message: (d: { path: string; version: number; known: number }) =>
     `${d.path} was written by a newer drover (schema ${d.version}; this one knows ${d.known}); update drover`,
 })
 
@@ -73,7 +73,7 @@ export const sessionStoreBusy = defineFault({
   code: 'session_store_busy',
   kind: 'unavailable',
   when: 'Another process locked the session file for longer than drover waits.',
-  say: (d: { path: string; waitMs: number }) =>
+  message: (d: { path: string; waitMs: number }) =>
     `${d.path} is locked by another process, and drover waited ${d.waitMs} ms for it; try again later`,
 })
 
@@ -81,5 +81,5 @@ export const sessionStoreUnavailable = defineFault({
   code: 'session_store_unavailable',
   kind: 'unavailable',
   when: 'The system refuses to read or write the session file, for example because the disk is full or permission is missing.',
-  say: (d: { path: string; reason: string }) => `${d.path} cannot be used: ${d.reason}; fix that and try again`,
+  message: (d: { path: string; reason: string }) => `${d.path} cannot be used: ${d.reason}; fix that and try again`,
 })

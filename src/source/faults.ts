@@ -6,7 +6,7 @@ export const invalidSource = defineFault({
   code: 'invalid_source',
   kind: 'usage',
   when: 'A source envelope cannot be read, breaks a rule of its form, or is of an issue that a run cannot be started with.',
-  say: (d: { problem: string; classification?: string }) =>
+  message: (d: { problem: string; classification?: string }) =>
     d.classification === undefined
       ? `the source is no envelope that drover can read: ${d.problem}`
       : `the issue cannot be pinned (${d.classification}): ${d.problem}; "drover source check" says what to do about it`,
@@ -16,14 +16,14 @@ export const invalidComment = defineFault({
   code: 'invalid_comment',
   kind: 'usage',
   when: 'The file with the text of a comment cannot be read, is no text or is larger than any comment.',
-  say: (d: { problem: string }) => `the comment cannot be read: ${d.problem}`,
+  message: (d: { problem: string }) => `the comment cannot be read: ${d.problem}`,
 })
 
 export const issueUrlInvalid = defineFault({
   code: 'issue_url_invalid',
   kind: 'usage',
   when: 'What should be the URL of an issue, or of a comment on one, is not.',
-  say: (d: { given: string; expected: 'issue' | 'comment'; nearest: string | undefined }) => {
+  message: (d: { given: string; expected: 'issue' | 'comment'; nearest: string | undefined }) => {
     const example = `https://github.com/OWNER/REPO/issues/7${d.expected === 'comment' ? '#issuecomment-1901' : ''}`
     const hint = d.nearest === undefined ? `it looks like ${example}` : `did you mean ${d.nearest}?`
     return `${JSON.stringify(d.given)} is not the URL of ${d.expected === 'issue' ? 'an issue' : 'a comment'}; ${hint}`
@@ -34,7 +34,7 @@ export const ghMissing = defineFault({
   code: 'gh_missing',
   kind: 'unavailable',
   when: 'The GitHub CLI `gh`, through which drover reads issues, is not installed or is not in PATH.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     'the GitHub CLI gh was not found; install it from https://cli.github.com and run "gh auth login"',
 })
 
@@ -42,14 +42,14 @@ export const ghFailed = defineFault({
   code: 'gh_failed',
   kind: 'unavailable',
   when: 'The GitHub CLI `gh` could not be started, or failed for a reason that drover does not know.',
-  say: (d: { problem: string }) => `gh failed: ${d.problem}; try the same with "gh api user" and mend that first`,
+  message: (d: { problem: string }) => `gh failed: ${d.problem}; try the same with "gh api user" and mend that first`,
 })
 
 export const ghTimeout = defineFault({
   code: 'gh_timeout',
   kind: 'unavailable',
   when: 'The GitHub CLI `gh` did not bring everything within the time that it has for an issue; it was ended.',
-  say: (d: { timeoutMs: number }) =>
+  message: (d: { timeoutMs: number }) =>
     `GitHub did not answer within ${Math.round(d.timeoutMs / 1000)} s; check the network and try again`,
 })
 
@@ -57,21 +57,21 @@ export const ghInterrupted = defineFault({
   code: 'gh_interrupted',
   kind: 'unavailable',
   when: 'Drover was asked to stop while the GitHub CLI `gh` was running.',
-  say: (_: Record<never, never>) => 'reading from GitHub was interrupted; nothing was changed',
+  message: (_: Record<never, never>) => 'reading from GitHub was interrupted; nothing was changed',
 })
 
 export const providerLoginRequired = defineFault({
   code: 'provider_login_required',
   kind: 'unauthorized',
   when: 'The GitHub CLI `gh` is not logged in, or its token is no longer taken.',
-  say: (_: Record<never, never>) => 'gh is not logged in to github.com; run "gh auth login" or set GH_TOKEN',
+  message: (_: Record<never, never>) => 'gh is not logged in to github.com; run "gh auth login" or set GH_TOKEN',
 })
 
 export const providerForbidden = defineFault({
   code: 'provider_forbidden',
   kind: 'unauthorized',
   when: 'GitHub does not let the account of `gh` read this, for want of a scope or a single sign-on for instance.',
-  say: (d: { subject: string; said: string | undefined }) => {
+  message: (d: { subject: string; said: string | undefined }) => {
     const why = d.said === undefined ? '' : ` (${d.said})`
     return `GitHub does not let this account read ${d.subject}${why}; give its token the scope "repo", and authorize it for the organization if that has single sign-on`
   },
@@ -81,7 +81,7 @@ export const providerRateLimited = defineFault({
   code: 'provider_rate_limited',
   kind: 'rate_limited',
   when: 'GitHub answers no more requests of this account for now.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     'GitHub has had too many requests from this account; wait a while ("gh api rate_limit" shows until when)',
 })
 
@@ -89,7 +89,7 @@ export const providerUnreachable = defineFault({
   code: 'provider_unreachable',
   kind: 'unavailable',
   when: 'GitHub cannot be reached, or answers that it is in trouble itself.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     'GitHub cannot be reached; check the network and https://www.githubstatus.com, then try again',
 })
 
@@ -97,14 +97,15 @@ export const providerAnswerInvalid = defineFault({
   code: 'provider_answer_invalid',
   kind: 'unavailable',
   when: 'What came from GitHub is not what was asked for, or cannot be put into an envelope; the details give the place.',
-  say: (d: { subject: string; problem: string }) => `what GitHub says about ${d.subject} cannot be used: ${d.problem}`,
+  message: (d: { subject: string; problem: string }) =>
+    `what GitHub says about ${d.subject} cannot be used: ${d.problem}`,
 })
 
 export const issueNotFound = defineFault({
   code: 'issue_not_found',
   kind: 'not_found',
   when: 'There is no such issue or comment, or the account of `gh` may not see it.',
-  say: (d: { subject: string }) =>
+  message: (d: { subject: string }) =>
     `there is no ${d.subject}, or this account may not see it; check the URL and "gh auth status"`,
 })
 
@@ -112,7 +113,7 @@ export const issueNotAChange = defineFault({
   code: 'issue_not_a_change',
   kind: 'invalid',
   when: 'An issue was fetched whose body does not begin with the marker of a change.',
-  say: (d: { url: string; code: string; problem: string }) =>
+  message: (d: { url: string; code: string; problem: string }) =>
     `${d.url} is not a change (${d.code}): ${d.problem}; "drover source draft" shows how to write one`,
 })
 
@@ -130,14 +131,14 @@ export const issueCommentUnusable = defineFault({
   code: 'issue_comment_unusable',
   kind: 'invalid',
   when: 'A comment cannot be a section of the issue; the details give the reason.',
-  say: (d: { url: string; reason: keyof typeof UNUSABLE }) => `${d.url} cannot be a section: ${UNUSABLE[d.reason]}`,
+  message: (d: { url: string; reason: keyof typeof UNUSABLE }) => `${d.url} cannot be a section: ${UNUSABLE[d.reason]}`,
 })
 
 export const issueTooLarge = defineFault({
   code: 'issue_too_large',
   kind: 'too_large',
   when: 'An issue has more labels, or with its comments more bytes, than an envelope may have.',
-  say: (d: { url: string; what: string; count: number; limit: number }) =>
+  message: (d: { url: string; what: string; count: number; limit: number }) =>
     `${d.url} has ${d.count} ${d.what}; at most ${d.limit} are allowed, so take some away`,
 })
 
@@ -145,5 +146,5 @@ export const draftInvalid = defineFault({
   code: 'draft_invalid',
   kind: 'invalid',
   when: 'The comments that were named make no manifest, because a role is missing or a key is there twice for instance.',
-  say: (d: { problem: string }) => `these comments make no manifest yet: ${d.problem}`,
+  message: (d: { problem: string }) => `these comments make no manifest yet: ${d.problem}`,
 })

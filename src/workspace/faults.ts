@@ -5,14 +5,14 @@ export const gitMissing = defineFault({
   code: 'git_missing',
   kind: 'unavailable',
   when: 'Git is not installed, or is not in the PATH that drover was given.',
-  say: (_: Record<never, never>) => 'git was not found; install it or correct PATH',
+  message: (_: Record<never, never>) => 'git was not found; install it or correct PATH',
 })
 
 export const gitTimeout = defineFault({
   code: 'git_timeout',
   kind: 'unavailable',
   when: 'A git command did not end in time; it was ended.',
-  say: (d: { command: string; timeoutMs: number }) =>
+  message: (d: { command: string; timeoutMs: number }) =>
     `${d.command} did not end within ${d.timeoutMs} ms; try again when the disk is less busy`,
 })
 
@@ -20,14 +20,14 @@ export const gitInterrupted = defineFault({
   code: 'git_interrupted',
   kind: 'unavailable',
   when: 'Drover was asked to stop while a git command ran.',
-  say: (d: { command: string }) => `${d.command} was interrupted; start it again if that was not intended`,
+  message: (d: { command: string }) => `${d.command} was interrupted; start it again if that was not intended`,
 })
 
 export const gitOutputTooLarge = defineFault({
   code: 'git_output_too_large',
   kind: 'too_large',
   when: 'A git command printed more than drover reads, because the index or the list of changes is too long.',
-  say: (d: { command: string; limitBytes: number }) =>
+  message: (d: { command: string; limitBytes: number }) =>
     `${d.command} printed more than ${d.limitBytes} bytes; let git ignore files that do not belong to the repository`,
 })
 
@@ -35,7 +35,7 @@ export const gitFailed = defineFault({
   code: 'git_failed',
   kind: 'unavailable',
   when: 'A git command could not be started, ended with an error, or gave an answer that drover cannot use.',
-  say: (d: { command: string; problem: string }) => `${d.command} failed: ${d.problem}; mend that and try again`,
+  message: (d: { command: string; problem: string }) => `${d.command} failed: ${d.problem}; mend that and try again`,
 })
 
 /** `found` is the version of git, or what git or the system said; empty where the reason says it all. */
@@ -59,19 +59,19 @@ export const gitRepositoryRequired = defineFault({
   code: 'git_repository_required',
   kind: 'usage',
   when: 'The place to work at is not inside a worktree that git can be asked about; the details give the reason.',
-  say: (d: { path: string; reason: NoWorktree; found: string }) => NO_WORKTREE[d.reason](d),
+  message: (d: { path: string; reason: NoWorktree; found: string }) => NO_WORKTREE[d.reason](d),
 })
 
 export const gitRepositoryUnavailable = defineFault({
   code: 'git_repository_unavailable',
   kind: 'unavailable',
   when: 'Git did not say in time which worktree a place belongs to, or was interrupted before it could.',
-  say: (d: { path: string; problem: string }) => `the worktree of ${d.path} is not known: ${d.problem}`,
+  message: (d: { path: string; problem: string }) => `the worktree of ${d.path} is not known: ${d.problem}`,
 })
 
 export const gitObservationFailed = defineFault({
   code: 'git_observation_failed',
   kind: 'unavailable',
   when: 'The state of a worktree could not be observed, because git failed or exceeded a limit.',
-  say: (d: { root: string; problem: string }) => `the state of ${d.root} could not be observed: ${d.problem}`,
+  message: (d: { root: string; problem: string }) => `the state of ${d.root} could not be observed: ${d.problem}`,
 })

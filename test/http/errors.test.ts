@@ -5,7 +5,7 @@ import { defineFault, type FaultKind } from '../../src/kit/fault.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
-const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', say: () => 'it is gone' })
+const sessionGone = defineFault({ code: 'session_gone', kind: 'not_found', when: '', message: () => 'it is gone' })
 
 /** Routes that accept a body, and two that fail. */
 const probe: RegisterRoutes = (scope) => {
@@ -245,7 +245,7 @@ describe('an error', () => {
     ['shutting_down', 'unavailable', 'info'],
     ['server_trouble', 'unavailable', 'error'],
   ])('with the code %s is logged without a stack', async (code, kind, level) => {
-    const failing = defineFault({ code, kind: kind as FaultKind, when: '', say: () => 'it is so' })
+    const failing = defineFault({ code, kind: kind as FaultKind, when: '', message: () => 'it is so' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/failing', async () => {
         throw failing({})
@@ -264,7 +264,7 @@ describe('an error', () => {
 
   it('after the client has disconnected is only logged as info', async () => {
     const reached = Promise.withResolvers<void>()
-    const failing = defineFault({ code: 'agent_gone', kind: 'unavailable', when: '', say: () => 'it has gone' })
+    const failing = defineFault({ code: 'agent_gone', kind: 'unavailable', when: '', message: () => 'it has gone' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/failing', async (_request, reply) => {
         reached.resolve()
@@ -282,7 +282,7 @@ describe('an error', () => {
   })
 
   it('of kind unavailable has Retry-After', async () => {
-    const full = defineFault({ code: 'full', kind: 'unavailable', when: '', say: () => 'full' })
+    const full = defineFault({ code: 'full', kind: 'unavailable', when: '', message: () => 'full' })
     const route: RegisterRoutes = (scope) => {
       scope.get('/later', async () => {
         throw full({ retryAfterSecs: 9 })
@@ -297,7 +297,12 @@ describe('an error', () => {
   })
 
   it('does not reveal the paths of files of the server', async () => {
-    const broken = defineFault({ code: 'broken', kind: 'unavailable', when: '', say: () => '/secret/place is broken' })
+    const broken = defineFault({
+      code: 'broken',
+      kind: 'unavailable',
+      when: '',
+      message: () => '/secret/place is broken',
+    })
     const route: RegisterRoutes = (scope) => {
       scope.get('/broken', async () => {
         throw broken({ path: '/secret/place' })

@@ -4,14 +4,14 @@ export const internalError = defineFault({
   code: 'internal_error',
   kind: 'internal',
   when: 'A bug in drover. The server log has the stack trace under the request id.',
-  say: (_: Record<never, never>) => 'internal error; the server log has the details under this request id',
+  message: (_: Record<never, never>) => 'internal error; the server log has the details under this request id',
 })
 
 export const serverTrouble = defineFault({
   code: 'server_trouble',
   kind: 'unavailable',
   when: 'The server cannot read or write one of its own files, such as the session store. The server log names the file.',
-  say: (_: Record<never, never>) =>
+  message: (_: Record<never, never>) =>
     'the server cannot access its own files; the server log has the details under this request id',
 })
 
@@ -19,7 +19,7 @@ export const unauthorized = defineFault({
   code: 'unauthorized',
   kind: 'unauthorized',
   when: 'The server requires an API key, and the request has no key or an unknown one.',
-  say: (d: { problem: 'missing' | 'invalid' }) =>
+  message: (d: { problem: 'missing' | 'invalid' }) =>
     d.problem === 'missing'
       ? 'missing API key; send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY"'
       : 'invalid API key; check the key, or ask the operator of this server for one',
@@ -29,7 +29,7 @@ export const hostNotAllowed = defineFault({
   code: 'host_not_allowed',
   kind: 'invalid',
   when: 'A server without API keys that listens on loopback only received a foreign `Host` header, as in DNS rebinding.',
-  say: (d: { host: string }) =>
+  message: (d: { host: string }) =>
     `this server has no API keys and only accepts localhost as its host, not ${JSON.stringify(d.host)}; use http://localhost, or set API keys`,
 })
 
@@ -37,7 +37,7 @@ export const originNotAllowed = defineFault({
   code: 'origin_not_allowed',
   kind: 'invalid',
   when: 'A web page from an origin that is not allowed calls a server without API keys, or sends a CORS preflight.',
-  say: (d: { origin: string }) =>
+  message: (d: { origin: string }) =>
     `web pages from ${JSON.stringify(d.origin)} may not call this server; to allow them, add the origin to server.cors_allowed_origins`,
 })
 
@@ -45,7 +45,7 @@ export const tooManyRequests = defineFault({
   code: 'too_many_requests',
   kind: 'rate_limited',
   when: 'A client sent more requests than its rate limit allows.',
-  say: (d: { limit: number; retryAfterSecs: number }) =>
+  message: (d: { limit: number; retryAfterSecs: number }) =>
     `too many requests; retry in ${d.retryAfterSecs} ${d.retryAfterSecs === 1 ? 'second' : 'seconds'}`,
 })
 
@@ -53,35 +53,35 @@ export const requestTooLarge = defineFault({
   code: 'request_too_large',
   kind: 'too_large',
   when: 'The request body is larger than `server.max_request_body_bytes`.',
-  say: (d: { limitBytes: number }) => `the request body exceeds the limit of ${d.limitBytes} bytes`,
+  message: (d: { limitBytes: number }) => `the request body exceeds the limit of ${d.limitBytes} bytes`,
 })
 
 export const requestTimeout = defineFault({
   code: 'request_timeout',
   kind: 'invalid',
   when: 'The request did not arrive completely within `server.read_timeout_secs`.',
-  say: (d: { limitSecs: number }) => `the request did not arrive completely within ${d.limitSecs} seconds`,
+  message: (d: { limitSecs: number }) => `the request did not arrive completely within ${d.limitSecs} seconds`,
 })
 
 export const requestCutOff = defineFault({
   code: 'request_cut_off',
   kind: 'invalid',
   when: 'The client stopped sending in the middle of the request body.',
-  say: (_: Record<never, never>) => 'the request body ended before it was complete',
+  message: (_: Record<never, never>) => 'the request body ended before it was complete',
 })
 
 export const requestMalformed = defineFault({
   code: 'request_malformed',
   kind: 'invalid',
   when: 'The request is not valid HTTP, has no `Host` header, asks for a tunnel, or has an invalid percent-encoded path.',
-  say: (d: { problem: string }) => `malformed request: ${d.problem}`,
+  message: (d: { problem: string }) => `malformed request: ${d.problem}`,
 })
 
 export const expectationUnsupported = defineFault({
   code: 'expectation_unsupported',
   kind: 'invalid',
   when: 'The `Expect` header of the request is not `100-continue`.',
-  say: (d: { expectation: string }) =>
+  message: (d: { expectation: string }) =>
     `the Expect header is ${JSON.stringify(d.expectation)}; only "100-continue" is supported`,
 })
 
@@ -89,21 +89,21 @@ export const headersTooLarge = defineFault({
   code: 'headers_too_large',
   kind: 'too_large',
   when: 'The request headers are larger than the server accepts.',
-  say: (d: { limitBytes: number }) => `the request headers exceed the limit of ${d.limitBytes} bytes`,
+  message: (d: { limitBytes: number }) => `the request headers exceed the limit of ${d.limitBytes} bytes`,
 })
 
 export const bodyMissing = defineFault({
   code: 'body_missing',
   kind: 'invalid',
   when: 'The request has no body, but the endpoint needs one.',
-  say: (_: Record<never, never>) => 'the request body is missing; send a JSON object',
+  message: (_: Record<never, never>) => 'the request body is missing; send a JSON object',
 })
 
 export const mediaTypeUnsupported = defineFault({
   code: 'media_type_unsupported',
   kind: 'invalid',
   when: 'The request body is not JSON, by its `Content-Type`, `Content-Encoding` or `Transfer-Encoding`.',
-  say: (d: { mediaType: string }) =>
+  message: (d: { mediaType: string }) =>
     `the request body is ${JSON.stringify(d.mediaType)}; send JSON with "Content-Type: application/json"`,
 })
 
@@ -111,7 +111,7 @@ export const pathNotFound = defineFault({
   code: 'not_found',
   kind: 'not_found',
   when: 'No endpoint has this path.',
-  say: (d: { path: string; meant?: string | undefined }) =>
+  message: (d: { path: string; meant?: string | undefined }) =>
     `no endpoint ${d.path}; ${d.meant === undefined ? '' : `did you mean ${d.meant}? `}GET /docs lists all endpoints`,
 })
 
@@ -119,7 +119,7 @@ export const methodNotAllowed = defineFault({
   code: 'method_not_allowed',
   kind: 'invalid',
   when: 'The endpoint exists but does not support this method. The `Allow` header lists the supported methods.',
-  say: (d: { method: string; path: string; allow: readonly string[] }) =>
+  message: (d: { method: string; path: string; allow: readonly string[] }) =>
     `${d.path} does not support ${d.method}; use ${d.allow.join(', ')}`,
 })
 
@@ -127,35 +127,35 @@ export const shuttingDown = defineFault({
   code: 'shutting_down',
   kind: 'unavailable',
   when: 'The server is shutting down: it finishes running requests and accepts no new ones.',
-  say: (_: Record<never, never>) => 'the server is shutting down; retry when it is back',
+  message: (_: Record<never, never>) => 'the server is shutting down; retry when it is back',
 })
 
 export const listenFailed = defineFault({
   code: 'listen_failed',
   kind: 'unavailable',
   when: 'The server cannot listen on its address: it is in use, not permitted, or not an address of this machine.',
-  say: (d: { place: string; problem: string }) => `the server cannot listen on ${d.place}: ${d.problem}`,
+  message: (d: { place: string; problem: string }) => `the server cannot listen on ${d.place}: ${d.problem}`,
 })
 
 export const unsupportedFeature = defineFault({
   code: 'unsupported_feature',
   kind: 'invalid',
   when: 'A request to a compatible API uses a feature that command-line agents do not have: client tools, images, audio.',
-  say: (d: { place: string; feature: string }) => `${d.place}: not supported: ${d.feature}; send text only`,
+  message: (d: { place: string; feature: string }) => `${d.place}: not supported: ${d.feature}; send text only`,
 })
 
 export const modelNotFound = defineFault({
   code: 'model_not_found',
   kind: 'not_found',
   when: 'The model list has no model with this id. Chat completions accept other model names too.',
-  say: (d: { model: string }) => `no model ${JSON.stringify(d.model)}; GET /openai/v1/models lists the models`,
+  message: (d: { model: string }) => `no model ${JSON.stringify(d.model)}; GET /openai/v1/models lists the models`,
 })
 
 export const apiVersionInvalid = defineFault({
   code: 'api_version_invalid',
   kind: 'invalid',
   when: 'A message request has no `anthropic-version` header, or its value is not a calendar date.',
-  say: (d: { given: string | undefined }) =>
+  message: (d: { given: string | undefined }) =>
     d.given === undefined
       ? 'the anthropic-version header is required; send "anthropic-version: 2023-06-01"'
       : `the anthropic-version header is ${JSON.stringify(d.given)}, which is not a date; send "anthropic-version: 2023-06-01"`,
@@ -165,12 +165,12 @@ export const backendExecutionFailed = defineFault({
   code: 'backend_execution_failed',
   kind: 'internal',
   when: 'The agent failed while it ran the prompt of a compatible request. The message is the one the agent gave.',
-  say: (d: { backend: string; reason: string; code: string }) => `${d.backend} failed: ${d.reason}`,
+  message: (d: { backend: string; reason: string; code: string }) => `${d.backend} failed: ${d.reason}`,
 })
 
 export const backendTimeout = defineFault({
   code: 'backend_timeout',
   kind: 'unavailable',
   when: 'The agent did not finish the prompt of a compatible request before its timeout.',
-  say: (d: { reason: string }) => d.reason,
+  message: (d: { reason: string }) => d.reason,
 })
