@@ -14,7 +14,7 @@ export const unknownHostAdapter = defineFault({
 export const hostAdapterRequired = defineFault({
   code: 'host_adapter_required',
   kind: 'usage',
-  when: '`--tool` names no host, or no host was named and none was detected in the repository.',
+  when: 'The flag `--tool` names no host, or no host was named and none was detected in the repository.',
   message: (d: { problem: string; known: readonly string[] }) =>
     `${d.problem}; name one or more of ${d.known.join(', ')}, or all, with --tool`,
 })
@@ -22,7 +22,7 @@ export const hostAdapterRequired = defineFault({
 export const invalidAdapterSurface = defineFault({
   code: 'invalid_adapter_surface',
   kind: 'usage',
-  when: 'kiro was selected without `--surface`, or with another surface than it is installed for; or `--surface` was given without kiro.',
+  when: 'Kiro was selected without `--surface`, or with another surface than it is installed for; or `--surface` was given without kiro.',
   message: (d: { problem: string }) => d.problem,
 })
 
