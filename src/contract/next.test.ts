@@ -81,7 +81,7 @@ describe('the commands that next offers', () => {
   it('are built from exactly their values', () => {
     expect(() => makeVariant('inspect-run', { ROOT: '/work' })).toThrow('no variant inspect-run with ROOT')
     expect(() => makeVariant('run-doctor', {})).toThrow('no variant run-doctor with no values')
-    expect(() => makeVariant('dance', { ROOT: '/work' })).toThrow('there is no variant dance with ROOT')
+    expect(() => makeVariant('dance', { ROOT: '/work' })).toThrow('no variant dance with ROOT')
   })
 })
 

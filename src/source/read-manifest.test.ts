@@ -53,7 +53,7 @@ describe('a manifest', () => {
     ['a key twice', '{"a":1,"a":2}', 'at $.a (line 5 of the body, column 8): the object has this key already'],
     ['two values', '{} {}', 'nothing may follow the value'],
     ['a fraction', JSON.stringify(whole).replace('1900', '1900.0'), 'without fraction or exponent'],
-    ['half a surrogate pair', JSON.stringify(whole).replace('About', '\\ud800'), 'half of a surrogate pair'],
+    ['half a surrogate pair', JSON.stringify(whole).replace('About', '\\ud800'), 'a lone surrogate'],
     ['a list', [], '$ must be an object'],
     ['another version', { ...whole, manifest_version: 1 }, '$.manifest_version must be 2'],
     ['another profile', { ...whole, profile: 'change/v1' }, '$.profile must be "change/v2"'],
