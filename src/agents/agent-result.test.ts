@@ -70,7 +70,7 @@ describe('toAgentResult', () => {
       { stopReason: 'answer_too_long', exit: { ended: 'cancelled' } },
       [1, 'cancelled', 'agent_output_too_large'],
     ],
-  ])('tells %s', (_name, facts, expected) => {
+  ])('reports %s', (_name, facts, expected) => {
     expect(resultOf(facts)).toEqual(expected)
   })
 })

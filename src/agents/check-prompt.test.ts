@@ -6,7 +6,7 @@ const faultWith = (code: string, details: object) =>
   expect.objectContaining({ code, details: expect.objectContaining(details) })
 
 describe('checkPrompt', () => {
-  it.each(['', ' ', '\n\t', '\u00a0\ufeff'])('refuses %j, which says nothing', (prompt) => {
+  it.each(['', ' ', '\n\t', '\u00a0\ufeff'])('refuses the empty prompt %j', (prompt) => {
     expect(() => checkPrompt(prompt, 'claude')).toThrow(faultWith('prompt_empty', { backend: 'claude' }))
   })
 

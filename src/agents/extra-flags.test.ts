@@ -19,7 +19,7 @@ describe('checkExtraFlags', () => {
     ['codex', ['-m', 'gpt-5.5', '--strict-config', '--color', 'never']],
     ['gemini', ['-m', 'pro', '-d', '--extensions=none']],
     ['gemini', ['-e', '']],
-  ])('lets %s have %j', (backend, extra) => {
+  ])('allows %s the arguments %j', (backend, extra) => {
     expect(() => judge(backend, extra)).not.toThrow()
   })
 
@@ -72,17 +72,17 @@ describe('checkExtraFlags', () => {
     ['gemini', ['--debug=false'], '--debug=false', 'takes no value'],
   ]
 
-  it.each(refused)('does not let %s have %j', (backend, extra, argument, problem) => {
+  it.each(refused)('refuses %s the arguments %j', (backend, extra, argument, problem) => {
     expect(() => judge(backend, extra)).toThrow(
       expect.objectContaining({ code: 'extra_flag_refused', details: expect.objectContaining({ argument, problem }) }),
     )
   })
 
-  it.each(refused)('lets %s have %j when the operator allows everything', (backend, extra) => {
+  it.each(refused)('allows %s the arguments %j when the operator has turned the check off', (backend, extra) => {
     expect(() => judge(backend, extra, true)).not.toThrow()
   })
 
-  it('says what would be allowed', () => {
+  it('lists the allowed flags', () => {
     let fault: Fault | undefined
     try {
       judge('codex', ['--color', 'never', '--yolo'])

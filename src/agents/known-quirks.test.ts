@@ -27,7 +27,7 @@ describe('a version', () => {
     ['claude', '3.0.0', false],
     ['codex', '0.165.9', true],
     ['gemini', 'nightly', false],
-  ])('of %s, %s, is older than the one tried: %j', (backend, version, expected) => {
+  ])('of %s, %s, is older than the tested one: %j', (backend, version, expected) => {
     expect(isOlderThanTried(backend, version)).toBe(expected)
   })
 })

@@ -25,7 +25,7 @@ describe('VersionProbe', () => {
     expect(await createProbe().ask(agentThat(`echo '${printed}'`).located)).toBe(version)
   })
 
-  it('asks each program once, however often it is asked itself', async () => {
+  it('starts each program once, however often it is called', async () => {
     const { located, log } = agentThat('echo 1.2.3')
     const probe = createProbe()
     expect(await Promise.all([probe.ask(located), probe.ask(located)])).toEqual(['1.2.3', '1.2.3'])
@@ -33,7 +33,7 @@ describe('VersionProbe', () => {
     expect(readFileSync(log, 'utf8')).toBe('--version\n')
   })
 
-  it('has no answer for one that fails, is not installed or is only played', async () => {
+  it('returns undefined for a program that fails, is not installed or is the demo agent', async () => {
     const { located } = agentThat('echo 1.2.3; exit 1')
     const probe = createProbe()
     expect(await probe.ask(located)).toBeUndefined()
@@ -55,11 +55,11 @@ describe('askVersion', () => {
     ['kill -9 $$', { is: 'unknown', problem: 'it exited with SIGKILL' }],
     ['echo hello', { is: 'unknown', problem: 'it printed no version' }],
     ['yes 1.2.3', { is: 'unknown', problem: expect.stringContaining('65536 bytes') }],
-  ])('tells why there is no version: %s', async (script, answer) => {
+  ])('reports why there is no version: %s', async (script, answer) => {
     expect(await ask(script)).toEqual(answer)
   })
 
-  it('tells that a program cannot be started', async () => {
+  it('reports a program that cannot be started', async () => {
     const place = { env: {}, cwd: '/' }
     expect(await askVersion(['/nonexistent/agent'], place)).toMatchObject({ is: 'unknown' })
   })

@@ -5,12 +5,12 @@ import { BACKENDS } from './adapter/agent.ts'
 import { AGENTS, pickAgent } from './registry.ts'
 
 describe('AGENTS', () => {
-  it('has every backend, in canonical order, under its own name', () => {
+  it('contains every backend in order, under its own name', () => {
     expect(Object.values(AGENTS).map(({ backend }) => backend)).toEqual(BACKENDS)
     expect(Object.keys(AGENTS)).toEqual(BACKENDS)
   })
 
-  it('has in docs/agents.md the flags that callers may give', () => {
+  it('matches the table of extra flags in docs/agents.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/agents.md'), 'utf8')
     const section = page.split('## `extra`')[1]?.split('\n## ')[0] ?? ''
     const rows = BACKENDS.map((backend) => {
@@ -40,7 +40,7 @@ describe('pickAgent', () => {
     ['Codex', { backend: 'codex' }],
     ['GPT-5', { backend: 'codex', model: 'GPT-5' }],
     ['models/Gemini-2.5', { backend: 'gemini', model: 'models/Gemini-2.5' }],
-  ])('gives %s to the right agent', (name, picked) => {
+  ])('picks the agent for %s', (name, picked) => {
     expect(pickAgent(name)).toEqual(picked)
   })
 })

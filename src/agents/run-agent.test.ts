@@ -72,7 +72,7 @@ function isGone(pid: number): boolean {
 }
 
 describe.each(BACKENDS)('runAgent with %s', (backend) => {
-  it('gives the answer, its events and its usage', async () => {
+  it('returns the answer, its events and its usage', async () => {
     const ran = await finish(backend, { script: { text: ['Hello', ' there'] }, request: { model: 'm-1' } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'Hello there', ended: 'itself', warnings: [] })
@@ -85,7 +85,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   })
 
   it.each([['-v is a flag'], ['/help me'], ['@README.md what is this'], ['review']])(
-    'hands over the prompt %j as it is',
+    'passes the prompt %j unchanged',
     async (prompt) => {
       const ran = await finish(backend, { request: { prompt } })
       expect(ran.result.error).toBeUndefined()
@@ -93,7 +93,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     },
   )
 
-  it('hands over a prompt of a megabyte to the last byte', async () => {
+  it('passes every byte of a one-megabyte prompt', async () => {
     const prompt = 'a line of the prompt\n'.repeat(47_600)
     const spy = join(room, 'spy')
     writeFileSync(spy, '#!/bin/sh\nsha256sum\n', { mode: 0o755 })
@@ -101,7 +101,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result.text).toBe(`${createHash('sha256').update(prompt).digest('hex')}  -`)
   })
 
-  it('is ended when it will not stop talking, with what it said kept in bounds', async () => {
+  it('ends an agent that prints without end, and limits the answer', async () => {
     const program = join(room, 'talks')
     writeFileSync(program, '#!/bin/sh\nexec yes "and so on and on"\n', { mode: 0o755 })
     const ran = await finish(backend, { request: { program: [program] } })
@@ -112,15 +112,15 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
 
   it.each<[string, Script, Partial<AgentResult>]>([
     [
-      'fails as it says',
+      'reports a failure itself',
       { fail: 500 },
       { exitCode: expect.any(Number), error: expect.objectContaining({ code: expect.any(String) }) },
     ],
-    ['is told to fail by its exit code', { plainText: 'oops', exitCode: 3 }, { exitCode: 3 }],
+    ['exits with a code and plain text', { plainText: 'oops', exitCode: 3 }, { exitCode: 3 }],
     ['crashes before its first event', { crashAfter: 'start' }, { exitCode: 137, text: '' }],
     ['crashes in the middle', { crashAfter: 'word', text: ['one ', 'two'] }, { exitCode: 137 }],
     ['stops in the middle of a line', { halfLine: true, exitCode: 0 }, { exitCode: 1 }],
-  ])('says so when the agent %s', async (_name, script, expected) => {
+  ])('reports a failure when the agent %s', async (_name, script, expected) => {
     const ran = await finish(backend, { script })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ error: { message: expect.stringMatching(/\S/) }, ...expected })
@@ -129,24 +129,24 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
 
   it.each<[string, Script]>([
     ['noise on stderr', { stderr: 'warning: something\n' }],
-    ['lines that are no events', { garbageLines: ['not json', '{"type":"unheard_of"}', '[1,2]', '{"broken":'] }],
-  ])('is not thrown off by %s', async (_name, script) => {
+    ['lines that are not events', { garbageLines: ['not json', '{"type":"unheard_of"}', '[1,2]', '{"broken":'] }],
+  ])('ignores %s', async (_name, script) => {
     const ran = await finish(backend, { script: { text: ['fine'], ...script } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
   })
 
-  it('takes plain text for the answer when the program knows no JSON', async () => {
+  it('takes plain text as the answer when the program prints no JSON', async () => {
     const ran = await finish(backend, { script: { plainText: 'just\ntext\n' } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'just\ntext', usage: NO_USAGE })
   })
 
-  it('skips a line that is too long for an event, and says so', async () => {
+  it('skips a line that is too long for an event, with a warning', async () => {
     const ran = await finish(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 + 1 } })
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [expect.stringContaining('10485761 bytes was skipped')] })
   })
 
-  it('takes a line that is just short enough', async () => {
+  it('accepts a line of the maximum length', async () => {
     const ran = await finish(backend, { script: { text: ['fine'], longLineBytes: 10 * 1024 * 1024 } })
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [] })
   })
@@ -154,9 +154,9 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   it.each<[string, Script]>([
     ['hangs before its first word', { hangAfter: 'start' }],
     ['hangs in the middle', { hangAfter: 'word' }],
-    ['retries for ever', { retryForever: true, chunkMs: 10 }],
+    ['retries forever', { retryForever: true, chunkMs: 10 }],
     ['ignores SIGTERM and SIGINT', { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true }],
-  ])('is ended by the deadline when it %s', async (_name, script) => {
+  ])('ends the agent at the deadline when it %s', async (_name, script) => {
     const pidFile = join(room, 'pids')
     const ran = await finish(backend, { script: { ...script, pidFile }, request: { timeoutMs: 1500 } })
     expectWellFormed(ran)
@@ -168,28 +168,31 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     expect(isGone(pids().agent)).toBe(true)
   })
 
-  it.each(['caller', 'reader'] as const)('leaves nothing running when the %s goes away during a tool', async (who) => {
-    const pidFile = join(room, 'pids')
-    const controller = new AbortController()
-    const options = { signal: controller.signal }
-    const running = start(backend, { script: { tool: 'sleep 300', pidFile }, options })
-    await running.next()
-    const { agent, tool } = await until(() => {
-      const known = existsSync(pidFile) ? pids() : undefined
-      return known?.tool === undefined ? false : known
-    })
-    if (who === 'caller') {
-      controller.abort()
-      const rest: AgentEvent[] = []
-      for await (const event of running) rest.push(event)
-      expect(rest.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 130 } })
-    } else {
-      await running.return(undefined as never)
-    }
-    expect([isGone(agent), isGone(tool)]).toEqual([true, true])
-  })
+  it.each(['caller', 'reader'] as const)(
+    'leaves no process running when the %s stops during a tool call',
+    async (who) => {
+      const pidFile = join(room, 'pids')
+      const controller = new AbortController()
+      const options = { signal: controller.signal }
+      const running = start(backend, { script: { tool: 'sleep 300', pidFile }, options })
+      await running.next()
+      const { agent, tool } = await until(() => {
+        const known = existsSync(pidFile) ? pids() : undefined
+        return known?.tool === undefined ? false : known
+      })
+      if (who === 'caller') {
+        controller.abort()
+        const rest: AgentEvent[] = []
+        for await (const event of running) rest.push(event)
+        expect(rest.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 130 } })
+      } else {
+        await running.return(undefined as never)
+      }
+      expect([isGone(agent), isGone(tool)]).toEqual([true, true])
+    },
+  )
 
-  it('clears away a daemon that the agent leaves behind, and does not wait for it', async () => {
+  it('ends a daemon that the agent leaves behind, without waiting for it', async () => {
     const pidFile = join(room, 'pids')
     const ran = await finish(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
@@ -203,7 +206,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
       { fail: 401 },
       { exitCode: 1, ended: 'itself', error: expect.objectContaining({ code: 'agent_auth_failed' }) },
     ],
-  ])('counts as %s when it has said its last word and does not leave', async (_name, script, expected) => {
+  ])('reports %s when the agent does not exit after its terminal event', async (_name, script, expected) => {
     const lines: string[] = []
     await finish(backend, { script, options: { onLine: async (line) => void lines.push(line) } })
     writeFileSync(join(room, 'said'), `${lines.join('\n')}\n`)
@@ -214,7 +217,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result).toMatchObject(expected)
   })
 
-  it('does not start at all when it is cancelled beforehand', async () => {
+  it('starts nothing when it was cancelled before', async () => {
     const ran = await finish(backend, { options: { signal: AbortSignal.abort() } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({ exitCode: 130, ended: 'cancelled', text: '' })
@@ -225,7 +228,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     await expect(running.next()).rejects.toBeInstanceOf(Fault)
   })
 
-  it('keeps drover’s own variables from the agent', async () => {
+  it('does not pass drover’s own variables to the agent', async () => {
     const spy = join(room, 'spy')
     writeFileSync(spy, '#!/bin/sh\ncat > /dev/null; env\n', { mode: 0o755 })
     const env = { PATH: PATH_HERE, DROVER_API_KEYS: 'hunter2', DROVER_SERVER_PORT: '1', MINE: 'yes' }
@@ -236,7 +239,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
 })
 
 describe('runAgent with a system prompt for claude', () => {
-  it('hands it over in a private file that is gone afterwards', async () => {
+  it('passes it in a private file and removes the file', async () => {
     const spy = join(room, 'spy')
     const script = 'cat > /dev/null; for f; do case "$f" in */system*) ls -l "$f"; cat "$f"; esac; done'
     writeFileSync(spy, `#!/bin/sh\n${script}\n`, { mode: 0o755 })

@@ -27,7 +27,7 @@ const LEAST = {
 }
 
 describe('applySettings', () => {
-  it('asks for nothing that nobody said', () => {
+  it('sets only defaults for a bare request', () => {
     expect(applySettings(ASKED, { own: OWN, shared: SHARED })).toEqual(LEAST)
   })
 

@@ -7,7 +7,7 @@ import { compareAgents } from './compare-agents.ts'
 const never = new AbortController().signal
 
 describe('compareAgents', () => {
-  it('gives the answers in the order in which they were asked for, with what they cost', async () => {
+  it('returns the answers in the order of the request, with their usage', async () => {
     const { context } = await createPromptRoom({
       claude: { text: ['one'], usage: { input: 7, output: 2 } },
       codex: { text: ['three'] },
@@ -25,7 +25,7 @@ describe('compareAgents', () => {
     expect(result.results[1]?.token_usage).toMatchObject({ input_tokens: 7, output_tokens: 2 })
   })
 
-  it('keeps an agent that is missing or fails to its own row', async () => {
+  it('reports a missing or failing agent in its own row only', async () => {
     const { context, directory } = await createPromptRoom({ gemini: { fail: 429 } })
     rmSync(join(directory, 'codex'))
     const request = { prompt: 'x', backends: ['codex', 'gemini', 'claude', 'clod'] }
@@ -41,7 +41,7 @@ describe('compareAgents', () => {
   it.each([
     [true, 1],
     [false, 3],
-  ])('with sequential %s has %i at work at once', async (sequential, most) => {
+  ])('with sequential %s runs at most %i at once', async (sequential, most) => {
     const { context } = await createPromptRoom({
       claude: { delayMs: 300 },
       codex: { delayMs: 300 },
@@ -59,7 +59,7 @@ describe('compareAgents', () => {
     expect(seen).toBe(most)
   })
 
-  it('pretends', async () => {
+  it('supports dry runs', async () => {
     const { context } = await createPromptRoom()
     const { results } = await compareAgents({ prompt: 'x', backends: ['claude'], dry_run: true }, context, {
       signal: never,

@@ -5,7 +5,7 @@ import { createSlots, type Slot } from './concurrency-slots.ts'
 const never = new AbortController().signal
 
 describe('createSlots', () => {
-  it('lets as many in as the limit says, and the next one when one leaves', async () => {
+  it('admits as many as the limit, and the next when one leaves', async () => {
     const slots = createSlots({ limit: 2, queueLimit: 10 })
     const first = await slots.take(never)
     await slots.take(never)
@@ -16,7 +16,7 @@ describe('createSlots', () => {
     expect(slots.load()).toEqual({ running: 2, queued: 0 })
   })
 
-  it('serves those who wait in the order in which they came', async () => {
+  it('serves the queue in order', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 10 })
     const order: number[] = []
     const held = await slots.take(never)
@@ -31,7 +31,7 @@ describe('createSlots', () => {
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
-  it('takes as many into the queue as its limit says, and refuses one more', async () => {
+  it('queues as many as the queue limit, and refuses one more', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 1 })
     const held = await slots.take(never)
     const waiting = slots.take(never)
@@ -40,13 +40,13 @@ describe('createSlots', () => {
     expect(await waiting).toBeDefined()
   })
 
-  it('lets nobody wait when the queue has no room at all', async () => {
+  it('refuses to queue when the queue limit is zero', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 0 })
     await slots.take(never)
     await expect(slots.take(never)).rejects.toMatchObject({ code: 'queue_full' })
   })
 
-  it('lets go of one who is cancelled in the queue, and serves the one behind', async () => {
+  it('removes a cancelled prompt from the queue, and serves the next', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 10 })
     const held = await slots.take(never)
     const leaving = new AbortController()
@@ -59,13 +59,13 @@ describe('createSlots', () => {
     expect(await behind).toBeDefined()
   })
 
-  it('takes nobody who was cancelled before', async () => {
+  it('admits nothing that was cancelled before', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 10 })
     expect(await slots.take(AbortSignal.abort())).toBeUndefined()
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
-  it('counts a slot once, however often it is given back', async () => {
+  it('counts a slot once, however often it is released', async () => {
     const slots = createSlots({ limit: 2, queueLimit: 0 })
     const slot = await slots.take(never)
     await slots.take(never)
@@ -74,7 +74,7 @@ describe('createSlots', () => {
     expect(slots.load()).toEqual({ running: 1, queued: 0 })
   })
 
-  it('never lets more in than the limit, and forgets nobody, whatever comes, leaves and ends', async () => {
+  it('never exceeds the limit and serves everyone, in any order of events', async () => {
     const steps = fc.array(fc.constantFrom('come', 'leave', 'end'), { maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (limit, moves) => {

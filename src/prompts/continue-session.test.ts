@@ -43,7 +43,7 @@ const OWN = {
 const SHARED = { approval_mode: 'none', sandbox_mode: 'full', verbose: false, max_turns: 0 } as const
 
 describe('settingsOfSession', () => {
-  it('puts the policy of the session in the place of everything the config allows today', () => {
+  it('replaces the policy of the config by that of the session', () => {
     expect(settingsOfSession(SESSION, ASKED, { own: OWN, shared: SHARED })).toEqual({
       own: {
         ...OWN,
@@ -58,7 +58,7 @@ describe('settingsOfSession', () => {
     })
   })
 
-  it('keeps the flags of the operator when the request brings others of its own', () => {
+  it('keeps the flags of the operator when the request has its own', () => {
     const { own } = settingsOfSession(SESSION, { ...ASKED, extra: ['--mine'] }, { own: OWN, shared: SHARED })
     expect(own.extra_flags).toEqual(['--operator'])
   })
@@ -81,12 +81,12 @@ describe('inheritSystemPrompt', () => {
   const systemPrompt = (over: Partial<PromptRequest>, agent: Agent) =>
     inheritSystemPrompt({ ...ASKED, ...over }, agent).system_prompt
 
-  it('repeats it for an agent that takes it as a flag, and not for one that has read it with the first prompt', () => {
+  it('repeats it only for an agent that takes it as a flag', () => {
     expect(systemPrompt({ resumes: SESSION }, claude)).toBe('be brief')
     expect(systemPrompt({ resumes: SESSION }, codex)).toBeUndefined()
   })
 
-  it('gives a fork the system prompt of its session, whichever the agent', () => {
+  it('gives a fork the system prompt of its session, for every agent', () => {
     expect(systemPrompt({ forks: SESSION }, claude)).toBe('be brief')
     expect(systemPrompt({ forks: SESSION }, codex)).toBe('be brief')
   })
@@ -117,7 +117,7 @@ describe('describePolicyChanges', () => {
   const changes = (actual: object, today: object = {}) =>
     describePolicyChanges({ stored, actual: { ...stored, ...actual }, today: { ...stored, ...today } })
 
-  it('says nothing of a policy that stays', () => {
+  it('returns nothing for an unchanged policy', () => {
     expect(changes({})).toEqual([])
   })
 
@@ -127,7 +127,7 @@ describe('describePolicyChanges', () => {
     [{ model: 'm-9' }, 'model is m-9 for this turn; the session was started with m-1'],
     [{ allowed_tools: 'Bash' }, 'allowed_tools is Bash for this turn; the session was started with no value'],
     [{ extra: [] }, 'extra is no value for this turn; the session was started with --stored'],
-  ])('says that this turn has %j', (change, sentence) => {
+  ])('reports that this turn has %j', (change, sentence) => {
     expect(changes(change)).toEqual([sentence])
     expect(changes(change, change)).toEqual([sentence])
   })
@@ -139,13 +139,13 @@ describe('describePolicyChanges', () => {
       'sandbox_mode is default, as when the session was started; the settings now say read-only',
     ],
     [{ model: undefined }, 'model is m-1, as when the session was started; the settings now say no value'],
-  ])('says that a new session would have %j', (today, sentence) => {
+  ])('reports that a new session would have %j', (today, sentence) => {
     expect(changes({}, today)).toEqual([sentence])
   })
 })
 
 describe('policyOf', () => {
-  it('takes from a request what the agent is allowed', () => {
+  it('takes the permissions from a request', () => {
     const request = {
       prompt: 'p',
       workdir: '/',

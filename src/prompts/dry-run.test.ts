@@ -6,7 +6,7 @@ import { formatDryRun } from './dry-run.ts'
 const PREFIX = 'Would execute: '
 
 describe('formatDryRun', () => {
-  it('quotes what needs it, and gives the prompt as a here-string', () => {
+  it('quotes where necessary, and shows the prompt as a here-string', () => {
     const argv = ['/usr/bin/claude', '-p', '--model', 'a b', "it's", '', '*'] as const
     expect(formatDryRun({ argv, stdin: "what's $HOME?" })).toBe(
       "Would execute: /usr/bin/claude -p --model 'a b' 'it'\\''s' '' '*' <<< 'what'\\''s $HOME?'",
@@ -19,7 +19,7 @@ describe('formatDryRun', () => {
     )
   })
 
-  it('is read by bash as what was meant', () => {
+  it('is read by bash as it was meant', () => {
     const text = fc.string({ unit: 'grapheme-ascii' }).filter((value) => !value.includes('\0'))
     const odd = fc.string({
       unit: fc.constantFrom('\n', '\t', '\\', "'", '"', '$', '`', '!', ' ', 'é', '\u0001', 'f', '0'),

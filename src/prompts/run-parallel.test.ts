@@ -26,7 +26,7 @@ describe('runParallel', () => {
     expect(ended).toEqual([1, 0])
   })
 
-  it('is stateless: no session is kept, here or with the agents, whatever a task asks for', async () => {
+  it('is stateless: no session is stored, here or with the agents, whatever a task asks for', async () => {
     const { context, store, directory } = await createPromptRoom()
     const tasks = ['claude', 'codex'].map((backend) => ({ ...task(backend), ephemeral: false, metadata: { a: 1 } }))
     const { results } = await runParallel({ tasks }, context, { signal: never })
@@ -40,7 +40,7 @@ describe('runParallel', () => {
     ['a directory that is not there', { ...task('claude'), workdir: '/no/such/place' }, 'workdir_not_allowed'],
     ['a flag that is not allowed', { ...task('claude'), extra: ['--mcp-config'] }, 'extra_flag_refused'],
     ['an agent that fails', task('gemini'), 'agent_auth_failed'],
-  ])('keeps %s to the task that has it', async (_name, broken, code) => {
+  ])('reports %s only in its own task', async (_name, broken, code) => {
     const { context } = await createPromptRoom({ gemini: { fail: 401 } })
     const result = await runParallel({ tasks: [broken, task('claude')] }, context, { signal: never })
     expect(result).toMatchObject({ total_tasks: 2, completed: 1, failed: 1, canceled: 0 })
@@ -49,7 +49,7 @@ describe('runParallel', () => {
     expect(result.results[1]).toMatchObject({ exit_code: 0 })
   })
 
-  it('with fail_fast ends what runs, cancels what waits, and counts both as canceled', async () => {
+  it('with fail_fast ends running tasks, cancels waiting ones, and counts both as canceled', async () => {
     const { context } = await createPromptRoom({ claude: { hangAfter: 'init' }, codex: { fail: 500 } })
     const tasks = [task('claude'), task('codex'), task('gemini')]
     const started: number[] = []
@@ -75,7 +75,7 @@ describe('runParallel', () => {
     })
   })
 
-  it('runs no more at once than it was told, and than the process allows', async () => {
+  it('runs no more at once than the request and the process allow', async () => {
     for (const [maxParallel, limit, expected] of [
       [2, 8, 2],
       [8, 3, 3],
@@ -95,14 +95,14 @@ describe('runParallel', () => {
     }
   })
 
-  it('takes no more places in the queue than could run at once', async () => {
+  it('takes no more places in the queue than can run at once', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 2 })
     const { context } = await createPromptRoom({}, { slots })
     const tasks = Array.from({ length: 6 }, () => task('claude'))
     expect(await runParallel({ tasks, max_parallel: 6 }, context, { signal: never })).toMatchObject({ completed: 6 })
   })
 
-  it('ends the other agents when a bug comes up in one of them', async () => {
+  it('ends the other agents when one task throws', async () => {
     const { context } = await createPromptRoom({ claude: { hangAfter: 'init' } })
     const watcher: BatchWatcher = {
       event: (item) => {
@@ -114,7 +114,7 @@ describe('runParallel', () => {
     expect(context.slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
-  it('keeps what has finished when it is cancelled', async () => {
+  it('keeps finished results when it is cancelled', async () => {
     const { context } = await createPromptRoom({ claude: { hangAfter: 'word' } })
     const cancel = new AbortController()
     let isFirstDone = false
@@ -136,7 +136,7 @@ describe('runParallel', () => {
     expect(result.results[0]).toMatchObject({ exit_code: 0 })
   })
 
-  it('pretends for one task or for all', async () => {
+  it('supports dry runs of one task or of all', async () => {
     const { context } = await createPromptRoom({ claude: { text: ['real'] } })
     const one = await runParallel({ tasks: [task('claude'), { ...task('claude'), dry_run: true }] }, context, {
       signal: never,

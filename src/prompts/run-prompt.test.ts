@@ -14,7 +14,7 @@ const HELLO = { backend: 'claude', prompt: 'say hello' }
 const never = new AbortController().signal
 
 describe.each(BACKENDS)('runPrompt on %s', (backend) => {
-  it('runs the agent in a session that is settled when the last event is given', async () => {
+  it('runs the agent in a session that is stored before the last event', async () => {
     const { context, store, work } = await createPromptRoom({ [backend]: { text: ['Hello', ' there'] } })
     let statusAtDone: string | undefined
     const { events, result } = await finishPrompt({ backend, prompt: 'say hello' }, context, {
@@ -42,7 +42,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
     })
   })
 
-  it('goes on with a session, and adds this turn alone to what it has used', async () => {
+  it('continues a session, and adds the usage of this turn only', async () => {
     const usage = { input: 100, output: 10 }
     const { context, store } = await createPromptRoom({ [backend]: { usage } })
     const first = await finishPrompt({ backend, prompt: 'one' }, context)
@@ -57,7 +57,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
     expect(session.token_usage.output_tokens).toBe(2 * first.result.token_usage.output_tokens)
   })
 
-  it('says that the agent has forgotten a session, and offers a new one', async () => {
+  it('reports that the agent has lost the session, and offers a new one', async () => {
     const { context, store, directory } = await createPromptRoom()
     const first = await finishPrompt({ backend, prompt: 'one' }, context)
     rmSync(join(directory, 'agent-sessions'), { recursive: true })
@@ -72,7 +72,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
     expect((await store.list({ isResumable: true }, { limit: 1, offset: 0 })).total).toBe(0)
   })
 
-  it('starts a new session from an old one with its settings and a link to it', async () => {
+  it('forks a session with its settings and a link to it', async () => {
     const { context, store } = await createPromptRoom()
     const request = { backend, prompt: 'one', approval_mode: 'auto', model: 'm-1', metadata: { a: 1 } } as const
     const first = await finishPrompt(request, context)
@@ -131,7 +131,7 @@ describe('the session of a prompt', () => {
     expect(() => process.kill(hangs(directory).agent ?? 0, 0)).toThrow()
   })
 
-  it('is paused when nobody reads the events to their end', async () => {
+  it('is paused when the caller stops reading events', async () => {
     const { context, store } = await createPromptRoom({ claude: { hangAfter: 'word' } })
     const course = runPrompt({ ...HELLO, wantsDeltas: true }, context, { signal: never })
     const first = await course.next()
@@ -151,14 +151,14 @@ describe('the session of a prompt', () => {
     expect(sessions.map(({ status }) => status)).toEqual(['error'])
   })
 
-  it('is not kept for an ephemeral prompt, for which the operator needs no store at all', async () => {
+  it('is not stored for an ephemeral prompt, which needs no store', async () => {
     const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is gone' }))
     const { context } = await createPromptRoom({}, { openStore, caller: 'operator' })
     const { result } = await finishPrompt({ ...HELLO, ephemeral: true }, context)
     expect(result).toMatchObject({ session_id: '', exit_code: 0 })
   })
 
-  it('is a warning in the result, and told to the observer, when its end cannot be written', async () => {
+  it('causes a warning and a call of the observer when its end cannot be written', async () => {
     const failures: unknown[] = []
     const observer = { sessionFailed: (error: unknown) => failures.push(error) }
     const room = await createPromptRoom({}, { observer })
@@ -187,13 +187,13 @@ describe('a prompt that cannot be run', () => {
     ['prompt_empty', { prompt: ' \n' }],
     ['prompt_not_text', { prompt: 'a\0b' }],
     ['session_field_invalid', { metadata: { a: 'x'.repeat(64 * 1024) } }],
-  ])('is refused with %s before anything is started or kept', async (code, over) => {
+  ])('is refused with %s before anything is started or stored', async (code, over) => {
     const { context, store } = await createPromptRoom()
     await expect(finishPrompt({ ...HELLO, ...over }, context)).rejects.toMatchObject({ code })
     expect(await store.count()).toBe(0)
   })
 
-  it('takes metadata of 64 KiB', async () => {
+  it('accepts metadata of 64 KiB', async () => {
     const { context } = await createPromptRoom()
     const metadata = { a: 'x'.repeat(64 * 1024 - '{"a":""}'.length) }
     expect((await finishPrompt({ ...HELLO, metadata, dry_run: true }, context)).result.exit_code).toBe(0)
@@ -223,7 +223,7 @@ describe('a prompt that cannot be run', () => {
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
-  it('is refused when a link has taken the place of its directory while it waited', async () => {
+  it('is refused when a link has replaced its directory while it waited', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 1 })
     const { context, directory, store } = await createPromptRoom({}, { slots })
     const workdir = join(directory, 'mine')
@@ -240,7 +240,7 @@ describe('a prompt that cannot be run', () => {
     expect(slots.load()).toEqual({ running: 0, queued: 0 })
   })
 
-  it('is refused when its session was given arguments that are no longer allowed', async () => {
+  it('is refused when its session has arguments that are no longer allowed', async () => {
     const { context, store } = await createPromptRoom({}, { isUnsafeExtraAllowed: true })
     const first = await finishPrompt({ ...HELLO, extra: ['--mcp-config=x'] }, context)
     const resumes = await store.find(first.result.session_id)
@@ -267,7 +267,7 @@ describe('a prompt that cannot be run', () => {
 })
 
 describe('a dry run', () => {
-  it('says what would be started, in a session of its own for a client', async () => {
+  it('shows the command, and stores a session for a client', async () => {
     const { context, store } = await createPromptRoom()
     const { events, result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
     // Where the agent is installed is not for a client to know.
@@ -277,7 +277,7 @@ describe('a dry run', () => {
     expect(await store.find(result.session_id)).toMatchObject({ status: 'completed', turn_count: 1 })
   })
 
-  it('keeps nothing for the operator, and needs no agent', async () => {
+  it('stores nothing for the operator, and needs no agent', async () => {
     const { context, store, directory } = await createPromptRoom({}, { caller: 'operator' })
     rmSync(join(directory, 'claude'))
     const { result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
@@ -299,7 +299,7 @@ describe('a dry run', () => {
 })
 
 describe('a resumed session', () => {
-  it('keeps its policy whatever the config says today, and says when this turn has another', async () => {
+  it('keeps its policy when the config changes, and warns when this turn has another', async () => {
     const { context, store } = await createPromptRoom()
     const first = await finishPrompt({ ...HELLO, approval_mode: 'auto' }, context)
     const resumes = await store.find(first.result.session_id)
@@ -315,7 +315,7 @@ describe('a resumed session', () => {
     expect(other.result.warnings).toContain('approval_mode is none for this turn; the session was started with auto')
   })
 
-  it('takes on the metadata of the turn beside its own', async () => {
+  it('merges the metadata of the turn with its own', async () => {
     const { context, store } = await createPromptRoom()
     const first = await finishPrompt({ ...HELLO, metadata: { a: 1, b: 1 } }, context)
     const resumes = await store.find(first.result.session_id)
@@ -323,7 +323,7 @@ describe('a resumed session', () => {
     expect((await store.find(resumes.id)).metadata).toEqual({ a: 1, b: 2 })
   })
 
-  it('cannot be worked on twice at once', async () => {
+  it('cannot run two prompts at once', async () => {
     const { context, store } = await createPromptRoom()
     const first = await finishPrompt(HELLO, context)
     const resumes = await store.find(first.result.session_id)

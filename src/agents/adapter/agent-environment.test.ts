@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toAgentEnvironment } from './agent-environment.ts'
 
-it('hands on the environment without drover’s own settings, and adds the switches', () => {
+it('copies the environment without drover’s own settings, and adds the variables of the agent', () => {
   const env = {
     PATH: '/bin',
     EMPTY: '',

@@ -30,8 +30,8 @@ describe('classifyFailure', () => {
     [{ message: 'thread not found: x' }, 'agent_session_missing'],
     [{ message: 'anything', code: 'agent_max_turns', status: 500 }, 'agent_max_turns'],
     [{ message: 'the disk is full' }, 'agent_failed'],
-  ])('%j is %s', (trouble, code) => {
-    expect(classifyFailure(trouble)).toBe(code)
+  ])('%j is %s', (failure, code) => {
+    expect(classifyFailure(failure)).toBe(code)
   })
 })
 

@@ -3,7 +3,7 @@ import { countAt, isShallow, objectAt, objectsAt, parseObject, textAt, textsAt, 
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
 
-describe('reading what another program wrote', () => {
+describe('fields of JSON from another program', () => {
   it.each([
     ['{"a":1}', { a: 1 }],
     ['  {"a":1}\r', { a: 1 }],
@@ -11,7 +11,7 @@ describe('reading what another program wrote', () => {
     ['{"a":', undefined],
     ['null', undefined],
     ['', undefined],
-  ])('parseObject takes %j for %j', (text, value) => {
+  ])('parseObject reads %j as %j', (text, value) => {
     expect(parseObject(text)).toEqual(value)
   })
 
@@ -39,11 +39,11 @@ describe('reading what another program wrote', () => {
     [[{ type: 'text', text: 'a' }, 'b', 3], 'a\n"b"\n3'],
     [{ a: 1 }, '{"a":1}'],
     [false, 'false'],
-  ])('toText makes of %j %j', (value, text) => {
+  ])('toText turns %j into %j', (value, text) => {
     expect(toText(value)).toBe(text)
   })
 
-  it('calls shallow what is nested at most 100 deep', () => {
+  it('isShallow allows 100 levels', () => {
     expect(isShallow(nested(100))).toBe(true)
     expect(isShallow(nested(101))).toBe(false)
   })

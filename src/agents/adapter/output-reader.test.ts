@@ -28,7 +28,7 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
   const first = FIRST_WORDS[backend] ?? ''
   const read = (lines: string[], end = OK) => replay(agent, { lines, end })
 
-  it('takes plain text for the answer, without the empty lines at its end', () => {
+  it('takes plain text as the answer, without empty lines at the end', () => {
     const { events, result } = read(['Hello,', '', '  world ', '', ' '])
     expect(events).toEqual([message('Hello,\n\n  world ')])
     expect(result).toMatchObject({ text: 'Hello,\n\n  world ' })
@@ -40,17 +40,17 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
     ['an object without a type', '{"answer":42}'],
     ['a list', '[1,2]'],
     ['half an object', '{"type":'],
-  ])('takes %s for plain text too', (_, line) => {
+  ])('takes %s as plain text too', (_, line) => {
     expect(read([line]).result).toMatchObject({ text: line })
   })
 
-  it('skips text around its events', () => {
+  it('skips text between events', () => {
     const { events, result } = read(['Warning: old', first, 'Memory is empty.', '{"type":"new_thing"}', last, 'bye'])
     expect(events.filter(({ type }) => type === 'message')).toEqual(backend === 'claude' ? [message('Hi')] : [])
     expect(result.error).toBeUndefined()
   })
 
-  it('says when the last word was spoken', () => {
+  it('knows when the terminal event has been read', () => {
     const reader = agent.createReader({})
     reader.readLine(first)
     expect(reader.hasEnded()).toBe(false)
@@ -66,23 +66,23 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
       { code: null, signal: 'SIGKILL', stderrTail: 'x' },
       'ended by SIGKILL',
     ],
-  ])('calls it an early end when the agent %s', (_, end, how) => {
+  ])('reports an early end when the agent %s', (_, end, how) => {
     const message = `${backend} ended before it had finished its answer (${how})`
     expect(read([first], end).result.error).toEqual({ code: 'agent_ended_early', message })
   })
 
-  it('calls it an early end when there is no output at all', () => {
+  it('reports an early end when there is no output', () => {
     expect(read([]).result.error?.code).toBe('agent_ended_early')
     expect(read(['', '  ']).result.error?.code).toBe('agent_ended_early')
   })
 
-  it('takes the reason of a failure from stderr, and then from the text', () => {
+  it('takes the reason of a failure from stderr, else from the text', () => {
     const failed = { code: 3, signal: null, stderrTail: 'no such device\n' }
     expect(read(['oops'], failed).result).toMatchObject({ text: 'oops', error: { message: 'no such device' } })
     expect(read(['oops'], { ...failed, stderrTail: '\n' }).result.error?.message).toBe('oops')
   })
 
-  it('keeps an error message to 4000 characters, all of them whole', () => {
+  it('cuts an error message to 4000 whole characters', () => {
     const long = { code: 1, signal: null, stderrTail: '' }
     expect(read(['x'.repeat(4000)], long).result.error?.message).toBe('x'.repeat(4000))
     expect(read([`${'x'.repeat(3999)}😀`], long).result.error?.message).toBe(`${'x'.repeat(3999)}\ufffd`)
@@ -90,7 +90,7 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
 })
 
 describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
-  it('nothing makes the reader throw, and the result is always well-formed', () => {
+  it('the reader does not throw, and the result is well-formed', () => {
     fc.assert(
       fc.property(anyOutput(linesOf(agent)), anyEnd, (lines, end) => {
         expectWellFormed(replay(agent, { lines, end }))
@@ -99,7 +99,7 @@ describe.each(AGENT_LIST)('whatever %s prints', (_, agent) => {
     )
   })
 
-  it('what is nested too deeply to be written again is left out', () => {
+  it('a tool input that is nested too deeply is left out', () => {
     const deep = `${'['.repeat(10_000)}1${']'.repeat(10_000)}`
     const { events } = replay(agent, { lines: toolLines(deep), end: OK })
     expect(events.map(({ type }) => type).slice(0, 2)).toEqual(['tool_use', 'tool_result'])

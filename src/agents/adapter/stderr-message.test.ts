@@ -14,7 +14,7 @@ describe('stderrMessage', () => {
     expect(stderrMessage(stderr)).toBe(message)
   })
 
-  it('keeps the last 2000 characters of a text that tells nothing', () => {
+  it('keeps the last 2000 characters of other text', () => {
     expect(stderrMessage(`start${'x'.repeat(2000)}`)).toBe('x'.repeat(2000))
     expect(stderrMessage(`s${'x'.repeat(1999)}`)).toBe(`s${'x'.repeat(1999)}`)
   })

@@ -86,7 +86,7 @@ describe('the modes of claude', () => {
     expect(warnings).toEqual([ROOT])
   })
 
-  it('as root in a sandbox, of which claude knows, are the usual ones', () => {
+  it('as root with IS_SANDBOX=1 are the usual ones', () => {
     const root = { isRoot: true, env: { IS_SANDBOX: '1' } }
     expect(command({ approvalMode: 'none', ...root })).toMatchObject({ argv: [...ALWAYS, ...EVERYTHING], warnings: [] })
   })
@@ -103,7 +103,7 @@ describe('the modes of claude', () => {
 })
 
 describe('the command for claude', () => {
-  it('has everything that is asked for, in one order', () => {
+  it('contains every option of the request, in a fixed order', () => {
     const request = {
       model: 'opus',
       resumeId: '01234567-89ab-cdef-0123-456789abcdef',
@@ -139,17 +139,17 @@ describe('the command for claude', () => {
     })
   })
 
-  it('shows the system prompt in a dry run, where no file is written', () => {
+  it('contains the system prompt itself in a dry run', () => {
     const { argv, files } = command({ systemPrompt: 'Be brief.', isDryRun: true })
     expect(argv).toEqual([...ALWAYS, '--system-prompt', 'Be brief.'])
     expect(files).toEqual([])
   })
 
-  it('has no system prompt if that is blank', () => {
+  it('contains no blank system prompt', () => {
     expect(command({ systemPrompt: ' \n' })).toMatchObject({ argv: ALWAYS, files: [] })
   })
 
-  it('cannot be given a flag in place of a model', () => {
+  it('passes no flag as a model', () => {
     expect(command({ model: '--dangerously-skip-permissions' }).argv).toEqual([
       ...ALWAYS,
       '--model=--dangerously-skip-permissions',

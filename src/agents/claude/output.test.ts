@@ -63,7 +63,7 @@ describe('the events of claude', () => {
     ])
   })
 
-  it('say of a denied tool that it failed, and why', () => {
+  it('report a denied tool as failed, with the reason', () => {
     const { events } = replay(claude, readRecording('claude', 'tool-denied.stream-json'))
     const why =
       'This Bash command contains multiple operations. The following parts require approval: echo data, echo x'
@@ -76,7 +76,7 @@ describe('the events of claude', () => {
     })
   })
 
-  it('tell of a retry without calling it an error', () => {
+  it('report a retry as progress, not as an error', () => {
     const { events } = replay(claude, readRecording('claude', 'e401.stream-json'))
     expect(events[1]).toEqual({
       type: 'progress',
@@ -84,7 +84,7 @@ describe('the events of claude', () => {
     })
   })
 
-  it('come one for each block of a message', () => {
+  it('are one for each block of a message', () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.' },
       { type: 'text', text: 'One.' },
@@ -110,29 +110,29 @@ describe('the events of claude', () => {
 })
 
 describe('text in pieces', () => {
-  it('is not given again as a whole', () => {
+  it('is not repeated as a whole', () => {
     const lines = [start, piece('All '), piece('done.'), assistant([{ type: 'text', text: 'All done.' }]), DONE]
     expect(read(lines).events).toEqual([partial('All '), partial('done.')])
   })
 
-  it('is completed by what the whole has more', () => {
+  it('is completed by the rest of the whole text', () => {
     const lines = [start, piece('All '), assistant([{ type: 'text', text: 'All done.' }]), DONE]
     expect(read(lines).events).toEqual([partial('All '), message('done.')])
   })
 
-  it('is followed by the whole when that is another text, as after a stream that was cut', () => {
+  it('is followed by the whole text if that differs, as after a cut stream', () => {
     const lines = [start, piece('partial '), assistant([{ type: 'text', text: 'All done.' }]), DONE]
     const { events, result } = read(lines)
     expect(events).toEqual([partial('partial '), message('All done.')])
     expect(result.text).toBe('All done.')
   })
 
-  it('begins anew with each block', () => {
+  it('restarts with each block', () => {
     const lines = [start, piece('ab'), start, piece('cd'), assistant([{ type: 'text', text: 'cd' }]), DONE]
     expect(read(lines).events).toEqual([partial('ab'), partial('cd')])
   })
 
-  it('holds for thoughts too', () => {
+  it('works for thinking too', () => {
     const lines = [start, thought('Hm'), assistant([{ type: 'thinking', thinking: 'Hm.' }]), DONE]
     expect(read(lines).events.slice(0, 2)).toEqual([
       { type: 'thinking', content: { text: 'Hm', is_partial: true } },
@@ -144,7 +144,7 @@ describe('text in pieces', () => {
 describe('a sub-agent', () => {
   const ofSubAgent = { parent_tool_use_id: 't1' }
 
-  it('is not heard, only seen at work', () => {
+  it('reports its tool calls, but no text', () => {
     const lines = [
       assistant([{ type: 'tool_use', id: 't1', name: 'Task', input: { prompt: 'look' } }]),
       { type: 'user', message: { content: [{ type: 'text', text: 'look' }] }, ...ofSubAgent },
@@ -166,14 +166,14 @@ describe('a sub-agent', () => {
   })
 })
 
-describe('the result on claude', () => {
-  it('goes by is_error, not by the subtype or the exit code', () => {
+describe('the result of claude', () => {
+  it('depends on is_error, not on the subtype or the exit code', () => {
     const failed = { ...DONE, is_error: true, result: 'API Error: 529 overloaded', api_error_status: 529 }
     expect(read([failed]).result.error).toEqual({ code: 'agent_overloaded', message: 'API Error: 529 overloaded' })
     expect(read([DONE], { code: 1 }).result.error).toBeUndefined()
   })
 
-  it('goes by a subtype that is an error', () => {
+  it('is a failure if the subtype is an error', () => {
     const failed = { type: 'result', subtype: 'error_during_execution', errors: ['disk full', 'and more'] }
     expect(read([failed]).result.error).toEqual({ code: 'agent_failed', message: 'disk full; and more' })
   })
@@ -181,16 +181,16 @@ describe('the result on claude', () => {
   it.each([
     ['error_during_execution', ['[ede_diagnostic] result_type=user'], 'agent_failed'],
     ['error_max_turns', [], 'agent_max_turns'],
-  ])('makes do with the subtype %s when nothing else is for people', (subtype, errors, code) => {
+  ])('names the subtype %s when there is no message', (subtype, errors, code) => {
     const { result } = read([{ type: 'result', subtype, is_error: true, errors }])
     expect(result.error).toEqual({ code, message: `claude ended with ${subtype}` })
   })
 
-  it('knows the model by its messages when nothing is told of the start', () => {
+  it('takes the model from messages when there is no init event', () => {
     expect(read([assistant([{ type: 'text', text: 'All done.' }]), DONE]).result.model).toBe('m-1')
   })
 
-  it('takes a message of claude’s own for an error and not for the answer', () => {
+  it('takes a synthetic message as an error, not as the answer', () => {
     const content = [{ type: 'text', text: 'Not logged in · Please run /login' }]
     const line = { type: 'assistant', message: { model: '<synthetic>', content }, error: 'authentication_failed' }
     const { events, result } = read([line], { code: 1 })
@@ -201,7 +201,7 @@ describe('the result on claude', () => {
     })
   })
 
-  it('takes the counts per model when the others are all zero', () => {
+  it('takes the counts per model when the totals are all zero', () => {
     const usage = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
     const perModel = { inputTokens: 400, outputTokens: 50, cacheReadInputTokens: 600 }
     const { result } = read([{ ...DONE, usage, modelUsage: { a: perModel, b: perModel } }])

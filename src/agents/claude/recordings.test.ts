@@ -308,7 +308,7 @@ describe('the recordings of claude', () => {
     expect(ROWS.map(([recording]) => recording)).toEqual(recordingNames('claude'))
   })
 
-  it.each(ROWS)('%s is understood', (recording, types, text, usage, session, turns, error) => {
+  it.each(ROWS)('%s is read as in the table', (recording, types, text, usage, session, turns, error) => {
     // Every format that tells of the start names the model.
     const model = types.startsWith('init') ? 'claude-sonnet-4-5' : NONE
     const outline = { events: types, text, usage, session, turns, model, error }

@@ -55,7 +55,7 @@ describe('the modes of codex', () => {
 })
 
 describe('the command for codex', () => {
-  it('has everything that is asked for, with the session to resume at the end', () => {
+  it('contains every option of the request, with the session to resume at the end', () => {
     const request = {
       model: 'gpt-5.5',
       resumeId: '01234567-89ab-cdef-0123-456789abcdef',
@@ -79,7 +79,7 @@ describe('the command for codex', () => {
     })
   })
 
-  it('warns of what codex has no means for', () => {
+  it('warns about options that codex does not have', () => {
     expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
       'max_turns is ignored: codex has no limit on turns',
       'verbose is ignored: codex has no verbose mode',
@@ -87,7 +87,7 @@ describe('the command for codex', () => {
     ])
   })
 
-  it('cannot be given a flag in place of a model or a session', () => {
+  it('passes no flag as a model or a session', () => {
     expect(command({ model: '--yolo' }).argv).toEqual(argvWith('read-only', '--model=--yolo'))
     expect(() => command({ resumeId: '--last' })).toThrow(expect.objectContaining({ code: 'agent_session_id_invalid' }))
   })
@@ -101,7 +101,7 @@ describe('the prompt for codex', () => {
     },
   )
 
-  it('may have 1,048,576 characters, the system prompt in front of it included', () => {
+  it('may have 1,048,576 characters, including the system prompt', () => {
     const systemPrompt = 'Be brief.'
     const room = 1_048_576 - '<system>\nBe brief.\n</system>\n\n'.length
     expect(command({ systemPrompt, prompt: 'x'.repeat(room) }).stdin).toHaveLength(1_048_576)

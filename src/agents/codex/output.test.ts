@@ -42,7 +42,7 @@ describe('the events of codex', () => {
     ])
   })
 
-  it('tell of a retry without calling it an error', () => {
+  it('report a retry as progress, not as an error', () => {
     const { events } = replay(codex, readRecording('codex', 'e429.stream-json'))
     expect(events[2]).toEqual({
       type: 'progress',
@@ -98,7 +98,7 @@ describe('the events of codex', () => {
       { tool_name: 'web_search', input: { query: 'cats' } },
       { tool_name: 'web_search' },
     ],
-  ])('announce %s that is only told of when it is over', (_, item, use, result) => {
+  ])('announce %s that is reported only at its end', (_, item, use, result) => {
     expect(read([completed(item), DONE]).events.slice(0, 2)).toEqual([
       { type: 'tool_use', content: { tool_id: 'item_7', ...use } },
       { type: 'tool_result', content: { tool_id: 'item_7', ...result } },
@@ -122,11 +122,11 @@ describe('the events of codex', () => {
     expect(result.error).toBeUndefined()
   })
 
-  it('leave out items nobody knows', () => {
+  it('leave out unknown items', () => {
     expect(read([completed({ type: 'hologram' }), completed({}), DONE]).events).toHaveLength(1)
   })
 
-  it('have no message before it is complete', () => {
+  it('contain a message only when it is complete', () => {
     const item = { id: 'i', type: 'agent_message', text: 'Hel' }
     expect(read([{ type: 'item.updated', item }, DONE]).events).toHaveLength(1)
   })
@@ -142,14 +142,14 @@ describe('the usage of codex', () => {
     expect(result.threadUsage).toEqual(usageOf(2000, 100, 1200, 14))
   })
 
-  it('is taken as it is when it has become less', () => {
+  it('is taken as it is when it has shrunk', () => {
     const { result } = read([DONE], { priorUsage: prior })
     expect(result.usage).toEqual(usageOf(10, 2, 0, 0))
   })
 })
 
-describe('the result on codex', () => {
-  it('is what the turn ended with, whatever went wrong on the way', () => {
+describe('the result of codex', () => {
+  it('is what the turn ended with, despite earlier errors', () => {
     const { result } = read([{ type: 'error', message: 'something' }, DONE], { code: 1 })
     expect(result.error).toBeUndefined()
   })
@@ -158,7 +158,7 @@ describe('the result on codex', () => {
     ['its own message', [{ type: 'turn.failed', error: { message: 'no luck' } }], 'no luck'],
     ['the error before it', [{ type: 'error', message: 'no luck' }, { type: 'turn.failed' }], 'no luck'],
     ['nothing', [{ type: 'turn.failed' }], 'codex reports that the turn failed'],
-  ])('is a failure of a turn with %s', (_, lines, message) => {
+  ])('is the failure of a turn with %s', (_, lines, message) => {
     expect(read(lines).result.error).toEqual({ code: 'agent_failed', message })
   })
 
@@ -169,7 +169,7 @@ describe('the result on codex', () => {
 })
 
 describe('earlier releases of codex', () => {
-  it('call messages, tools and thoughts by other names', () => {
+  it('use other names for messages, tools and reasoning', () => {
     const lines = [
       { type: 'reasoning', text: 'Hm.' },
       completed({ type: 'function_call', call_id: 'c1', name: 'shell', arguments: '{"cmd":"ls"}' }),

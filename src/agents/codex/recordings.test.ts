@@ -169,7 +169,7 @@ describe('the recordings of codex', () => {
     expect(ROWS.map(([recording]) => recording)).toEqual(recordingNames('codex'))
   })
 
-  it.each(ROWS)('%s is understood', (recording, types, text, usage, session, error) => {
+  it.each(ROWS)('%s is read as in the table', (recording, types, text, usage, session, error) => {
     const outline = { events: types, text, usage, session, turns: NONE, model: NONE, error }
     expect(outlineRecording(codex, recording)).toEqual(outline)
   })

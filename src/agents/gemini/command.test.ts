@@ -66,7 +66,7 @@ describe('the modes of gemini', () => {
     expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: argvWith(mode), warnings })
   })
 
-  it('may not be left by way of a plan', () => {
+  it('cannot be left through a plan', () => {
     const path = '/scratch/gemini-policy.toml'
     const content = '[[rule]]\ntoolName = ["enter_plan_mode", "exit_plan_mode"]\ndecision = "deny"\npriority = 999\n'
     expect(command().files).toEqual([{ path, content }])
@@ -74,7 +74,7 @@ describe('the modes of gemini', () => {
     expect(command({ approvalMode: 'none' }).files).toEqual([])
   })
 
-  it('deny everything that writes to one who may only read', () => {
+  it('deny all writing tools in read-only mode', () => {
     const [file] = command({ sandboxMode: 'read-only' }).files
     expect(file?.content).toBe(
       [
@@ -95,7 +95,7 @@ describe('the modes of gemini', () => {
 })
 
 describe('the command for gemini', () => {
-  it('has everything that is asked for, in one order', () => {
+  it('contains every option of the request, in a fixed order', () => {
     const request = {
       model: 'gemini-2.5-pro',
       resumeId: '01234567-89ab-cdef-0123-456789abcdef',
@@ -125,20 +125,20 @@ describe('the command for gemini', () => {
     })
   })
 
-  it('warns of what gemini has no means for', () => {
+  it('warns about options that gemini does not have', () => {
     expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
       'max_turns is ignored: gemini has no limit on turns',
       'allowed_tools is ignored: gemini has no list of allowed tools',
     ])
   })
 
-  it('tells in a dry run where its policy would be, and writes none', () => {
+  it('names the policy file in a dry run, and writes none', () => {
     const { argv, files } = command({ isDryRun: true })
     expect(argv.slice(-2)).toEqual(['--admin-policy', '<scratch>/gemini-policy.toml'])
     expect(files).toEqual([])
   })
 
-  it('cannot be given a flag in place of a model or a session', () => {
+  it('passes no flag as a model or a session', () => {
     expect(command({ model: '--yolo' }).argv).toEqual(argvWith('default', '--model=--yolo'))
     expect(() => command({ resumeId: '--yolo' })).toThrow(expect.objectContaining({ code: 'agent_session_id_invalid' }))
   })
@@ -164,7 +164,7 @@ describe('the prompt for gemini', () => {
     },
   )
 
-  it.each(['/help', '/memory add x', '//'])('gets a line break in front of what could be a command: %j', (prompt) => {
+  it.each(['/help', '/memory add x', '//'])('gets a line break in front of a possible command: %j', (prompt) => {
     expect(command({ prompt }).stdin).toBe(`\n${prompt}`)
   })
 
@@ -173,7 +173,7 @@ describe('the prompt for gemini', () => {
     ['mail a@b.com, @c', 'mail a\\@b.com, \\@c'],
     ['/x @y', '/x \\@y'],
     ['@@x', '\\@\\@x'],
-  ])('gets its at signs escaped, and says so: %j', (prompt, escaped) => {
+  ])('gets its at signs escaped, with a note for the model: %j', (prompt, escaped) => {
     expect(command({ prompt }).stdin).toBe(`(In this message \\@ stands for a plain at sign.)\n\n${escaped}`)
   })
 

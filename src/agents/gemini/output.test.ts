@@ -45,7 +45,7 @@ describe('the events of gemini', () => {
     ])
   })
 
-  it('say of a denied tool that it failed, and why', () => {
+  it('report a denied tool as failed, with the reason', () => {
     const { events } = replay(gemini, readRecording('gemini', 'tool-denied.stream-json'))
     const why =
       'Tool "run_shell_command" not found. Did you mean one of: "update_topic", "grep_search", "invoke_agent"?'
@@ -66,7 +66,7 @@ describe('the events of gemini', () => {
     expect(result.error).toBeUndefined()
   })
 
-  it('do not give a text again that came in pieces', () => {
+  it('do not repeat a text that came in pieces', () => {
     const { events } = read([piece('He'), piece('llo'), whole('Hello!'), DONE])
     expect(events.slice(0, 3).map((event) => event.content)).toEqual([
       { text: 'He', role: 'assistant', is_partial: true },
@@ -79,16 +79,16 @@ describe('the events of gemini', () => {
 describe('the answer of gemini', () => {
   const tool = { type: 'tool_use', tool_id: 't', tool_name: 'glob', parameters: {} }
 
-  it('is what it said after its last tool', () => {
+  it('is the text after the last tool call', () => {
     expect(read([piece('I look'), tool, piece('Two '), piece('files'), DONE]).result.text).toBe('Two files')
   })
 
-  it('is what it said before if it said nothing more', () => {
+  it('is the text before the last tool call if none follows', () => {
     expect(read([piece('I look'), tool, DONE]).result.text).toBe('I look')
   })
 })
 
-describe('the result on gemini', () => {
+describe('the result of gemini', () => {
   it.each([
     ['its own message', [{ type: 'result', status: 'error', error: { message: 'no luck' } }], 'no luck'],
     [
@@ -104,7 +104,7 @@ describe('the result on gemini', () => {
     expect(read(lines).result.error).toEqual({ code: 'agent_failed', message })
   })
 
-  it('is a failure when nothing was asked of the model', () => {
+  it('is a failure when no request was sent to the model', () => {
     const { error } = read([{ ...DONE, stats: { total_tokens: 0 } }]).result
     expect(error).toEqual({
       code: 'agent_ended_early',
@@ -141,13 +141,13 @@ describe('the result on gemini', () => {
     expect(read([], { code, stderrTail }).result.error).toEqual({ code: expected, message: stderrTail })
   })
 
-  it('knows the code even when nothing is said', () => {
+  it('has the code even without a message', () => {
     expect(read([], { code: 41 }).result.error?.code).toBe('agent_auth_failed')
   })
 })
 
 describe('the usage of gemini', () => {
-  it('counts as reasoning what is in the total alone, never less than nothing', () => {
+  it('counts as reasoning what only the total includes, and never less than zero', () => {
     expect(read([DONE]).result.usage.reasoning_tokens).toBe(3)
     expect(read([{ ...DONE, stats: { ...STATS, total_tokens: 5 } }]).result.usage.reasoning_tokens).toBe(0)
   })
@@ -173,7 +173,7 @@ describe('other formats and earlier releases of gemini', () => {
     expect(result.error).toEqual({ code: 'agent_failed', message: 'The model returned an empty response' })
   })
 
-  it('call ids, names, results and counts otherwise', () => {
+  it('use other names for ids, tools, results and counts', () => {
     const lines = [
       { type: 'init', sessionId: 's-1' },
       { type: 'message', content: 'Looking.' },

@@ -226,7 +226,7 @@ describe('the recordings of gemini', () => {
     expect(ROWS.map(([recording]) => recording)).toEqual(recordingNames('gemini'))
   })
 
-  it.each(ROWS)('%s is understood', (recording, types, text, usage, session, error) => {
+  it.each(ROWS)('%s is read as in the table', (recording, types, text, usage, session, error) => {
     // Every format that tells of the start names the model.
     const model = types.startsWith('init') ? 'gemini-2.5-pro' : NONE
     const outline = { events: types, text, usage, session, turns: NONE, model, error }

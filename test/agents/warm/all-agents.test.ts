@@ -30,7 +30,7 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
   /** The same talk, but in another session, and in answer to other requests. */
   const ofOthers = own.map((line) => line.replaceAll(turn.sessionId ?? '', OTHER).replace('"id":13', '"id":813'))
 
-  it('says nothing of frames it does not know, and of text between them', () => {
+  it('ignores unknown frames and text between them', () => {
     const unknown = [
       'Loaded cached credentials.',
       '{"method":"brand/new","params":{}}',
@@ -44,7 +44,7 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
     expect(read(own.flatMap((line) => [...unknown, line, ...unknown]))).toEqual(read(own))
   })
 
-  it('skips what is said in other sessions, however it is mixed in', () => {
+  it('skips frames of other sessions', () => {
     const places = fc.array(fc.nat({ max: own.length }), { minLength: ofOthers.length, maxLength: ofOthers.length })
     fc.assert(
       fc.property(places, (at) => {
@@ -56,12 +56,12 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
     )
   })
 
-  it('says no more once the turn has ended', () => {
+  it('returns no events after the end of the turn', () => {
     const events = read(own).events
     expect(read([...own, ...own, ...everything]).events).toEqual(events)
   })
 
-  it('never throws, whatever comes in whatever order', () => {
+  it('never throws, whatever frames come in whatever order', () => {
     fc.assert(
       fc.property(anyOutput([...own, ...everything]), anyEnd, (lines, end) => {
         expectWellFormed(read(lines, end))
@@ -71,14 +71,14 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
     )
   })
 
-  it('leaves out what is nested too deeply to be written again', () => {
+  it('leaves out a tool input that is nested too deeply', () => {
     const deep = `${'['.repeat(10_000)}1${']'.repeat(10_000)}`
     const { events } = read(toolLines(deep))
     expect(events.map(({ type }) => type).slice(-2)).toEqual(['tool_use', 'tool_result'])
     expect(() => JSON.stringify(events)).not.toThrow()
   })
 
-  it('calls it an early end when the agent ends in the middle of the turn, with what it had said', () => {
+  it('reports an early end when the agent ends during the turn, with the text so far', () => {
     const message = `${backend} ended before it had finished its answer (exit code 0)`
     const { result, hasEnded } = read(own.slice(0, 6), { code: 0, signal: null, stderrTail: '' })
     expect(hasEnded).toBe(false)
@@ -86,13 +86,13 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
     expect(result.sessionId).toBe(turn.sessionId)
   })
 
-  it('never takes plain text for an answer', () => {
+  it('never takes plain text as an answer', () => {
     const { events, result } = read(['All is well.'], { code: 0, signal: null, stderrTail: '' })
     expect(events).toEqual([])
     expect(result).toMatchObject({ text: '', error: { code: 'agent_ended_early' } })
   })
 
-  it('tells the reason of an end before the turn from stderr', () => {
+  it('takes the reason of an end before the turn from stderr', () => {
     const { result } = read([], { code: 1, signal: null, stderrTail: 'Missing environment variable: `K`.\n' })
     expect(result.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
   })

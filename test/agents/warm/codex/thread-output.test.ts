@@ -55,7 +55,7 @@ describe('the events of a long-lived codex', () => {
     ])
   })
 
-  it('show that a command was not allowed', () => {
+  it('report a denied command', () => {
     const turn = { sessionId: '01a1dcbc-deab-7f32-b5d1-6f21fe34fd59', openings: [], prompt: 13 }
     const lines = linesSince(readFrames('codex', 'warm-approval'), turn)
     expect(replayTurn(new CodexThreadOutput(turn, undefined), lines).events[4]).toEqual({
@@ -69,7 +69,7 @@ describe('the events of a long-lived codex', () => {
     })
   })
 
-  it('tell of a retry, with its reason, without calling it an error', () => {
+  it('report a retry with its reason as progress, not as an error', () => {
     const turn = { sessionId: '01a1dca9-47e6-7673-a1dd-538a6af15ec3', openings: [], prompt: 15 }
     const lines = linesSince(readFrames('codex', 'warm'), turn)
     expect(replayTurn(new CodexThreadOutput(turn, undefined), lines).events[2]).toEqual({
@@ -94,7 +94,7 @@ describe('the events of a long-lived codex', () => {
     }
   })
 
-  it('have the model that an earlier turn has learnt', () => {
+  it('contain the model that an earlier turn reported', () => {
     const { events, result } = replayTurn(new CodexThreadOutput({ ...TURN, model: 'm' }, undefined), [
       JSON.stringify(NAMED),
     ])
@@ -102,7 +102,7 @@ describe('the events of a long-lived codex', () => {
     expect(result.model).toBe('m')
   })
 
-  it('give of a message that came in pieces only what is left', () => {
+  it('contain only the rest of a message that came in pieces', () => {
     const delta = (text: string) => news('item/agentMessage/delta', { delta: text })
     const message = { type: 'agentMessage', text: 'Hello.' }
     expect(read([delta('Hel'), delta('lo.'), completed(message)]).events).toEqual([piece('Hel'), piece('lo.')])
@@ -110,7 +110,7 @@ describe('the events of a long-lived codex', () => {
     expect(read([completed(message)]).events).toEqual([whole('Hello.')])
   })
 
-  it('give a message whole that takes the place of one that was cut off', () => {
+  it('contain the whole of a message that replaces a cut one', () => {
     const begins = news('item/started', { item: { id: 'i2', type: 'agentMessage', text: '' } })
     const cut = news('item/agentMessage/delta', { delta: 'Hel' })
     const { events, result } = read([begins, cut, begins, completed({ type: 'agentMessage', text: 'Hello.' }), DONE])
@@ -118,7 +118,7 @@ describe('the events of a long-lived codex', () => {
     expect(result.text).toBe('Hello.')
   })
 
-  it('give a thought of several parts once', () => {
+  it('contain reasoning of several parts once', () => {
     const part = (summaryIndex: number) => news('item/reasoning/summaryPartAdded', { summaryIndex })
     const delta = (text: string) => news('item/reasoning/summaryTextDelta', { delta: text })
     const begins = news('item/started', { item: { id: 'i1', type: 'reasoning', summary: [], content: [] } })
@@ -131,7 +131,7 @@ describe('the events of a long-lived codex', () => {
     })
   })
 
-  it('give thoughts themselves where there are no summaries', () => {
+  it('contain the reasoning itself where there are no summaries', () => {
     const item = { type: 'reasoning', summary: [], content: ['So.', 'Thus.'] }
     expect(read([completed(item)]).events).toEqual([{ type: 'thinking', content: { text: 'So.\n\nThus.' } }])
   })
@@ -168,7 +168,7 @@ describe('the events of a long-lived codex', () => {
       { tool_name: 'web_search', input: { query: 'cats' } },
       { tool_name: 'web_search' },
     ],
-  ])('name %s as in a run of its own', (_, item, use, result) => {
+  ])('name %s as codex exec does', (_, item, use, result) => {
     expect(read([completed(item)]).events).toEqual([
       { type: 'tool_use', content: { tool_id: 'i1', ...use } },
       { type: 'tool_result', content: { tool_id: 'i1', ...result } },
@@ -245,7 +245,7 @@ describe('the usage of a turn', () => {
     reasoning_tokens: 0,
   })
 
-  it('is by how much the thread has grown, and told once', () => {
+  it('is the growth of the thread, reported once', () => {
     const frames = [usage(counts(150, 15), counts(50, 5)), usage(counts(180, 18), counts(30, 3)), DONE]
     const { events, result } = read(frames, of(100, 10))
     expect(events).toEqual([{ type: 'token_usage', content: of(80, 8) }])
@@ -253,17 +253,17 @@ describe('the usage of a turn', () => {
     expect(result.threadUsage).toEqual(of(180, 18))
   })
 
-  it('is that since the first request if nothing is known of the turns before', () => {
+  it('starts at the first request if earlier turns are unknown', () => {
     const { result } = read([usage(counts(150, 15), counts(50, 5)), usage(counts(180, 18), counts(30, 3)), DONE])
     expect(result.usage).toEqual(of(80, 8))
   })
 
-  it('begins where a resumed thread says that it was', () => {
+  it('starts at the count of a resumed thread', () => {
     const { result } = read([usage(counts(100, 10), counts(9, 9), 'turn-0'), usage(counts(150, 15), counts(1, 1))])
     expect(result.usage).toEqual(of(50, 5))
   })
 
-  it('is nothing for a turn that repeats the counts of the one before', () => {
+  it('is zero for a turn that repeats earlier counts', () => {
     const { events, result } = read([usage(counts(100, 10), counts(50, 5)), DONE], of(100, 10))
     expect(events).toEqual([])
     expect(result.usage).toEqual(of(0, 0))
@@ -275,7 +275,7 @@ describe('the usage of a turn', () => {
   })
 })
 
-describe('the result on a turn of a long-lived codex', () => {
+describe('the result of a turn of a long-lived codex', () => {
   const failed = (error: unknown) => ends({ status: 'failed', error })
 
   it.each([
@@ -295,12 +295,12 @@ describe('the result on a turn of a long-lived codex', () => {
     expect(result.error).toEqual({ code, message: 'x' })
   })
 
-  it('is the error before it if the end says nothing', () => {
+  it('is the last error if the end has no message', () => {
     const { result } = read([news('error', { error: { message: 'no luck' }, willRetry: false }), failed(null)])
     expect(result.error).toEqual({ code: 'agent_failed', message: 'no luck' })
   })
 
-  it('is that of the end, whatever went wrong on the way', () => {
+  it('is that of the end, despite earlier errors', () => {
     expect(read([news('error', { error: { message: 'x' }, willRetry: false }), DONE]).result.error).toBeUndefined()
   })
 
@@ -317,7 +317,7 @@ describe('the result on a turn of a long-lived codex', () => {
     expect(read([frame]).result.error).toEqual({ code: 'agent_failed', message })
   })
 
-  it('is that of a thread that was compacted too: smaller counts are taken as they are', () => {
+  it('takes smaller counts as they are, after a thread was compacted', () => {
     const small = news('thread/tokenUsage/updated', { tokenUsage: { total: { inputTokens: 10 }, last: {} } })
     const { result } = read([small, DONE], {
       input_tokens: 100,

@@ -180,7 +180,7 @@ describe('the recordings of a long-lived codex', () => {
     }
   })
 
-  it.each(TURNS)('%s is understood turn by turn', (recording, rows) => {
+  it.each(TURNS)('%s is read turn by turn as in the table', (recording, rows) => {
     const frames = readFrames('codex', recording)
     /** What whoever asks codex keeps of a thread between its turns. */
     const threads = new Map<string, OutputResult>()

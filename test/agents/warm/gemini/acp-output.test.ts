@@ -46,7 +46,7 @@ describe('the events of a long-lived gemini', () => {
     ])
   })
 
-  it('show what a tool is to do, that it waits to be allowed, and its end', () => {
+  it('show a tool call, its approval request and its end', () => {
     const turn = { sessionId: '99266926-84a3-4151-a6f6-4f0bfbe90817', openings: [], prompt: 13 }
     const call = {
       tool_id: 'run_shell_command__run_shell_command_1794703458089_0',
@@ -59,7 +59,7 @@ describe('the events of a long-lived gemini', () => {
     ])
   })
 
-  it('have what a tool says of its end', () => {
+  it('contain the output of a tool at its end', () => {
     const turn = { sessionId: '11301fe6-d5ed-4ed6-931e-77c3c5c4f2ca', openings: [], prompt: 60 }
     expect(readTurn('warm-modes', turn)[2]).toEqual({
       type: 'tool_result',
@@ -71,7 +71,7 @@ describe('the events of a long-lived gemini', () => {
     })
   })
 
-  it('have thoughts, each of them whole', () => {
+  it('contain whole thoughts', () => {
     const turn = { sessionId: '99266926-84a3-4151-a6f6-4f0bfbe90817', openings: [], prompt: 16 }
     expect(readTurn('warm', turn)[1]).toEqual({
       type: 'thinking',
@@ -79,7 +79,7 @@ describe('the events of a long-lived gemini', () => {
     })
   })
 
-  it('show a change of the mode as progress, and not as a word of the model', () => {
+  it('show a mode change as progress, not as text of the model', () => {
     const { events, result } = read([chunk('a'), chunk('[MODE_UPDATE] autoEdit'), chunk('b'), stops('end_turn')])
     expect(events.slice(1)).toEqual([
       piece('a'),
@@ -131,7 +131,7 @@ describe('the events of a long-lived gemini', () => {
       { status: 'completed', content: [{ type: 'diff', path: 'a' }] },
       { output: '{"type":"diff","path":"a"}' },
     ],
-  ])('announce a tool %s and was not told of before', (_, fields, result) => {
+  ])('announce a tool %s and was not reported before', (_, fields, result) => {
     expect(read([tool(fields)]).events.slice(1)).toEqual([
       { type: 'tool_use', content: { tool_id: 'c1', tool_name: 'read' } },
       { type: 'tool_result', content: { tool_id: 'c1', tool_name: 'read', ...result } },
@@ -151,8 +151,8 @@ describe('the events of a long-lived gemini', () => {
   })
 })
 
-describe('the result on a turn of a long-lived gemini', () => {
-  it('has the model that an earlier turn has learnt, unless this one tells of another', () => {
+describe('the result of a turn of a long-lived gemini', () => {
+  it('contains the model of an earlier turn, unless this one reports another', () => {
     const frames = [{ id: 4, result: {} }, chunk('Hi')]
     const turn = { ...TURN, openings: [4], model: 'm' }
     expect(read([...frames, stops('end_turn')], turn).result.model).toBe('m')
@@ -160,7 +160,7 @@ describe('the result on a turn of a long-lived gemini', () => {
     expect(read([...frames, { id: 5, result: { stopReason: 'end_turn', _meta: meta } }], turn).result.model).toBe('n')
   })
 
-  it('has the text since the last use of a tool, or the one before it if none follows', () => {
+  it('contains the text since the last tool call, or the text before it if none follows', () => {
     const frames = [chunk('I will.'), tool({ status: 'pending' }), tool({ status: 'completed' })]
     expect(read([...frames, chunk('Do'), chunk('ne.'), stops('end_turn')]).result.text).toBe('Done.')
     expect(read([...frames, stops('end_turn')]).result.text).toBe('I will.')
@@ -178,7 +178,7 @@ describe('the result on a turn of a long-lived gemini', () => {
     ['refusal', 'agent_failed', 'gemini stopped (refusal)'],
     ['constructor', 'agent_failed', 'gemini stopped (constructor)'],
     [null, 'agent_failed', 'gemini stopped (nothing said)'],
-  ])('without a word said, stopped by %j, is %s', (reason, code, message) => {
+  ])('without text, stopped by %j, is %s', (reason, code, message) => {
     expect(read([stops(reason)]).result.error).toEqual({ code, message })
   })
 
@@ -200,7 +200,7 @@ describe('the result on a turn of a long-lived gemini', () => {
     expect(read([refused(error)]).result.error).toEqual({ code, message })
   })
 
-  it('keeps what was said before the failure', () => {
+  it('keeps the text before the failure', () => {
     const { events, result } = read([chunk('partial '), refused({ code: 500, message: 'terminated' })])
     expect(events).toEqual([INIT, piece('partial ')])
     expect(result).toMatchObject({ text: 'partial ', error: { code: 'agent_unreachable' } })

@@ -159,7 +159,7 @@ describe('the recordings of a long-lived gemini', () => {
     }
   })
 
-  it.each(TURNS)('%s is understood turn by turn', (recording, rows) => {
+  it.each(TURNS)('%s is read turn by turn as in the table', (recording, rows) => {
     const frames = readFrames('gemini', recording)
     for (const [turn, session, model, events, text, usage, error] of rows) {
       const result = replayTurn(new GeminiAcpOutput(turn), linesSince(frames, turn))
