@@ -1,4 +1,4 @@
-/** Tries drover on the real agents that are found on PATH. Where there is none, nothing was tried, and that is no success. */
+/** Tests drover with the real agents on PATH. Fails if there are none, because nothing was tested. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { BACKENDS } from '../src/agents/adapter/agent.ts'
@@ -9,7 +9,7 @@ const found = BACKENDS.filter((backend) => findProgram(backend, { env: process.e
 const missing = BACKENDS.filter((backend) => !found.includes(backend))
 
 if (found.length === 0) {
-  console.error(`none of ${BACKENDS.join(', ')} is on PATH: nothing was tried`)
+  console.error(`none of ${BACKENDS.join(', ')} is on PATH: nothing was tested`)
   process.exitCode = 1
 } else {
   const vitest = join(root, 'node_modules', '.bin', 'vitest')
@@ -18,7 +18,7 @@ if (found.length === 0) {
     stdio: 'inherit',
   })
   console.log(
-    `tried: ${found.join(', ')}${missing.length === 0 ? '' : `; not on PATH, so not tried: ${missing.join(', ')}`}`,
+    `tested: ${found.join(', ')}${missing.length === 0 ? '' : `; not on PATH, so not tested: ${missing.join(', ')}`}`,
   )
   process.exitCode = status ?? 1
 }

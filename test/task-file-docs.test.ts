@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createRoom, type Room } from './support/agent-room.ts'
+import { type AgentHome, createAgentHome } from './support/agent-home.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'task-files.md'), 'utf8')
 
@@ -10,11 +10,11 @@ const examples = [...page.matchAll(/^```(yaml|json) (tasks|steps)\n(.*?)^```/gms
   ([, format = '', noun = '', text = ''], at) => ({ number: at + 1, format, noun, text }),
 )
 
-let room: Room
+let home: AgentHome
 
 beforeEach(() => {
-  room = createRoom()
-  for (const name of ['api', 'web']) mkdirSync(join(room.path, 'packages', name), { recursive: true })
+  home = createAgentHome()
+  for (const name of ['api', 'web']) mkdirSync(join(home.path, 'packages', name), { recursive: true })
 })
 
 describe('docs/task-files.md', () => {
@@ -24,11 +24,11 @@ describe('docs/task-files.md', () => {
 
   it.each(examples)('has an example $number of $noun in $format that runs', async ({ format, noun, text }) => {
     const file = `example.${format}`
-    writeFileSync(join(room.path, file), text)
+    writeFileSync(join(home.path, file), text)
     const args = [noun === 'tasks' ? 'parallel' : 'chain', '-f', file, '--demo', '--json']
-    const dry = await room.drover([...args, '--dry-run', '--output-dir', 'dry'], { env: room.bare })
+    const dry = await home.drover([...args, '--dry-run', '--output-dir', 'dry'], { env: home.bare })
     expect(dry).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Would execute: ') })
-    const { code, stdout, stderr } = await room.drover(args, { env: room.bare })
+    const { code, stdout, stderr } = await home.drover(args, { env: home.bare })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout).results.length).toBeGreaterThan(1)
   })

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createPromptRoom } from '../../test/support/prompt-room.ts'
+import { createPromptFixture } from '../../test/support/prompt-fixture.ts'
 import { compareAgents } from './compare-agents.ts'
 
 const never = new AbortController().signal
 
 describe('compareAgents', () => {
   it('returns the answers in the order of the request, with their usage', async () => {
-    const { context } = await createPromptRoom({
+    const { context } = await createPromptFixture({
       claude: { text: ['one'], usage: { input: 7, output: 2 } },
       codex: { text: ['three'] },
       gemini: { text: ['two'] },
@@ -26,7 +26,7 @@ describe('compareAgents', () => {
   })
 
   it('reports a missing or failing agent in its own row only', async () => {
-    const { context, directory } = await createPromptRoom({ gemini: { fail: 429 } })
+    const { context, directory } = await createPromptFixture({ gemini: { fail: 429 } })
     rmSync(join(directory, 'codex'))
     const request = { prompt: 'x', backends: ['codex', 'gemini', 'claude', 'clod'] }
     const { results } = await compareAgents(request, context, { signal: never })
@@ -42,7 +42,7 @@ describe('compareAgents', () => {
     [true, 1],
     [false, 3],
   ])('with sequential %s runs at most %i at once', async (sequential, most) => {
-    const { context } = await createPromptRoom({
+    const { context } = await createPromptFixture({
       claude: { delayMs: 300 },
       codex: { delayMs: 300 },
       gemini: { delayMs: 300 },
@@ -60,7 +60,7 @@ describe('compareAgents', () => {
   })
 
   it('supports dry runs', async () => {
-    const { context } = await createPromptRoom()
+    const { context } = await createPromptFixture()
     const { results } = await compareAgents({ prompt: 'x', backends: ['claude'], dry_run: true }, context, {
       signal: never,
     })

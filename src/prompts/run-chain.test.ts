@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createPromptRoom } from '../../test/support/prompt-room.ts'
+import { createPromptFixture } from '../../test/support/prompt-fixture.ts'
 import type { ChainRequest } from './prompt-request.shape.ts'
 import { runChain } from './run-chain.ts'
 
@@ -14,7 +14,7 @@ const step = (backend: string, prompt: string, name?: string) => ({
 
 /** The demo agents answer with what they were asked when they have no script of their own. */
 const run = async (request: ChainRequest, scripts = {}) => {
-  const room = await createPromptRoom(scripts)
+  const room = await createPromptFixture(scripts)
   return { ...room, result: await runChain(request, room.context, { signal: never }) }
 }
 
@@ -25,7 +25,7 @@ describe('runChain', () => {
       step('codex', 'use {{previous}}'),
       step('codex', '{{steps.plan}} / {{previous}}'),
     ]
-    const { context } = await createPromptRoom({ claude: { text: ['THE PLAN'] } })
+    const { context } = await createPromptFixture({ claude: { text: ['THE PLAN'] } })
     const result = await runChain({ steps }, context, { signal: never })
     expect(result).toMatchObject({ total_steps: 3, completed_steps: 3 })
     expect(result).not.toHaveProperty('failed_step')
@@ -74,7 +74,7 @@ describe('runChain', () => {
     [true, ['other', 'other']],
     [false, ['other', 'work']],
   ])('with pass_working_dir %s lets a step work where it should', async (passes, expected) => {
-    const { context, directory } = await createPromptRoom()
+    const { context, directory } = await createPromptFixture()
     mkdirSync(join(directory, 'other'))
     const places: string[] = []
     const steps = [{ ...step('claude', 'a'), workdir: join(directory, 'other') }, step('codex', 'b')]
@@ -108,7 +108,7 @@ describe('runChain', () => {
   })
 
   it('ends with the step that was running when it is cancelled', async () => {
-    const { context } = await createPromptRoom({ codex: { hangAfter: 'init' } })
+    const { context } = await createPromptFixture({ codex: { hangAfter: 'init' } })
     const cancel = new AbortController()
     const steps = [step('claude', 'a'), step('codex', 'b'), step('claude', 'c')]
     const result = await runChain({ steps }, context, {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createPromptRoom } from '../../test/support/prompt-room.ts'
+import { createPromptFixture } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
 import { createSlots } from './concurrency-slots.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
@@ -13,7 +13,7 @@ const task = (backend: string, prompt = 'say hello') => ({ backend, prompt })
 
 describe('runParallel', () => {
   it('gives the results in the order of the tasks, whoever is first', async () => {
-    const { context } = await createPromptRoom({
+    const { context } = await createPromptFixture({
       claude: { text: ['late'], delayMs: 400 },
       codex: { text: ['early'] },
     })
@@ -27,7 +27,7 @@ describe('runParallel', () => {
   })
 
   it('is stateless: no session is stored, here or with the agents, whatever a task asks for', async () => {
-    const { context, store, directory } = await createPromptRoom()
+    const { context, store, directory } = await createPromptFixture()
     const tasks = ['claude', 'codex'].map((backend) => ({ ...task(backend), ephemeral: false, metadata: { a: 1 } }))
     const { results } = await runParallel({ tasks }, context, { signal: never })
     expect(results.map(({ session_id: id }) => id)).toEqual(['', ''])
@@ -41,7 +41,7 @@ describe('runParallel', () => {
     ['a flag that is not allowed', { ...task('claude'), extra: ['--mcp-config'] }, 'extra_flag_refused'],
     ['an agent that fails', task('gemini'), 'agent_auth_failed'],
   ])('reports %s only in its own task', async (_name, broken, code) => {
-    const { context } = await createPromptRoom({ gemini: { fail: 401 } })
+    const { context } = await createPromptFixture({ gemini: { fail: 401 } })
     const result = await runParallel({ tasks: [broken, task('claude')] }, context, { signal: never })
     expect(result).toMatchObject({ total_tasks: 2, completed: 1, failed: 1, canceled: 0 })
     expect(result.results[0]).toMatchObject({ backend: broken.backend, error_code: code, session_id: '' })
@@ -50,7 +50,7 @@ describe('runParallel', () => {
   })
 
   it('with fail_fast ends running tasks, cancels waiting ones, and counts both as canceled', async () => {
-    const { context } = await createPromptRoom({ claude: { hangAfter: 'init' }, codex: { fail: 500 } })
+    const { context } = await createPromptFixture({ claude: { hangAfter: 'init' }, codex: { fail: 500 } })
     const tasks = [task('claude'), task('codex'), task('gemini')]
     const started: number[] = []
     const watcher: BatchWatcher = { started: (item) => started.push(item) }
@@ -66,7 +66,7 @@ describe('runParallel', () => {
   })
 
   it('without fail_fast runs all tasks', async () => {
-    const { context } = await createPromptRoom({ codex: { fail: 500 } })
+    const { context } = await createPromptFixture({ codex: { fail: 500 } })
     const tasks = [task('codex'), task('claude'), task('gemini')]
     expect(await runParallel({ tasks, max_parallel: 1 }, context, { signal: never })).toMatchObject({
       completed: 2,
@@ -81,7 +81,7 @@ describe('runParallel', () => {
       [8, 3, 3],
     ] as const) {
       const slots = createSlots({ limit, queueLimit: 100 })
-      const { context } = await createPromptRoom({}, { slots })
+      const { context } = await createPromptFixture({}, { slots })
       let most = 0
       const watcher: BatchWatcher = {
         event: () => {
@@ -97,13 +97,13 @@ describe('runParallel', () => {
 
   it('takes no more places in the queue than can run at once', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 2 })
-    const { context } = await createPromptRoom({}, { slots })
+    const { context } = await createPromptFixture({}, { slots })
     const tasks = Array.from({ length: 6 }, () => task('claude'))
     expect(await runParallel({ tasks, max_parallel: 6 }, context, { signal: never })).toMatchObject({ completed: 6 })
   })
 
   it('ends the other agents when one task throws', async () => {
-    const { context } = await createPromptRoom({ claude: { hangAfter: 'init' } })
+    const { context } = await createPromptFixture({ claude: { hangAfter: 'init' } })
     const watcher: BatchWatcher = {
       event: (item) => {
         if (item === 1) throw new Error('a bug')
@@ -115,7 +115,7 @@ describe('runParallel', () => {
   })
 
   it('keeps finished results when it is cancelled', async () => {
-    const { context } = await createPromptRoom({ claude: { hangAfter: 'word' } })
+    const { context } = await createPromptFixture({ claude: { hangAfter: 'word' } })
     const cancel = new AbortController()
     let isFirstDone = false
     let isSecondThere = false
@@ -137,7 +137,7 @@ describe('runParallel', () => {
   })
 
   it('supports dry runs of one task or of all', async () => {
-    const { context } = await createPromptRoom({ claude: { text: ['real'] } })
+    const { context } = await createPromptFixture({ claude: { text: ['real'] } })
     const one = await runParallel({ tasks: [task('claude'), { ...task('claude'), dry_run: true }] }, context, {
       signal: never,
     })

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { installFakeAgent, readPids } from '../../test/support/fake-agent.ts'
-import { createPromptRoom, finishPrompt } from '../../test/support/prompt-room.ts'
+import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
 import { BACKENDS } from '../agents/adapter/agent.ts'
 import { sessionStoreUnavailable } from '../sessions/faults.ts'
@@ -15,7 +15,7 @@ const never = new AbortController().signal
 
 describe.each(BACKENDS)('runPrompt on %s', (backend) => {
   it('runs the agent in a session that is stored before the last event', async () => {
-    const { context, store, work } = await createPromptRoom({ [backend]: { text: ['Hello', ' there'] } })
+    const { context, store, work } = await createPromptFixture({ [backend]: { text: ['Hello', ' there'] } })
     let statusAtDone: string | undefined
     const { events, result } = await finishPrompt({ backend, prompt: 'say hello' }, context, {
       onEvent: async ({ type, session_id: id }) => {
@@ -44,7 +44,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
 
   it('continues a session, and adds the usage of this turn only', async () => {
     const usage = { input: 100, output: 10 }
-    const { context, store } = await createPromptRoom({ [backend]: { usage } })
+    const { context, store } = await createPromptFixture({ [backend]: { usage } })
     const first = await finishPrompt({ backend, prompt: 'one' }, context)
     const resumes = await store.find(first.result.session_id)
     const second = await finishPrompt({ backend, prompt: 'two', resumes }, context)
@@ -58,7 +58,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
   })
 
   it('reports that the agent has lost the session, and offers a new one', async () => {
-    const { context, store, directory } = await createPromptRoom()
+    const { context, store, directory } = await createPromptFixture()
     const first = await finishPrompt({ backend, prompt: 'one' }, context)
     rmSync(join(directory, 'agent-sessions'), { recursive: true })
     const resumes = await store.find(first.result.session_id)
@@ -73,7 +73,7 @@ describe.each(BACKENDS)('runPrompt on %s', (backend) => {
   })
 
   it('forks a session with its settings and a link to it', async () => {
-    const { context, store } = await createPromptRoom()
+    const { context, store } = await createPromptFixture()
     const request = { backend, prompt: 'one', approval_mode: 'auto', model: 'm-1', metadata: { a: 1 } } as const
     const first = await finishPrompt(request, context)
     const forks = await store.edit(first.result.session_id, { addTags: ['kept'] })
@@ -108,7 +108,7 @@ describe('the session of a prompt', () => {
     ],
     ['error', 'a timeout before that', { hangAfter: 'start' }, { longestRunMs: 1500 }, { exit_code: 124 }],
   ] as const)('is %s after %s', async (status, _name, script, over, expected) => {
-    const { context, store } = await createPromptRoom({ claude: script }, over)
+    const { context, store } = await createPromptFixture({ claude: script }, over)
     const { result } = await finishPrompt(HELLO, context)
     expect(result).toMatchObject(expected)
     expect((await store.find(result.session_id)).status).toBe(status)
@@ -118,7 +118,7 @@ describe('the session of a prompt', () => {
     ['paused', 'init'],
     ['error', 'start'],
   ] as const)('is %s when it is cancelled after %s, and the agent is gone', async (status, point) => {
-    const { context, store, directory } = await createPromptRoom({})
+    const { context, store, directory } = await createPromptFixture({})
     const pidFile = join(directory, 'pids')
     const cancel = new AbortController()
     installFakeAgent(directory, 'claude', { script: { hangAfter: point, pidFile } })
@@ -132,7 +132,7 @@ describe('the session of a prompt', () => {
   })
 
   it('is paused when the caller stops reading events', async () => {
-    const { context, store } = await createPromptRoom({ claude: { hangAfter: 'word' } })
+    const { context, store } = await createPromptFixture({ claude: { hangAfter: 'word' } })
     const course = runPrompt({ ...HELLO, wantsDeltas: true }, context, { signal: never })
     const first = await course.next()
     const { session_id: id } = first.value as { session_id: string }
@@ -143,7 +143,7 @@ describe('the session of a prompt', () => {
   })
 
   it('is error, and the fault is thrown, when the agent cannot be started', async () => {
-    const { context, store, directory, work } = await createPromptRoom()
+    const { context, store, directory, work } = await createPromptFixture()
     writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n')
     chmodSync(join(directory, 'claude'), 0o755)
     await expect(finishPrompt(HELLO, context)).rejects.toMatchObject({ name: 'Fault' })
@@ -153,7 +153,7 @@ describe('the session of a prompt', () => {
 
   it('is not stored for an ephemeral prompt, which needs no store', async () => {
     const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is gone' }))
-    const { context } = await createPromptRoom({}, { openStore, caller: 'operator' })
+    const { context } = await createPromptFixture({}, { openStore, caller: 'operator' })
     const { result } = await finishPrompt({ ...HELLO, ephemeral: true }, context)
     expect(result).toMatchObject({ session_id: '', exit_code: 0 })
   })
@@ -161,7 +161,7 @@ describe('the session of a prompt', () => {
   it('causes a warning and a call of the observer when its end cannot be written', async () => {
     const failures: unknown[] = []
     const observer = { sessionFailed: (error: unknown) => failures.push(error) }
-    const room = await createPromptRoom({}, { observer })
+    const room = await createPromptFixture({}, { observer })
     const { store } = room
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
@@ -188,26 +188,26 @@ describe('a prompt that cannot be run', () => {
     ['prompt_not_text', { prompt: 'a\0b' }],
     ['session_field_invalid', { metadata: { a: 'x'.repeat(64 * 1024) } }],
   ])('is refused with %s before anything is started or stored', async (code, over) => {
-    const { context, store } = await createPromptRoom()
+    const { context, store } = await createPromptFixture()
     await expect(finishPrompt({ ...HELLO, ...over }, context)).rejects.toMatchObject({ code })
     expect(await store.count()).toBe(0)
   })
 
   it('accepts metadata of 64 KiB', async () => {
-    const { context } = await createPromptRoom()
+    const { context } = await createPromptFixture()
     const metadata = { a: 'x'.repeat(64 * 1024 - '{"a":""}'.length) }
     expect((await finishPrompt({ ...HELLO, metadata, dry_run: true }, context)).result.exit_code).toBe(0)
   })
 
   it('is refused when the agent is not installed or disabled', async () => {
-    const { context, directory } = await createPromptRoom()
+    const { context, directory } = await createPromptFixture()
     rmSync(join(directory, 'codex'))
     await expect(finishPrompt({ backend: 'codex', prompt: 'x' }, context)).rejects.toMatchObject({
       code: 'backend_unavailable',
     })
     const { settings } = context
     const backends = { ...settings.backends, claude: { ...settings.backends.claude, enabled: false } }
-    const disabled = await createPromptRoom({}, { settings: { ...settings, backends } })
+    const disabled = await createPromptFixture({}, { settings: { ...settings, backends } })
     await expect(finishPrompt(HELLO, disabled.context)).rejects.toMatchObject({
       code: 'backend_unavailable',
     })
@@ -215,7 +215,7 @@ describe('a prompt that cannot be run', () => {
 
   it('is refused when the queue is full, and waits when it is not', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 0 })
-    const { context } = await createPromptRoom({}, { slots })
+    const { context } = await createPromptFixture({}, { slots })
     const held = await slots.take(never)
     await expect(finishPrompt(HELLO, context)).rejects.toMatchObject({ code: 'queue_full' })
     held?.release()
@@ -225,7 +225,7 @@ describe('a prompt that cannot be run', () => {
 
   it('is refused when a link has replaced its directory while it waited', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 1 })
-    const { context, directory, store } = await createPromptRoom({}, { slots })
+    const { context, directory, store } = await createPromptFixture({}, { slots })
     const workdir = join(directory, 'mine')
     mkdirSync(workdir)
     const held = await slots.take(never)
@@ -241,7 +241,7 @@ describe('a prompt that cannot be run', () => {
   })
 
   it('is refused when its session has arguments that are no longer allowed', async () => {
-    const { context, store } = await createPromptRoom({}, { isUnsafeExtraAllowed: true })
+    const { context, store } = await createPromptFixture({}, { isUnsafeExtraAllowed: true })
     const first = await finishPrompt({ ...HELLO, extra: ['--mcp-config=x'] }, context)
     const resumes = await store.find(first.result.session_id)
     const strict = { ...context, isUnsafeExtraAllowed: false }
@@ -252,7 +252,7 @@ describe('a prompt that cannot be run', () => {
 
   it('leaves the queue when it is cancelled, without a session or an agent', async () => {
     const slots = createSlots({ limit: 1, queueLimit: 1 })
-    const { context, store } = await createPromptRoom({}, { slots })
+    const { context, store } = await createPromptFixture({}, { slots })
     await slots.take(never)
     const cancel = new AbortController()
     const waiting = finishPrompt(HELLO, context, { signal: cancel.signal })
@@ -268,7 +268,7 @@ describe('a prompt that cannot be run', () => {
 
 describe('a dry run', () => {
   it('shows the command, and stores a session for a client', async () => {
-    const { context, store } = await createPromptRoom()
+    const { context, store } = await createPromptFixture()
     const { events, result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
     // Where the agent is installed is not for a client to know.
     expect(result.output).toMatch(/^Would execute: claude -p .*<<< 'say hello'$/)
@@ -278,7 +278,7 @@ describe('a dry run', () => {
   })
 
   it('stores nothing for the operator, and needs no agent', async () => {
-    const { context, store, directory } = await createPromptRoom({}, { caller: 'operator' })
+    const { context, store, directory } = await createPromptFixture({}, { caller: 'operator' })
     rmSync(join(directory, 'claude'))
     const { result } = await finishPrompt({ ...HELLO, dry_run: true }, context)
     expect(result).toMatchObject({
@@ -290,7 +290,7 @@ describe('a dry run', () => {
   })
 
   it('of a client needs the agent', async () => {
-    const { context, directory } = await createPromptRoom()
+    const { context, directory } = await createPromptFixture()
     rmSync(join(directory, 'claude'))
     await expect(finishPrompt({ ...HELLO, dry_run: true }, context)).rejects.toMatchObject({
       code: 'backend_unavailable',
@@ -300,7 +300,7 @@ describe('a dry run', () => {
 
 describe('a resumed session', () => {
   it('keeps its policy when the config changes, and warns when this turn has another', async () => {
-    const { context, store } = await createPromptRoom()
+    const { context, store } = await createPromptFixture()
     const first = await finishPrompt({ ...HELLO, approval_mode: 'auto' }, context)
     const resumes = await store.find(first.result.session_id)
     const { settings } = context
@@ -316,7 +316,7 @@ describe('a resumed session', () => {
   })
 
   it('merges the metadata of the turn with its own', async () => {
-    const { context, store } = await createPromptRoom()
+    const { context, store } = await createPromptFixture()
     const first = await finishPrompt({ ...HELLO, metadata: { a: 1, b: 1 } }, context)
     const resumes = await store.find(first.result.session_id)
     await finishPrompt({ ...HELLO, metadata: { b: 2 }, resumes }, context)
@@ -324,7 +324,7 @@ describe('a resumed session', () => {
   })
 
   it('cannot run two prompts at once', async () => {
-    const { context, store } = await createPromptRoom()
+    const { context, store } = await createPromptFixture()
     const first = await finishPrompt(HELLO, context)
     const resumes = await store.find(first.result.session_id)
     const course = runPrompt({ ...HELLO, resumes, wantsDeltas: false }, context, { signal: never })

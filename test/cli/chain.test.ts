@@ -1,24 +1,24 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
+import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
 
-let room: Room
+let home: AgentHome
 
 beforeEach(() => {
-  room = createRoom()
+  home = createAgentHome()
 })
 
 function write(text: string): string {
-  const path = join(room.path, 'steps.yaml')
+  const path = join(home.path, 'steps.yaml')
   writeFileSync(path, text)
   return path
 }
 
 const chain = (text: string, args: readonly string[] = [], options: RunOptions = {}) =>
-  room.drover(['chain', '-f', write(text), ...args], options)
+  home.drover(['chain', '-f', write(text), ...args], options)
 
 async function report(text: string, args: readonly string[] = [], options: RunOptions = {}) {
   const { code, stdout, stderr } = await chain(text, ['--json', ...args], options)
@@ -30,7 +30,7 @@ const FAILING = '- {name: one, prompt: please fail}\n- {name: two, prompt: go on
 
 describe('drover chain', () => {
   it('gives each step the earlier answers, and prints the report as JSON', async () => {
-    room.teach('claude', { text: ['forty-two'] })
+    home.teach('claude', { text: ['forty-two'] })
     const steps =
       '- {name: ask, prompt: a question}\n- {backend: codex, prompt: "first {{previous}}, then {{steps.ask}}"}\n'
     const ran = await report(steps)
@@ -69,13 +69,13 @@ describe('drover chain', () => {
 
   it('reads JSON from standard input too', async () => {
     const input = '{"steps": [{"prompt": "one"}]}'
-    const { stdout } = await room.drover(['chain', '--json'], { input })
+    const { stdout } = await home.drover(['chain', '--json'], { input })
     expect(JSON.parse(stdout)).toMatchObject({ total_steps: 1, completed_steps: 1 })
   })
 
   it('keeps its placeholders in a dry run, which needs no agent', async () => {
     const { report: made } = await report('- prompt: one\n- prompt: "{{previous}}"\n', ['--dry-run'], {
-      env: room.bare,
+      env: home.bare,
     })
     expect(made.results).toMatchObject([
       { output: expect.stringMatching(/^Would execute: claude .*one'$/) },
@@ -84,7 +84,7 @@ describe('drover chain', () => {
   })
 
   it('prints the directory of each step in a dry run and writes nothing', async () => {
-    const inner = room.folder('inner')
+    const inner = home.folder('inner')
     const steps =
       'pass_working_dir: true\noutput_dir: out\nsteps:\n  - {name: one, prompt: a, workdir: inner}\n  - prompt: b\n'
     const { stdout, stderr } = await chain(steps, ['--dry-run', '-q'])
@@ -93,24 +93,24 @@ describe('drover chain', () => {
         `^\\[1/2\\] one \\(claude\\) in ${inner}\nWould execute: .*\n\n\\[2/2\\] b \\(claude\\) in ${inner}\nWould execute: .*\n\n$`,
       ),
     )
-    expect(stderr).toBe(`Dry run: nothing was started, and nothing was written to ${join(room.path, 'out')}.\n`)
-    expect(existsSync(join(room.path, 'out'))).toBe(false)
+    expect(stderr).toBe(`Dry run: nothing was started, and nothing was written to ${join(home.path, 'out')}.\n`)
+    expect(existsSync(join(home.path, 'out'))).toBe(false)
   })
 
   it('passes the directory on to later steps if asked', async () => {
-    const inner = room.folder('inner')
-    room.teach('codex', { tool: 'pwd > where' })
+    const inner = home.folder('inner')
+    home.teach('codex', { tool: 'pwd > where' })
     const steps = `steps:\n  - {prompt: one, workdir: inner}\n  - {prompt: two, backend: codex}\n`
     await report(`${steps}pass_working_dir: true\n`)
     expect(readFileSync(join(inner, 'where'), 'utf8').trim()).toBe(inner)
     await report(steps)
-    expect(readFileSync(join(room.path, 'where'), 'utf8').trim()).toBe(room.path)
+    expect(readFileSync(join(home.path, 'where'), 'utf8').trim()).toBe(home.path)
   })
 
   it('writes each result to a file', async () => {
     const { report: made } = await report('- {name: ask me, prompt: one}\n- prompt: two\n', ['--output-dir', 'out'])
-    expect(readdirSync(join(room.path, 'out')).sort()).toEqual(['001_ask_me.json', '002_step-2.json', 'summary.json'])
-    const first = JSON.parse(readFileSync(join(room.path, 'out', '001_ask_me.json'), 'utf8'))
+    expect(readdirSync(join(home.path, 'out')).sort()).toEqual(['001_ask_me.json', '002_step-2.json', 'summary.json'])
+    const first = JSON.parse(readFileSync(join(home.path, 'out', '001_ask_me.json'), 'utf8'))
     expect(first.step).toMatchObject({ name: 'ask me', prompt: 'one', backend: 'claude' })
     expect(first.result).toEqual(made.results[0])
   })
@@ -157,7 +157,7 @@ describe('an invalid chain', () => {
       ':1:15: $[0].dry_run is not a known field',
     ],
   ])('%s is refused, and nothing is started', async (_name, text, sentence) => {
-    const pidFile = join(room.path, 'pids')
+    const pidFile = join(home.path, 'pids')
     const ran = await chain(text, [], { script: { pidFile } })
     expect(ran).toMatchObject({ stdout: '', stderr: expect.stringContaining(sentence) })
     expect(ran.code).not.toBe(0)
@@ -184,10 +184,10 @@ describe('an invalid chain', () => {
 
 describe('Ctrl-C', () => {
   it('ends the running step and prints the earlier ones', async () => {
-    const pidFile = join(room.path, 'pids')
-    room.teach('codex', { hangAfter: 'init', pidFile })
+    const pidFile = join(home.path, 'pids')
+    home.teach('codex', { hangAfter: 'init', pidFile })
     const path = write('- prompt: one\n- {prompt: two, backend: codex}\n- prompt: three\n')
-    const { child, ended } = room.start(['chain', '-f', path, '--json'])
+    const { child, ended } = home.start(['chain', '-f', path, '--json'])
     const agent = await hangingAgent(pidFile)
     child.kill('SIGINT')
     const { code, stdout } = await ended
@@ -208,7 +208,7 @@ describe('Ctrl-C', () => {
 describe.skipIf(!hasTerminals)('drover chain on a terminal', () => {
   it('redraws the line of the running step', async () => {
     const path = write('- {name: alpha, prompt: a}\n- {name: beta, prompt: b}\n')
-    const { code, seen } = await startOnTerminal(['chain', '-f', path], { cwd: room.path, env: room.env }).ended
+    const { code, seen } = await startOnTerminal(['chain', '-f', path], { cwd: home.path, env: home.env }).ended
     expect(code).toBe(0)
     expect(seen).toMatch(/\[1\/2\] {2}alpha .*\n0 of 2 done, 1 running, 1 waiting/)
     expect(leftOnScreen(seen)).toMatch(/^\[1\/2\] alpha \(claude\)\nThis is/)

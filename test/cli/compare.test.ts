@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
+import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
 
-let room: Room
+let home: AgentHome
 
 beforeEach(() => {
-  room = createRoom()
+  home = createAgentHome()
 })
 
-const compare = (args: readonly string[], options: RunOptions = {}) => room.drover(['compare', ...args], options)
+const compare = (args: readonly string[], options: RunOptions = {}) => home.drover(['compare', ...args], options)
 
 async function report(args: readonly string[], options: RunOptions = {}) {
   const { code, stdout, stderr } = await compare(['--json', ...args], options)
@@ -53,7 +53,7 @@ describe('drover compare', () => {
     ['a pipe without -', [], { input: 'from a pipe' }],
     ['a file', ['--file', 'task.md'], {}],
   ])('reads its prompt from %s', async (_name, args, options) => {
-    writeFileSync(join(room.path, 'task.md'), 'from a pipe')
+    writeFileSync(join(home.path, 'task.md'), 'from a pipe')
     const { report: made } = await report(['--backends', 'codex', ...args], options)
     expect(made).toMatchObject({ prompt: 'from a pipe', results: [{ exit_code: 0 }] })
   })
@@ -103,7 +103,7 @@ describe('drover compare', () => {
   })
 
   it('prints all answers and fails if one agent fails', async () => {
-    room.teach('codex', { fail: 500 })
+    home.teach('codex', { fail: 500 })
     const { code, stdout } = await compare(['hello there', '--backends', 'claude,codex'])
     expect(code).toBe(1)
     expect(stdout).toMatch(
@@ -121,7 +121,7 @@ describe('drover compare', () => {
 
   it('uses one model and one timeout for all agents', async () => {
     const { report: made } = await report(['hello there', '--all-backends', '-m', 'm-1', '--dry-run'], {
-      env: room.bare,
+      env: home.bare,
     })
     expect(made.results.map(({ output }: { output: string }) => /--model[ =]m-1|-m m-1/.test(output))).toEqual([
       true,
@@ -134,14 +134,14 @@ describe('drover compare', () => {
 
   it('writes each answer to a file', async () => {
     const { report: made } = await report(['hello there', '--backends', 'codex,claude', '--output-dir', 'out'])
-    const read = (name: string) => JSON.parse(readFileSync(join(room.path, 'out', name), 'utf8'))
-    expect(readdirSync(join(room.path, 'out')).sort()).toEqual(['001_codex.json', '002_claude.json', 'summary.json'])
+    const read = (name: string) => JSON.parse(readFileSync(join(home.path, 'out', name), 'utf8'))
+    expect(readdirSync(join(home.path, 'out')).sort()).toEqual(['001_codex.json', '002_claude.json', 'summary.json'])
     expect(read('001_codex.json')).toEqual({ backend: 'codex', prompt: 'hello there', result: made.results[0] })
     expect(read('summary.json')).toEqual(made)
   })
 
   it('prints only failures and answers with --quiet', async () => {
-    room.teach('codex', { fail: 500 })
+    home.teach('codex', { fail: 500 })
     const { stdout, stderr } = await compare(['hello there', '--backends', 'claude,codex', '-q'])
     expect(stderr).toMatch(/^\[2\/2\] failed after \S+ m?s: codex: .*\n$/)
     expect(stdout).toMatch(/^claude \(demo\)\n/)
@@ -150,29 +150,29 @@ describe('drover compare', () => {
   it('prints the permissions and directory of each agent in a dry run', async () => {
     const args = ['x', '--backends', 'codex', '--sandbox', 'workspace', '--approval', 'auto', '--dry-run']
     const { stdout, stderr } = await compare([...args, '--output-dir', 'out'])
-    expect(stdout).toMatch(new RegExp(`^\\[1/1\\] codex in ${room.path}\nWould execute: .*-s workspace-write`))
+    expect(stdout).toMatch(new RegExp(`^\\[1/1\\] codex in ${home.path}\nWould execute: .*-s workspace-write`))
     expect(stderr).toContain('nothing was written to')
-    expect(existsSync(join(room.path, 'out'))).toBe(false)
+    expect(existsSync(join(home.path, 'out'))).toBe(false)
   })
 
   it('works without an installed agent with --demo', async () => {
-    const { report: made } = await report(['hello there', '--all-backends', '--demo'], { env: room.bare })
+    const { report: made } = await report(['hello there', '--all-backends', '--demo'], { env: home.bare })
     expect(made.backends).toEqual(['claude', 'codex', 'gemini'])
   })
 
   it('marks only the agents that the demo agent replaces', async () => {
     const args = ['hello there', '--all-backends', '--demo', '--model', 'm-1', '-q']
     const headings = (text: string) => text.match(/^(?:claude|codex|gemini)\b.*$/gm)
-    const { stdout: bare } = await compare(args, { env: room.bare })
+    const { stdout: bare } = await compare(args, { env: home.bare })
     expect(headings(bare)).toEqual(['claude (demo)', 'codex (demo)', 'gemini (demo)'])
     const { stdout: installed } = await compare(args)
     expect(headings(installed)).toEqual(['claude (m-1)', 'codex (m-1)', 'gemini (m-1)'])
   })
 
   it('ends all agents on Ctrl-C', async () => {
-    const pidFile = join(room.path, 'pids')
-    room.teach('codex', { hangAfter: 'init', pidFile })
-    const { child, ended } = room.start(['compare', 'hello there', '--backends', 'claude,codex'])
+    const pidFile = join(home.path, 'pids')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const { child, ended } = home.start(['compare', 'hello there', '--backends', 'claude,codex'])
     const agent = await hangingAgent(pidFile)
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('cancelled') })
@@ -182,10 +182,10 @@ describe('drover compare', () => {
 
 describe.skipIf(!hasTerminals)('drover compare on a terminal', () => {
   const onTerminal = async (columns: number) => {
-    room.teach('claude', { text: ['one two three four five six seven eight nine ten'] })
-    room.teach('codex', { text: ['short'] })
+    home.teach('claude', { text: ['one two three four five six seven eight nine ten'] })
+    home.teach('codex', { text: ['short'] })
     const args = ['compare', 'hello there', '--backends', 'claude,codex']
-    const { seen } = await startOnTerminal(args, { cwd: room.path, env: room.env, columns }).ended
+    const { seen } = await startOnTerminal(args, { cwd: home.path, env: home.env, columns }).ended
     return leftOnScreen(seen).replace(/[\d.]+ m?s, \d+ tokens/g, 'COST')
   }
 

@@ -1,24 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createRoom, hangingAgent, type Room, type RunOptions } from '../support/agent-room.ts'
+import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
-let room: Room
+let home: AgentHome
 
 beforeEach(() => {
-  room = createRoom()
+  home = createAgentHome()
 })
 
 /** Writes the file and runs it. */
 function parallel(content: unknown, args: readonly string[] = [], options: RunOptions = {}) {
-  return room.drover(['parallel', '-f', write(content), ...args], options)
+  return home.drover(['parallel', '-f', write(content), ...args], options)
 }
 
 function write(content: unknown): string {
-  const path = join(room.path, typeof content === 'string' ? 'tasks.yaml' : 'tasks.json')
+  const path = join(home.path, typeof content === 'string' ? 'tasks.yaml' : 'tasks.json')
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
 }
@@ -28,8 +28,8 @@ async function report(content: unknown, args: readonly string[] = [], options: R
   return { code, stderr, report: JSON.parse(stdout) }
 }
 
-const filesIn = (directory: string) => readdirSync(join(room.path, directory)).sort()
-const readResult = (...path: string[]) => JSON.parse(readFileSync(join(room.path, ...path), 'utf8'))
+const filesIn = (directory: string) => readdirSync(join(home.path, directory)).sort()
+const readResult = (...path: string[]) => JSON.parse(readFileSync(join(home.path, ...path), 'utf8'))
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
@@ -78,7 +78,7 @@ describe('drover parallel', () => {
 
   it('records no sessions', async () => {
     await parallel([{ prompt: 'one' }])
-    expect((await room.drover(['sessions', 'list'])).stdout).toBe('No sessions found.\n')
+    expect((await home.drover(['sessions', 'list'])).stdout).toBe('No sessions found.\n')
   })
 
   it.each<[string, string[], string | undefined]>([
@@ -88,7 +88,7 @@ describe('drover parallel', () => {
     ['a file with --input', ['--input', 'tasks.yaml'], undefined],
   ])('reads %s', async (_name, args, input) => {
     write('- prompt: hello\n')
-    const ran = await room.drover(['parallel', '--json', ...args], input === undefined ? {} : { input })
+    const ran = await home.drover(['parallel', '--json', ...args], input === undefined ? {} : { input })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(ran.stdout)).toMatchObject({ total_tasks: 1, completed: 1 })
   })
@@ -129,8 +129,8 @@ describe('drover parallel', () => {
 
   it('prints outputs as they come and no table when parallel.aggregate_output is off', async () => {
     const env = { DROVER_PARALLEL_AGGREGATE_OUTPUT: 'false' }
-    room.teach('claude', { text: ['slow'], delayMs: 2000 })
-    room.teach('codex', { text: ['quick'] })
+    home.teach('claude', { text: ['slow'], delayMs: 2000 })
+    home.teach('codex', { text: ['quick'] })
     const { stdout } = await parallel('- prompt: one\n- {prompt: two, backend: codex}\n', [], { env })
     expect(stdout).toMatch(/^\[2\] two \(codex\)\nquick\n\n\[1\] one \(claude\)\nslow\n\n2 tasks: 2 completed/)
   })
@@ -145,7 +145,7 @@ describe('drover parallel', () => {
   })
 
   it('prints the commands with --dry-run', async () => {
-    const dry = await report([{ prompt: 'one', dry_run: false }], ['--dry-run'], { env: room.bare })
+    const dry = await report([{ prompt: 'one', dry_run: false }], ['--dry-run'], { env: home.bare })
     expect(dry.report.results).toMatchObject([
       { exit_code: 0, output: expect.stringMatching(/^Would execute: claude /) },
     ])
@@ -159,11 +159,11 @@ describe('drover parallel', () => {
       code: 0,
       stdout: expect.stringMatching(/^\[1\] one \(claude\) in \/.*\nWould execute: /),
     })
-    expect(dry.stdout).toContain(`in ${room.path}\n`)
-    expect(dry.stderr).toBe(`Dry run: nothing was started, and nothing was written to ${join(room.path, 'out')}.\n`)
+    expect(dry.stdout).toContain(`in ${home.path}\n`)
+    expect(dry.stderr).toBe(`Dry run: nothing was started, and nothing was written to ${join(home.path, 'out')}.\n`)
     const json = await report([{ prompt: 'one' }], ['--dry-run', '--output-dir', 'out'])
     expect(json.stderr).toBe('')
-    expect(existsSync(join(room.path, 'out'))).toBe(false)
+    expect(existsSync(join(home.path, 'out'))).toBe(false)
   })
 
   it.each<[string, unknown, Record<string, string>]>([
@@ -172,11 +172,11 @@ describe('drover parallel', () => {
   ])('is a dry run when %s', async (_name, content, env) => {
     const { stderr } = await parallel(content, ['--output-dir', 'out'], { env })
     expect(stderr).toMatch(/^Dry run: nothing was started/)
-    expect(existsSync(join(room.path, 'out'))).toBe(false)
+    expect(existsSync(join(home.path, 'out'))).toBe(false)
   })
 
   it('uses the demo agent with --demo', async () => {
-    const { report: made } = await report([{ prompt: 'one', backend: 'gemini' }], ['--demo'], { env: room.bare })
+    const { report: made } = await report([{ prompt: 'one', backend: 'gemini' }], ['--demo'], { env: home.bare })
     expect(made.results[0].output).toContain('standing in for gemini')
   })
 
@@ -218,7 +218,7 @@ describe('a field that a task leaves out', () => {
   })
 
   it('is the current directory or that of -w', async () => {
-    const inner = room.folder('inner')
+    const inner = home.folder('inner')
     const prompts = [{ prompt: 'one' }, { prompt: 'two', workdir: 'inner' }]
     const cwdOf = async (args: readonly string[]) => {
       await report(prompts, ['--output-dir', 'out', '--force', ...args])
@@ -262,9 +262,9 @@ describe('the number of tasks at the same time', () => {
 
 describe('a failure', () => {
   it('ends the other tasks with fail-fast from flag, file or config', async () => {
-    const pidFile = join(room.path, 'pids')
-    room.teach('claude', { hangAfter: 'init', pidFile })
-    room.teach('codex', { delayMs: 1500, fail: 500 })
+    const pidFile = join(home.path, 'pids')
+    home.teach('claude', { hangAfter: 'init', pidFile })
+    home.teach('codex', { delayMs: 1500, fail: 500 })
     const tasks = [{ prompt: 'hangs' }, { prompt: 'fails', backend: 'codex' }, { prompt: 'never begun' }]
     for (const [args, file, env] of [
       [['--fail-fast'], {}, {}],
@@ -311,12 +311,12 @@ describe('an invalid file', () => {
     ],
     ['with a prompt of spaces', '- prompt: "  "\n', ':1:3: $[0] cannot be run: the prompt is empty'],
   ])('%s is refused, and nothing is started', async (_name, text, sentence) => {
-    const pidFile = join(room.path, 'pids')
+    const pidFile = join(home.path, 'pids')
     const { code, stdout, stderr } = await parallel(text, ['--output-dir', 'out'], { script: { pidFile } })
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
     expect(stderr).toContain('tasks.yaml')
     expect(existsSync(pidFile)).toBe(false)
-    expect(existsSync(join(room.path, 'out'))).toBe(false)
+    expect(existsSync(join(home.path, 'out'))).toBe(false)
   })
 
   it.each<[string, string | Buffer, string]>([
@@ -325,15 +325,15 @@ describe('an invalid file', () => {
     ['that is not UTF-8', Buffer.from([0x5b, 0xff, 0x5d]), 'tasks.json is not UTF-8 text'],
     ['that is too large', Buffer.alloc(16 * 1024 * 1024 + 1, 0x20), 'the limit is 16777216'],
   ])('%s is refused with line and column', async (_name, content, sentence) => {
-    writeFileSync(join(room.path, 'tasks.json'), content)
-    const ran = await room.drover(['parallel', '-f', 'tasks.json'])
+    writeFileSync(join(home.path, 'tasks.json'), content)
+    const ran = await home.drover(['parallel', '-f', 'tasks.json'])
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
     expect(ran.stderr).toMatch(/^drover: nothing was started: /)
   })
 
   it('is reported with one problem per line', async () => {
     const { stderr } = await parallel('- prompt: 1\n- promt: x\n')
-    const path = join(room.path, 'tasks.yaml')
+    const path = join(home.path, 'tasks.yaml')
     expect(stderr.split('\n')).toEqual([
       'drover: nothing was started:',
       expect.stringContaining(`${path}:1:3: $[0].prompt `),
@@ -351,8 +351,8 @@ describe('an invalid file', () => {
     ['JSON on standard input', '[{"prompt": "hello"}]', []],
   ])('may start with a byte order mark: %s', async (_name, text, args) => {
     const marked = `\ufeff${text}`
-    for (const name of ['tasks.yaml', 'tasks.json']) writeFileSync(join(room.path, name), marked)
-    const { code, stdout } = await room.drover(['parallel', '--json', ...args], { input: marked })
+    for (const name of ['tasks.yaml', 'tasks.json']) writeFileSync(join(home.path, name), marked)
+    const { code, stdout } = await home.drover(['parallel', '--json', ...args], { input: marked })
     expect({ code, report: JSON.parse(stdout) }).toMatchObject({ code: 0, report: { completed: 1 } })
   })
 
@@ -374,7 +374,7 @@ describe('an invalid file', () => {
     ['not given', [], 2, 'no tasks provided; give a file with --file FILE, or on standard input'],
     ['given twice', ['-f', 'a', '--input', 'b'], 2, '--file and --input cannot be used together'],
   ])('is %s', async (_name, args, code, sentence) => {
-    expect(await room.drover(['parallel', ...args])).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
+    expect(await home.drover(['parallel', ...args])).toMatchObject({ code, stderr: expect.stringContaining(sentence) })
   })
 })
 
@@ -388,16 +388,16 @@ describe('the output directory', () => {
   it('gets a private file for each task and a summary', async () => {
     const { report: made } = await report({ tasks: TASKS, output_dir: 'from-file' }, ['--output-dir', 'out/deep'])
     expect(filesIn('out/deep')).toEqual(['001_a_b_c.json', '002_na_ve.json', '003_task-3.json', 'summary.json'])
-    expect(statSync(join(room.path, 'out', 'deep')).mode & 0o777).toBe(0o700)
-    expect(statSync(join(room.path, 'out', 'deep', 'summary.json')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(home.path, 'out', 'deep')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(home.path, 'out', 'deep', 'summary.json')).mode & 0o777).toBe(0o600)
     expect(readResult('out', 'deep', 'summary.json')).toEqual(made)
     expect(readResult('out', 'deep', '001_a_b_c.json')).toEqual({ task: TASKS[0], result: made.results[0] })
-    expect(existsSync(join(room.path, 'from-file'))).toBe(false)
+    expect(existsSync(join(home.path, 'from-file'))).toBe(false)
   })
 
   it('is named at the end, except with --quiet and --json', async () => {
     const { stderr } = await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])
-    expect(stderr).toMatch(new RegExp(`\nWrote 2 files to ${join(room.path, 'out')}\\.\n$`))
+    expect(stderr).toMatch(new RegExp(`\nWrote 2 files to ${join(home.path, 'out')}\\.\n$`))
     expect((await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force', '-q'])).stderr).toBe('')
     expect((await report([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).stderr).toBe('')
   })
@@ -415,37 +415,37 @@ describe('the output directory', () => {
       stdout: '',
       stderr: expect.stringContaining('out already contains 4 result files'),
     })
-    writeFileSync(join(room.path, 'out', 'notes.txt'), 'mine')
+    writeFileSync(join(home.path, 'out', 'notes.txt'), 'mine')
     expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out', '--force'])).toMatchObject({ code: 0 })
     expect(filesIn('out')).toEqual(['001_task-1.json', 'notes.txt', 'summary.json'])
   })
 
   it('keeps its permissions', async () => {
-    mkdirSync(join(room.path, 'shared'), { mode: 0o755 })
+    mkdirSync(join(home.path, 'shared'), { mode: 0o755 })
     await parallel([{ prompt: 'one' }], ['--output-dir', 'shared'])
-    expect(statSync(join(room.path, 'shared')).mode & 0o777).toBe(0o755)
+    expect(statSync(join(home.path, 'shared')).mode & 0o777).toBe(0o755)
   })
 
   it('must be a directory', async () => {
-    writeFileSync(join(room.path, 'out'), '')
+    writeFileSync(join(home.path, 'out'), '')
     expect(await parallel([{ prompt: 'one' }], ['--output-dir', 'out'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`results cannot be written to ${join(room.path, 'out')}: it is not a directory`),
+      stderr: expect.stringContaining(`results cannot be written to ${join(home.path, 'out')}: it is not a directory`),
     })
   })
 })
 
 describe('Ctrl-C', () => {
   it('ends all agents and prints the finished results', async () => {
-    const pidFile = join(room.path, 'pids')
-    room.teach('claude', { hangAfter: 'init', pidFile })
-    room.teach('codex', { text: ['quick'] })
+    const pidFile = join(home.path, 'pids')
+    home.teach('claude', { hangAfter: 'init', pidFile })
+    home.teach('codex', { text: ['quick'] })
     const tasks = [{ prompt: 'a', backend: 'codex' }, { prompt: 'b' }, { prompt: 'c' }]
     const path = write({ tasks, max_parallel: 1 })
-    const { child, ended } = room.start(['parallel', '-f', path, '--json', '--output-dir', 'out'])
+    const { child, ended } = home.start(['parallel', '-f', path, '--json', '--output-dir', 'out'])
     const agent = await hangingAgent(pidFile)
     expect(readResult('out', '001_task-1.json').result).toMatchObject({ output: 'quick' })
-    expect(existsSync(join(room.path, 'out', '002_task-2.json'))).toBe(false)
+    expect(existsSync(join(home.path, 'out', '002_task-2.json'))).toBe(false)
     child.kill('SIGINT')
     const { code, stdout } = await ended
     expect(code).toBe(130)
@@ -462,11 +462,11 @@ describe('Ctrl-C', () => {
 
 describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
   it('redraws a line per running task and leaves only the results', async () => {
-    room.teach('claude', { text: ['done'], tool: 'sleep 0.5' })
+    home.teach('claude', { text: ['done'], tool: 'sleep 0.5' })
     const path = write(
       'max_parallel: 2\ntasks:\n  - {name: alpha, prompt: a}\n  - {name: beta, prompt: b}\n  - {name: gamma, prompt: c}\n',
     )
-    const terminal = startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env, columns: 70 })
+    const terminal = startOnTerminal(['parallel', '-f', path], { cwd: home.path, env: home.env, columns: 70 })
     const { code, seen } = await terminal.ended
     expect(code).toBe(0)
     expect(seen).toMatch(/\[1\] {2}alpha {2}claude {2}\S+ m?s .*\n\[2\] {2}beta .*\n0 of 3 done, 2 running, 1 waiting/)
@@ -476,37 +476,37 @@ describe.skipIf(!hasTerminals)('drover parallel on a terminal', () => {
   })
 
   it('shows that text arrives and estimates its tokens', async () => {
-    const permits = join(room.path, 'permits')
+    const permits = join(home.path, 'permits')
     writeFileSync(permits, '..')
-    room.teach('claude', { text: ['some words ', 'more words ', 'and the rest'], permits })
+    home.teach('claude', { text: ['some words ', 'more words ', 'and the rest'], permits })
     const path = write('- {name: alpha, prompt: a}\n')
-    const terminal = startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env })
+    const terminal = startOnTerminal(['parallel', '-f', path], { cwd: home.path, env: home.env })
     await until(() => / {2}~6 tok {2}answering/.test(terminal.seen()))
     writeFileSync(permits, '...')
     expect(await terminal.ended).toMatchObject({ code: 0 })
   })
 
   it('leaves a line for a task that failed', async () => {
-    room.teach('codex', { fail: 500 })
+    home.teach('codex', { fail: 500 })
     const path = write('- {name: alpha, prompt: a, backend: codex}\n')
-    const { seen } = await startOnTerminal(['parallel', '-f', path], { cwd: room.path, env: room.env }).ended
+    const { seen } = await startOnTerminal(['parallel', '-f', path], { cwd: home.path, env: home.env }).ended
     expect(leftOnScreen(seen)).toMatch(/^\[1\] failed after \S+ m?s: alpha \(codex\): .+\n\[1\] alpha \(codex\)\n/)
   })
 
   it('writes plain lines on a terminal that cannot redraw', async () => {
-    const env = { ...room.env, TERM: 'dumb' }
-    const { seen } = await startOnTerminal(['parallel', '-f', write('- prompt: a\n')], { cwd: room.path, env }).ended
+    const env = { ...home.env, TERM: 'dumb' }
+    const { seen } = await startOnTerminal(['parallel', '-f', write('- prompt: a\n')], { cwd: home.path, env }).ended
     expect(seen).toMatch(/^\[1\] started: a \(claude\)\n/)
     expect(seen).not.toContain('\u001b')
-    const { seen: answer } = await startOnTerminal(['say hello'], { cwd: room.path, env }).ended
+    const { seen: answer } = await startOnTerminal(['say hello'], { cwd: home.path, env }).ended
     expect(answer).not.toContain('\u001b')
   })
 
   it('never draws more lines than the terminal has', async () => {
-    room.teach('claude', { hangAfter: 'init' })
+    home.teach('claude', { hangAfter: 'init' })
     const path = write(Array.from({ length: 5 }, (_, at) => ({ name: `task ${at}`, prompt: 'x' })))
     const args = ['parallel', '-f', path, '--max-parallel', '5', '--json']
-    const terminal = startOnTerminal(args, { cwd: room.path, env: room.env, rows: 4 })
+    const terminal = startOnTerminal(args, { cwd: home.path, env: home.env, rows: 4 })
     await until(() => terminal.seen().split('0 of 5 done, 5 running').length > 4)
     expect(terminal.seen()).toContain('\u001b[3A')
     expect(terminal.seen()).not.toContain('\u001b[4A')

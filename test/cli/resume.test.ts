@@ -1,33 +1,33 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createRoom, hangingAgent, type Room } from '../support/agent-room.ts'
+import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
 const RUN_ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
 
-let room: Room
+let home: AgentHome
 
 beforeEach(() => {
-  room = createRoom()
+  home = createAgentHome()
 })
 
 /** Starts a session in a directory of its own and gives its id. */
-async function begin(args: readonly string[] = [], cwd = room.path): Promise<string> {
-  const { stdout, stderr } = await room.drover(['first words', '-o', 'json', ...args], { cwd })
+async function begin(args: readonly string[] = [], cwd = home.path): Promise<string> {
+  const { stdout, stderr } = await home.drover(['first words', '-o', 'json', ...args], { cwd })
   expect(stderr).toBe('')
   return JSON.parse(stdout).session_id
 }
 
 async function show(id: string) {
-  return JSON.parse((await room.drover(['sessions', 'show', id, '--json'])).stdout)
+  return JSON.parse((await home.drover(['sessions', 'show', id, '--json'])).stdout)
 }
 
 describe('drover resume', () => {
   it.each(['claude', 'codex', 'gemini'])('continues a session of %s', async (backend) => {
     const id = await begin(['-b', backend])
     const before = await show(id)
-    const { code, stdout, stderr } = await room.drover(['resume', id.slice(0, 8), 'go on'])
+    const { code, stdout, stderr } = await home.drover(['resume', id.slice(0, 8), 'go on'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`It continues session ${before.backend_session_id}.`)
     expect(stdout).toContain('Your prompt arrived: "go on"')
@@ -37,11 +37,11 @@ describe('drover resume', () => {
   })
 
   it('works in the directory of the session, wherever it is called', async () => {
-    const id = await begin([], room.folder('project'))
-    const elsewhere = room.folder('elsewhere')
-    const { stdout } = await room.drover(['resume', id, 'where', '-o', 'stream-json'], { cwd: elsewhere })
+    const id = await begin([], home.folder('project'))
+    const elsewhere = home.folder('elsewhere')
+    const { stdout } = await home.drover(['resume', id, 'where', '-o', 'stream-json'], { cwd: elsewhere })
     const [init] = stdout.split('\n').map((line) => JSON.parse(line || '{}'))
-    expect(init).toMatchObject({ type: 'init', session_id: id, content: { working_dir: join(room.path, 'project') } })
+    expect(init).toMatchObject({ type: 'init', session_id: id, content: { working_dir: join(home.path, 'project') } })
   })
 
   it.each([
@@ -49,31 +49,31 @@ describe('drover resume', () => {
     ['a pipe without -', [], 'from a pipe'],
     ['a file', ['--file', 'task.md'], 'from a file'],
   ])('reads its prompt from %s', async (_name, args, text) => {
-    writeFileSync(join(room.path, 'task.md'), 'from a file')
+    writeFileSync(join(home.path, 'task.md'), 'from a file')
     await begin()
-    const ran = await room.drover(['resume', '--last', ...args], { input: 'from a pipe' })
+    const ran = await home.drover(['resume', '--last', ...args], { input: 'from a pipe' })
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`arrived: "${text}"`) })
   })
 
   it('prints an ordinary result as JSON', async () => {
     const id = await begin()
-    const { stdout } = await room.drover(['resume', id, 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', id, 'go on', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: id, backend: 'claude', exit_code: 0 })
   })
 
   it('warns if the permissions of the turn differ from those of the session', async () => {
     const id = await begin(['-b', 'codex', '--sandbox', 'workspace'])
-    const same = await room.drover(['resume', id, 'go on', '--dry-run'])
+    const same = await home.drover(['resume', id, 'go on', '--dry-run'])
     expect(same).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('-s workspace-write'),
       stderr: expect.stringMatching(
         new RegExp(
-          `^Would resume session ${id.slice(0, 8)} \\(codex\\) in ${room.path}\ndrover: warning: sandbox_mode is workspace,`,
+          `^Would resume session ${id.slice(0, 8)} \\(codex\\) in ${home.path}\ndrover: warning: sandbox_mode is workspace,`,
         ),
       ),
     })
-    expect(await room.drover(['resume', id, 'go on', '--sandbox', 'full'])).toMatchObject({
+    expect(await home.drover(['resume', id, 'go on', '--sandbox', 'full'])).toMatchObject({
       code: 0,
       stderr: 'drover: warning: sandbox_mode is full for this turn; the session was started with workspace\n',
     })
@@ -82,21 +82,21 @@ describe('drover resume', () => {
   it('prints the command with --dry-run and does not change the session', async () => {
     const id = await begin()
     const before = await show(id)
-    const { code, stdout } = await room.drover(['resume', id, 'go on', '--dry-run'])
+    const { code, stdout } = await home.drover(['resume', id, 'go on', '--dry-run'])
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^Would execute: .*--resume ${before.backend_session_id}`)),
     })
     expect(await show(id)).toEqual(before)
-    const json = await room.drover(['resume', id, 'go on', '--dry-run', '-o', 'json'])
+    const json = await home.drover(['resume', id, 'go on', '--dry-run', '-o', 'json'])
     expect(JSON.parse(json.stdout)).toMatchObject({ session_id: id, exit_code: 0 })
-    const events = await room.drover(['-c', 'go on', '--dry-run', '-o', 'stream-json'])
+    const events = await home.drover(['-c', 'go on', '--dry-run', '-o', 'stream-json'])
     for (const line of events.stdout.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ session_id: id })
   })
 
   it('exits with the code of the agent when it fails', async () => {
     const id = await begin()
-    const ran = await room.drover(['resume', id, 'go on'], { script: { plainText: 'no', exitCode: 7 } })
+    const ran = await home.drover(['resume', id, 'go on'], { script: { plainText: 'no', exitCode: 7 } })
     expect(ran).toMatchObject({ code: 7, stderr: expect.stringContaining('claude failed') })
     expect(await show(id)).toMatchObject({ status: 'error' })
   })
@@ -104,59 +104,59 @@ describe('drover resume', () => {
   it('exits with 124 after a timeout, and the session can be resumed again', async () => {
     const id = await begin()
     const args = ['resume', id, 'go on', '--timeout', '1']
-    expect(await room.drover(args, { script: { hangAfter: 'init' } })).toMatchObject({ code: 124 })
+    expect(await home.drover(args, { script: { hangAfter: 'init' } })).toMatchObject({ code: 124 })
     expect(await show(id)).toMatchObject({ status: 'paused', turn_count: 2 })
-    expect(await room.drover(['resume', id, 'again'])).toMatchObject({ code: 0 })
+    expect(await home.drover(['resume', id, 'again'])).toMatchObject({ code: 0 })
   })
 })
 
 describe('the resumed session', () => {
   it('is the latest one with --last, of any directory', async () => {
-    await begin([], room.folder('one'))
-    const second = await begin([], room.folder('two'))
+    await begin([], home.folder('one'))
+    const second = await begin([], home.folder('two'))
     for (const flag of ['--last', '--latest']) {
-      const { stdout } = await room.drover(['resume', flag, 'go on', '-o', 'json'])
+      const { stdout } = await home.drover(['resume', flag, 'go on', '-o', 'json'])
       expect(JSON.parse(stdout).session_id).toBe(second)
     }
   })
 
   it('is one of this directory with --here, also through a link', async () => {
-    const one = await begin([], room.folder('one'))
-    await begin([], room.folder('two'))
-    symlinkSync(join(room.path, 'one'), join(room.path, 'link'))
-    const { stdout } = await room.drover(['resume', '--last', '--here', 'go on', '-o', 'json'], {
-      cwd: join(room.path, 'link'),
+    const one = await begin([], home.folder('one'))
+    await begin([], home.folder('two'))
+    symlinkSync(join(home.path, 'one'), join(home.path, 'link'))
+    const { stdout } = await home.drover(['resume', '--last', '--here', 'go on', '-o', 'json'], {
+      cwd: join(home.path, 'link'),
     })
     expect(JSON.parse(stdout).session_id).toBe(one)
   })
 
   it('is one of this directory with --here alone, which refuses a prompt that looks like an id', async () => {
-    const one = await begin([], room.folder('one'))
-    await begin([], room.folder('two'))
-    const cwd = join(room.path, 'one')
-    const { stdout } = await room.drover(['resume', '--here', 'go on', '-o', 'json'], { cwd })
+    const one = await begin([], home.folder('one'))
+    await begin([], home.folder('two'))
+    const cwd = join(home.path, 'one')
+    const { stdout } = await home.drover(['resume', '--here', 'go on', '-o', 'json'], { cwd })
     expect(JSON.parse(stdout).session_id).toBe(one)
-    const piped = await room.drover(['resume', '--here', '-o', 'json'], { cwd, input: 'from a pipe' })
+    const piped = await home.drover(['resume', '--here', '-o', 'json'], { cwd, input: 'from a pipe' })
     expect(JSON.parse(piped.stdout).session_id).toBe(one)
-    expect(await room.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
+    expect(await home.drover(['resume', '--here', 'decade'], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
         '--here and session decade cannot be used together; leave one of them out, or add --last if "decade" is the text',
       ),
     })
-    expect(await room.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
+    expect(await home.drover(['resume', '--last', '--here', 'decade'], { cwd })).toMatchObject({ code: 0 })
   })
 
   it('is never one whose directory no longer exists', async () => {
     const good = await begin()
     for (const name of ['one', 'two']) {
-      await begin([], room.folder(name))
-      rmSync(join(room.path, name), { recursive: true })
+      await begin([], home.folder(name))
+      rmSync(join(home.path, name), { recursive: true })
     }
-    const { stdout } = await room.drover(['resume', '--last', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', '--last', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout).session_id).toBe(good)
-    await room.drover(['sessions', 'delete', good])
-    expect(await room.drover(['resume', '--last', 'go on'])).toMatchObject({
+    await home.drover(['sessions', 'delete', good])
+    expect(await home.drover(['resume', '--last', 'go on'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no session can be continued (the directory of 2 sessions no longer exists)'),
     })
@@ -165,14 +165,14 @@ describe('the resumed session', () => {
   it('is one of this agent with -b', async () => {
     const codex = await begin(['-b', 'codex'])
     await begin()
-    const { stdout } = await room.drover(['resume', '--last', '-b', 'codex', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['resume', '--last', '-b', 'codex', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
   it('is never one that cannot be resumed', async () => {
     const good = await begin()
-    await room.drover(['first words'], { script: { crashAfter: 'start' } })
-    const { stdout } = await room.drover(['resume', '--last', 'go on', '-o', 'json'])
+    await home.drover(['first words'], { script: { crashAfter: 'start' } })
+    const { stdout } = await home.drover(['resume', '--last', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout).session_id).toBe(good)
   })
 
@@ -192,22 +192,22 @@ describe('the resumed session', () => {
     ['no prompt', ['resume', '--last'], 2, 'no prompt; give it'],
     ['an extra argument', ['resume', '--last', 'abcd1234', 'x'], 2, 'does not take the argument "x"'],
   ])('is refused: %s', async (_name, args, code, sentence) => {
-    expect(await room.drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+    expect(await home.drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
   })
 
   it('must belong to the agent of -b', async () => {
     const id = await begin()
-    expect(await room.drover(['resume', id, 'x', '-b', 'codex'])).toMatchObject({
+    expect(await home.drover(['resume', id, 'x', '-b', 'codex'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--backend must be claude, the agent of the session'),
     })
   })
 
   it('is refused with the reason if the agent never reported an id', async () => {
-    await room.drover(['first words'], { script: { crashAfter: 'start' } })
-    const { sessions } = JSON.parse((await room.drover(['sessions', 'list', '--json'])).stdout)
+    await home.drover(['first words'], { script: { crashAfter: 'start' } })
+    const { sessions } = JSON.parse((await home.drover(['sessions', 'list', '--json'])).stdout)
     const args = ['resume', sessions[0].id, 'x', '-o', 'json']
-    const [ran, dry] = [await room.drover(args), await room.drover([...args, '--dry-run'])]
+    const [ran, dry] = [await home.drover(args), await home.drover([...args, '--dry-run'])]
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(dry).toEqual(ran)
     expect(JSON.parse(ran.stderr)).toMatchObject({
@@ -218,10 +218,10 @@ describe('the resumed session', () => {
 
   it('is refused while another process uses it', async () => {
     const id = await begin()
-    const pidFile = join(room.path, 'pids')
-    const { child, ended } = room.start(['resume', id, 'go on'], { script: { hangAfter: 'init', pidFile } })
+    const pidFile = join(home.path, 'pids')
+    const { child, ended } = home.start(['resume', id, 'go on'], { script: { hangAfter: 'init', pidFile } })
     await hangingAgent(pidFile)
-    expect(await room.drover(['resume', id, 'me too'])).toMatchObject({
+    expect(await home.drover(['resume', id, 'me too'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('a turn is running in session'),
     })
@@ -232,8 +232,8 @@ describe('the resumed session', () => {
 
   it('is reported as lost with a remedy if the agent no longer has it', async () => {
     const id = await begin()
-    rmSync(join(room.path, 'agents'), { recursive: true })
-    const ran = await room.drover(['resume', id, 'x'])
+    rmSync(join(home.path, 'agents'), { recursive: true })
+    const ran = await home.drover(['resume', id, 'x'])
     expect(ran.code).not.toBe(0)
     expect(ran.stderr).toMatch(
       new RegExp(`claude no longer has session ${id}; .*drover resume ${id.slice(0, 8)} --fork`),
@@ -243,15 +243,15 @@ describe('the resumed session', () => {
 
 describe('drover resume --fork', () => {
   it('starts a new session with the settings of the old one, and links it', async () => {
-    const id = await begin(['-b', 'codex', '--sandbox', 'workspace'], room.folder('project'))
-    const { code, stdout, stderr } = await room.drover(['resume', id, '--fork', 'another way', '-o', 'json'])
+    const id = await begin(['-b', 'codex', '--sandbox', 'workspace'], home.folder('project'))
+    const { code, stdout, stderr } = await home.drover(['resume', id, '--fork', 'another way', '-o', 'json'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const { session_id: forked, output } = JSON.parse(stdout)
     expect(output).not.toContain('It continues session')
     expect(await show(forked)).toMatchObject({
       parent_id: id,
       backend: 'codex',
-      working_dir: join(room.path, 'project'),
+      working_dir: join(home.path, 'project'),
       initial_prompt: 'another way',
       turn_count: 1,
       policy: { sandbox_mode: 'workspace' },
@@ -260,16 +260,16 @@ describe('drover resume --fork', () => {
   })
 
   it('accepts a session that cannot be resumed', async () => {
-    await room.drover(['first words'], { script: { crashAfter: 'start' } })
-    expect(await room.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
+    await home.drover(['first words'], { script: { crashAfter: 'start' } })
+    expect(await home.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('drover -c', () => {
   it('continues only the latest session of this directory', async () => {
-    const one = await begin([], room.folder('one'))
-    await begin([], room.folder('two'))
-    const { stdout } = await room.drover(['-c', 'go on', '-o', 'json'], { cwd: join(room.path, 'one') })
+    const one = await begin([], home.folder('one'))
+    await begin([], home.folder('two'))
+    const { stdout } = await home.drover(['-c', 'go on', '-o', 'json'], { cwd: join(home.path, 'one') })
     expect(JSON.parse(stdout)).toMatchObject({ session_id: one })
     expect((await show(one)).turn_count).toBe(2)
   })
@@ -277,28 +277,28 @@ describe('drover -c', () => {
   it('continues the latest one of an agent with -b', async () => {
     const codex = await begin(['-b', 'codex'])
     await begin()
-    const { stdout } = await room.drover(['-c', '-b', 'codex', 'go on', '-o', 'json'])
+    const { stdout } = await home.drover(['-c', '-b', 'codex', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: codex, backend: 'codex' })
   })
 
   it('continues the latest one of the directory of -w', async () => {
-    const one = await begin([], room.folder('one'))
+    const one = await begin([], home.folder('one'))
     await begin()
-    symlinkSync(join(room.path, 'one'), join(room.path, 'link'))
+    symlinkSync(join(home.path, 'one'), join(home.path, 'link'))
     for (const workdir of ['one', 'link']) {
-      const { stdout } = await room.drover(['-c', '-w', workdir, 'go on', '-o', 'json'])
+      const { stdout } = await home.drover(['-c', '-w', workdir, 'go on', '-o', 'json'])
       expect(JSON.parse(stdout)).toMatchObject({ session_id: one })
     }
-    expect(await room.drover(['-c', '-w', 'gone', 'go on'])).toMatchObject({
+    expect(await home.drover(['-c', '-w', 'gone', 'go on'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not exist or is not a directory'),
     })
   })
 
   it('starts nothing when there is nothing to continue here', async () => {
-    await begin([], room.folder('one'))
-    const two = room.folder('two')
-    expect(await room.drover(['-c', 'go on'], { cwd: two })).toEqual({
+    await begin([], home.folder('one'))
+    const two = home.folder('two')
+    expect(await home.drover(['-c', 'go on'], { cwd: two })).toEqual({
       code: 1,
       stdout: '',
       stderr: `drover: no session in ${two} can be continued; "drover sessions list" shows all sessions\n`,
@@ -308,7 +308,7 @@ describe('drover -c', () => {
 
 describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
   const start = (args: readonly string[] = []) =>
-    startOnTerminal(['resume', ...args], { cwd: room.path, env: room.env })
+    startOnTerminal(['resume', ...args], { cwd: home.path, env: home.env })
 
   it('lists the sessions and asks until a valid number is given', async () => {
     const first = await begin(['-b', 'codex'])
@@ -362,7 +362,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
 
   it('does not ask for a prompt that comes from a file', async () => {
     await begin()
-    writeFileSync(join(room.path, 'task.md'), 'from a file')
+    writeFileSync(join(home.path, 'task.md'), 'from a file')
     const terminal = start(['--file', 'task.md'])
     await terminal.shows('q to quit')
     terminal.type('1\n')

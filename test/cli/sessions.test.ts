@@ -5,13 +5,13 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
 import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
-import { createRoom, hangingAgent, type Room } from '../support/agent-room.ts'
+import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 
-let room: Room
+let home: AgentHome
 
 beforeEach(() => {
-  room = createRoom()
+  home = createAgentHome()
 })
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -24,10 +24,10 @@ async function keep(
   const { daysAgo = 0, outcome = 'completed', wantedId, ...fields } = wish
   const clock = { now: () => new Date(systemClock.now().getTime() - daysAgo * DAY_MS) }
   const ids = wantedId === undefined ? randomIds : { ...randomIds, hex: () => wantedId }
-  const store = await openSessionStore({ path: join(room.path, '.drover', 'sessions.db'), clock, ids })
+  const store = await openSessionStore({ path: join(home.path, '.drover', 'sessions.db'), clock, ids })
   const { id } = await store.create({
     backend: 'claude',
-    working_dir: room.path,
+    working_dir: home.path,
     initial_prompt: 'a prompt',
     tags: [],
     metadata: {},
@@ -45,7 +45,7 @@ async function keep(
   return id
 }
 
-const sessions = (...args: string[]) => room.drover(['sessions', ...args])
+const sessions = (...args: string[]) => home.drover(['sessions', ...args])
 
 async function listed(...args: string[]): Promise<string[]> {
   const { stdout } = await sessions('list', '--json', ...args)
@@ -143,7 +143,7 @@ describe('drover sessions list', () => {
 
   it.skipIf(!hasTerminals)('fits the terminal with wide characters too', async () => {
     await keep({ title: '漢字'.repeat(60) })
-    const terminal = startOnTerminal(['sessions', 'list'], { cwd: room.path, env: room.env, columns: 60 })
+    const terminal = startOnTerminal(['sessions', 'list'], { cwd: home.path, env: home.env, columns: 60 })
     const { seen } = await terminal.ended
     expect(seen).toMatch(/34 {6}漢字漢字漢…\n1 of 1\n$/)
   })
@@ -151,7 +151,7 @@ describe('drover sessions list', () => {
 
 describe.skipIf(!hasTerminals)('on a narrow terminal', () => {
   const narrow = (...args: string[]) =>
-    startOnTerminal(['sessions', ...args], { cwd: room.path, env: room.env, columns: 40 }).ended
+    startOnTerminal(['sessions', ...args], { cwd: home.path, env: home.env, columns: 40 }).ended
 
   it('a list drops columns instead of wrapping lines', async () => {
     for (const daysAgo of [0, 1]) await keep({ daysAgo, title: 'a title of several words' })
@@ -179,7 +179,7 @@ describe('drover sessions show', () => {
         'backend      claude',
         'status       completed',
         'model        m-1',
-        `directory    ${room.path}`,
+        `directory    ${home.path}`,
         'created      T',
         'last used    T (just now)',
         'turns        1',
@@ -216,7 +216,7 @@ describe('an ambiguous id', () => {
   ])('is refused by %s with a list of candidates', async (_name, words) => {
     const ids = Array.from({ length: 6 }, (_, at) => `abcd${at}`.padEnd(32, '0'))
     for (const id of ids) await keep({ title: `number ${id[4]}`, wantedId: id })
-    const { code, stderr } = await room.drover(words)
+    const { code, stderr } = await home.drover(words)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^drover: 6 session ids begin with abcd; give more characters:\n/)
     expect(stderr.match(/^ {2}abcd\d000 {2}claude {2}just now {2}number \d$/gm)).toHaveLength(5)
@@ -241,8 +241,8 @@ describe('drover sessions delete', () => {
 
   it('keeps an active session and says so', async () => {
     const idle = await keep()
-    const pidFile = join(room.path, 'pids')
-    const { child, ended } = room.start(['hello there'], { script: { hangAfter: 'init', pidFile } })
+    const pidFile = join(home.path, 'pids')
+    const { child, ended } = home.start(['hello there'], { script: { hangAfter: 'init', pidFile } })
     await hangingAgent(pidFile)
     const [busy = ''] = await listed('--status', 'active')
     const { code, stdout } = await sessions('delete', busy, idle, '--json')
@@ -297,7 +297,7 @@ describe('drover sessions clean', () => {
     ['an age that nothing has', ['--older-than', '1000000d'], {}, 'of at most 36500 days, not "1000000d"'],
   ])('never deletes everything by accident: %s', async (_name, flags, env, sentence) => {
     await keep({ daysAgo: 400 })
-    expect(await room.drover(['sessions', 'clean', ...flags], { env })).toMatchObject({
+    expect(await home.drover(['sessions', 'clean', ...flags], { env })).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining(sentence),
@@ -382,14 +382,14 @@ describe('drover sessions export', () => {
       JSON.parse((await sessions('export', ...args)).stdout).sessions.map(({ id }: { id: string }) => id)
     expect(await ids(two.slice(0, 8), one)).toEqual([two, one])
     expect(await ids(one, two, one.slice(0, 8), '-o', '-')).toEqual([one, two])
-    expect(existsSync(join(room.path, '-'))).toBe(false)
+    expect(existsSync(join(home.path, '-'))).toBe(false)
     expect(await ids('--tag', 'x')).toEqual([one])
     expect(await sessions('export', one, '--tag', 'x')).toMatchObject({ code: 2 })
   })
 
   it('writes a private file and replaces an existing one only with --force', async () => {
     const id = await keep()
-    const path = join(room.path, 'out.json')
+    const path = join(home.path, 'out.json')
     expect(await sessions('export', '-o', 'out.json')).toEqual({
       code: 0,
       stdout: '',
@@ -422,7 +422,7 @@ describe('command names of other programs', () => {
 
 describe('completion', () => {
   const offered = async (...typed: string[]) => {
-    const { stdout } = await room.drover(['complete-words', '--', ...typed])
+    const { stdout } = await home.drover(['complete-words', '--', ...typed])
     return stdout.split('\n').filter(Boolean)
   }
 
@@ -435,13 +435,13 @@ describe('completion', () => {
 
   it('offers nothing and creates no file when there are no sessions', async () => {
     expect(await offered('sessions', 'show', '')).toEqual([])
-    expect(existsSync(join(room.path, '.drover'))).toBe(false)
+    expect(existsSync(join(home.path, '.drover'))).toBe(false)
   })
 
   it('offers nothing when the sessions cannot be read', async () => {
-    const path = join(room.folder('.drover'), 'sessions.db')
+    const path = join(home.folder('.drover'), 'sessions.db')
     writeFileSync(path, 'not a database')
-    expect(await room.drover(['complete-words', '--', 'sessions', 'show', ''])).toEqual({
+    expect(await home.drover(['complete-words', '--', 'sessions', 'show', ''])).toEqual({
       code: 0,
       stdout: '',
       stderr: '',

@@ -1,4 +1,4 @@
-/** What `drover install` writes, as the real hosts take it. Their model is a server on this machine. */
+/** What `drover install` writes, used by real hosts with a fake model server. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { until } from '../support/until.ts'
 import { CLEAR_REQUEST, QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/wind-work.ts'
-import { createRoom, installed, MODELS, processesIn, type Room, useUpstream } from './real-agents.ts'
+import { type AgentSetup, createAgentSetup, installed, MODELS, processesIn, useUpstream } from './real-agents.ts'
 
 const [claude, codex] = [hostOf('claude'), hostOf('codex')]
 
@@ -21,11 +21,11 @@ type Listed = { name: string; description: string }
 
 type HostCase = {
   adapter: Host
-  /** The words of a prompt behind the program; the agent may use its shell. */
+  /** The arguments for a prompt; the agent may use its shell. */
   prompt: (text: string) => string[]
-  /** The same, to go on with the last conversation. */
-  goOn: (text: string) => string[]
-  /** How the host is asked for what a person can call: lines for its standard input, and what it answers. */
+  /** The arguments to continue the last conversation. */
+  continueWith: (text: string) => string[]
+  /** How to list what a user can call: lines for standard input, and a reader of the response. */
   list: {
     words: string[]
     lines: (cwd: string) => object[]
@@ -37,7 +37,7 @@ const HOSTS: Readonly<Record<'claude' | 'codex', HostCase>> = {
   claude: {
     adapter: claude,
     prompt: (text) => ['-p', '--model', MODELS.claude, '--allowedTools', 'Bash', '--', text],
-    goOn: (text) => ['-c', '-p', '--model', MODELS.claude, '--allowedTools', 'Bash', '--', text],
+    continueWith: (text) => ['-c', '-p', '--model', MODELS.claude, '--allowedTools', 'Bash', '--', text],
     list: {
       words: ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
       lines: () => [{ type: 'control_request', request_id: 'list', request: { subtype: 'initialize' } }],
@@ -51,7 +51,7 @@ const HOSTS: Readonly<Record<'claude' | 'codex', HostCase>> = {
   codex: {
     adapter: codex,
     prompt: (text) => ['exec', '-s', 'workspace-write', '--', text],
-    goOn: (text) => ['exec', '-s', 'workspace-write', 'resume', '--last', '--', text],
+    continueWith: (text) => ['exec', '-s', 'workspace-write', 'resume', '--last', '--', text],
     list: {
       words: ['app-server'],
       lines: (cwd) => [
@@ -77,42 +77,42 @@ const hosts = installed.flatMap(({ backend, path }) =>
 )
 
 describe.each(hosts)('the real $backend', ({ backend, path, host }) => {
-  let room: Room
+  let setup: AgentSetup
   let bin: string
 
   beforeEach(async () => {
-    room = createRoom(backend, path, upstream.port())
-    const repository = createRepository({ at: room.work })
+    setup = createAgentSetup(backend, path, upstream.port())
+    const repository = createRepository({ at: setup.work })
     for (const [name, content] of Object.entries(WIND_FILES)) repository.write(name, content)
     repository.commit()
-    bin = installDrover(room.home).bin
-    // The shells of agents are login shells, which begin with a PATH of their own.
-    writeFileSync(join(room.home, '.profile'), `PATH=${bin}:$PATH\n`)
+    bin = installDrover(setup.home).bin
+    // Agents use login shells, which have a PATH of their own.
+    writeFileSync(join(setup.home, '.profile'), `PATH=${bin}:$PATH\n`)
     expect(await drover('install', '--tool', backend)).toMatchObject({ code: 0, stderr: '' })
   })
 
   afterEach(async () => {
-    await until(() => processesIn(room).length === 0)
-    room.remove()
+    await until(() => processesIn(setup).length === 0)
+    setup.remove()
   })
 
   const environment = (scenario: string) => {
-    const env = room.env(scenario)
+    const env = setup.env(scenario)
     return { ...env, PATH: `${bin}:${env['PATH']}` }
   }
-  /** How a person calls a capability. */
+  /** How a user calls a capability. */
   const call = (name: CapabilityName) => host.adapter.invocation(name, undefined)
-  const drover = (...args: string[]) => runAt(room.work, [process.execPath, DROVER, ...args], { HOME: room.home })
+  const drover = (...args: string[]) => runAt(setup.work, [process.execPath, DROVER, ...args], { HOME: setup.home })
   const prompt = (text: string, scenario: string): Promise<Ran> =>
-    runAt(room.work, [path, ...host.prompt(text)], environment(scenario))
-  /** What the model was sent in a scenario, as JSON text. */
+    runAt(setup.work, [path, ...host.prompt(text)], environment(scenario))
+  /** All requests to the model in a scenario, as JSON text. */
   const receivedIn = (scenario: string) =>
     upstream
       .received()
       .split('\n')
       .filter((line) => line.includes(`"scenario":"${scenario}"`))
       .join('\n')
-  /** Of the only run, how each of its actions ended. */
+  /** How each action of the only run ended. */
   const actions = async () => {
     const { runs }: { runs: LocalRun[] } = JSON.parse((await drover('status', '--json')).stdout)
     expect(runs.length).toBeLessThan(2)
@@ -121,9 +121,9 @@ describe.each(hosts)('the real $backend', ({ backend, path, host }) => {
 
   function listCapabilities(): Promise<Listed[]> {
     const { words, lines, read } = host.list
-    const child = spawn(path, words, { cwd: room.work, env: environment('plain'), stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = spawn(path, words, { cwd: setup.work, env: environment('plain'), stdio: ['pipe', 'pipe', 'ignore'] })
     child.stdin.write(
-      lines(room.work)
+      lines(setup.work)
         .map((line) => `${JSON.stringify(line)}\n`)
         .join(''),
     )
@@ -154,7 +154,7 @@ describe.each(hosts)('the real $backend', ({ backend, path, host }) => {
     expect(CAPABILITIES.filter(({ description }) => received.includes(description))).toEqual([])
   })
 
-  it.each(CAPABILITIES)('gives its model the whole of $name when it is called', async ({ name, text }) => {
+  it.each(CAPABILITIES)('sends the whole text of $name to its model', async ({ name, text }) => {
     const scenario = `plain~${backend}-${name}`
     expect(await prompt(`${call(name)} the wind`, scenario)).toMatchObject({ code: 0 })
     expect(receivedIn(scenario).includes(JSON.stringify(text.trimEnd()).slice(1, -1))).toBe(true)
@@ -165,15 +165,15 @@ describe.each(hosts)('the real $backend', ({ backend, path, host }) => {
     const { stdout } = await prompt(`${call('drover-run')} ${CLEAR_REQUEST}`, 'follow')
     expect(stdout).toMatch(/^The run \S+ is ended\.$/m)
     expect(await actions()).toEqual(WHOLE)
-    expect(readFileSync(join(room.work, 'wind.txt'), 'utf8')).toBe('wind: 23 knots\n')
+    expect(readFileSync(join(setup.work, 'wind.txt'), 'utf8')).toBe('wind: 23 knots\n')
   })
 
-  it('asks its user what the run asks, and goes on with the answer', async () => {
+  it('asks its user the question of the run, and continues with the answer', async () => {
     permitDrover()
     const asked = await prompt(`${call('drover-run')} ${UNCLEAR_REQUEST}`, 'follow')
     expect(asked.stdout).toContain(QUESTION)
     expect(await actions()).toEqual(['orient needs_input'])
-    const { stdout } = await runAt(room.work, [path, ...host.goOn('Knots.')], environment('follow'))
+    const { stdout } = await runAt(setup.work, [path, ...host.continueWith('Knots.')], environment('follow'))
     expect(stdout).toMatch(/^The run \S+ is ended\.$/m)
     expect(await actions()).toEqual(['orient needs_input', ...WHOLE])
   })
@@ -188,7 +188,7 @@ describe.each(hosts)('the real $backend', ({ backend, path, host }) => {
 
   function permitDrover(): void {
     if (backend !== 'codex') return
-    const directory = join(room.home, '.codex', 'rules')
+    const directory = join(setup.home, '.codex', 'rules')
     mkdirSync(directory, { recursive: true })
     writeFileSync(join(directory, 'default.rules'), CODEX_RULE ?? '')
   }

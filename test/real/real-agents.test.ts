@@ -11,27 +11,35 @@ import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import { agentRequest } from '../support/agent-request.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
-import { createRoom, installed, MODELS, processesIn, type Room, sessionFilesIn, useUpstream } from './real-agents.ts'
+import {
+  type AgentSetup,
+  createAgentSetup,
+  installed,
+  MODELS,
+  processesIn,
+  sessionFilesIn,
+  useUpstream,
+} from './real-agents.ts'
 
 const upstream = useUpstream()
 
 describe.each(installed)('the real $backend', ({ backend, path }) => {
-  let room: Room
+  let setup: AgentSetup
 
   beforeEach(() => {
-    room = createRoom(backend, path, upstream.port())
+    setup = createAgentSetup(backend, path, upstream.port())
   })
 
   afterEach(async () => {
-    await until(() => processesIn(room).length === 0)
-    room.remove()
+    await until(() => processesIn(setup).length === 0)
+    setup.remove()
   })
 
   const drover = (scenario: string, args: readonly string[]) =>
     runAt(
-      room.work,
+      setup.work,
       [process.execPath, DROVER, 'prompt', 'say hello', '-b', backend, '-m', MODELS[backend], ...args],
-      room.env(scenario),
+      setup.env(scenario),
     )
 
   const eventsOf = async (scenario: string, args: readonly string[] = []) => {
@@ -45,10 +53,10 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   async function ask(scenario: string, over: Partial<AgentRequest> = {}, priorUsage?: Usage) {
     const request = agentRequest(backend, {
       model: MODELS[backend],
-      workdir: room.work,
+      workdir: setup.work,
       wantsDeltas: true,
       program: [path],
-      env: room.env(scenario),
+      env: setup.env(scenario),
       isRoot: process.getuid?.() === 0,
       timeoutMs: 60_000,
       scratchDirectory: newScratchDirectory(),
@@ -99,14 +107,14 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     expect(said.length > 1).toBe(AGENTS[backend].abilities.deltas)
   })
 
-  it('thinks', async () => {
+  it('reports its reasoning, if it has any to show', async () => {
     const events = await eventsOf('thinking')
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })
     const isShown = backend !== 'gemini'
     expect(events.some((event) => event.type === 'thinking')).toBe(isShown)
   })
 
-  it('uses a tool when it may', async () => {
+  it('uses a tool when that is allowed', async () => {
     const events = await eventsOf('tool', ['--approval', 'none'])
     expect(events.find((event) => event.type === 'tool_use')).toBeDefined()
     expect(events.find((event) => event.type === 'tool_result')).toMatchObject({
@@ -118,9 +126,9 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   it.each([
     ['default', []],
     ['read-only', ['--sandbox', 'read-only']],
-  ])('writes nothing when it may not: %s', async (_name, flags) => {
+  ])('writes nothing when that is not allowed: %s', async (_name, flags) => {
     expect(await drover('write', flags)).toMatchObject({ code: 0 })
-    expect(existsSync(join(room.work, 'written-by-tool.txt'))).toBe(false)
+    expect(existsSync(join(setup.work, 'written-by-tool.txt'))).toBe(false)
   })
 
   it.each([
@@ -128,13 +136,13 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     ['e429', 'agent_rate_limited'],
     ['e500', 'agent_overloaded'],
     ['cut', expect.any(String)],
-  ])('fails with the upstream, and says so: %s', async (scenario, code) => {
+  ])('reports a failure of the model service: %s', async (scenario, code) => {
     const result = await ask(scenario)
     expect(result.exitCode).not.toBe(0)
     expect(result.error).toEqual({ code, message: expect.stringMatching(/\S/) })
   })
 
-  it('continues a session, and counts this turn alone', async () => {
+  it('continues a session, and counts this turn only', async () => {
     const first = await ask('plain')
     const second = await ask('plain', { resumeId: first.sessionId ?? '' }, first.threadUsage)
     expect(second.error).toBeUndefined()
@@ -142,20 +150,20 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     expect(second.usage).toEqual(first.usage)
   })
 
-  it('goes on with a session of drover, and says so when the agent has lost it', async () => {
+  it('continues a session of drover, and reports when the agent has lost it', async () => {
     const run = (...args: readonly string[]) =>
-      runAt(room.work, [process.execPath, DROVER, ...args, '-o', 'json'], room.env('plain'))
+      runAt(setup.work, [process.execPath, DROVER, ...args, '-o', 'json'], setup.env('plain'))
     const first = JSON.parse((await run('prompt', 'say hello', '-b', backend, '-m', MODELS[backend])).stdout)
     const second = JSON.parse((await run('resume', first.session_id.slice(0, 8), 'and again')).stdout)
     expect(second).toMatchObject({ session_id: first.session_id, exit_code: 0, token_usage: first.token_usage })
     expect(second.backend_session_id).toBe(first.backend_session_id)
-    for (const file of sessionFilesIn(room)) rmSync(join(room.home, file))
+    for (const file of sessionFilesIn(setup)) rmSync(join(setup.home, file))
     const lost = await run('resume', first.session_id, 'and once more')
     expect(JSON.parse(lost.stdout)).toMatchObject({ error_code: 'session_expired' })
     expect(lost.code).not.toBe(0)
   })
 
-  it('says so when the session to continue is not there', async () => {
+  it('reports a session that does not exist', async () => {
     const result = await ask('plain', { resumeId: '00000000-0000-4000-8000-000000000000' })
     expect(result.error).toMatchObject({ code: 'agent_session_missing' })
     expect(result.exitCode).not.toBe(0)
@@ -163,34 +171,34 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
 
   it('leaves no session behind when it is ephemeral', async () => {
     expect((await ask('plain')).error).toBeUndefined()
-    const kept = sessionFilesIn(room)
+    const kept = sessionFilesIn(setup)
     expect(kept.length).toBeGreaterThan(0)
     expect((await ask('plain', { isEphemeral: true })).error).toBeUndefined()
-    await until(() => isDeepStrictEqual(sessionFilesIn(room), kept))
+    await until(() => isDeepStrictEqual(sessionFilesIn(setup), kept))
   })
 
   it.each(['/help me', '@README.md what is this', '-v', '!ls', '#memo', '$HOME'])(
     'sends the prompt %j to the model as text',
     async (prompt) => {
-      writeFileSync(join(room.work, 'README.md'), `not to be sent by ${backend}`)
+      writeFileSync(join(setup.work, 'README.md'), `not to be sent by ${backend}`)
       const result = await ask('plain', { prompt: `${prompt} ${backend}` })
       expect(result).toMatchObject({ exitCode: 0, text: 'Hello from the fake model.' })
-      // Gemini reads an escaped at-sign as one, and is told so.
+      // The prompt for gemini explains its escaped at signs.
       const sent = backend === 'gemini' ? prompt.replace('@', '\\@') : prompt
       expect(upstream.received()).toContain(JSON.stringify(`${sent} ${backend}`).slice(1, -1))
       expect(upstream.received()).not.toContain(`not to be sent by ${backend}`)
     },
   )
 
-  it('is gone after the deadline when nothing comes', async () => {
+  it('is ended at the deadline when the model service hangs', async () => {
     const result = await ask('hang', { timeoutMs: 5000 })
     expect(result).toMatchObject({ exitCode: 124, ended: 'timeout' })
-    expect(processesIn(room)).toEqual([])
+    expect(processesIn(setup)).toEqual([])
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('is gone with its tool after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('is ended with its tool by %s', async (signal) => {
     const args = [DROVER, 'prompt', 'say hello', '-b', backend, '--approval', 'none', '-o', 'stream-json']
-    const child = spawn(process.execPath, args, { cwd: room.work, env: room.env('toolsleep') })
+    const child = spawn(process.execPath, args, { cwd: setup.work, env: setup.env('toolsleep') })
     let stdout = ''
     child.stdout.on('data', (text) => {
       stdout += text
@@ -199,6 +207,6 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     child.kill(signal)
     const code = await new Promise((resolve) => child.on('close', resolve))
     expect(code).toBe(signal === 'SIGINT' ? 130 : 143)
-    expect(processesIn(room)).toEqual([])
+    expect(processesIn(setup)).toEqual([])
   })
 })

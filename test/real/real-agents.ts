@@ -1,4 +1,4 @@
-/** The real agents, pointed at a model server on this machine: throw-away homes, made-up keys, loopback only. */
+/** Real agents with a fake model server: temporary homes, made-up keys, loopback only. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export const installed = BACKENDS.flatMap((backend) => {
   return path === undefined ? [] : [{ backend, path }]
 })
 
-/** Named, because an agent left to choose may ask a model which model to ask. */
+/** Without a model, an agent may send a request to choose one. */
 export const MODELS: Record<Backend, string> = {
   claude: 'claude-sonnet-4-5',
   codex: 'gpt-5.5',
@@ -37,33 +37,33 @@ export function useUpstream() {
   })
   return {
     port: () => port,
-    /** What the model was sent so far, as JSON text. */
+    /** All requests to the model so far, as JSON text. */
     received: () => readFileSync(log, 'utf8'),
   }
 }
 
-export type Room = { home: string; work: string; env(scenario: string): Record<string, string>; remove(): void }
+export type AgentSetup = { home: string; work: string; env(scenario: string): Record<string, string>; remove(): void }
 
-/** A home that only knows the model server, and a directory to work in. */
-export function createRoom(backend: Backend, path: string, port: number): Room {
+/** A temporary home that is configured for the model server, and a working directory. */
+export function createAgentSetup(backend: Backend, path: string, port: number): AgentSetup {
   const home = mkdtempSync(join(tmpdir(), `drover-real-${backend}-`))
   const work = join(home, 'work')
   mkdirSync(work)
   mkdirSync(join(home, 'tmp'))
   const base = (scenario: string) => `http://127.0.0.1:${port}/${scenario}`
-  SETTLE[backend](home, base('plain'))
+  CONFIGURE[backend](home, base('plain'))
   const node = dirname(process.execPath)
   return {
     home,
     work,
     env: (scenario) => {
-      if (backend === 'codex') SETTLE.codex(home, base(scenario))
+      if (backend === 'codex') CONFIGURE.codex(home, base(scenario))
       return {
         HOME: home,
         TMPDIR: join(home, 'tmp'),
         PATH: `${dirname(path)}:${node}:/usr/local/bin:/usr/bin:/bin`,
         LANG: 'C.UTF-8',
-        REAL_ROOM: home,
+        REAL_AGENT_HOME: home,
         ...VARIABLES[backend](base(scenario)),
       }
     },
@@ -77,7 +77,7 @@ const VARIABLES: Record<Backend, (base: string) => Record<string, string>> = {
   gemini: (base) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: 'made-up', TERM: 'xterm-256color' }),
 }
 
-const SETTLE: Record<Backend, (home: string, base: string) => void> = {
+const CONFIGURE: Record<Backend, (home: string, base: string) => void> = {
   claude: () => undefined,
   codex: (home, base) => {
     mkdirSync(join(home, '.codex'), { recursive: true })
@@ -99,25 +99,25 @@ const SETTLE: Record<Backend, (home: string, base: string) => void> = {
   },
 }
 
-/** Processes that were started in a room and are still there, whoever their parent is now. */
-export function processesIn(room: Room): string[] {
+/** The processes that were started in this setup and still run, whatever their parent is now. */
+export function processesIn(setup: AgentSetup): string[] {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
     try {
       const isDead = readFileSync(`/proc/${name}/stat`, 'utf8').includes(') Z ')
-      return !isDead && readFileSync(`/proc/${name}/environ`, 'utf8').includes(`REAL_ROOM=${room.home}\0`)
+      return !isDead && readFileSync(`/proc/${name}/environ`, 'utf8').includes(`REAL_AGENT_HOME=${setup.home}\0`)
     } catch {
       return false
     }
   })
 }
 
-/** Files under a directory that look like a session of an agent. */
-export function sessionFilesIn(room: Room): string[] {
+/** The session files of the agent in its home. */
+export function sessionFilesIn(setup: AgentSetup): string[] {
   const places = ['.claude/projects', '.codex/sessions', '.gemini/tmp']
   return places.flatMap((place) => {
     try {
-      const files = readdirSync(join(room.home, place), { recursive: true, encoding: 'utf8' })
+      const files = readdirSync(join(setup.home, place), { recursive: true, encoding: 'utf8' })
       return files
         .filter((file) => /\.jsonl?$/.test(file) && !file.endsWith('logs.json'))
         .map((file) => join(place, file))

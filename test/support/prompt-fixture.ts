@@ -1,4 +1,4 @@
-/** A place in which prompts really run: fake agents as executables, a real session store, a directory to work in. */
+/** Everything that prompts need to run: fake agents as executables, a real session store, a working directory. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -22,7 +22,7 @@ const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
 /** Each agent may have its own script, so that one call can meet several fates. */
 export type Scripts = Partial<Record<Backend, Script>>
 
-export async function createPromptRoom(scripts: Scripts = {}, over: Partial<PromptContext> = {}) {
+export async function createPromptFixture(scripts: Scripts = {}, over: Partial<PromptContext> = {}) {
   const directory = realpathSync(temporaryDirectory())
   const work = join(directory, 'work')
   mkdirSync(work)

@@ -16,10 +16,10 @@ export type RunOptions = {
   input?: string
 }
 
-export type Room = ReturnType<typeof createRoom>
+export type AgentHome = ReturnType<typeof createAgentHome>
 
-/** A home of its own, in which all three agents are installed: the fake agent, which stores its sessions. */
-export function createRoom() {
+/** A temporary home directory in which the fake agent is installed as all three agents, and stores sessions. */
+export function createAgentHome() {
   const path = realpathSync(temporaryDirectory())
   const bin = join(path, 'bin')
   mkdirSync(bin)
@@ -51,7 +51,7 @@ export function createRoom() {
     teach(agent: AgentName, script: Script): void {
       installFakeAgent(bin, agent, { script })
     },
-    /** A directory in the room. */
+    /** Creates a directory in the home. */
     folder(name: string): string {
       const folder = join(path, name)
       mkdirSync(folder, { recursive: true })
