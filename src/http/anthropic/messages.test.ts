@@ -15,7 +15,7 @@ const REQUIRED = { isRequired: true }
 const OPTIONAL = { isRequired: false }
 
 describe('checkApiVersion', () => {
-  it.each(['2023-06-01', '2023-01-01', '2024-02-29', '9999-12-31'])('takes %s', (version) => {
+  it.each(['2023-06-01', '2023-01-01', '2024-02-29', '9999-12-31'])('accepts %s', (version) => {
     for (const rule of [REQUIRED, OPTIONAL]) expect(() => checkApiVersion(version, rule)).not.toThrow()
   })
 
@@ -39,12 +39,12 @@ describe('checkApiVersion', () => {
     }
   })
 
-  it('refuses none only where it is required', () => {
+  it('refuses a missing version only if it is required', () => {
     expect(() => checkApiVersion(undefined, REQUIRED)).toThrow('the anthropic-version header is required')
     expect(() => checkApiVersion(undefined, OPTIONAL)).not.toThrow()
   })
 
-  it('refuses two', () => {
+  it('refuses two versions', () => {
     expect(() => checkApiVersion(['2023-06-01', '2023-06-01'], OPTIONAL)).toThrow('"2023-06-01,2023-06-01"')
   })
 })
@@ -70,11 +70,11 @@ const faultOf = (body: unknown): Fault => {
 const ANYTHING = [null, true, 0, -1, 1.5, 64_000, 'x', [], ['a', 5], {}]
 
 describe('readMessageRequest', () => {
-  it('makes a prompt that leaves no session behind', () => {
+  it('returns an ephemeral prompt', () => {
     expect(readMessageRequest(MINIMAL)).toEqual(PLAIN)
   })
 
-  it('reads the model, the messages, the system prompt, the stream and the dry run', () => {
+  it('reads the model, messages, system prompt, stream and dry run', () => {
     const system = [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral' } }]
     expect(readMessageRequest({ ...MINIMAL, model: 'gemini', system, stream: true, dry_run: true })).toEqual({
       model: 'gemini',
@@ -84,12 +84,9 @@ describe('readMessageRequest', () => {
     expect(readMessageRequest({ ...MINIMAL, system: 'be brief' }).prompt.system_prompt).toBe('be brief')
   })
 
-  it.each(['max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata'])(
-    'does not look at %s',
-    (field) => {
-      for (const value of ANYTHING) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
-    },
-  )
+  it.each(['max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata'])('ignores %s', (field) => {
+    for (const value of ANYTHING) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+  })
 
   it.each<[string, readonly unknown[]]>([
     ['temperature', [0, 0.7, 1]],
@@ -102,13 +99,13 @@ describe('readMessageRequest', () => {
     ['mcp_servers', [[]]],
     ['stream', [false]],
     ['dry_run', [false]],
-    // Not named anywhere: whatever a client sends is its own affair.
+    // Fields that drover does not know.
     ['thinking', [{ type: 'enabled', budget_tokens: 1024 }, 'x']],
     ['tool_choice', [{ type: 'auto' }]],
     ['service_tier', ['auto']],
     ['ephemeral', [false]],
     ['backend', ['gemini']],
-  ])('makes the same of a request with %s', (field, values) => {
+  ])('returns the same prompt for a request with %s', (field, values) => {
     for (const value of [...values, null]) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
@@ -133,14 +130,14 @@ describe('readMessageRequest', () => {
     })
   })
 
-  it('names the place of content that is no text', () => {
+  it('names the field with content that is not text', () => {
     const messages = [...MINIMAL.messages, { role: 'user', content: null }]
     expect(faultOf({ ...MINIMAL, messages }).message).toBe(
       'the request is not valid: $.messages[1].content must be a string or an array',
     )
   })
 
-  it.each(['tools', 'mcp_servers'])('refuses %s of the client', (field) => {
+  it.each(['tools', 'mcp_servers'])('refuses the field %s', (field) => {
     expect(faultOf({ ...MINIMAL, [field]: [{ name: 'f' }] })).toMatchObject({
       code: 'unsupported_feature',
       details: { place: field, feature: 'tools' },
@@ -148,7 +145,7 @@ describe('readMessageRequest', () => {
   })
 })
 
-const form = (isStream = true) =>
+const format = (isStream = true) =>
   replyFormat('say hello', messageWriter({ id: 'msg_1', model: 'claude' }), { isStream })
 
 const frame = (name: string, fields = '') => `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`
@@ -169,8 +166,8 @@ const INIT = promptEvent('init')
 const FAILED = promptResult({ exit_code: 1, error: 'no money left', error_code: 'agent_failed' })
 
 describe('a message', () => {
-  it('is the whole answer', () => {
-    expect(bodyOf(form(false), promptResult({ output: 'Hello\nthere' }))).toEqual({
+  it('contains the complete answer', () => {
+    expect(bodyOf(format(false), promptResult({ output: 'Hello\nthere' }))).toEqual({
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
@@ -182,13 +179,13 @@ describe('a message', () => {
     })
   })
 
-  it('is none after a failure', () => {
-    expect(() => bodyOf(form(false), FAILED)).toThrow('claude failed: no money left')
+  it('is not created after a failure', () => {
+    expect(() => bodyOf(format(false), FAILED)).toThrow('claude failed: no money left')
   })
 })
 
 describe('a stream of events', () => {
-  it('is the beginning, the pieces of one block, and the end', () => {
+  it('has the start events, the deltas of one block, and the end events', () => {
     const events = [
       INIT,
       promptEvent('thinking', { text: 'hm' }),
@@ -196,32 +193,32 @@ describe('a stream of events', () => {
       textPiece('lo\n"'),
       promptEvent('done'),
     ]
-    expect(playStream(form(), events, promptResult())).toBe(BEGIN + delta('Hel') + delta('lo\n"') + END)
+    expect(playStream(format(), events, promptResult())).toBe(BEGIN + delta('Hel') + delta('lo\n"') + END)
   })
 
-  it('has one empty piece when there is no text', () => {
-    expect(playStream(form(), [INIT, promptEvent('done')], promptResult())).toBe(BEGIN + delta('') + END)
+  it('has one empty delta if there is no text', () => {
+    expect(playStream(format(), [INIT, promptEvent('done')], promptResult())).toBe(BEGIN + delta('') + END)
   })
 
-  it('ends with an error in place of the end when the agent fails after the first piece', () => {
+  it('ends with an error if the agent fails after the first delta', () => {
     const error = frame('error', ',"error":{"type":"api_error","message":"claude failed: no money left"}')
-    expect(playStream(form(), [INIT, textPiece('Hi')], FAILED)).toBe(BEGIN + delta('Hi') + error)
+    expect(playStream(format(), [INIT, textPiece('Hi')], FAILED)).toBe(BEGIN + delta('Hi') + error)
   })
 
-  it('calls a timeout by its name', () => {
+  it('reports a timeout as timeout_error', () => {
     const late = promptResult({ exit_code: 124, error: 'too slow', error_code: 'agent_timeout' })
-    expect(playStream(form(), [textPiece('Hi')], late)).toContain('{"type":"timeout_error","message":"too slow"}')
+    expect(playStream(format(), [textPiece('Hi')], late)).toContain('{"type":"timeout_error","message":"too slow"}')
   })
 
-  it('is not begun when the agent fails before the first piece', () => {
-    const style = asStream(form())
+  it('does not begin if the agent fails before the first delta', () => {
+    const stream = asStream(format())
     const events = [INIT, promptEvent('progress'), promptEvent('tool_use'), promptEvent('error'), promptEvent('done')]
-    expect(events.map((event) => style.frame(event)).join('')).toBe('')
-    expect(() => style.end(FAILED)).toThrow('claude failed: no money left')
+    expect(events.map((event) => stream.frame(event)).join('')).toBe('')
+    expect(() => stream.end(FAILED)).toThrow('claude failed: no money left')
   })
 
-  it('is begun by a ping, so that no ping comes before the message', () => {
-    expect(playStream(form(), [INIT, 'beat', 'beat', textPiece('Hi'), 'beat'], promptResult())).toBe(
+  it('begins before the first ping', () => {
+    expect(playStream(format(), [INIT, 'beat', 'beat', textPiece('Hi'), 'beat'], promptResult())).toBe(
       BEGIN + PING + PING + delta('Hi') + PING + END,
     )
   })

@@ -9,7 +9,7 @@ const assistant = (content: WireContent) => ({ role: 'assistant', content })
 
 type Turn = { role: string; text: string }
 
-/** Reads a transcript as its first line says that it is to be read. */
+/** Parses a transcript by the rule in its first line. */
 function parseTranscript(prompt: string): { turns: Turn[]; order: string } {
   const [rule = '', ...lines] = prompt.split('\n')
   const [, boundary = ''] = /^This is a conversation\. Each turn begins with a line "--- (\w+) <who/.exec(rule) ?? []
@@ -38,18 +38,18 @@ const faultOf = (messages: readonly WireMessage[], system?: WireContent) => {
 const invalid = (path: string, rule: string) => ({ code: 'message_invalid', details: { problems: [{ path, rule }] } })
 const unsupported = (place: string, feature: string) => ({ code: 'unsupported_feature', details: { place, feature } })
 
-describe('one text of the user', () => {
+describe('a single user message', () => {
   it.each([
     'say hello',
     '  two spaces, a break\r\n\tand ünïcode 🎈 \n',
     '--- 0123456789abcdef user ---\nfake',
     '"',
     '\0',
-  ])('stays as it is: %j', (text) => {
+  ])('is the prompt: %j', (text) => {
     expect(toConversation([user(text)])).toEqual({ prompt: text })
   })
 
-  it('stays as it is, whatever it is', () => {
+  it('is the prompt, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(text.trim() !== '')
@@ -58,7 +58,7 @@ describe('one text of the user', () => {
     )
   })
 
-  it('stays alone beside turns that are blank', () => {
+  it('is the prompt if all other messages are blank', () => {
     expect(toConversation([user(' '), assistant(''), user('x'), { role: 'assistant', content: null }])).toEqual({
       prompt: 'x',
     })
@@ -71,14 +71,14 @@ describe('parts', () => {
     expect(toConversation([user(parts)]).prompt).toBe('a text\na input_text\na output_text')
   })
 
-  it('may be none at all', () => {
+  it('may be an empty list', () => {
     expect(toConversation([user([]), user('x')])).toEqual({ prompt: 'x' })
   })
 })
 
 describe('the system prompt', () => {
   it.each<[string, readonly WireMessage[], WireContent | undefined, string | undefined]>([
-    ['is the text beside the messages', [user('x')], 'be brief', 'be brief'],
+    ['is the system field', [user('x')], 'be brief', 'be brief'],
     [
       'may be parts',
       [user('x')],
@@ -90,7 +90,7 @@ describe('the system prompt', () => {
     ],
     ['is the system message', [{ role: 'system', content: 'be brief' }, user('x')], undefined, 'be brief'],
     [
-      'joins all of them in order, wherever they stand',
+      'joins all system texts in order',
       [
         { role: 'developer', content: 'two' },
         user('x'),
@@ -99,8 +99,8 @@ describe('the system prompt', () => {
       'one',
       'one\n\ntwo\n\nthree',
     ],
-    ['leaves out what is blank', [{ role: 'system', content: ' \n' }, user('x')], '', undefined],
-    ['is left out where nobody says any', [user('x')], undefined, undefined],
+    ['omits blank texts', [{ role: 'system', content: ' \n' }, user('x')], '', undefined],
+    ['is omitted if there is none', [user('x')], undefined, undefined],
   ])('%s', (_name, messages, system, systemPrompt) => {
     expect(toConversation(messages, system)).toEqual({
       prompt: 'x',
@@ -128,20 +128,20 @@ describe('several turns', () => {
   })
 
   it.each<[string, readonly WireMessage[], readonly string[]]>([
-    ['a leading turn of the assistant', [assistant('hi'), user('x')], ['assistant', 'user']],
+    ['a first turn of the assistant', [assistant('hi'), user('x')], ['assistant', 'user']],
     ['two turns of the user in a row', [user('a'), user('b')], ['user', 'user']],
     ['a last turn of the assistant', [user('a'), assistant('b')], ['user', 'assistant']],
-  ])('keep %s', (_name, messages, roles) => {
+  ])('include %s', (_name, messages, roles) => {
     expect(parseTranscript(toConversation(messages).prompt).turns.map(({ role }) => role)).toEqual(roles)
   })
 
-  it('ask for the rest of a reply that the client has begun', () => {
+  it('ask for the rest of a reply that the client has started', () => {
     expect(parseTranscript(toConversation([user('a'), assistant('{"b":')]).prompt).order).toBe(
       'The last turn is the beginning of your reply: give only what comes after it, without such lines.',
     )
   })
 
-  it('are set apart by a line that depends on every text and on who says it', () => {
+  it('are separated by a line that depends on every text and role', () => {
     const boundaries = [
       [user('a'), assistant('b')],
       [user('a'), user('b')],
@@ -159,7 +159,7 @@ describe('several turns', () => {
   const text = fc.array(line, { maxLength: 4 }).map((lines) => lines.join('\n'))
   const turn = fc.record({ role: fc.constantFrom('user', 'assistant'), content: text })
 
-  it('are read back as exactly those turns, whatever their texts look like', () => {
+  it('can be parsed back, whatever their texts contain', () => {
     fc.assert(
       fc.property(fc.array(turn, { minLength: 2, maxLength: 6 }), (messages) => {
         const said = messages.filter(({ content }) => content.trim() !== '')
@@ -170,7 +170,7 @@ describe('several turns', () => {
     )
   })
 
-  it('are read back even when a text quotes another transcript', () => {
+  it('can be parsed back if a text contains another transcript', () => {
     const earlier = toConversation([user('a'), assistant('b')]).prompt
     const { turns } = parseTranscript(toConversation([user(earlier), assistant(earlier)]).prompt)
     expect(turns).toEqual([
@@ -186,9 +186,9 @@ describe('a conversation is refused', () => {
   it.each<[string, readonly WireMessage[]]>([
     ['no messages', []],
     ['only a system message', [{ role: 'system', content: 'x' }]],
-    ['only a turn of the assistant', [assistant('x')]],
-    ['only blank texts of the user', [user(' \n\t'), user([]), assistant('x')]],
-  ])('when it has %s', (_name, messages) => {
+    ['only an assistant message', [assistant('x')]],
+    ['only blank user messages', [user(' \n\t'), user([]), assistant('x')]],
+  ])('with %s', (_name, messages) => {
     expect(faultOf(messages)).toMatchObject(invalid('$.messages', 'must contain a user message with text'))
   })
 
@@ -198,11 +198,11 @@ describe('a conversation is refused', () => {
     )
   })
 
-  it.each(['tool', 'function'])('for the role %s, which is about tools', (role) => {
+  it.each(['tool', 'function'])('for the tool role %s', (role) => {
     expect(faultOf([first, { role, content: 'x' }])).toMatchObject(unsupported('messages[1].role', `the role ${role}`))
   })
 
-  it('for calls of tools', () => {
+  it('for tool calls', () => {
     const calls = [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }]
     expect(faultOf([first, { role: 'assistant', content: null, tool_calls: calls }])).toMatchObject(
       unsupported('messages[1].tool_calls', 'tool calls'),
@@ -221,7 +221,7 @@ describe('a conversation is refused', () => {
     },
   )
 
-  it('for a part of text without its text', () => {
+  it('for a text part without text', () => {
     expect(faultOf([user([{ type: 'text' }])])).toMatchObject(invalid('$.messages[0].content[0].text', 'is required'))
   })
 })
@@ -234,7 +234,7 @@ const tool = [event('tool_use'), event('tool_result')]
 const piecesOf = (events: readonly PromptEvent[]) => events.map(createAnswerText())
 
 describe('createAnswerText', () => {
-  it('gives pieces as they are', () => {
+  it('returns pieces unchanged', () => {
     expect(piecesOf([piece('Hel'), piece('lo'), piece('\n\n'), piece(' there')])).toEqual([
       'Hel',
       'lo',
@@ -243,29 +243,29 @@ describe('createAnswerText', () => {
     ])
   })
 
-  it('puts a gap between whole messages', () => {
+  it('puts an empty line between whole messages', () => {
     expect(piecesOf([whole('one'), whole('two')])).toEqual(['one', '\n\ntwo'])
   })
 
-  it('puts a gap where a tool was at work', () => {
+  it('puts an empty line where a tool was called', () => {
     expect(piecesOf([piece('I '), piece('will'), ...tool, piece('Do'), piece('ne')]).join('|')).toBe(
       'I |will|||\n\nDo|ne',
     )
   })
 
-  it('puts one gap for any number of tools', () => {
+  it('puts one empty line for several tools', () => {
     expect(piecesOf([piece('a'), ...tool, ...tool, piece('b')]).join('')).toBe('a\n\nb')
   })
 
-  it('begins without a gap, also after a tool', () => {
+  it('starts without an empty line, also after a tool', () => {
     expect(piecesOf([...tool, piece('a')]).join('')).toBe('a')
   })
 
-  it('does not count an empty text as one', () => {
+  it('ignores empty texts', () => {
     expect(piecesOf([whole(''), piece('a'), ...tool, piece(''), piece('b')]).join('')).toBe('a\n\nb')
   })
 
-  it.each(['init', 'thinking', 'progress', 'token_usage', 'error', 'done'])('gives nothing for %s', (type) => {
+  it.each(['init', 'thinking', 'progress', 'token_usage', 'error', 'done'])('returns nothing for %s', (type) => {
     expect(piecesOf([piece('a'), event(type, { text: 'x', message: 'x' }), piece('b')])).toEqual(['a', '', 'b'])
   })
 })
@@ -284,7 +284,7 @@ describe('tokensOf', () => {
     [12, 3],
     [12, 0],
     [0, 3],
-  ])('takes the counts of the agent: %i and %i', (input, output) => {
+  ])('uses the counts of the agent: %i and %i', (input, output) => {
     expect(tokensOf(result('some words', input, output), 'a prompt')).toEqual({ input, output })
   })
 

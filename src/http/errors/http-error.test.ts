@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toWireNames } from './http-error.ts'
 
 describe('toWireNames', () => {
-  it('renames fields at every depth and leaves their values alone', () => {
+  it('renames fields at every depth and keeps their values', () => {
     expect(
       toWireNames({
         limitBytes: 5,

@@ -33,11 +33,11 @@ const faultOf = (body: unknown): Fault => {
 const ANYTHING = [null, true, -1, 1.5, 'x', [], ['a', 5], {}]
 
 describe('readChatRequest', () => {
-  it('makes a prompt that leaves no session behind', () => {
+  it('returns an ephemeral prompt', () => {
     expect(readChatRequest(MINIMAL)).toEqual(PLAIN)
   })
 
-  it('reads the model, the messages, the stream and the dry run', () => {
+  it('reads the model, messages, stream and dry run', () => {
     const messages = [{ role: 'system', content: 'be brief' }, ...MINIMAL.messages]
     const stream_options = { include_usage: true }
     expect(readChatRequest({ model: 'claude', messages, stream: true, stream_options, dry_run: true })).toEqual({
@@ -48,7 +48,7 @@ describe('readChatRequest', () => {
     })
   })
 
-  it('takes a name of a model at the limit', () => {
+  it('accepts a model name of maximum length', () => {
     const model = `gpt${'x'.repeat(253)}`
     expect(readChatRequest({ ...MINIMAL, model }).prompt).toMatchObject({ backend: 'codex', model })
   })
@@ -77,7 +77,7 @@ describe('readChatRequest', () => {
     ['backend', ['gemini']],
     ['workdir', ['/etc']],
     ['extra', [['--yolo']]],
-  ])('makes the same of a request with %s', (field, values) => {
+  ])('returns the same prompt for a request with %s', (field, values) => {
     for (const value of [...values, null]) expect(readChatRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
@@ -92,11 +92,11 @@ describe('readChatRequest', () => {
     'frequency_penalty',
     'logit_bias',
     'user',
-  ])('does not look at %s', (field) => {
+  ])('ignores %s', (field) => {
     for (const value of ANYTHING) expect(readChatRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
-  it('makes the same of a request with everything', () => {
+  it('returns the same prompt for a request with all ignored fields', () => {
     const ignored = { max_tokens: 5, temperature: 2, top_p: 1, n: 3, stop: 'x', presence_penalty: 1 }
     const more = { frequency_penalty: 1, logit_bias: { 1: 2 }, user: 'me', made_up: { a: [] } }
     expect(readChatRequest({ ...MINIMAL, ...ignored, ...more })).toEqual(PLAIN)
@@ -131,36 +131,36 @@ describe('readChatRequest', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['a message that is none', 'x', '$.messages[0] must be an object'],
+    ['a message that is not an object', 'x', '$.messages[0] must be an object'],
     ['a message without a role', { content: 'x' }, '$.messages[0].role is required'],
-    ['a role that is no text', { role: 1, content: 'x' }, '$.messages[0].role must be a string'],
+    ['a role that is not a string', { role: 1, content: 'x' }, '$.messages[0].role must be a string'],
     ['a message without content', { role: 'user' }, '$.messages[0].content is required'],
     [
-      'content that is no text',
+      'content that is not text',
       { role: 'user', content: 5 },
       '$.messages[0].content must be a string or an array or null',
     ],
-    ['a part that is none', { role: 'user', content: ['x'] }, '$.messages[0].content[0] must be an object'],
+    ['a part that is not an object', { role: 'user', content: ['x'] }, '$.messages[0].content[0] must be an object'],
     ['a part without a type', { role: 'user', content: [{ text: 'x' }] }, '$.messages[0].content[0].type is required'],
     [
-      'a part whose text is none',
+      'a part whose text is not a string',
       { role: 'user', content: [{ type: 'text', text: 5 }] },
       '$.messages[0].content[0].text must be a string',
     ],
     [
-      'a part of a type that nobody has heard of',
+      'a part with an unknown type',
       { role: 'user', content: [{ type: 'x'.repeat(65) }] },
       '$.messages[0].content[0].type must have at most 64 characters',
     ],
-  ])('names the place of %s', (_name, message, problem) => {
+  ])('names the field of %s', (_name, message, problem) => {
     expect(faultOf({ ...MINIMAL, messages: [message] }).message).toBe(`the request is not valid: ${problem}`)
   })
 
-  it.each([[null], [[]], ['x'], [5], [true]])('refuses %j, which is no request', (body) => {
+  it.each([[null], [[]], ['x'], [5], [true]])('refuses %j', (body) => {
     expect(faultOf(body).message).toBe('the request is not valid: $ must be an object')
   })
 
-  it.each(['tools', 'functions'])('refuses %s of the client', (field) => {
+  it.each(['tools', 'functions'])('refuses the field %s', (field) => {
     expect(faultOf({ ...MINIMAL, [field]: [{ name: 'f' }] })).toMatchObject({
       code: 'unsupported_feature',
       details: { place: field, feature: 'tools' },
@@ -170,7 +170,7 @@ describe('readChatRequest', () => {
 
 const ENVELOPE = { id: 'chatcmpl-1', created: 1_767_225_600, model: 'gpt-5' }
 
-const form = (over: { isStream?: boolean; wantsUsage?: boolean } = {}) => {
+const format = (over: { isStream?: boolean; wantsUsage?: boolean } = {}) => {
   const { isStream = true, wantsUsage = false } = over
   return replyFormat('say hello', chatWriter(ENVELOPE, { wantsUsage }), { isStream })
 }
@@ -187,8 +187,8 @@ const INIT = promptEvent('init')
 const FAILED = promptResult({ exit_code: 1, error: 'no money left', error_code: 'agent_failed' })
 
 describe('a completion', () => {
-  it('is the whole answer', () => {
-    expect(bodyOf(form({ isStream: false }), promptResult({ output: 'Hello\nthere' }))).toEqual({
+  it('contains the complete answer', () => {
+    expect(bodyOf(format({ isStream: false }), promptResult({ output: 'Hello\nthere' }))).toEqual({
       id: 'chatcmpl-1',
       object: 'chat.completion',
       created: 1_767_225_600,
@@ -199,18 +199,20 @@ describe('a completion', () => {
   })
 
   it('may be empty', () => {
-    expect(bodyOf(form({ isStream: false }), promptResult())).toMatchObject({ choices: [{ message: { content: '' } }] })
+    expect(bodyOf(format({ isStream: false }), promptResult())).toMatchObject({
+      choices: [{ message: { content: '' } }],
+    })
   })
 
   it.each([
     ['an error', FAILED, { code: 'backend_execution_failed', message: 'claude failed: no money left' }],
     [
-      'an exit code alone',
+      'only an exit code',
       promptResult({ exit_code: 3, output: 'half' }),
       { code: 'backend_execution_failed', message: 'claude failed: it ended with exit code 3' },
     ],
     [
-      'an error alone',
+      'only an error',
       promptResult({ error: 'odd' }),
       { code: 'backend_execution_failed', message: 'claude failed: odd' },
     ],
@@ -219,13 +221,13 @@ describe('a completion', () => {
       promptResult({ exit_code: 124, error: 'too slow', error_code: 'agent_timeout' }),
       { code: 'backend_timeout', message: 'too slow' },
     ],
-  ])('is none after %s', (_name, result, fault) => {
-    expect(() => bodyOf(form({ isStream: false }), result)).toThrow(expect.objectContaining(fault))
+  ])('is not created after %s', (_name, result, fault) => {
+    expect(() => bodyOf(format({ isStream: false }), result)).toThrow(expect.objectContaining(fault))
   })
 })
 
 describe('a stream of chunks', () => {
-  it('is the role, the pieces, the stop and the end', () => {
+  it('has the role, the text, the stop and [DONE]', () => {
     const events = [
       INIT,
       promptEvent('thinking', { text: 'hm' }),
@@ -233,18 +235,18 @@ describe('a stream of chunks', () => {
       textPiece('lo\n"'),
       promptEvent('done'),
     ]
-    expect(playStream(form(), events, promptResult())).toBe(
+    expect(playStream(format(), events, promptResult())).toBe(
       ROLE + chunk('{"content":"Hel"}') + chunk('{"content":"lo\\n\\""}') + STOP + DONE,
     )
   })
 
-  it('has no pieces when there is no text', () => {
-    expect(playStream(form(), [INIT, promptEvent('done')], promptResult())).toBe(ROLE + STOP + DONE)
+  it('has no text chunks if there is no text', () => {
+    expect(playStream(format(), [INIT, promptEvent('done')], promptResult())).toBe(ROLE + STOP + DONE)
   })
 
-  it('has an empty usage in every chunk and the real one in a chunk of its own where that was asked for', () => {
+  it('has a null usage in every chunk and the real usage in an extra chunk, on request', () => {
     const usage = ',"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}'
-    expect(playStream(form({ wantsUsage: true }), [INIT, textPiece('Hi')], promptResult())).toBe(
+    expect(playStream(format({ wantsUsage: true }), [INIT, textPiece('Hi')], promptResult())).toBe(
       chunk('{"role":"assistant"}', 'null', ',"usage":null') +
         chunk('{"content":"Hi"}', 'null', ',"usage":null') +
         chunk('{}', '"stop"', ',"usage":null') +
@@ -253,29 +255,29 @@ describe('a stream of chunks', () => {
     )
   })
 
-  it('ends with an error in place of the stop when the agent fails after the first piece', () => {
+  it('ends with an error if the agent fails after the first text', () => {
     const error =
       '{"message":"claude failed: no money left","type":"server_error","code":"backend_execution_failed","param":null}'
-    expect(playStream(form({ wantsUsage: true }), [textPiece('Hi')], FAILED)).toMatch(
+    expect(playStream(format({ wantsUsage: true }), [textPiece('Hi')], FAILED)).toMatch(
       /"Hi".*\n\ndata: \{"error":[^\n]*\n\n$/,
     )
-    expect(playStream(form(), [INIT, textPiece('Hi')], FAILED)).toBe(
+    expect(playStream(format(), [INIT, textPiece('Hi')], FAILED)).toBe(
       `${ROLE}${chunk('{"content":"Hi"}')}data: {"error":${error}}\n\n`,
     )
   })
 
-  it('is not begun when the agent fails before the first piece', () => {
-    const style = asStream(form())
+  it('does not begin if the agent fails before the first text', () => {
+    const stream = asStream(format())
     const events = [INIT, promptEvent('progress'), promptEvent('tool_use'), promptEvent('error'), promptEvent('done')]
-    expect(events.map((event) => style.frame(event)).join('')).toBe('')
-    expect(() => style.end(FAILED)).toThrow('claude failed: no money left')
+    expect(events.map((event) => stream.frame(event)).join('')).toBe('')
+    expect(() => stream.end(FAILED)).toThrow('claude failed: no money left')
   })
 
-  it('is begun by a heartbeat, which readers do not see', () => {
-    expect(playStream(form(), [INIT, 'beat', 'beat', textPiece('Hi'), 'beat'], promptResult())).toBe(
+  it('begins before the first heartbeat, which is a comment', () => {
+    expect(playStream(format(), [INIT, 'beat', 'beat', textPiece('Hi'), 'beat'], promptResult())).toBe(
       `${ROLE}: waiting\n\n: waiting\n\n${chunk('{"content":"Hi"}')}: waiting\n\n${STOP}${DONE}`,
     )
-    expect(playStream(form(), [INIT, 'beat'], FAILED)).toMatch(
+    expect(playStream(format(), [INIT, 'beat'], FAILED)).toMatch(
       /^data: .*"role".*\n\n: waiting\n\ndata: \{"error":.*\n\n$/,
     )
   })

@@ -20,7 +20,7 @@ describe('isAllowedOrigin', () => {
     ['https://*.example.com', 'https://example.com', false],
     ['https://*.example.com', 'https://evil.com/.example.com', false],
     ['https://a*a', 'https://a', false],
-  ])('by %s of %s is %s', (pattern, origin, isAllowed) => {
+  ])('with the pattern %s and the origin %s is %s', (pattern, origin, isAllowed) => {
     expect(isAllowedOrigin(origin, [pattern])).toBe(isAllowed)
   })
 })

@@ -47,7 +47,7 @@ describe('bracketed', () => {
     ['::1', '[::1]'],
     ['127.0.0.1', '127.0.0.1'],
     ['localhost', 'localhost'],
-  ])('makes %s to %s', (host, written) => {
+  ])('turns %s into %s', (host, written) => {
     expect(bracketed(host)).toBe(written)
   })
 })

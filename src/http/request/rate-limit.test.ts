@@ -12,7 +12,7 @@ function limiterAt(limits: Partial<RateLimits> = {}) {
 }
 
 describe('a bucket', () => {
-  it('holds the burst, and fills at the rate', () => {
+  it('contains the burst, and fills at the rate', () => {
     const { time, from } = limiterAt()
     const isAllowed = () => from('1.1.1.1').isAllowed
     expect([isAllowed(), isAllowed(), isAllowed(), isAllowed()]).toEqual([true, true, true, false])
@@ -24,7 +24,7 @@ describe('a bucket', () => {
     expect([isAllowed(), isAllowed(), isAllowed(), isAllowed()]).toEqual([true, true, true, false])
   })
 
-  it('tells what is left and when there will be more', () => {
+  it('reports the remaining requests and when more are allowed', () => {
     const { from } = limiterAt({ rps: 1 })
     expect(from('1.1.1.1')).toEqual({ isAllowed: true, limit: 3, remaining: 2, retryAfterSecs: 0, resetSecs: 1 })
     from('1.1.1.1')
@@ -32,7 +32,7 @@ describe('a bucket', () => {
     expect(from('1.1.1.1')).toEqual({ isAllowed: false, limit: 3, remaining: 0, retryAfterSecs: 1, resetSecs: 3 })
   })
 
-  it('never tells a time that is too short: whoever waits that long is let in', () => {
+  it('never reports a retry time that is too short', () => {
     const count = fc.integer({ min: 1, max: 50 })
     fc.assert(
       fc.property(count, count, fc.integer({ min: 0, max: 3000 }), (rps, burst, pause) => {
@@ -52,13 +52,13 @@ describe('a bucket', () => {
     ['the same /64 written in other ways', '2001:DB8::1', '2001:0db8:0:0:9::', false],
     ['another /64', '2001:db8:0:1::1', '2001:db8:0:2::1', true],
     ['loopback and another', '::1', '::2', false],
-  ])('is that of one client: %s', (_name, first, second, isOther) => {
+  ])('belongs to one client: %s', (_name, first, second, isOther) => {
     const { from } = limiterAt({ burst: 1 })
     from(first)
     expect(from(second).isAllowed).toBe(isOther)
   })
 
-  it('of a key is its own, with the limits that the key has', () => {
+  it('of a key is separate, with the limits of the key', () => {
     const { limiter, from } = limiterAt({ burst: 1 })
     const key = { name: 'ci', rateLimit: { burst: 2, rps: 1 } }
     from('1.1.1.1')
@@ -69,7 +69,7 @@ describe('a bucket', () => {
 })
 
 describe('clients', () => {
-  it('that were not seen for long are forgotten', () => {
+  it('are dropped after a long time', () => {
     const { time, from } = limiterAt({ rps: 1, burst: 100, forgetAfterMs: 200_000 })
     for (let used = 0; used < 100; used++) from('1.1.1.1')
     time.now = 200_000
@@ -77,7 +77,7 @@ describe('clients', () => {
     expect(from('1.1.1.1').remaining).toBe(99)
   })
 
-  it('are not forgotten before their bucket is full anyway', () => {
+  it('are not dropped before their bucket is full', () => {
     const { time, from } = limiterAt({ rps: 1, burst: 100, forgetAfterMs: 1000 })
     for (let used = 0; used < 100; used++) from('1.1.1.1')
     time.now = 2000
@@ -85,7 +85,7 @@ describe('clients', () => {
     expect(from('1.1.1.1').remaining).toBe(1)
   })
 
-  it('with a key that fills slowly are not forgotten before their bucket is full', () => {
+  it('with a slowly filling key are not dropped before their bucket is full', () => {
     const { time, limiter, from } = limiterAt({ rps: 100, burst: 1, forgetAfterMs: 1000 })
     const key = { name: 'slow', rateLimit: { rps: 0.001, burst: 2 } }
     const admit = () => limiter.admit({ key, address: '1.1.1.1' }).isAllowed
@@ -95,7 +95,7 @@ describe('clients', () => {
     expect(admit()).toBe(false)
   })
 
-  it('with a key are not forgotten for a flood of addresses', () => {
+  it('with a key are not dropped in a flood of addresses', () => {
     const { limiter, from } = limiterAt({ burst: 1 })
     const admit = () => limiter.admit({ key: { name: 'ci', rateLimit: {} }, address: '1.1.1.1' }).isAllowed
     expect([admit(), admit()]).toEqual([true, false])
@@ -103,7 +103,7 @@ describe('clients', () => {
     expect(admit()).toBe(false)
   })
 
-  it('with an address are no more than ten thousand: the one not seen for the longest time gives way', () => {
+  it('without a key are limited to ten thousand: the one that was idle the longest is dropped', () => {
     const { from } = limiterAt({ burst: 2 })
     const address = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`
     for (let n = 0; n < 10_000; n++) from(address(n))

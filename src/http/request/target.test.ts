@@ -14,7 +14,7 @@ describe('routableUrl', () => {
     ['*', '*'],
     ['/%zz/%20', '/%25zz/%2520'],
     ['/%c3%28', '/%25c3%2528'],
-  ])('makes of %s %s', (target, url) => {
+  ])('turns %s into %s', (target, url) => {
     expect(routableUrl(target)).toBe(url)
   })
 
