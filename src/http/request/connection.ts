@@ -24,9 +24,9 @@ export type Connections = {
   onFailure(request: IncomingMessage, fail: (fault: Fault) => void): void
   /**
    * Who sends the error response after a connection error. `request`: the request whose body is incomplete; then the
-   * connection closes. `connection`: no request is active. `nobody`: a response has started and must not be mixed.
+   * connection closes. `connection`: no request is active. `none`: a response has started and must not be mixed.
    */
-  responderTo(socket: Socket, fault: Fault): 'request' | 'connection' | 'nobody'
+  responderTo(socket: Socket, fault: Fault): 'request' | 'connection' | 'none'
   /** Closes connections without an active request. Requests whose body is incomplete fail with this fault. */
   closeIdle(fault: Fault): void
 }
@@ -65,7 +65,7 @@ export function trackConnections(): Connections {
     responderTo(socket, fault) {
       const entry = latest.get(socket)
       if (entry === undefined || (entry.isClosed && entry.request.complete)) return 'connection'
-      if (entry.isClosed || entry.request.complete) return 'nobody'
+      if (entry.isClosed || entry.request.complete) return 'none'
       failEntry(entry, fault)
       return 'request'
     },
@@ -92,7 +92,7 @@ export function handleConnectionError(
   switch (connections.responderTo(socket, fault)) {
     case 'request':
       return
-    case 'nobody':
+    case 'none':
       socket.destroy()
       return
     case 'connection':
