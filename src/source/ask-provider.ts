@@ -1,4 +1,4 @@
-/** Asks GitHub and gives back a checked answer, or throws the fault that says why there is none. */
+/** Asks GitHub through gh and checks the answer. Throws a fault if there is no usable answer. */
 import { Fault } from '../kit/fault.ts'
 import { jsonInvalid, messageInvalid, programOutputTooLarge } from '../kit/faults.ts'
 import { readJson } from '../kit/json/read-json.ts'
@@ -11,7 +11,7 @@ import { type ProviderError, recognizeFailure } from './provider-failure.ts'
 
 const checkErrors = checker<GraphqlErrors>('answer', validateGraphqlErrors)
 
-export type Provider = { gh: Gh; signal: AbortSignal /** On the clock of `performance`. */; deadline: number }
+export type Provider = { gh: Gh; signal: AbortSignal /** In `performance.now()` time. */; deadline: number }
 
 export function openProvider(gh: Gh, signal: AbortSignal): Provider {
   return { gh, signal, deadline: performance.now() + gh.timeoutMs }
@@ -19,10 +19,10 @@ export function openProvider(gh: Gh, signal: AbortSignal): Provider {
 
 export type Question<T> = {
   request: GhRequest
-  /** What it is about, for errors: `issue https://…`. */
+  /** For error messages: `issue https://…`. */
   subject: string
   check: (value: unknown) => T
-  /** Errors that come with an answer and do not spoil it. */
+  /** Errors that may come with a usable answer. */
   tolerates?: (error: ProviderError) => boolean
 }
 
@@ -33,17 +33,17 @@ export async function askProvider<T>({ gh, signal, deadline }: Provider, questio
     const answer = await askGh(gh, request, { timeoutMs, signal })
     const value = readAnswer(answer, { gh, subject })
     const { errors = [], message } = checkErrors(value)
-    const grave = errors.filter((error) => !tolerates(error))
-    const isFailure = grave.length > 0 || (answer.exitCode !== 0 && errors.length === 0)
+    const fatal = errors.filter((error) => !tolerates(error))
+    const isFailure = fatal.length > 0 || (answer.exitCode !== 0 && errors.length === 0)
     if (isFailure)
-      throw failureOf(answer, { gh, subject, errors: message === undefined ? grave : [...grave, { message }] })
+      throw failureOf(answer, { gh, subject, errors: message === undefined ? fatal : [...fatal, { message }] })
     return check(value)
   } catch (error) {
     throw toProviderFault(error, subject)
   }
 }
 
-/** An answer that is not JSON may still be a failure whose words are known. */
+/** Output that is not JSON may still be a known failure of gh. */
 function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string }): unknown {
   try {
     return readJson(answer.stdout, { input: 'the answer', limitBytes: ANSWER_LIMIT_BYTES, numbers: 'any' })
@@ -55,7 +55,7 @@ function readAnswer(answer: GhAnswer, { gh, subject }: { gh: Gh; subject: string
 
 type About = { gh: Gh; subject: string; errors: readonly ProviderError[] }
 
-/** What GitHub itself says tells more than what gh makes of it. */
+/** The errors of GitHub say more than the exit code of gh. */
 function failureOf(answer: GhAnswer, { gh, subject, errors }: About): Fault {
   const said = quoteFirstLine(gh, [...errors.map(({ message = '' }) => message), answer.stderr])
   const problem = said ?? `it ended with code ${answer.exitCode}`
@@ -64,7 +64,7 @@ function failureOf(answer: GhAnswer, { gh, subject, errors }: About): Fault {
 
 function toProviderFault(error: unknown, subject: string): unknown {
   if (!(error instanceof Fault)) return error
-  // The place in a text that is no JSON consists of its keys, which are whatever gh printed.
+  // The location in invalid JSON consists of keys that gh printed, so it is redacted too.
   if (error.code === jsonInvalid.code) return providerAnswerInvalid({ subject, problem: quoteGh(error.message) }, error)
   const isMalformed = [messageInvalid.code, programOutputTooLarge.code].includes(error.code)
   if (isMalformed) return providerAnswerInvalid({ subject, problem: error.message }, error)

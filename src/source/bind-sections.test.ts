@@ -96,7 +96,7 @@ describe('all sections', () => {
     expect(bindTexts([...Array(16).fill(full), 'x'])).toEqual({
       is: 'rejected',
       code: 'source_bundle_too_large',
-      error: 'section k16: with it the texts have more than 4194304 bytes',
+      error: 'section k16: the texts up to here have more than 4194304 bytes together',
     })
   })
 

@@ -6,10 +6,10 @@ import { readSection, sectionMarker } from './read-section.ts'
 import { digestCommentBody } from './revisions.ts'
 import { isBlank } from './text-lines.ts'
 
-/** A section of the manifest with its comment and its text. */
+/** A section of the manifest, its comment and the text of that comment. */
 export type BoundSection = { section: ManifestSection; comment: RawSourceComment; text: string; bytes: number }
 
-/** Finds the comment of every section, in the order of the manifest; the first that does not fit decides. */
+/** Finds the comment of every section in manifest order. Returns the first rejection. */
 export function bindSections(
   { sections }: SourceManifest,
   comments: readonly RawSourceComment[],
@@ -22,7 +22,11 @@ export function bindSections(
     if ('code' in found) return found
     totalBytes += found.bytes
     if (totalBytes > LIMITS.bundleBytes) {
-      return misfit(section, 'source_bundle_too_large', `with it the texts have more than ${LIMITS.bundleBytes} bytes`)
+      return rejectSection(
+        section,
+        'source_bundle_too_large',
+        `the texts up to here have more than ${LIMITS.bundleBytes} bytes together`,
+      )
     }
     bound.push(found)
     left.delete(section.comment_node_id)
@@ -35,7 +39,7 @@ export function bindSections(
 
 function bind(section: ManifestSection, comment: RawSourceComment | undefined): BoundSection | Rejection {
   const { comment_node_id, comment_database_id, key, body_sha256 } = section
-  const refuse = (code: InvalidCode, problem: string) => misfit(section, code, problem)
+  const refuse = (code: InvalidCode, problem: string) => rejectSection(section, code, problem)
   if (comment === undefined) return refuse('source_section_missing', `there is no comment ${comment_node_id}`)
   const { url, database_id, body } = comment
   if (database_id !== comment_database_id) {
@@ -61,6 +65,6 @@ function bind(section: ManifestSection, comment: RawSourceComment | undefined): 
     : { section, comment, text, bytes }
 }
 
-function misfit({ key }: ManifestSection, code: InvalidCode, problem: string): Rejection {
+function rejectSection({ key }: ManifestSection, code: InvalidCode, problem: string): Rejection {
   return reject(code, `section ${key}: ${problem}`)
 }

@@ -66,9 +66,9 @@ describe('a section of a draft', () => {
   })
 
   it.each([
-    ['without a marker', 'Nice!', 'its first line is no section marker'],
-    ['with a key that is no role', marked('wind'), 'its key does not begin with a role'],
-    ['with a key that only looks like a role', marked('outcomes'), 'its key does not begin with a role'],
+    ['without a marker', 'Nice!', 'its first line is not a section marker'],
+    ['with a key that is no role', marked('wind'), 'its key does not start with a role'],
+    ['with a key that only looks like a role', marked('outcomes'), 'its key does not start with a role'],
     ['without text', marked('requirements-2', ' \n\t'), 'it has no text below its marker'],
     ['with a text that is too large', marked('requirements-2', `${'é'.repeat(131_072)}x`), 'more than 262144 bytes'],
     ['with a control character', marked('requirements-2', 'a\u0085'), 'control characters other than tabs'],
@@ -100,6 +100,6 @@ describe('a section of a draft', () => {
     ],
     ['a revision that is none', drafts, 'x', '$.parent_requirements_revision must be sha256:'],
   ])('is refused for %s', (_name, comments, amends, says) => {
-    expect(() => draftBody(comments, amends)).toThrow(`these comments make no manifest yet: ${says}`)
+    expect(() => draftBody(comments, amends)).toThrow(`these comments do not make a valid manifest: ${says}`)
   })
 })

@@ -1,4 +1,4 @@
-/** Texts for people who write an issue that drover can pin: what to say in each section, and the manifest of it all. */
+/** Templates for an issue that drover can pin: the comments, and the body with the manifest. */
 import { MARKDOWN } from '../contract/control-characters.ts'
 import { findDuplicates } from '../contract/duplicates.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -33,21 +33,21 @@ const PROMPTS: Readonly<Record<Role, string>> = {
   non_goals: '- What this deliberately leaves alone.',
 }
 
-/** The text of one comment, to be filled in. */
+/** The template of one comment. */
 export function draftComment(role: Role): string {
   return `${sectionMarker(role)}\n## ${ROLE_TITLES[role]}\n\n${PROMPTS[role]}\n`
 }
 
-/** All of it with the steps that lead to an issue. */
+/** All templates, with the steps to publish an issue. */
 export function draftBundle({ title }: { title: string }): string {
   const comments = ROLES.map((role, at) => `=== comment ${at + 1} of ${ROLES.length} ===\n${draftComment(role)}`)
   return [
     `Title: ${title}\n`,
     '1. Create an issue with this title; its body comes last.',
-    '2. Post each text below as a comment of its own, filled in, without the line of equals signs.',
-    '3. Let drover write the body, with the URL of each comment:',
+    '2. Fill in each text below and post it as a separate comment, without the line of equals signs.',
+    '3. Print the body, with the URL of each comment:',
     '     drover source draft --comment URL --comment URL …',
-    '4. Make what it prints the body of the issue, and look whether all is well:',
+    '4. Make its output the body of the issue, and check the result:',
     '     drover source fetch ISSUE-URL | drover source check -\n',
     comments.join('\n'),
   ].join('\n')
@@ -55,7 +55,7 @@ export function draftBundle({ title }: { title: string }): string {
 
 export type DraftComment = { node_id: string; database_id: number; url: string; body: string }
 
-/** The body of an issue that has these comments as its sections, in this order. */
+/** The body of an issue with these comments as its sections, in this order. */
 export function draftBody(comments: readonly DraftComment[], amends: string | undefined): string {
   const manifest = {
     manifest_version: 2,
@@ -83,27 +83,27 @@ function toSection({ node_id, database_id, url, body }: DraftComment): ManifestS
   }
 }
 
-/** `requirements`, `requirements-2` and `acceptance-examples.api` begin with a role. */
+/** A key starts with its role: `requirements`, `requirements-2`, `acceptance-examples.api`. */
 function roleOf(key: string): Role | undefined {
   const plain = key.replaceAll('-', '_')
   return ROLES.find((role) => plain === role || plain.startsWith(`${role}_`) || plain.startsWith(`${role}.`))
 }
 
-/** For what no bundle could hold this text, however good its manifest is. */
+/** Why a text cannot be a section, independent of the manifest. */
 function flawOf(body: string, text: string): 'blank' | 'too_large' | 'control_characters' | undefined {
   if (MARKDOWN.hasControls(body)) return 'control_characters'
   if (isBlank(text)) return 'blank'
   return Buffer.byteLength(text) > LIMITS.sectionBytes ? 'too_large' : undefined
 }
 
-/** The first heading of a text, if it can be a title. */
+/** The first heading of a text, if it is a valid title. */
 function titleIn(text: string): string | undefined {
   const title = firstHeading(text)?.replaceAll('\t', ' ')
   const isFit = title !== undefined && title !== '' && Buffer.byteLength(title) <= LIMITS.sectionTitleBytes
   return isFit ? title : undefined
 }
 
-/** The usual reasons, in words of comments; nobody who drafts has seen the manifest yet. */
+/** Names the usual mistakes in terms of comments: the user has not seen the manifest yet. */
 function gapIn({ sections }: SourceManifest): string | undefined {
   const missing = ROLES.filter((role) => !sections.some((section) => section.role === role))
   if (missing.length > 0) return `none of them is for ${missing.join(', ')}`

@@ -5,24 +5,24 @@ import { defineFault } from '../kit/fault.ts'
 export const invalidSource = defineFault({
   code: 'invalid_source',
   kind: 'usage',
-  when: 'A source envelope cannot be read, breaks a rule of its form, or is of an issue that a run cannot be started with.',
+  when: 'A source envelope cannot be read, is not valid, or belongs to an issue that cannot start a run.',
   message: (d: { problem: string; classification?: string }) =>
     d.classification === undefined
-      ? `the source is no envelope that drover can read: ${d.problem}`
-      : `the issue cannot be pinned (${d.classification}): ${d.problem}; "drover source check" says what to do about it`,
+      ? `the source is not a valid envelope: ${d.problem}`
+      : `the issue cannot be pinned (${d.classification}): ${d.problem}; run "drover source check" to see how to fix it`,
 })
 
 export const invalidComment = defineFault({
   code: 'invalid_comment',
   kind: 'usage',
-  when: 'The file with the text of a comment cannot be read, is no text or is larger than any comment.',
+  when: 'The file with the text of a comment cannot be read, is not text or is too large for a comment.',
   message: (d: { problem: string }) => `the comment cannot be read: ${d.problem}`,
 })
 
 export const issueUrlInvalid = defineFault({
   code: 'issue_url_invalid',
   kind: 'usage',
-  when: 'What should be the URL of an issue, or of a comment on one, is not.',
+  when: 'An argument is not the URL of an issue or of a comment on an issue.',
   message: (d: { given: string; expected: 'issue' | 'comment'; nearest: string | undefined }) => {
     const example = `https://github.com/OWNER/REPO/issues/7${d.expected === 'comment' ? '#issuecomment-1901' : ''}`
     const hint = d.nearest === undefined ? `it looks like ${example}` : `did you mean ${d.nearest}?`
@@ -41,14 +41,14 @@ export const ghMissing = defineFault({
 export const ghFailed = defineFault({
   code: 'gh_failed',
   kind: 'unavailable',
-  when: 'The GitHub CLI `gh` could not be started, or failed for a reason that drover does not know.',
-  message: (d: { problem: string }) => `gh failed: ${d.problem}; try the same with "gh api user" and mend that first`,
+  when: 'The GitHub CLI `gh` could not be started, or failed for an unknown reason.',
+  message: (d: { problem: string }) => `gh failed: ${d.problem}; run "gh api user" and fix that first`,
 })
 
 export const ghTimeout = defineFault({
   code: 'gh_timeout',
   kind: 'unavailable',
-  when: 'The GitHub CLI `gh` did not bring everything within the time that it has for an issue; it was ended.',
+  when: 'The GitHub CLI `gh` did not fetch the issue in time and was stopped.',
   message: (d: { timeoutMs: number }) =>
     `GitHub did not answer within ${Math.round(d.timeoutMs / 1000)} s; check the network and try again`,
 })
@@ -56,21 +56,21 @@ export const ghTimeout = defineFault({
 export const ghInterrupted = defineFault({
   code: 'gh_interrupted',
   kind: 'unavailable',
-  when: 'Drover was asked to stop while the GitHub CLI `gh` was running.',
+  when: 'Drover was interrupted while the GitHub CLI `gh` was running.',
   message: (_: Record<never, never>) => 'reading from GitHub was interrupted; nothing was changed',
 })
 
 export const providerLoginRequired = defineFault({
   code: 'provider_login_required',
   kind: 'unauthorized',
-  when: 'The GitHub CLI `gh` is not logged in, or its token is no longer taken.',
+  when: 'The GitHub CLI `gh` is not logged in, or its token is no longer valid.',
   message: (_: Record<never, never>) => 'gh is not logged in to github.com; run "gh auth login" or set GH_TOKEN',
 })
 
 export const providerForbidden = defineFault({
   code: 'provider_forbidden',
   kind: 'unauthorized',
-  when: 'GitHub does not let the account of `gh` read this, for want of a scope or a single sign-on for instance.',
+  when: 'GitHub does not let the account of `gh` read this, for example because a scope or a single sign-on is missing.',
   message: (d: { subject: string; said: string | undefined }) => {
     const why = d.said === undefined ? '' : ` (${d.said})`
     return `GitHub does not let this account read ${d.subject}${why}; give its token the scope "repo", and authorize it for the organization if that has single sign-on`
@@ -80,15 +80,15 @@ export const providerForbidden = defineFault({
 export const providerRateLimited = defineFault({
   code: 'provider_rate_limited',
   kind: 'rate_limited',
-  when: 'GitHub answers no more requests of this account for now.',
+  when: 'GitHub limits the requests of this account for now.',
   message: (_: Record<never, never>) =>
-    'GitHub has had too many requests from this account; wait a while ("gh api rate_limit" shows until when)',
+    'GitHub received too many requests from this account; wait a while ("gh api rate_limit" shows until when)',
 })
 
 export const providerUnreachable = defineFault({
   code: 'provider_unreachable',
   kind: 'unavailable',
-  when: 'GitHub cannot be reached, or answers that it is in trouble itself.',
+  when: 'GitHub cannot be reached, or answers with a server error.',
   message: (_: Record<never, never>) =>
     'GitHub cannot be reached; check the network and https://www.githubstatus.com, then try again',
 })
@@ -96,35 +96,35 @@ export const providerUnreachable = defineFault({
 export const providerAnswerInvalid = defineFault({
   code: 'provider_answer_invalid',
   kind: 'unavailable',
-  when: 'What came from GitHub is not what was asked for, or cannot be put into an envelope; the details give the place.',
+  when: 'The answer of GitHub is not valid, or does not fit into an envelope. The details give the location.',
   message: (d: { subject: string; problem: string }) =>
-    `what GitHub says about ${d.subject} cannot be used: ${d.problem}`,
+    `the answer of GitHub about ${d.subject} is not valid: ${d.problem}`,
 })
 
 export const issueNotFound = defineFault({
   code: 'issue_not_found',
   kind: 'not_found',
-  when: 'There is no such issue or comment, or the account of `gh` may not see it.',
+  when: 'The issue or comment does not exist, or the account of `gh` may not see it.',
   message: (d: { subject: string }) =>
-    `there is no ${d.subject}, or this account may not see it; check the URL and "gh auth status"`,
+    `no ${d.subject}, or this account may not see it; check the URL and "gh auth status"`,
 })
 
 export const issueNotAChange = defineFault({
   code: 'issue_not_a_change',
   kind: 'invalid',
-  when: 'An issue was fetched whose body does not begin with the marker of a change.',
+  when: 'The body of the fetched issue does not start with the marker of a change.',
   message: (d: { url: string; code: string; problem: string }) =>
     `${d.url} is not a change (${d.code}): ${d.problem}; "drover source draft" shows how to write one`,
 })
 
 const UNUSABLE = {
-  no_author: 'its author has been deleted; post its text as a new comment and name that one instead',
-  other_issue: 'it belongs to another issue; name a comment of this one',
-  no_marker: 'its first line is no section marker such as <!-- drover-section:v1 key=outcome -->; add one',
-  blank: 'it has no text below its marker; write one',
+  no_author: 'the account of its author was deleted; post its text as a new comment and use that one',
+  other_issue: 'it belongs to another issue; use a comment of this issue',
+  no_marker: 'its first line is not a section marker such as <!-- drover-section:v1 key=outcome -->; add one',
+  blank: 'it has no text below its marker; add some',
   too_large: `its text has more than ${LIMITS.sectionBytes} bytes; split it in two`,
-  control_characters: 'it has control characters other than tabs and line ends; take them out',
-  no_role: `its key does not begin with a role (${ROLES.join(', ')}); choose one like requirements-2`,
+  control_characters: 'it has control characters other than tabs and line breaks; remove them',
+  no_role: `its key does not start with a role (${ROLES.join(', ')}); use a key such as requirements-2`,
 } as const
 
 export const issueCommentUnusable = defineFault({
@@ -139,12 +139,12 @@ export const issueTooLarge = defineFault({
   kind: 'too_large',
   when: 'An issue has more labels, or with its comments more bytes, than an envelope may have.',
   message: (d: { url: string; what: string; count: number; limit: number }) =>
-    `${d.url} has ${d.count} ${d.what}; at most ${d.limit} are allowed, so take some away`,
+    `${d.url} has ${d.count} ${d.what}; at most ${d.limit} are allowed; remove some`,
 })
 
 export const draftInvalid = defineFault({
   code: 'draft_invalid',
   kind: 'invalid',
-  when: 'The comments that were named make no manifest, because a role is missing or a key is there twice for instance.',
-  message: (d: { problem: string }) => `these comments make no manifest yet: ${d.problem}`,
+  when: 'The given comments do not make a valid manifest, for example because a role is missing or two comments have the same key.',
+  message: (d: { problem: string }) => `these comments do not make a valid manifest: ${d.problem}`,
 })

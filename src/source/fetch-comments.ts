@@ -9,7 +9,7 @@ import { commentIn, isSameIssue, parseCommentUrl } from './issue-address.ts'
 
 const checkComment = checker<CommentAnswer>('answer', validateCommentAnswer)
 
-/** The comments at these URLs, which must all be of one issue. */
+/** Fetches the comments at these URLs. All must belong to one issue. */
 export async function fetchComments(
   urls: readonly string[],
   { gh, signal }: { gh: Gh; signal: AbortSignal },
@@ -28,7 +28,7 @@ export async function fetchComments(
       check: checkComment,
     })
     if (id !== databaseId) throw providerAnswerInvalid({ subject, problem: `it is about the comment ${id}` })
-    // GitHub finds a comment by its number alone, whatever issue the URL names.
+    // GitHub finds a comment by its number alone and ignores the issue in the URL.
     const found = commentIn(html_url)
     if (found === undefined || !isSameIssue(found.issue, issue)) {
       throw issueCommentUnusable({ url, reason: 'other_issue' })

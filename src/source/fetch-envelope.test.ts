@@ -148,7 +148,7 @@ describe('a failure of GitHub', () => {
     expect((await faultOf({ failure })).code).toBe(code)
   })
 
-  const ADVICE = 'try the same with "gh api user" and mend that first'
+  const ADVICE = 'run "gh api user" and fix that first'
 
   it.each([
     ['by gh', 'unknown', `gh failed: panic: token is [redacted] and [redacted]; ${ADVICE}`],
@@ -176,7 +176,7 @@ describe('a failure of GitHub', () => {
 
   it('is told when there is no such issue', async () => {
     expect((await faultOf({})).message).toBe(
-      `there is no issue ${ISSUE_URL}, or this account may not see it; check the URL and "gh auth status"`,
+      `no issue ${ISSUE_URL}, or this account may not see it; check the URL and "gh auth status"`,
     )
   })
 
@@ -219,7 +219,7 @@ describe('an answer that no envelope can hold', () => {
       'a comment without an author',
       { issue, comments: [{ ...first, author: null }, ...others] },
       'issue_comment_unusable',
-      'its author has been deleted',
+      'the account of its author was deleted',
     ],
     [
       'a comment at another URL',

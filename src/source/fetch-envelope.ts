@@ -1,7 +1,6 @@
 /**
- * Makes the envelope of an issue. First the issue itself is asked for; then, if its body has a manifest, the comments
- * that the manifest names and no others, a page at a time. A comment that is gone is left out, and a body that is no
- * change brings no comments: what is then wrong is for the reader of the envelope to say.
+ * Fetches an issue as an envelope: first the issue, then exactly the comments that its manifest names, page by page. A
+ * deleted comment is left out, and a body without a valid manifest has no comments. Reading the envelope reports that.
  */
 import { LIMITS } from '../contract/limits.ts'
 import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
@@ -47,7 +46,7 @@ const COMMENTS_QUERY = `query($ids: [ID!]!) {
   }
 }`
 
-/** Small enough that a page of the largest comments is answered in time. All sections are four pages. */
+/** Small enough that GitHub answers a page of the largest comments in time. 64 sections are four pages. */
 const COMMENTS_A_PAGE = 16
 
 type Repository = IssueAnswer['data']['repository']

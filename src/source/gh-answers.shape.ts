@@ -1,10 +1,10 @@
-/** What is read of GitHub's answers. They are open: GitHub may add to them whatever it wants. */
+/** The fields that drover reads from GitHub's answers. Other fields are allowed. */
 import { type TSchema, Type } from 'typebox'
 import type { Message } from '../kit/shape.ts'
 
 const orNull = <S extends TSchema>(shape: S) => Type.Union([Type.Null(), shape])
 
-/** `errors` may come with `data`, where only a part could not be answered. */
+/** `errors` may come together with `data`, if GitHub could answer only a part. */
 export const GraphqlErrors = Type.Object({
   errors: Type.Optional(
     Type.Array(
@@ -15,7 +15,7 @@ export const GraphqlErrors = Type.Object({
       }),
     ),
   ),
-  /** Instead of all else, when the request as a whole was refused. */
+  /** Set instead of all other fields if GitHub refused the whole request. */
   message: Type.Optional(Type.String()),
 })
 export type GraphqlErrors = Message<typeof GraphqlErrors>
@@ -51,7 +51,7 @@ export type IssueAnswer = Message<typeof IssueAnswer>
 
 const Comment = Type.Object({
   id: Type.String(),
-  /** A 64-bit integer, which GitHub writes as a string. */
+  /** A 64-bit integer; GitHub writes it as a string. */
   fullDatabaseId: Type.Unsafe<string>({ type: 'string', pattern: '^[1-9][0-9]{0,15}$' }),
   url: Type.String(),
   updatedAt: Type.String(),
@@ -63,7 +63,7 @@ const Comment = Type.Object({
 
 export const CommentsAnswer = Type.Object({
   data: Type.Object({
-    /** What is no comment comes as an object without fields, what is not there as null. */
+    /** A node that is not a comment is an empty object; a node that does not exist is null. */
     nodes: Type.Array(Type.Union([Type.Null(), Type.Object({}, { maxProperties: 0 }), Comment])),
   }),
 })

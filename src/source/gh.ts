@@ -1,9 +1,7 @@
 /*
- * The one way to ask GitHub: through the user's own `gh`, which has the credentials. Drover never sees them. Whatever gh
- * prints is data to be checked or an error to be recognized; of the latter at most one line is shown, without anything
- * that could be a token.
+ * Runs the user's `gh`, the only way in which drover talks to GitHub. gh has the credentials; drover never sees them. Of an
+ * error of gh at most one line is shown, without anything that could be a token.
  */
-
 import type { JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
@@ -12,21 +10,21 @@ import { runProcess } from '../kit/process/process.ts'
 import { redactSecrets } from '../kit/redact.ts'
 import { ghFailed, ghInterrupted, ghMissing, ghTimeout } from './faults.ts'
 
-/** More than any answer that an envelope could hold: 16 comments of the largest size, with every character escaped. */
+/** Enough for any answer that fits into an envelope: 16 comments of the largest size, with every character escaped. */
 export const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024
 const FETCH_TIMEOUT_MS = 60_000
-const SAID_LIMIT = 300
+const LINE_LIMIT = 300
 
 export type Gh = {
   /** Undefined when it is not installed. */
   program: string | undefined
   env: Readonly<Record<string, string>>
   cwd: string
-  /** For everything that is asked about one issue together. */
+  /** For all requests about one issue together. */
   timeoutMs: number
 }
 
-/** A call of gh: a query with its variables, or the path of something to GET. */
+/** A GraphQL query with its variables, or the path of a GET request. */
 export type GhRequest = { query: string; variables: JsonValue } | { path: string }
 
 export type GhAnswer = { exitCode: number; stdout: Buffer; stderr: string }
@@ -36,7 +34,7 @@ export function locateGh(places: SearchPlaces): Gh {
   return { program: findProgram('gh', places), env: toGhEnvironment(env), cwd, timeoutMs: FETCH_TIMEOUT_MS }
 }
 
-/** A code other than 0 is an answer too. Throws when there is none: gh is missing, too slow, interrupted or killed. */
+/** A non-zero exit code is an answer too. Throws if gh is missing, too slow, interrupted or killed. */
 export async function askGh(
   gh: Gh,
   request: GhRequest,
@@ -60,17 +58,17 @@ export async function askGh(
   )
   if (exit.ended === 'timeout') throw ghTimeout({ timeoutMs: gh.timeoutMs })
   if (exit.ended === 'cancelled') throw ghInterrupted({})
-  if (exit.code === null) throw ghFailed({ problem: `it was ended by ${exit.signal}` })
+  if (exit.code === null) throw ghFailed({ problem: `it was killed by ${exit.signal}` })
   return { exitCode: exit.code, stdout, stderr: exit.stderrTail }
 }
 
-/** The first line of these texts that says anything, as far as it may be shown; undefined if none does. */
+/** The first non-blank line of these texts, redacted; undefined if there is none. */
 export function quoteFirstLine({ env }: Gh, texts: readonly string[]): string | undefined {
   const line = texts.flatMap((text) => text.split(/[\r\n]+/)).find((each) => each.trim() !== '')
   if (line === undefined) return undefined
   const tokens = Object.entries(env).filter(([name, value]) => /TOKEN$/i.test(name) && value !== '')
   const clean = tokens.reduce((text, [, token]) => text.replaceAll(token, '[redacted]'), line.trim())
-  return quoteGh(clean).slice(0, SAID_LIMIT).toWellFormed()
+  return quoteGh(clean).slice(0, LINE_LIMIT).toWellFormed()
 }
 
 /** No token of GitHub is shorter, and few words are as long. */
@@ -87,14 +85,14 @@ export function quoteGh(text: string): string {
     .toWellFormed()
 }
 
-/** No questions, no colours, no notices; tracing would print what is sent. */
+/** No prompts, no colors, no update notices. Tracing is off because it prints what is sent. */
 const FIXED = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', GH_PAGER: '', NO_COLOR: '1' } as const
 const DROPPED: readonly string[] = ['GH_DEBUG', 'DEBUG', 'GH_FORCE_TTY', 'CLICOLOR_FORCE', 'GH_REPO', 'GH_HOST']
 
-/** The caller's environment, tokens for gh included, without the settings of drover, among which are keys of its own. */
+/** The caller's environment with its tokens for gh, but without the settings of drover, which may hold its keys. */
 function toGhEnvironment(env: SearchPlaces['env']): Record<string, string> {
   const inherited = Object.entries(env).filter((entry): entry is [string, string] => {
-    // On Windows the case of a name means nothing.
+    // On Windows names are case-insensitive.
     const name = entry[0].toUpperCase()
     const isOurs = name.startsWith('DROVER_') && name !== TREE_VARIABLE
     return entry[1] !== undefined && !isOurs && !DROPPED.includes(name)

@@ -1,4 +1,4 @@
-/** Finds out what the user's `gh` can do for drover. Of what gh prints, only versions and rights are kept. */
+/** Finds out what the user's `gh` can do. Only versions and permissions are taken from its output. */
 import { Fault } from '../kit/fault.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { findVersion, type Version } from '../kit/version.ts'
@@ -6,20 +6,20 @@ import type { Gh } from './gh.ts'
 import type { OriginRepository } from './origin-repository.ts'
 
 export type GhInspection = {
-  /** Undefined when it does not tell. */
+  /** Undefined if gh does not print one. */
   version: Version | undefined
-  /** Undefined when nobody asked. */
+  /** Undefined if this was not checked. */
   isLoggedIn: boolean | undefined
-  /** Undefined when nobody asked: no login, or no repository. */
+  /** Undefined if this was not checked, because there is no login or no repository. */
   rights: GhRights | undefined
 }
 
 export type GhRights = { repository: string; allows: { read: boolean; triage: boolean; write: boolean } | undefined }
 
 type Question = {
-  /** Tells the repository to ask about, if there is one. */
+  /** Finds the repository to ask about, if there is one. */
   findOrigin: () => Promise<OriginRepository | undefined>
-  /** Ask nothing that has to go over the network. */
+  /** Make no network requests. */
   isOffline: boolean
   signal: AbortSignal
 }
@@ -56,7 +56,7 @@ async function askRights(
   return { repository: `${owner}/${repo}`, allows: said === undefined ? undefined : readRights(said) }
 }
 
-/** What GitHub calls `permissions`: names of rights, each true or false. The greater ones hold the lesser. */
+/** Parses `permissions` of GitHub: names with true or false. A higher permission includes the lower ones. */
 function readRights(said: string): GhRights['allows'] {
   const rights = parse(said)
   if (typeof rights !== 'object' || rights === null || Array.isArray(rights)) return undefined
@@ -75,13 +75,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** `gh version 2.94.0 (2026-01-20)`. A build that is no release does not say what it can do. */
+/** `gh version 2.94.0 (2026-01-20)`. A development build has no such version. */
 function versionIn(said: string): Version | undefined {
   const field = said.split(/\s+/).find((word) => /^v?\d+\.\d+\.\d+[,;)]*$/.test(word))
   return field === undefined ? undefined : findVersion(field)
 }
 
-/** What gh prints, or undefined when it fails in any way, or has not ended in time. */
+/** The output of gh; undefined if it fails or takes too long. */
 async function call(
   { program, env, cwd }: Gh & { program: string },
   { args, signal }: { args: readonly string[]; signal: AbortSignal },

@@ -6,7 +6,7 @@ export type CommentAddress = { url: string; issue: IssueAddress; databaseId: num
 
 const ISSUE = new RegExp(ISSUE_URL)
 const COMMENT = new RegExp(COMMENT_URL)
-/** An issue URL with something in front of it or behind it, as it is copied from a browser. */
+/** An issue URL with extra text around it, as copied from a browser. */
 const LIKE_ISSUE = /github\.com\/([A-Za-z0-9-]+)\/([A-Za-z0-9_.-]+)\/issues\/([1-9][0-9]*)(?![0-9])/i
 /** GraphQL has no larger integers. */
 const LARGEST_NUMBER = 2 ** 31 - 1
@@ -19,7 +19,7 @@ export function parseCommentUrl(url: string): CommentAddress {
   return commentIn(url) ?? refuse(url, 'comment')
 }
 
-/** Undefined for a URL that is of no comment on an issue: comments on pull requests have others. */
+/** Undefined if the URL is not a comment on an issue. Comments on pull requests have other URLs. */
 export function commentIn(url: string): CommentAddress | undefined {
   const [issueUrl = ''] = url.split('#')
   const issue = issueIn(issueUrl)
@@ -27,7 +27,7 @@ export function commentIn(url: string): CommentAddress | undefined {
   return issue === undefined || !Number.isSafeInteger(databaseId) ? undefined : { url, issue, databaseId }
 }
 
-/** GitHub takes the name of an owner or a repository in whichever case it is written. */
+/** GitHub ignores the case of owner and repository names. */
 export function isSameIssue(one: IssueAddress, other: IssueAddress): boolean {
   return one.url.toLowerCase() === other.url.toLowerCase()
 }

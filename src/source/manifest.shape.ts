@@ -23,7 +23,7 @@ export const SourceManifest = named(
   strict({
     manifest_version: Type.Literal(2),
     profile: Type.Literal('change/v2'),
-    /** The requirements that these amend; left out by the first manifest of an issue. */
+    /** The requirements revision that this manifest amends; absent in the first manifest of an issue. */
     parent_requirements_revision: Type.Optional(Digest),
     sections: Type.Array(ManifestSection, { minItems: LIMITS.fewestSections, maxItems: LIMITS.mostSections }),
   }),

@@ -1,4 +1,4 @@
-/** Which repository of GitHub the address of a remote names. Pure. */
+/** Parses the GitHub repository from the URL of a git remote. Pure. */
 
 export type OriginRepository = { owner: string; repo: string }
 
@@ -6,7 +6,7 @@ const NAME = /^[A-Za-z0-9_.-]+$/
 const SCP_FORM = /^git@github\.com:(?<path>[^:]+)$/i
 const URL_FORM = /^(?:https:\/\/|ssh:\/\/(?:git@)?)github\.com\/(?<path>.+)$/i
 
-/** Undefined for every address that is not plainly one of github.com: it goes into a call, and with it a login. */
+/** Undefined unless the URL is clearly on github.com: the result goes into an authenticated call. */
 export function parseOrigin(address: string): OriginRepository | undefined {
   const { path } = (SCP_FORM.exec(address) ?? URL_FORM.exec(address))?.groups ?? {}
   const [owner = '', name = '', ...rest] = path?.split('/') ?? []

@@ -13,19 +13,19 @@ export type ProviderError = NonNullable<GraphqlErrors['errors']>[number]
 export type FailureSigns = {
   exitCode: number
   stderr: string
-  /** What GitHub itself says is wrong. */
+  /** The errors in the answer of GitHub. */
   errors: readonly ProviderError[]
 }
 
-/** How gh ends when it has no credentials. */
+/** The exit code of gh without credentials. */
 const NOT_LOGGED_IN = 4
 
-/** What was asked about, and the line that says why it failed, if there is one. */
+/** The subject of the request, and the error line, if there is one. */
 type About = { subject: string; said: string | undefined }
 
 type Row = { types: readonly string[]; words: RegExp; toFault: (about: About) => Fault }
 
-/** The first that fits is meant: a limit also comes as 403, and a missing login may be told as much else. */
+/** The first match counts: a rate limit also has status 403, and a missing login has many messages. */
 const FAILURES: readonly Row[] = [
   { types: [], words: /\(HTTP 401\)|bad credentials|gh auth login/i, toFault: () => providerLoginRequired({}) },
   {
@@ -51,7 +51,7 @@ const FAILURES: readonly Row[] = [
   },
 ]
 
-/** What a failure of gh means; undefined when nothing about it is known. */
+/** The fault for a failure of gh; undefined if the failure is unknown. */
 export function recognizeFailure(signs: FailureSigns, about: About): Fault | undefined {
   const { exitCode, stderr, errors } = signs
   if (exitCode === NOT_LOGGED_IN) return providerLoginRequired({})

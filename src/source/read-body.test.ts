@@ -31,7 +31,7 @@ describe('the level marker', () => {
 
   it('is quoted no further than it is worth', () => {
     expect(readBody('🧪'.repeat(100_000))).toMatchObject({
-      error: `line 1 of the body is "${'🧪'.repeat(60)}…", no level marker; it must be exactly ${MARKER}`,
+      error: `line 1 of the body is "${'🧪'.repeat(60)}…", which is not a level marker; it must be exactly ${MARKER}`,
     })
   })
 })

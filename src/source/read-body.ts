@@ -1,13 +1,13 @@
 /**
- * The body of an issue that is a change. Its first line with text is the level marker, the next one opens the manifest,
- * a fenced block of JSON:
+ * Reads the body of an issue that is a change. Its first non-blank line is the level marker, the next one opens the
+ * manifest, a fenced block of JSON:
  *
  *     <!-- drover-level: change/v2 -->
  *     ```drover-manifest
  *     {"manifest_version": 2, …}
  *     ```
  *
- * Anything may follow but a second marker or manifest, which may only be shown as an example in fenced code.
+ * Any text may follow. A second marker or manifest is allowed only as an example in fenced code.
  */
 import { excerpt, type Rejection, reject } from './classification.ts'
 import { findFencedCode, PARSER_LIMITS } from './markdown.ts'
@@ -20,11 +20,11 @@ export const MANIFEST_END = '```'
 const ANY_MARKER = '<!-- drover-level:'
 const NOT_PARSED = `; examples in code are allowed only if the text below the manifest has at most ${PARSER_LIMITS.characters} characters, ${PARSER_LIMITS.lines} lines and ${PARSER_LIMITS.nesting} nested quotes or lists`
 
-/** The text of the manifest, or why there is none. Line ends must be normalized. */
+/** The text of the manifest, or a rejection. Line endings must be normalized. */
 export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejection {
   const lines = linesOf(body)
-  const misfit = judgeMarker(takeUntil(lines, hasText))
-  if (misfit !== undefined) return misfit
+  const rejection = checkMarker(takeUntil(lines, hasText))
+  if (rejection !== undefined) return rejection
   const opening = takeUntil(lines, hasText)
   if (opening?.text !== MANIFEST_OPENING) {
     const found = opening === undefined ? 'there is nothing' : `line ${opening.number} is ${excerpt(opening.text)}`
@@ -39,7 +39,7 @@ export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejec
   return misplaced ?? { is: 'found', text, lineAbove: opening.number }
 }
 
-/** Takes lines up to the first that fits. Not by `for`: to leave such a loop would end the lines for whoever reads on. */
+/** Consumes lines up to the first match. A `for` loop would close the iterator, which the caller continues. */
 function takeUntil(lines: Iterator<Line, void>, fits: (line: Line) => boolean): Line | undefined {
   for (;;) {
     const { value } = lines.next()
@@ -51,19 +51,22 @@ function hasText({ text }: Line): boolean {
   return !isBlank(text)
 }
 
-function judgeMarker(line: Line | undefined): Rejection | undefined {
+function checkMarker(line: Line | undefined): Rejection | undefined {
   if (line === undefined) {
     return reject('change_marker_required', `the body is empty; its first line must be ${LEVEL_MARKER}`)
   }
   const { text, number } = line
   if (text === LEVEL_MARKER) return undefined
   if (text.includes('drover-level: objective/')) {
-    return reject('objective_marker', `line ${number} of the body marks an objective, which is not one change but many`)
+    return reject('objective_marker', `line ${number} of the body marks an objective, which is not a single change`)
   }
   const expected = `it must be exactly ${LEVEL_MARKER}`
   return text.includes('drover-level:')
     ? reject('unsupported_marker', `line ${number} of the body is ${excerpt(text)}; ${expected}`)
-    : reject('change_marker_required', `line ${number} of the body is ${excerpt(text)}, no level marker; ${expected}`)
+    : reject(
+        'change_marker_required',
+        `line ${number} of the body is ${excerpt(text)}, which is not a level marker; ${expected}`,
+      )
 }
 
 /** A fast check that spares most bodies the parser. */

@@ -13,11 +13,11 @@ export const MANIFEST_LIMIT_BYTES = 256 * 1024
 
 export type ManifestText = {
   text: string
-  /** The line of the body above its first one. */
+  /** The number of the body line above the manifest. */
   lineAbove: number
 }
 
-/** The manifest in the body of an issue, or why it is none. */
+/** Parses and checks the manifest, or returns a rejection. */
 export function readManifest(found: ManifestText): { is: 'read'; manifest: SourceManifest } | Rejection {
   const { text, lineAbove } = found
   if (text === '') return invalid(`the manifest in line ${lineAbove} of the body is empty`)
@@ -29,7 +29,7 @@ export function readManifest(found: ManifestText): { is: 'read'; manifest: Sourc
     const value = readJson(bytes, { input: 'the manifest', limitBytes: MANIFEST_LIMIT_BYTES })
     return { is: 'read', manifest: checkManifest(value) }
   } catch (error) {
-    if (error instanceof Fault) return invalid(sayProblem(error, lineAbove))
+    if (error instanceof Fault) return invalid(describeProblem(error, lineAbove))
     throw error
   }
 }
@@ -38,7 +38,7 @@ function invalid(problem: string): Rejection {
   return reject('source_manifest_invalid', problem)
 }
 
-function sayProblem(fault: Fault, lineAbove: number): string {
+function describeProblem(fault: Fault, lineAbove: number): string {
   if (fault.code === jsonInvalid.code) {
     const { problem, place } = fault.details as { problem: string; place?: JsonPlace }
     const where = place && ` at ${place.location} (line ${lineAbove + place.line} of the body, column ${place.column})`
@@ -62,25 +62,25 @@ const isOwn =
       ? [{ path: `$.${name}`, rule: 'must not be that of another section' }]
       : []
 
-/** Too many or too few are refused before the sections themselves are looked at. */
-const hasFitCount: Rule<SourceManifest> = (manifest) => {
+/** The number of sections is checked before the sections. */
+const hasValidCount: Rule<SourceManifest> = (manifest) => {
   const count = Array.isArray(manifest.sections) ? manifest.sections.length : 0
-  const isFit = count >= LIMITS.fewestSections && count <= LIMITS.mostSections
-  return isFit ? [] : field.required('sections')(manifest)
+  const isValid = count >= LIMITS.fewestSections && count <= LIMITS.mostSections
+  return isValid ? [] : field.required('sections')(manifest)
 }
 
-const everyRoleIsThere: Rule<SourceManifest> = ({ sections }) => {
+const hasEveryRole: Rule<SourceManifest> = ({ sections }) => {
   const missing = ROLES.filter((role) => !sections.some((each) => each.role === role))
   return missing.map((role) => ({ path: '$.sections', rule: `must hold a section with the role ${role}` }))
 }
 
-/** What is wrong with a manifest is looked for in this order. */
+/** The checks run in this order, and the first problem is reported. */
 const STEPS: readonly Rule<SourceManifest>[] = [
   step(validateManifestForm),
   field.required('manifest_version'),
   field.required('profile'),
   field.optional('parent_requirements_revision'),
-  hasFitCount,
+  hasValidCount,
   eachOf('sections', [
     ofSection('key'),
     isOwn('key'),
@@ -92,7 +92,7 @@ const STEPS: readonly Rule<SourceManifest>[] = [
     isOwn('comment_database_id'),
     ofSection('body_sha256'),
   ]),
-  everyRoleIsThere,
+  hasEveryRole,
 ]
 
 export const checkManifest = checkerInOrder<SourceManifest>('manifest', STEPS)

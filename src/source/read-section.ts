@@ -1,4 +1,4 @@
-/** A comment that is a section: its first line with text marks it and names its key, the rest is the section's text. */
+/** Reads a comment that is a section: its first non-blank line is the marker with the key, the rest is the text. */
 import { isBlank, linesOf, normalizeLineEnds } from './text-lines.ts'
 
 const MARKER = /^<!-- drover-section:v1 key=(\S+) -->$/
@@ -8,11 +8,11 @@ export function sectionMarker(key: string): string {
 }
 
 export type SectionText = {
-  /** The first line that is not blank; empty if there is none. */
+  /** The first non-blank line; empty if there is none. */
   marker: string
-  /** The key that the marker names; undefined if it is no marker. */
+  /** The key in the marker; undefined if the line is not a marker. */
   key: string | undefined
-  /** Everything below it as it is, blank lines included. */
+  /** Everything below the marker, unchanged. */
   text: string
 }
 

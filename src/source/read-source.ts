@@ -17,12 +17,12 @@ export function readEnvelope(bytes: Uint8Array, { input }: { input: string }): R
   return checkRawSourceEnvelope(readJson(bytes, { input, limitBytes: LIMITS.envelopeBytes }))
 }
 
-/** What an envelope comes to: what is pinned, with the texts by their digest, or why nothing can be. */
+/** The pinned source with its texts by digest, or the rejection. */
 export type SourceReading =
   | { readonly is: 'pinned'; readonly source: PinnedSource; readonly materials: ReadonlyMap<string, string> }
   | (Rejection & { readonly observation_sha256: string })
 
-/** Level marker, manifest, sections: the first of these that is wrong decides what the envelope is classified as. */
+/** Checks level marker, manifest and sections in this order. The first problem decides the classification. */
 export function readSource(envelope: RawSourceEnvelope): SourceReading {
   const read = readBundle(envelope)
   if (read.is === 'rejected') return { ...read, observation_sha256: digestObservation(envelope) }

@@ -1,8 +1,9 @@
 /**
- * The digests by which a source is known. Each is over a list of fields, of which the first names the list. What moves
- * what: the title of the issue, or its move to another repository, moves the source revision alone. A comment that is
- * replaced by one with the same text moves the manifest and the source revision. What a section says, its key, role,
- * title or place moves all of them. Times, authors and URLs move none.
+ * The digests that identify a source. Each covers a list of fields; the first field names the list.
+ * - A new issue title, or a transfer to another repository, changes only the source revision.
+ * - A comment replaced by one with the same text changes the manifest revision and the source revision.
+ * - A change of the text, key, role, title or position of a section changes all revisions.
+ * - Times, authors and URLs change none.
  */
 import type { RawSourceComment, RawSourceEnvelope } from '../contract/raw-source-envelope.shape.ts'
 import { type Digest, digestFields } from '../kit/digest.ts'
@@ -10,7 +11,7 @@ import { compareBytes } from '../kit/utf8.ts'
 import type { SourceManifest } from './manifest.shape.ts'
 import { normalizeLineEnds } from './text-lines.ts'
 
-/** Of the whole comment, with the line that marks it as a section. */
+/** Covers the whole comment, including its marker line. */
 export function digestCommentBody(body: string): Digest {
   return digestFields(['drover-comment-body/v1', normalizeLineEnds(body)])
 }
@@ -79,7 +80,7 @@ type ObservedFields = IssueFields & {
   readonly comments: readonly Pick<RawSourceComment, 'node_id' | 'body'>[]
 }
 
-/** Of an issue as it was found, whether it is a change or not. The order of its comments means nothing. */
+/** Covers an issue as it was fetched, valid or not. The order of its comments does not matter. */
 export function digestObservation({ host, repository_id, issue_id, title, body, comments }: ObservedFields): Digest {
   return digestFields([
     'drover-source-observation/v2',

@@ -1,12 +1,12 @@
-/** Every line end as a line feed. Nothing else about the text changes: no trimming, no Unicode normalisation. */
+/** Converts CRLF and CR to LF. Does not trim, and does not normalize Unicode. */
 export function normalizeLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
 }
 
-/** A line without its line feed. `end` is where that is, or would be; lines are counted from 1. */
+/** A line without its line feed. `end` is the offset of the line feed or of the end of the text. Lines count from 1. */
 export type Line = { text: string; end: number; number: number }
 
-/** The lines of a text one by one: a list of all lines of a large text would take more memory than the text. */
+/** Yields the lines one by one: an array of all lines would take more memory than the text. */
 export function* linesOf(text: string): Generator<Line, void> {
   let start = 0
   for (let number = 1; start <= text.length; number++) {
@@ -17,7 +17,7 @@ export function* linesOf(text: string): Generator<Line, void> {
   }
 }
 
-/** Blank as the text types of the contract have it: nothing but white space. */
+/** Blank as the contract defines it: only white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === ''
 }

@@ -5,7 +5,7 @@ import type { SourceReading } from './read-source.ts'
 
 type CandidateFields = Pick<SourceCandidate, 'candidate_id' | 'created_at'>
 
-/** The message about what a reading of this envelope came to. */
+/** The source candidate message for an envelope and its classification. */
 export function toCandidate(
   envelope: RawSourceEnvelope,
   reading: SourceReading,

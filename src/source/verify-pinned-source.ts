@@ -3,7 +3,7 @@ import { digestMaterial } from '../kit/digest.ts'
 import type { Problem } from '../kit/schema.ts'
 import { digestManifest, digestRequirements, digestSection, digestSource } from './revisions.ts'
 
-/** Whether the revisions of a stored source, which fits the contract, are those of its content; one problem for each that is not. */
+/** One problem for each revision of a stored source that does not match its content. The source must fit the contract. */
 export function findRevisionProblems(source: PinnedSource): Problem[] {
   const sections = source.sections.map(({ key, role, title, body_sha256, provenance }) => ({
     key,
@@ -23,7 +23,7 @@ export function findRevisionProblems(source: PinnedSource): Problem[] {
   )
 }
 
-/** Whether this is the text that a section was pinned with. */
+/** Whether the section was pinned with this text. */
 export function isTextOf(section: PinnedSourceSection, text: string): boolean {
   return (
     Buffer.byteLength(text) === section.bytes &&

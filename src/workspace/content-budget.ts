@@ -1,9 +1,9 @@
-/** How much of all files together may be read for one observation, in bytes and in time. */
+/** The limits for reading files in one observation, for all files together. */
 export type ContentLimits = { bytes: number; ms: number }
 
 export const CONTENT_LIMITS: ContentLimits = { bytes: 64 * 1024 * 1024, ms: 5000 }
 
-/** What an observation may still read. The time runs from when it is made. */
+/** What an observation may still read. The time starts with the constructor. */
 export class ContentBudget {
   readonly limitBytes: number
   readonly #now: () => number
@@ -13,7 +13,7 @@ export class ContentBudget {
   #wasTooSmall = false
   #wasTooShort = false
 
-  /** `now` counts milliseconds from whenever. */
+  /** `now` returns milliseconds from any starting point. */
   constructor(limits: ContentLimits = CONTENT_LIMITS, now: () => number = () => performance.now()) {
     this.limitBytes = limits.bytes
     this.#leftBytes = limits.bytes
@@ -21,7 +21,7 @@ export class ContentBudget {
     this.#deadline = now() + limits.ms
   }
 
-  /** Asks to read so many bytes; what is refused is not read at all, and a smaller file may still fit after it. */
+  /** Returns false if the file must not be read. A smaller file may still fit afterwards. */
   reserve(bytes: number): boolean {
     if (this.isOverdue()) return false
     if (bytes > this.#leftBytes) {
@@ -37,7 +37,7 @@ export class ContentBudget {
     return this.#wasTooShort
   }
 
-  /** Reserved bytes of a file that could not be read to its end are never counted. */
+  /** Not called for a file that could not be read to its end. */
   countHashed(bytes: number): void {
     this.#hashedBytes += bytes
   }

@@ -1,4 +1,4 @@
-/** Asks git which worktree a place belongs to. */
+/** Asks git which worktree a path belongs to. */
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { WorkspaceIdentity } from '../contract/workspace-identity.shape.ts'
@@ -15,7 +15,7 @@ import {
   gitTimeout,
   type NoWorktree,
 } from './faults.ts'
-import { askGit, askGitForOutput, type Git, whatGitSaid } from './git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine } from './git.ts'
 import { identifyWorkspace } from './identity.ts'
 
 export type Discovery = {
@@ -26,10 +26,10 @@ export type Discovery = {
 }
 
 const QUESTIONS = ['--show-toplevel', '--git-dir', '--git-common-dir'] as const
-/** Git has it since 2.31; an older one prints what it does not know. */
+/** Available since git 2.31. An older git prints the unknown option. */
 const PATH_FORMAT = '--path-format=absolute'
 
-/** Throws `git_repository_required`, or `git_repository_unavailable` when git took too long. */
+/** Throws `git_repository_required`, or `git_repository_unavailable` if git took too long or was interrupted. */
 export async function discoverWorkspace(discovery: Discovery): Promise<WorkspaceIdentity> {
   const { start } = discovery
   const directory = enter(start)
@@ -54,7 +54,7 @@ function enter(start: string): string {
   }
 }
 
-/** All within the one deadline of git. */
+/** All questions share one deadline. */
 async function askForPaths(discovery: Discovery, directory: string) {
   const deadline = performance.now() + discovery.git.timeoutMs
   const ask = (questions: readonly string[]) => {
@@ -63,7 +63,7 @@ async function askForPaths(discovery: Discovery, directory: string) {
   }
   const [root = '', own = '', shared = '', ...rest] = (await ask(QUESTIONS)).split('\n')
   if (rest.length === 1) return { root, own, shared }
-  // More lines than questions: some path has a line feed in it, and only answers that come alone can be told apart.
+  // More lines than questions: a path contains a line feed. Ask again, one question at a time.
   const alone = async (question: string) => (await ask([question])).slice(0, -1)
   const [first, second, third] = QUESTIONS
   return { root: await alone(first), own: await alone(second), shared: await alone(third) }
@@ -85,7 +85,7 @@ async function askForLines(
   throw gitRepositoryRequired({ path: start, reason: 'git_too_old', found: version.toString('utf8').trim() })
 }
 
-/** What the error of a git that speaks the language of LC_ALL=C means. */
+/** Recognizes git's error messages, which are in English because of LC_ALL=C. */
 const REFUSALS: readonly (readonly [RegExp, NoWorktree])[] = [
   [/dubious ownership|unsafe repository/, 'unsafe_ownership'],
   [/must be run in a work tree|cannot use bare repository/, 'no_worktree'],
@@ -94,14 +94,14 @@ const REFUSALS: readonly (readonly [RegExp, NoWorktree])[] = [
 
 function toRefusal(path: string, stderr: string): Fault {
   const reason = REFUSALS.find(([words]) => words.test(stderr))?.[1]
-  const said = whatGitSaid(stderr)
+  const said = gitErrorLine(stderr)
   if (reason === undefined) return gitFailed({ command: 'git rev-parse', problem: said })
   return gitRepositoryRequired({ path, reason, found: said })
 }
 
-/** Free of links. `from` is for answers that are relative after all. */
+/** Resolves links. `from` is for relative answers. */
 function toDirectory(path: string, from: string): string {
-  // The separator makes the system refuse what is not a directory.
+  // The trailing separator makes the system refuse anything that is not a directory.
   return realpathSync.native(`${resolve(from, path)}/`)
 }
 
@@ -125,7 +125,7 @@ function toDiscoveryFault(path: string, error: unknown): Fault {
 
 function unusableAnswer(error: unknown): Fault {
   return gitFailed(
-    { command: 'git rev-parse', problem: `a directory that it names cannot be used: ${systemReason(error)}` },
+    { command: 'git rev-parse', problem: `it names a directory that cannot be used: ${systemReason(error)}` },
     error,
   )
 }

@@ -3,12 +3,12 @@ import { type Digest, digestSections } from '../kit/digest.ts'
 
 type Section = readonly [name: string, content: string]
 
-/** Of all paths, in their order. */
+/** Covers all paths in order. */
 export function fingerprintPaths(observations: readonly PathObservation[]): Digest {
   return digestSections([['path_count', `${observations.length}`], ...observations.flatMap(recordOf)])
 }
 
-/** Of a whole observation: two with the same hash saw the same. */
+/** Covers a whole observation: two observations with the same hash are equal. */
 export function hashSnapshot(observation: Omit<GitObservation, 'snapshot_hash'>): Digest {
   const fields = [
     'version',

@@ -1,6 +1,6 @@
 import { TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 
-/** Where git and the user's and the system's configuration are: what a user may well have set for good. */
+/** The location of git and of the user's and system's configuration. A user may set these permanently. */
 const KEPT: readonly string[] = [
   'GIT_EXEC_PATH',
   'GIT_CONFIG_GLOBAL',
@@ -11,23 +11,23 @@ const KEPT: readonly string[] = [
 ]
 
 const FIXED = {
-  // Messages are told apart by their words.
+  // Error messages are recognized by their English text.
   LC_ALL: 'C',
-  // An observer does not refresh the index, for which it would have to lock it.
+  // Do not refresh the index, which would lock it.
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
-  // What a partial clone lacks stays lacking: no network, and no program that would go there.
+  // Do not fetch missing objects of a partial clone: no network access.
   GIT_NO_LAZY_FETCH: '1',
 } as const
 
 /**
- * The caller's environment without any variable that could point git to another repository, index, configuration or
- * program, trace into its output, or that is a setting of drover, among which are keys. Git has many such variables and
- * gets new ones, so only known harmless ones stay.
+ * The caller's environment without the settings of drover, which may hold keys, and without variables that could point git
+ * to another repository, index, configuration or program, or trace into its output. Git has many of these and adds new
+ * ones, so only the listed `GIT_` variables stay.
  */
 export function toGitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const inherited = Object.entries(env).filter((entry): entry is [string, string] => {
-    // On Windows the case of a name means nothing.
+    // On Windows names are case-insensitive.
     const name = entry[0].toUpperCase()
     return entry[1] !== undefined && (!/^(?:GIT|DROVER)_/.test(name) || KEPT.includes(name))
   })

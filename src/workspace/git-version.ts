@@ -3,7 +3,7 @@ import { findVersion, isOlder, type Version } from '../kit/version.ts'
 import { gitMissing } from './faults.ts'
 import { askGitForOutput, type Git } from './git.ts'
 
-/** The first that gives absolute paths when asked for them. */
+/** The first version with `--path-format=absolute`. */
 export const OLDEST_GIT: Version = [2, 31, 0]
 
 export type GitVersion =
@@ -11,7 +11,7 @@ export type GitVersion =
   | { is: 'missing'; problem: string }
   | { is: 'unknown'; problem: string }
 
-/** Whatever git does, there is an answer within its time. */
+/** Never throws because of git, and returns within its timeout. */
 export async function askGitVersion(
   git: Git,
   { directory, signal }: { directory: string; signal: AbortSignal },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
-import { askGit, askGitForOutput, type Git, locateGit, whatGitSaid } from './git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine, locateGit } from './git.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal
@@ -89,7 +89,7 @@ describe('askGit', () => {
   it('says that git was killed', async () => {
     await expect(ask(gitThat('kill -9 $$'))).rejects.toMatchObject({
       code: 'git_failed',
-      message: 'git status failed: it was ended by SIGKILL; mend that and try again',
+      message: 'git status failed: it was killed by SIGKILL; fix that and try again',
     })
   })
 
@@ -106,12 +106,12 @@ describe('askGitForOutput', () => {
     const failing = gitThat('echo "fatal: bad index" >&2; exit 128')
     await expect(askGitForOutput(failing, { directory: '/', args: ['ls-files'], signal })).rejects.toMatchObject({
       code: 'git_failed',
-      message: 'git ls-files failed: bad index; mend that and try again',
+      message: 'git ls-files failed: bad index; fix that and try again',
     })
   })
 })
 
-describe('whatGitSaid', () => {
+describe('gitErrorLine', () => {
   it.each([
     ['fatal: bad index\n', 'bad index'],
     ['warning: a\nerror: b\nhint: c\n', 'b'],
@@ -121,6 +121,6 @@ describe('whatGitSaid', () => {
     [`fatal: ${'x'.repeat(501)}`, 'x'.repeat(500)],
     [`fatal: ${'x'.repeat(499)}😀`, `${'x'.repeat(499)}\ufffd`],
   ])('takes from %j the complaint', (stderr, said) => {
-    expect(whatGitSaid(stderr)).toBe(said)
+    expect(gitErrorLine(stderr)).toBe(said)
   })
 })

@@ -1,7 +1,7 @@
 /*
- * The one way to ask git. What a repository configures to be run (fsmonitor, hooks, transports) is not run, with one
- * exception: clean filters. Without them git could not tell whether a file that goes through one has changed, and every
- * file of Git LFS would look modified. External diffs, textconv and pagers belong to commands that are never asked here.
+ * Runs git; no other file does. Programs that a repository configures (fsmonitor, hooks, transports) are not run, except
+ * clean filters: without them git could not tell whether a filtered file has changed, and every file of Git LFS would look
+ * modified. External diffs, textconv and pagers belong to commands that drover never runs.
  */
 import { Fault } from '../kit/fault.ts'
 import { programOutputTooLarge } from '../kit/faults.ts'
@@ -13,13 +13,13 @@ import { toGitEnvironment } from './git-environment.ts'
 const SETTINGS = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
-  // For a git that does not know GIT_NO_LAZY_FETCH.
+  // For versions of git without GIT_NO_LAZY_FETCH.
   'protocol.allow=never',
-  // The stash is no part of the worktree, and its line would change what status prints.
+  // The stash is not part of the worktree, and its line would change the output of status.
   'status.showStash=false',
 ].flatMap((setting) => ['-c', setting])
 
-const SAID_LIMIT = 500
+const LINE_LIMIT = 500
 
 export type Git = {
   /** Undefined when it is not installed. */
@@ -31,7 +31,7 @@ export type Git = {
 
 export type GitCommand = { directory: string; args: readonly [string, ...string[]]; signal: AbortSignal }
 
-/** A code other than 0 is an answer too. */
+/** A non-zero exit code is an answer too. */
 export type GitAnswer = { code: number; stdout: Buffer; stderr: string }
 
 export function locateGit(places: SearchPlaces): Git {
@@ -43,7 +43,7 @@ export function locateGit(places: SearchPlaces): Git {
   }
 }
 
-/** Throws one of the faults about a git command when there is no answer. */
+/** Throws `git_missing`, `git_timeout`, `git_interrupted`, `git_output_too_large` or `git_failed`. */
 export async function askGit(git: Git, { directory, args, signal }: GitCommand): Promise<GitAnswer> {
   const { program, env, timeoutMs, outputLimitBytes } = git
   if (program === undefined) throw gitMissing({})
@@ -63,30 +63,30 @@ export async function askGit(git: Git, { directory, args, signal }: GitCommand):
   }
 }
 
-/** What git prints; an answer that is an error is thrown as `git_failed`. */
+/** The output of git. Throws `git_failed` for a non-zero exit code. */
 export async function askGitForOutput(git: Git, command: GitCommand): Promise<Buffer> {
   const { code, stdout, stderr } = await askGit(git, command)
-  if (code !== 0) throw gitFailed({ command: nameOf(command.args), problem: whatGitSaid(stderr) })
+  if (code !== 0) throw gitFailed({ command: nameOf(command.args), problem: gitErrorLine(stderr) })
   return stdout
 }
 
-/** One line to show: git's own complaint without the advice around it. */
-export function whatGitSaid(stderr: string): string {
+/** The error line of git, without its hints. */
+export function gitErrorLine(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  const said = lines.find((line) => COMPLAINT.test(line)) ?? lines.at(-1) ?? 'it did not say why'
+  const said = lines.find((line) => ERROR_PREFIX.test(line)) ?? lines.at(-1) ?? 'it did not say why'
   return said
-    .replace(COMPLAINT, '')
+    .replace(ERROR_PREFIX, '')
     .replace(/\p{Cc}/gu, '?')
-    .slice(0, SAID_LIMIT)
+    .slice(0, LINE_LIMIT)
     .toWellFormed()
 }
 
-const COMPLAINT = /^(?:fatal|error): /
+const ERROR_PREFIX = /^(?:fatal|error): /
 
 function codeOf(exit: ProcessExit, about: { command: string; timeoutMs: number }): number {
   if (exit.ended === 'timeout') throw gitTimeout(about)
   if (exit.ended === 'cancelled') throw gitInterrupted(about)
-  if (exit.code === null) throw gitFailed({ ...about, problem: `it was ended by ${exit.signal}` })
+  if (exit.code === null) throw gitFailed({ ...about, problem: `it was killed by ${exit.signal}` })
   return exit.code
 }
 

@@ -1,9 +1,9 @@
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 
-/** About what the details may take in a record of the journal. */
+/** The approximate size of the details in a journal record. */
 const COST_LIMIT = 512 * 1024
 
-/** The first observations, as many as fit; the first that does not fit ends the list, so that no path is skipped. */
+/** The first observations that fit. The list ends at the first that does not fit, so no path is skipped. */
 export function limitObservations(observations: readonly PathObservation[]): readonly PathObservation[] {
   let cost = 0
   const end = observations.findIndex((observation) => {
@@ -13,7 +13,7 @@ export function limitObservations(observations: readonly PathObservation[]): rea
   return end === -1 ? observations : observations.slice(0, end)
 }
 
-/** An upper estimate of its JSON: a byte may be written as six (`\u0000`), and a path is listed twice. */
+/** An upper bound of its JSON size: a byte may take six characters (`\u0000`), and a path is listed twice. */
 function costOf(observation: PathObservation): number {
   const { path, category, state, content_sha256 = '', content_fingerprint_kind = '' } = observation
   const words = [category, state, observation.observation]

@@ -9,13 +9,13 @@ import { digest } from '../kit/digest.ts'
 import { readJson } from '../kit/json/read-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { locateGit } from './git.ts'
-import { observeGit, type ToObserve } from './observe-git.ts'
+import { type ObserveOptions, observeGit } from './observe-git.ts'
 
 const git = locateGit({ env: PLAIN_ENV, cwd: '/' })
 const signal = new AbortController().signal
 const EMPTY = digest('')
 
-async function observe(start: string, around: Partial<ToObserve> = {}): Promise<GitObservation> {
+async function observe(start: string, around: Partial<ObserveOptions> = {}): Promise<GitObservation> {
   return checkGitObservation(await observeGit({ start, git, signal, ...around }))
 }
 
@@ -480,7 +480,7 @@ describe('observeGit, when it fails', () => {
     [
       'discovery',
       '*--show-toplevel*) echo "fatal: no" >&2; exit 128;;',
-      'git cannot tell the worktree',
+      'git cannot find the worktree',
       'git_repository_required',
     ],
     ['HEAD', '*HEAD) echo "fatal: no" >&2; exit 128;;', 'git rev-parse failed: no;', 'git_failed'],

@@ -1,7 +1,7 @@
 /*
- * What git and the disk say about a worktree at one moment, whatever anybody claims to have done there: the commit that
- * is checked out, the index, what git status lists, and of each listed path its content as far as a budget allows. Two
- * observations of the same state are equal in every field, so one hash tells whether anything was touched in between.
+ * Observes the state of a worktree: the checked-out commit, the index, the output of git status, and the content of each
+ * listed path within a budget. Two observations of the same state are equal in every field, so one hash shows whether
+ * anything changed in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GitObservation, PathObservation } from '../contract/git-observation.shape.ts'
@@ -11,19 +11,19 @@ import { ContentBudget, type ContentLimits } from './content-budget.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
 import { gitFailed, gitInterrupted, gitObservationFailed } from './faults.ts'
 import { fingerprintPaths, hashSnapshot } from './fingerprint.ts'
-import { askGit, askGitForOutput, type Git, whatGitSaid } from './git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine } from './git.ts'
 import { limitObservations } from './limit-observations.ts'
-import { createLookout, observePath } from './observe-path.ts'
+import { createPathReader, observePath } from './observe-path.ts'
 import { type ChangedPath, parseStatus } from './parse-status.ts'
 import type { PathDisk } from './read-content.ts'
 
-/** How long looking at files may keep everything else in this process waiting. */
+/** How long reading files may block the event loop. */
 const TURN_MS = 20
 
-export type ToObserve = {
-  /** A place in the worktree. */
+export type ObserveOptions = {
+  /** A path in the worktree. */
   start: string
-  /** Whether the place is known to be its root: then git need not be asked. */
+  /** Set if `start` is the root of the worktree, so that git need not be asked. */
   isRoot?: true
   git: Git
   signal: AbortSignal
@@ -32,25 +32,25 @@ export type ToObserve = {
 }
 
 /** Throws `git_observation_failed`. A path that cannot be read is part of the observation, not a failure. */
-export async function observeGit(toObserve: ToObserve): Promise<GitObservation> {
+export async function observeGit(options: ObserveOptions): Promise<GitObservation> {
   try {
-    const { start, isRoot } = toObserve
-    const root = isRoot ? start : (await discoverWorkspace(toObserve)).worktree_root
-    const said = await askAboutWorktree(toObserve, root)
-    const changed = parseStatus(said.status)
-    const budget = new ContentBudget(toObserve.limits)
-    const observations = await observePaths(changed, { ...toObserve, root, budget })
-    return toGitObservation({ ...said, observations, budget })
+    const { start, isRoot } = options
+    const root = isRoot ? start : (await discoverWorkspace(options)).worktree_root
+    const answers = await askAboutWorktree(options, root)
+    const changed = parseStatus(answers.status)
+    const budget = new ContentBudget(options.limits)
+    const observations = await observePaths(changed, { ...options, root, budget })
+    return toGitObservation({ ...answers, observations, budget })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    throw gitObservationFailed({ root: toObserve.start, problem: error.message }, error)
+    throw gitObservationFailed({ root: options.start, problem: error.message }, error)
   }
 }
 
-type Said = { head: string; index: Buffer; status: Buffer }
+type GitAnswers = { head: string; index: Buffer; status: Buffer }
 
-/** Asks all at once, so that the answers are about the same moment as nearly as can be. */
-async function askAboutWorktree({ git, signal }: ToObserve, directory: string): Promise<Said> {
+/** Asks in parallel, so that the answers are about nearly the same moment. */
+async function askAboutWorktree({ git, signal }: ObserveOptions, directory: string): Promise<GitAnswers> {
   const failure = new AbortController()
   const around = { directory, signal: AbortSignal.any([signal, failure.signal]) }
   const asked = [
@@ -73,19 +73,19 @@ async function askForHead(git: Git, around: { directory: string; signal: AbortSi
   if (code === 1 && stderr === '') return 'unborn'
   const head = stdout.toString('latin1').replace(/\n$/, '')
   if (code === 0 && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(head)) return head
-  const problem = code === 0 ? `${JSON.stringify(head)} is not a commit` : whatGitSaid(stderr)
+  const problem = code === 0 ? `${JSON.stringify(head)} is not a commit` : gitErrorLine(stderr)
   throw gitFailed({ command: 'git rev-parse', problem })
 }
 
 async function observePaths(
   changed: readonly ChangedPath[],
-  { signal, ...around }: ToObserve & { root: string; budget: ContentBudget },
+  { signal, ...around }: ObserveOptions & { root: string; budget: ContentBudget },
 ): Promise<PathObservation[]> {
-  const lookout = createLookout(around)
+  const reader = createPathReader(around)
   const observations: PathObservation[] = []
   let turnEnds = performance.now() + TURN_MS
   for (const each of changed) {
-    observations.push(observePath(each, lookout))
+    observations.push(observePath(each, reader))
     if (performance.now() < turnEnds) continue
     await nextTurn()
     if (signal.aborted) throw gitInterrupted({ command: 'the observation' })
@@ -94,12 +94,12 @@ async function observePaths(
   return observations
 }
 
-type Observed = Said & {
+type Observed = GitAnswers & {
   observations: readonly PathObservation[]
   budget: Pick<ContentBudget, 'limitBytes' | 'hashedBytes' | 'wasTooSmall' | 'wasTooShort'>
 }
 
-/** Puts together what was seen. A missing file was seen to be missing; only what should have been read and was not lacks. */
+/** A missing file counts as observed. Only files that could not be read make the observation incomplete. */
 function toGitObservation({ head, index, status, observations, budget }: Observed): GitObservation {
   const retained = limitObservations(observations)
   const isSeen = ({ observation }: PathObservation) => !['unreadable', 'content_unobserved'].includes(observation)

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { ContentBudget, type ContentLimits } from './content-budget.ts'
-import { createLookout, observePath } from './observe-path.ts'
+import { createPathReader, observePath } from './observe-path.ts'
 import type { PathDisk } from './read-content.ts'
 
 const MIB = 1024 * 1024
@@ -35,9 +35,9 @@ type Around = { limits?: ContentLimits; disk?: Partial<PathDisk>; now?: () => nu
 
 function observe(name: string, { limits, disk, now }: Around = {}) {
   const budget = new ContentBudget(limits, now)
-  const lookout = createLookout({ root, budget, disk: { ...fs, ...disk } })
+  const reader = createPathReader({ root, budget, disk: { ...fs, ...disk } })
   const bytes = Buffer.from(name).toString('latin1')
-  const observation = observePath({ ...SUBJECT, bytes }, lookout)
+  const observation = observePath({ ...SUBJECT, bytes }, reader)
   expect(observation).toMatchObject(SUBJECT)
   const { path, category, state, ...seen } = observation
   return { seen: seen satisfies Partial<PathObservation>, budget }
@@ -80,8 +80,8 @@ describe('observePath', () => {
     const name = Buffer.from('caf\xe9/na\xefve', 'latin1')
     fs.mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from('caf\xe9', 'latin1')]))
     fs.writeFileSync(Buffer.concat([Buffer.from(`${root}/`), name]), 'hello\n')
-    const lookout = createLookout({ root, budget: new ContentBudget() })
-    expect(observePath({ ...SUBJECT, bytes: 'caf\xe9/na\xefve' }, lookout)).toMatchObject({
+    const reader = createPathReader({ root, budget: new ContentBudget() })
+    expect(observePath({ ...SUBJECT, bytes: 'caf\xe9/na\xefve' }, reader)).toMatchObject({
       observation: 'regular',
       content_sha256: regular.content_sha256,
     })

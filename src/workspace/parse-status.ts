@@ -1,22 +1,22 @@
 /*
- * Reads what `git status --porcelain=v2 -z` prints: records that end with NUL, of fields with one space between them.
- * The last field is a path and may itself hold spaces, and any byte but NUL.
+ * Parses the output of `git status --porcelain=v2 -z`: records that end with NUL, with fields separated by one space.
+ * The last field is a path and may contain any byte except NUL.
  *
  *   1 XY sub mH mI mW hH hI path                    changed
  *   2 XY sub mH mI mW hH hI score path NUL origin   renamed (score R…) or copied (C…) from origin
  *   u XY sub m1 m2 m3 mW h1 h2 h3 path              conflicting
  *   ? path                                          untracked
- *   ! path                                          ignored by git, and here
- *   # …                                             a header, of which unknown ones are to be passed over
+ *   ! path                                          ignored by git, skipped here
+ *   # …                                             a header, skipped
  */
 import { compareBytes } from '../kit/utf8.ts'
 import { gitFailed } from './faults.ts'
 import { toPathText } from './path-text.ts'
 
 export type ChangedPath = {
-  /** As messages name it. */
+  /** The text of the path in messages. */
   path: string
-  /** Its bytes, one to a character. */
+  /** Its bytes as a latin1 string. */
   bytes: string
   category: string
   state: string
@@ -24,7 +24,7 @@ export type ChangedPath = {
 
 type Entry = Omit<ChangedPath, 'path'>
 
-/** The paths that differ, each once, in the order of their texts' bytes. */
+/** The changed paths, each once, sorted by the bytes of their texts. */
 export function parseStatus(output: Buffer): ChangedPath[] {
   const records = output.toString('latin1').split('\0')
   if (records.pop() !== '') throw unreadable('its last record has no end')
@@ -85,7 +85,7 @@ function movedOf(record: string, origin: string | undefined): [Entry, Entry] {
   ]
 }
 
-/** The last part is the rest, spaces and all. */
+/** The last part is the rest of the record, including spaces. */
 function split(record: string, count: number): string[] {
   const parts: string[] = []
   let start = 0
@@ -103,7 +103,7 @@ function checkedState(state: string): string {
   return state
 }
 
-/** Paths are looked up below the root of the worktree, so none may lead out of it. */
+/** Paths are read below the root of the worktree, so none may lead out of it. */
 function checkedPath(bytes: string): string {
   if (bytes === '' || /^\/|(?:^|\/)\.\.(?:\/|$)/.test(bytes)) {
     throw unreadable(`${JSON.stringify(bytes)} is not a path inside the worktree`)
@@ -111,7 +111,7 @@ function checkedPath(bytes: string): string {
   return bytes
 }
 
-/** A path can be there twice: as the origin of a rename and as a new file, for instance. */
+/** A path can occur twice, for example as the origin of a rename and as a new file. */
 function joined(values: readonly string[]): string {
   return [...new Set(values)].sort(compareBytes).join(',')
 }

@@ -12,13 +12,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** All but the printable characters of ASCII, of which the quote and the backslash mean something inside quotes. */
+/** Everything except printable ASCII, and the quote and backslash, which have a meaning inside quotes. */
 const NOT_PRINTABLE = /[^ !#-[\]-~]/g
 
 /**
- * The text by which messages name a path. A name may be any bytes, a message is UTF-8: what is not UTF-8 is written in
- * double quotes with escapes, as git itself shows it. So is a name that begins with a double quote, that no two paths
- * have the same text.
+ * The text of a path in messages. A path may be any bytes, but a message is UTF-8: a path that is not UTF-8 is written in
+ * double quotes with escapes, as git does. So is a path that starts with a double quote, so that no two paths have the same
+ * text.
  */
 export function toPathText(bytes: Buffer): string {
   if (isUtf8(bytes) && bytes[0] !== 0x22) return bytes.toString('utf8')

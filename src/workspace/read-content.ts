@@ -11,10 +11,10 @@ export type PathDisk = Pick<
 
 const WHOLE_LIMIT_BYTES = 16 * 1024 * 1024
 const SAMPLE_BYTES = 64 * 1024
-/** Between two of them the time is looked at. */
+/** The deadline is checked between chunks. */
 const CHUNK_BYTES = 1024 * 1024
 
-/** Which bytes of a file to read, and what is made of them. */
+/** Which bytes of a file to read, and how to digest them. */
 type Plan = {
   observation: 'regular' | 'oversize_sampled'
   kind: 'full_sha256' | 'oversize_samples_v1'
@@ -22,8 +22,8 @@ type Plan = {
   partBytes: number
 }
 
-/** A large file is known by its size and its beginning, middle and end. */
-export function planReading(size: number): Plan & { bytes: number } {
+/** A large file is identified by its size and samples of its start, middle and end. */
+export function planRead(size: number): Plan & { bytes: number } {
   if (size <= WHOLE_LIMIT_BYTES) {
     return { observation: 'regular', kind: 'full_sha256', offsets: [0], partBytes: size, bytes: size }
   }
@@ -32,19 +32,19 @@ export function planReading(size: number): Plan & { bytes: number } {
   return { observation: 'oversize_sampled', kind: 'oversize_samples_v1', offsets, partBytes: SAMPLE_BYTES, bytes }
 }
 
-type Reading = {
+type ReadOptions = {
   place: PathLike
-  /** The regular file as it was seen before; only that very file is read. */
+  /** The stats of the regular file. Only this very file is read. */
   found: BigIntStats
   plan: Plan
   look: () => BigIntStats | undefined
   isOverdue: () => boolean
 }
 
-/** The digest of what is planned to be read, if the file stays as it is meanwhile. Throws what the system throws. */
-export function readContent(reading: Reading, disk: PathDisk): Digest | 'changed' | 'overdue' {
+/** The digest of the planned bytes, if the file does not change meanwhile. Throws system errors. */
+export function readContent(reading: ReadOptions, disk: PathDisk): Digest | 'changed' | 'overdue' {
   const { place, found, plan } = reading
-  // Windows has neither flag. Non-blocking, because a named pipe put there meanwhile would hold us for ever.
+  // Windows has neither flag. O_NONBLOCK, because opening a named pipe would block forever.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   const descriptor = disk.openSync(place, flags)
   try {
@@ -62,7 +62,7 @@ export function readContent(reading: Reading, disk: PathDisk): Digest | 'changed
 }
 
 function readPart(
-  { plan, descriptor, offset, isOverdue }: Reading & { descriptor: number; offset: number },
+  { plan, descriptor, offset, isOverdue }: ReadOptions & { descriptor: number; offset: number },
   disk: PathDisk,
 ): Buffer | 'changed' | 'overdue' {
   const part = Buffer.allocUnsafe(plan.partBytes)
@@ -83,7 +83,7 @@ function digestOf({ kind, offsets }: Plan, { parts, size }: { parts: readonly Bu
   return digestSections([['mode', kind], ['size', `${size}`], ...samples])
 }
 
-/** Not by the time of its last change of state too, which also moves when a file gets a second name. */
+/** Ignores ctime, which also changes when a file gets a hard link. */
 function isUntouched(before: BigIntStats, now: BigIntStats | undefined): boolean {
   return isSameFile(before, now) && before.size === now?.size && before.mtimeNs === now.mtimeNs
 }

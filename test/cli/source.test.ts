@@ -97,11 +97,7 @@ describe('drover source check', () => {
   })
 
   it.each([
-    [
-      'is not JSON',
-      '{',
-      'the source is no envelope that drover can read: it is not usable JSON at $ (line 1, column 2)',
-    ],
+    ['is not JSON', '{', 'the source is not a valid envelope: it is not usable JSON at $ (line 1, column 2)'],
     ['breaks a rule', JSON.stringify({ ...bundle, host: 'x' }), '$.host must be "github.com"'],
     ['is too large', JSON.stringify(bundle).padEnd(LIMITS.envelopeBytes + 1), 'the limit is 16777216'],
   ])('refuses an envelope that %s', async (_name, content, says) => {
