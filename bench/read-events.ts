@@ -8,7 +8,7 @@ const LINES = 1_000_000
 const CHUNK_BYTES = 65_536
 const ROUNDS = 3
 
-/** One piece of text in the dialect of each agent, as the real programs print it. */
+/** One piece of text in the format of each agent, as the real programs print it. */
 const EVENT: Record<Backend, object> = {
   claude: {
     type: 'stream_event',

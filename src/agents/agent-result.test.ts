@@ -18,7 +18,7 @@ function resultOf({ exit = {}, error, hasEnded = false, stopReason }: Case) {
   const {
     exitCode,
     ended,
-    error: told,
+    error: reported,
   } = toAgentResult({
     backend: 'codex',
     timeoutMs: 2500,
@@ -28,13 +28,17 @@ function resultOf({ exit = {}, error, hasEnded = false, stopReason }: Case) {
     hasEnded,
     warnings: [],
   })
-  return [exitCode, ended, told?.code]
+  return [exitCode, ended, reported?.code]
 }
 
 describe('toAgentResult', () => {
   it.each<[string, Case, ReturnType<typeof resultOf>]>([
     ['success', { hasEnded: true }, [0, 'itself', undefined]],
-    ['success by its word, whatever the exit code', { hasEnded: true, exit: { code: 9 } }, [0, 'itself', undefined]],
+    [
+      'success by the terminal event, despite the exit code',
+      { hasEnded: true, exit: { code: 9 } },
+      [0, 'itself', undefined],
+    ],
     ['a failure with its exit code', { error: FAILED, exit: { code: 3 } }, [3, 'itself', 'agent_failed']],
     ['a failure in spite of exit 0', { error: FAILED, hasEnded: true }, [1, 'itself', 'agent_failed']],
     [

@@ -1,4 +1,4 @@
-/** Removes what agents leave behind: sessions that nobody wants, and agents of a drover that died. */
+/** Removes what agents leave behind: unwanted sessions, and agents of a drover process that died. */
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { startProcess } from '../kit/process/process.ts'

@@ -4,7 +4,7 @@ import type { Backend } from './adapter/agent.ts'
 import { checkExtraFlags } from './extra-flags.ts'
 import { AGENTS } from './registry.ts'
 
-function judge(backend: Backend, extra: readonly string[], isUnsafeAllowed = false) {
+function check(backend: Backend, extra: readonly string[], isUnsafeAllowed = false) {
   checkExtraFlags(extra, { agent: AGENTS[backend], isUnsafeAllowed })
 }
 
@@ -20,7 +20,7 @@ describe('checkExtraFlags', () => {
     ['gemini', ['-m', 'pro', '-d', '--extensions=none']],
     ['gemini', ['-e', '']],
   ])('allows %s the arguments %j', (backend, extra) => {
-    expect(() => judge(backend, extra)).not.toThrow()
+    expect(() => check(backend, extra)).not.toThrow()
   })
 
   const refused: [Backend, string[], argument: string, problem: string][] = [
@@ -73,19 +73,19 @@ describe('checkExtraFlags', () => {
   ]
 
   it.each(refused)('refuses %s the arguments %j', (backend, extra, argument, problem) => {
-    expect(() => judge(backend, extra)).toThrow(
+    expect(() => check(backend, extra)).toThrow(
       expect.objectContaining({ code: 'extra_flag_refused', details: expect.objectContaining({ argument, problem }) }),
     )
   })
 
   it.each(refused)('allows %s the arguments %j when the operator has turned the check off', (backend, extra) => {
-    expect(() => judge(backend, extra, true)).not.toThrow()
+    expect(() => check(backend, extra, true)).not.toThrow()
   })
 
   it('lists the allowed flags', () => {
     let fault: Fault | undefined
     try {
-      judge('codex', ['--color', 'never', '--yolo'])
+      check('codex', ['--color', 'never', '--yolo'])
     } catch (error) {
       fault = error as Fault
     }

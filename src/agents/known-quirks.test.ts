@@ -8,7 +8,7 @@ describe('the quirks of an agent', () => {
   it.each<[string, Backend, Partial<QuirkFacts>, number]>([
     ['claude as root', 'claude', {}, 1],
     ['claude as root in a sandbox', 'claude', { env: { IS_SANDBOX: '1' } }, 0],
-    ['claude as somebody else', 'claude', { isRoot: false }, 0],
+    ['claude as another user', 'claude', { isRoot: false }, 0],
     ['claude of another series', 'claude', { version: '2.2.0' }, 0],
     ['claude of an unknown version', 'claude', { version: 'new' }, 0],
     ['codex without a timeout', 'codex', { version: '0.166.3', hasTimeout: false }, 1],

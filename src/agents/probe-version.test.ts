@@ -6,9 +6,9 @@ import type { AgentLocation } from './locate-agents.ts'
 import { askVersion, VersionProbe } from './probe-version.ts'
 
 function agentThat(script: string): { located: AgentLocation; log: string } {
-  const room = temporaryDirectory()
-  const log = join(room, 'log')
-  const program = join(room, 'agent')
+  const directory = temporaryDirectory()
+  const log = join(directory, 'log')
+  const program = join(directory, 'agent')
   writeFileSync(program, `#!/bin/sh\necho "$@" >> '${log}'\n${script}\n`, { mode: 0o755 })
   return { located: { backend: 'claude', isEnabled: true, program: [program], isDemo: false, wanted: 'claude' }, log }
 }
@@ -60,7 +60,7 @@ describe('askVersion', () => {
   })
 
   it('reports a program that cannot be started', async () => {
-    const place = { env: {}, cwd: '/' }
-    expect(await askVersion(['/nonexistent/agent'], place)).toMatchObject({ is: 'unknown' })
+    const options = { env: {}, cwd: '/' }
+    expect(await askVersion(['/nonexistent/agent'], options)).toMatchObject({ is: 'unknown' })
   })
 })

@@ -17,22 +17,22 @@ import { newScratchDirectory } from './scratch-files.ts'
 const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 }
 
-let room: string
+let directory: string
 
 beforeEach(() => {
-  room = temporaryDirectory()
-  installFakeAgents(room)
-  mkdirSync(join(room, 'work'))
+  directory = temporaryDirectory()
+  installFakeAgents(directory)
+  mkdirSync(join(directory, 'work'))
 })
 
 type Setup = { script?: Script; request?: Partial<AgentRequest>; options?: Partial<AgentRunOptions> }
 
 function requestFor(backend: Backend, { script = {}, request = {} }: Setup): AgentRequest {
   return agentRequest(backend, {
-    workdir: join(room, 'work'),
+    workdir: join(directory, 'work'),
     wantsDeltas: true,
-    program: [join(room, backend)],
-    env: { PATH: PATH_HERE, HOME: room, FAKE_AGENT_SCRIPT: JSON.stringify(script) },
+    program: [join(directory, backend)],
+    env: { PATH: PATH_HERE, HOME: directory, FAKE_AGENT_SCRIPT: JSON.stringify(script) },
     scratchDirectory: newScratchDirectory(),
     ...request,
   })
@@ -61,7 +61,8 @@ function expectWellFormed({ events, result }: { events: readonly AgentEvent[]; r
   expect(events.at(-2)?.type === 'error').toBe(result.error !== undefined)
 }
 
-const pids = () => JSON.parse(readFileSync(join(room, 'pids'), 'utf8')) as Record<'agent' | 'tool' | 'daemon', number>
+const pids = () =>
+  JSON.parse(readFileSync(join(directory, 'pids'), 'utf8')) as Record<'agent' | 'tool' | 'daemon', number>
 
 function isGone(pid: number): boolean {
   try {
@@ -95,14 +96,14 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
 
   it('passes every byte of a one-megabyte prompt', async () => {
     const prompt = 'a line of the prompt\n'.repeat(47_600)
-    const spy = join(room, 'spy')
+    const spy = join(directory, 'spy')
     writeFileSync(spy, '#!/bin/sh\nsha256sum\n', { mode: 0o755 })
     const ran = await finish(backend, { request: { prompt, program: [spy] } })
     expect(ran.result.text).toBe(`${createHash('sha256').update(prompt).digest('hex')}  -`)
   })
 
   it('ends an agent that prints without end, and limits the answer', async () => {
-    const program = join(room, 'talks')
+    const program = join(directory, 'talks')
     writeFileSync(program, '#!/bin/sh\nexec yes "and so on and on"\n', { mode: 0o755 })
     const ran = await finish(backend, { request: { program: [program] } })
     expectWellFormed(ran)
@@ -157,7 +158,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     ['retries forever', { retryForever: true, chunkMs: 10 }],
     ['ignores SIGTERM and SIGINT', { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true }],
   ])('ends the agent at the deadline when it %s', async (_name, script) => {
-    const pidFile = join(room, 'pids')
+    const pidFile = join(directory, 'pids')
     const ran = await finish(backend, { script: { ...script, pidFile }, request: { timeoutMs: 1500 } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject({
@@ -171,7 +172,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   it.each(['caller', 'reader'] as const)(
     'leaves no process running when the %s stops during a tool call',
     async (who) => {
-      const pidFile = join(room, 'pids')
+      const pidFile = join(directory, 'pids')
       const controller = new AbortController()
       const options = { signal: controller.signal }
       const running = start(backend, { script: { tool: 'sleep 300', pidFile }, options })
@@ -193,7 +194,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   )
 
   it('ends a daemon that the agent leaves behind, without waiting for it', async () => {
-    const pidFile = join(room, 'pids')
+    const pidFile = join(directory, 'pids')
     const ran = await finish(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
     expect(isGone(pids().daemon)).toBe(true)
@@ -209,9 +210,11 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   ])('reports %s when the agent does not exit after its terminal event', async (_name, script, expected) => {
     const lines: string[] = []
     await finish(backend, { script, options: { onLine: async (line) => void lines.push(line) } })
-    writeFileSync(join(room, 'said'), `${lines.join('\n')}\n`)
-    const stays = join(room, 'stays')
-    writeFileSync(stays, `#!/bin/sh\ncat > /dev/null; cat '${join(room, 'said')}'; exec sleep 300\n`, { mode: 0o755 })
+    writeFileSync(join(directory, 'said'), `${lines.join('\n')}\n`)
+    const stays = join(directory, 'stays')
+    writeFileSync(stays, `#!/bin/sh\ncat > /dev/null; cat '${join(directory, 'said')}'; exec sleep 300\n`, {
+      mode: 0o755,
+    })
     const ran = await finish(backend, { script, request: { program: [stays] } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject(expected)
@@ -224,12 +227,12 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
   })
 
   it('throws a fault before any event when the agent cannot be started', async () => {
-    const running = start(backend, { request: { program: [join(room, 'nobody')] } })
+    const running = start(backend, { request: { program: [join(directory, 'missing')] } })
     await expect(running.next()).rejects.toBeInstanceOf(Fault)
   })
 
   it('does not pass drover’s own variables to the agent', async () => {
-    const spy = join(room, 'spy')
+    const spy = join(directory, 'spy')
     writeFileSync(spy, '#!/bin/sh\ncat > /dev/null; env\n', { mode: 0o755 })
     const env = { PATH: PATH_HERE, DROVER_API_KEYS: 'hunter2', DROVER_SERVER_PORT: '1', MINE: 'yes' }
     const ran = await finish(backend, { request: { program: [spy], env } })
@@ -240,7 +243,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
 
 describe('runAgent with a system prompt for claude', () => {
   it('passes it in a private file and removes the file', async () => {
-    const spy = join(room, 'spy')
+    const spy = join(directory, 'spy')
     const script = 'cat > /dev/null; for f; do case "$f" in */system*) ls -l "$f"; cat "$f"; esac; done'
     writeFileSync(spy, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     const ran = await finish('claude', { request: { systemPrompt: 'be brief', program: [spy] } })
@@ -253,7 +256,7 @@ describe('runAgent with a system prompt for claude', () => {
 
 describe('runAgent with an ephemeral run of gemini', () => {
   it.each(['finishes', 'is cancelled', 'is left'] as const)('leaves no session behind when it %s', async (how) => {
-    const state = join(room, 'state')
+    const state = join(directory, 'state')
     mkdirSync(state)
     const controller = new AbortController()
     const script: Script = how === 'finishes' ? { text: ['fine'] } : { hangAfter: 'word' }

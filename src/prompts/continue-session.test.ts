@@ -67,7 +67,7 @@ describe('settingsOfSession', () => {
 describe('extraOfCaller', () => {
   it.each([
     ['all of it while the operator adds nothing', ['--a'], [], ['--a']],
-    ['what stands before the flags of the operator', ['--a', '--o', 'v'], ['--o', 'v'], ['--a']],
+    ['the flags before those of the operator', ['--a', '--o', 'v'], ['--o', 'v'], ['--a']],
     ['nothing where all was of the operator', ['--o'], ['--o'], []],
     ['all of it when the operator has other flags now', ['--a', '--o'], ['--p'], ['--a', '--o']],
     ['all of it when the operator has more flags now', ['--a'], ['--o', '--a'], ['--a']],

@@ -14,8 +14,8 @@ const step = (backend: string, prompt: string, name?: string) => ({
 
 /** The demo agents answer with what they were asked when they have no script of their own. */
 const run = async (request: ChainRequest, scripts = {}) => {
-  const room = await createPromptFixture(scripts)
-  return { ...room, result: await runChain(request, room.context, { signal: never }) }
+  const fixture = await createPromptFixture(scripts)
+  return { ...fixture, result: await runChain(request, fixture.context, { signal: never }) }
 }
 
 describe('runChain', () => {

@@ -12,7 +12,7 @@ const never = new AbortController().signal
 const task = (backend: string, prompt = 'say hello') => ({ backend, prompt })
 
 describe('runParallel', () => {
-  it('gives the results in the order of the tasks, whoever is first', async () => {
+  it('returns the results in the order of the tasks', async () => {
     const { context } = await createPromptFixture({
       claude: { text: ['late'], delayMs: 400 },
       codex: { text: ['early'] },

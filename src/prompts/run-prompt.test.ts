@@ -133,11 +133,11 @@ describe('the session of a prompt', () => {
 
   it('is paused when the caller stops reading events', async () => {
     const { context, store } = await createPromptFixture({ claude: { hangAfter: 'word' } })
-    const course = runPrompt({ ...HELLO, wantsDeltas: true }, context, { signal: never })
-    const first = await course.next()
+    const run = runPrompt({ ...HELLO, wantsDeltas: true }, context, { signal: never })
+    const first = await run.next()
     const { session_id: id } = first.value as { session_id: string }
     expect((await store.find(id)).status).toBe('active')
-    await course.return(undefined as never)
+    await run.return(undefined as never)
     expect((await store.find(id)).status).toBe('paused')
     expect(context.slots.load()).toEqual({ running: 0, queued: 0 })
   })
@@ -161,14 +161,14 @@ describe('the session of a prompt', () => {
   it('causes a warning and a call of the observer when its end cannot be written', async () => {
     const failures: unknown[] = []
     const observer = { sessionFailed: (error: unknown) => failures.push(error) }
-    const room = await createPromptFixture({}, { observer })
-    const { store } = room
+    const fixture = await createPromptFixture({}, { observer })
+    const { store } = fixture
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
       get: (target, name: keyof SessionStore) =>
         name === 'finishTurn' ? () => Promise.reject(fault) : target[name]?.bind(target),
     })
-    const { events, result } = await finishPrompt(HELLO, { ...room.context, openStore: async () => failing })
+    const { events, result } = await finishPrompt(HELLO, { ...fixture.context, openStore: async () => failing })
     const warning = `the session could not be saved: ${fault.message}`
     expect(result).toMatchObject({ exit_code: 0, warnings: [warning] })
     expect(events.at(-1)?.content).toMatchObject({ exit_code: 0, warnings: [warning] })
@@ -327,9 +327,9 @@ describe('a resumed session', () => {
     const { context, store } = await createPromptFixture()
     const first = await finishPrompt(HELLO, context)
     const resumes = await store.find(first.result.session_id)
-    const course = runPrompt({ ...HELLO, resumes, wantsDeltas: false }, context, { signal: never })
-    await course.next()
+    const run = runPrompt({ ...HELLO, resumes, wantsDeltas: false }, context, { signal: never })
+    await run.next()
     await expect(finishPrompt({ ...HELLO, resumes }, context)).rejects.toMatchObject({ code: 'session_active' })
-    await course.return(undefined as never)
+    await run.return(undefined as never)
   })
 })

@@ -3,12 +3,12 @@ import { expect } from 'vitest'
 import type { AgentEvent, OutputResult } from '../../src/agents/adapter/agent.ts'
 import { FAILURES } from '../../src/agents/adapter/failure.ts'
 
-/** Anything an agent could print, near to and far from what it does print. */
+/** Anything an agent could print, close to real output and far from it. */
 export function anyOutput(known: readonly string[]) {
   const line = fc.constantFrom(...known)
   const bent = fc.tuple(line, fc.nat(), fc.string()).map(([text, at, more]) => {
-    const place = at % (text.length + 1)
-    return text.slice(0, place) + more + text.slice(place + more.length)
+    const position = at % (text.length + 1)
+    return text.slice(0, position) + more + text.slice(position + more.length)
   })
   const changed = fc.tuple(line, fc.jsonValue({ maxDepth: 3 })).map(([text, value]) => replaceSomething(text, value))
   return fc.array(fc.oneof(line, bent, changed, fc.json(), fc.string({ unit: 'binary' })), { maxLength: 30 })
@@ -16,10 +16,10 @@ export function anyOutput(known: readonly string[]) {
 
 /** Puts a value of any type where the agent has one of a certain type. */
 function replaceSomething(text: string, value: unknown): string {
-  const places = [...text.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+|true|false|null)/g)]
-  const place = places[JSON.stringify(value).length % Math.max(1, places.length)]
-  if (place === undefined) return text
-  return `${text.slice(0, place.index)}:${JSON.stringify(value)}${text.slice(place.index + place[0].length)}`
+  const positions = [...text.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+|true|false|null)/g)]
+  const position = positions[JSON.stringify(value).length % Math.max(1, positions.length)]
+  if (position === undefined) return text
+  return `${text.slice(0, position.index)}:${JSON.stringify(value)}${text.slice(position.index + position[0].length)}`
 }
 
 export const anyEnd = fc.record({
@@ -28,7 +28,7 @@ export const anyEnd = fc.record({
   stderrTail: fc.oneof(fc.string(), fc.constant('[ERROR] {\n "error": 1\n}')),
 })
 
-/** What holds for every run, whatever the agent printed. */
+/** Checks what is true for every run, whatever the agent printed. */
 export function expectWellFormed({ events, result }: { events: AgentEvent[]; result: OutputResult }): void {
   const { text, usage, error, sessionId, model, turnCount } = result
   expect(typeof text).toBe('string')

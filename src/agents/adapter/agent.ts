@@ -1,4 +1,4 @@
-/** What an adapter tells drover about an agent: how to start it, how to read its output, what it can do. */
+/** The interface of an agent: how to start it, how to read its output, what it can do. */
 import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
 
 export type { Abilities, AgentEvent, Usage }

@@ -20,7 +20,7 @@ const FAILURE_CODES: Readonly<Record<Backend, Readonly<Record<number, FailureCod
   gemini: { 41: 'agent_auth_failed', 53: 'agent_max_turns' },
 }
 
-/** What the exit code alone tells about a failure. */
+/** What the exit code alone says about a failure. */
 export function failureOfExitCode(backend: Backend, code: number | null): Pick<AgentFailure, 'code' | 'status'> {
   if (code === null) return {}
   const known = FAILURE_CODES[backend][code]

@@ -62,7 +62,7 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
     ['exits with 0 but without its last word', { ...OK }, 'exit code 0'],
     ['exits with 1 and says nothing of it', { ...OK, code: 1 }, 'exit code 1'],
     [
-      'is ended by a signal, whatever is on stderr',
+      'is ended by a signal, despite text on stderr',
       { code: null, signal: 'SIGKILL', stderrTail: 'x' },
       'ended by SIGKILL',
     ],
@@ -111,7 +111,7 @@ function linesOf(agent: Agent): string[] {
   return recordingNames(agent.backend).flatMap((name) => readRecording(agent.backend, name).lines)
 }
 
-/** The use of a tool in the dialect of each agent; those of others are not understood. */
+/** A tool call in the format of each agent; other agents ignore it. */
 function toolLines(value: string): string[] {
   return [
     `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"x","input":${value}}]}}`,

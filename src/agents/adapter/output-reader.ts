@@ -28,7 +28,7 @@ export type OutputSummary = {
 /** Reads the objects of one agent during one run. */
 export type AgentOutput = {
   readonly backend: Backend
-  /** The agent speaks a protocol: text between its frames is never an answer. */
+  /** The agent prints frames of a protocol: text between them is never an answer. */
   readonly isFramed?: boolean
   /** The events in one object; undefined if this agent prints no such object. Never throws. */
   read(value: JsonObject): AgentEvent[] | undefined

@@ -8,7 +8,7 @@ describe('stderrMessage', () => {
     ['a colour warning', 'Warning: 256-color support not detected.\n', undefined],
     ['the last telling line', 'banner\nERROR: Reconnecting... 1/1\nERROR: no luck\nfooter', 'no luck'],
     ['the telling line above a usage text', "error: unknown option '--x'\n\nUsage: claude", "unknown option '--x'"],
-    ['a telling line with nothing to tell', 'Error: \nwhat now', 'Error: \nwhat now'],
+    ['all text when the error line is empty', 'Error: \nwhat now', 'Error: \nwhat now'],
     ['all of it, without the noise', 'Reading prompt from stdin...\r\none\r\ntwo\r\n', 'one\ntwo'],
   ])('finds %s', (_, stderr, message) => {
     expect(stderrMessage(stderr)).toBe(message)

@@ -103,9 +103,9 @@ describe('the prompt for codex', () => {
 
   it('may have 1,048,576 characters, including the system prompt', () => {
     const systemPrompt = 'Be brief.'
-    const room = 1_048_576 - '<system>\nBe brief.\n</system>\n\n'.length
-    expect(command({ systemPrompt, prompt: 'x'.repeat(room) }).stdin).toHaveLength(1_048_576)
-    expect(() => command({ systemPrompt, prompt: 'x'.repeat(room + 1) })).toThrow(
+    const limit = 1_048_576 - '<system>\nBe brief.\n</system>\n\n'.length
+    expect(command({ systemPrompt, prompt: 'x'.repeat(limit) }).stdin).toHaveLength(1_048_576)
+    expect(() => command({ systemPrompt, prompt: 'x'.repeat(limit + 1) })).toThrow(
       expect.objectContaining({ code: 'prompt_too_large' }),
     )
   })

@@ -19,10 +19,10 @@ const SUBJECTS: readonly (readonly ['codex' | 'gemini', FollowedTurn, (turn: Fol
   ['gemini', { sessionId: GEMINI, openings: [], prompt: 13 }, (turn) => new GeminiAcpOutput(turn)],
 ]
 
-describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialectOf) => {
+describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, outputOf) => {
   const own = linesSince(readFrames(backend, 'warm'), turn)
   const read = (lines: readonly string[], end?: Parameters<typeof replayTurn>[2]) =>
-    replayTurn(dialectOf(turn), lines, end)
+    replayTurn(outputOf(turn), lines, end)
   const everything = frameRecordingNames(backend).flatMap((name) =>
     readFrames(backend, name).map(({ frame }) => JSON.stringify(frame)),
   )
@@ -65,7 +65,7 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
     fc.assert(
       fc.property(anyOutput([...own, ...everything]), anyEnd, (lines, end) => {
         expectWellFormed(read(lines, end))
-        expectWellFormed(replayTurn(dialectOf({ openings: [11], prompt: 12 }), lines, end))
+        expectWellFormed(replayTurn(outputOf({ openings: [11], prompt: 12 }), lines, end))
       }),
       { numRuns: 300 },
     )
@@ -98,7 +98,7 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, dialect
   })
 })
 
-/** The use of a tool in the dialect of each agent; those of others are not understood. */
+/** A tool call in the format of each agent; other agents ignore it. */
 function toolLines(value: string): string[] {
   const item = `{"type":"mcpToolCall","id":"t","arguments":${value},"result":${value}}`
   const update = `{"sessionUpdate":"tool_call","toolCallId":"t","status":"failed","content":[{"diff":${value}}]}`

@@ -1,16 +1,15 @@
 /**
- * One turn in the talk of a long-lived agent. Such an agent speaks JSON-RPC, one frame in a line, and may serve several
- * sessions at once; a reader follows one prompt in one of them. It is given every frame that the agent sends from the
- * moment on at which the first request of the turn is sent to it.
+ * One turn of a long-lived agent. Such an agent prints JSON-RPC, one frame per line, and may serve several sessions at
+ * once. A reader follows one prompt in one session. It gets every frame from the first request of the turn on.
  */
 import { type JsonObject, objectAt } from '../../../src/agents/adapter/json-fields.ts'
 
 export type RequestId = number | string
 
 export type FollowedTurn = {
-  /** The agent's own session. Absent if one of the openings makes it: the answer says what it is called. */
+  /** The agent's own session. Absent if one of the openings creates it; then the response contains the id. */
   sessionId?: string
-  /** The model, if an earlier turn has learnt which one it is. */
+  /** The model, if an earlier turn has reported it. */
   model?: string
   /** The requests before the prompt that open the session or set it up. */
   openings: readonly RequestId[]

@@ -38,8 +38,8 @@ export function linesSince(frames: readonly Frame[], { openings, prompt }: Follo
 const STILL_RUNNING: ProcessEnd = { code: null, signal: null, stderrTail: '' }
 
 /** Reads lines as a turn of a long-lived agent is read; the agent lives on if nothing else is said. */
-export function replayTurn(dialect: AgentOutput, lines: readonly string[], end = STILL_RUNNING) {
-  const reader = createOutputReader(dialect)
+export function replayTurn(output: AgentOutput, lines: readonly string[], end = STILL_RUNNING) {
+  const reader = createOutputReader(output)
   const read = lines.flatMap((line) => reader.readLine(line))
   const hasEnded = reader.hasEnded()
   const { events, result } = reader.finish(end)

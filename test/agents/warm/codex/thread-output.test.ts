@@ -204,7 +204,7 @@ describe('the events of a long-lived codex', () => {
 
   it.each([
     ['the user', { type: 'userMessage', content: [{ type: 'text', text: 'Hi' }] }],
-    ['nobody knows', { type: 'hologram', text: 'Hi' }],
+    ['is unknown', { type: 'hologram', text: 'Hi' }],
     ['every object has', { type: 'constructor', text: 'Hi' }],
   ])('leave out items of a type that %s', (_, item) => {
     expect(read([completed(item)]).events).toEqual([])
@@ -311,7 +311,7 @@ describe('the result of a turn of a long-lived codex', () => {
       ends({ status: 'failed', error: { message: ' ' } }),
       'codex reports that the turn failed',
     ],
-    ['ends in a way nobody knows', ends({ status: 'evaporated' }), 'codex reports that the turn failed'],
+    ['ends with an unknown status', ends({ status: 'evaporated' }), 'codex reports that the turn failed'],
     ['is refused without a word', { id: 5, error: { code: -32600 } }, 'codex refuses the request'],
   ])('is a failure of a turn that %s', (_, frame, message) => {
     expect(read([frame]).result.error).toEqual({ code: 'agent_failed', message })

@@ -114,9 +114,9 @@ export class CodexThreadOutput implements AgentOutput {
     return thinkingEvents(piece, { isPartial: true })
   }
 
-  #readItem(told: JsonObject, { isCompleted }: { isCompleted: boolean }): AgentEvent[] {
-    const item = toExecItem(told)
-    // A message that begins after a lost connection takes the place of the one that was cut off.
+  #readItem(update: JsonObject, { isCompleted }: { isCompleted: boolean }): AgentEvent[] {
+    const item = toExecItem(update)
+    // A message that begins after a lost connection replaces the one that was cut off.
     if (!isCompleted && item['type'] === 'agent_message') this.#message.restart()
     if (!isCompleted && item['type'] === 'reasoning') this.#thinking.restart()
     return readItem({ item, isCompleted, tools: this.#tools }).flatMap((event) => this.#withoutGiven(event))

@@ -12,7 +12,7 @@ import { type Answer, AwaitedAnswers, type FollowedTurn } from '../followed-turn
 import { failureOfRequest, failureOfStop } from './acp-result.ts'
 import { outcomeOfCall, toCall } from './acp-tools.ts'
 
-/** What gemini says in the place of the model when the approval mode changes. */
+/** The text that gemini sends, like an answer of the model, when the approval mode changes. */
 const MODE_CHANGE = /^\[MODE_UPDATE\] (\w+)$/
 
 export class GeminiAcpOutput implements AgentOutput {
@@ -36,15 +36,15 @@ export class GeminiAcpOutput implements AgentOutput {
   }
 
   read(frame: JsonObject): AgentEvent[] {
-    // News do not say to which prompt they belong, so those after the end are of the next one.
+    // Updates do not name their prompt, so those after the end belong to the next one.
     if (this.#summary.outcome !== undefined) return []
     const answer = this.#answers.take(frame)
     if (answer !== undefined) return this.#readAnswer(answer)
     const params = objectAt(frame, 'params')
     const sessionId = textAt(params, 'sessionId')
     if (sessionId === undefined || sessionId !== this.#summary.sessionId) return []
-    // What is said before the prompt is sent answers another one: a session that is loaded tells its history.
-    return this.#answers.isOpen ? [...this.#begin(), ...this.#readNews(textAt(frame, 'method'), params)] : []
+    // Frames before the prompt belong to earlier ones: a loaded session sends its history.
+    return this.#answers.isOpen ? [...this.#begin(), ...this.#readUpdateFrame(textAt(frame, 'method'), params)] : []
   }
 
   #readAnswer({ to, result, error }: Answer): AgentEvent[] {
@@ -65,7 +65,7 @@ export class GeminiAcpOutput implements AgentOutput {
     return [initEvent({ model, sessionId })]
   }
 
-  #readNews(method: string | undefined, params: JsonObject | undefined): AgentEvent[] {
+  #readUpdateFrame(method: string | undefined, params: JsonObject | undefined): AgentEvent[] {
     if (method === 'session/request_permission') return this.#readPermission(objectAt(params, 'toolCall') ?? {})
     return method === 'session/update' ? this.#readUpdate(objectAt(params, 'update') ?? {}) : []
   }
@@ -98,9 +98,9 @@ export class GeminiAcpOutput implements AgentOutput {
     return messageEvents(text, { isPartial: true })
   }
 
-  #readTool(told: JsonObject): AgentEvent[] {
+  #readTool(update: JsonObject): AgentEvent[] {
     this.#isNewText = true
-    const [call, outcome] = [toCall(told), outcomeOfCall(told)]
+    const [call, outcome] = [toCall(update), outcomeOfCall(update)]
     const use = this.#tools.announce(call)
     return outcome === undefined ? use : [...use, this.#tools.result({ ...call, ...outcome })]
   }

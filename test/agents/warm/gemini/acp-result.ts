@@ -5,9 +5,9 @@ import { NOT_ASKED, unwrapApiError } from '../../../../src/agents/gemini/result.
 /** `gemini --acp` answers with the HTTP status, with 500 if there is none, or with what JSON-RPC has for errors. */
 export function failureOfRequest(error: JsonObject): AgentFailure {
   const [line] = (textAt(objectAt(error, 'data'), 'details') ?? '').split('\n')
-  const told = unwrapApiError(line || textAt(error, 'message') || 'gemini refuses the request')
+  const failure = unwrapApiError(line || textAt(error, 'message') || 'gemini refuses the request')
   const code = countAt(error, 'code')
-  return { ...told, status: told.status ?? (code === 500 ? undefined : code) }
+  return { ...failure, status: failure.status ?? (code === 500 ? undefined : code) }
 }
 
 const STOPS: Readonly<Record<string, AgentFailure>> = {

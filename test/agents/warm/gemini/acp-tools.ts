@@ -4,17 +4,17 @@ import { type JsonObject, objectAt, objectsAt, textAt, toText } from '../../../.
 /** Gemini makes the id of a call from the name of its tool: `read_file__read_file_1794703458089_0`. */
 const NAMED_ID = /^(.{1,200})__\1_\d+_\d+$/
 
-export function toCall(told: JsonObject) {
-  const [id, title] = [textAt(told, 'toolCallId'), textAt(told, 'title')]
-  const name = NAMED_ID.exec(id ?? '')?.[1] ?? textAt(told, 'kind')
+export function toCall(update: JsonObject) {
+  const [id, title] = [textAt(update, 'toolCallId'), textAt(update, 'title')]
+  const name = NAMED_ID.exec(id ?? '')?.[1] ?? textAt(update, 'kind')
   return { id, name, input: title === undefined ? undefined : { title } }
 }
 
 /** Undefined as long as the call goes on. What comes with it until then describes it, and is not its output. */
-export function outcomeOfCall(told: JsonObject) {
-  const status = textAt(told, 'status')
+export function outcomeOfCall(update: JsonObject) {
+  const status = textAt(update, 'status')
   if (status !== 'completed' && status !== 'failed') return undefined
-  const blocks = objectsAt(told, 'content').map((block) => objectAt(block, 'content') ?? block)
+  const blocks = objectsAt(update, 'content').map((block) => objectAt(block, 'content') ?? block)
   const output = blocks.length === 0 ? undefined : toText(blocks)
   return { output, failure: status === 'failed' ? output || 'the tool failed' : undefined }
 }
