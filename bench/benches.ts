@@ -1,7 +1,7 @@
-/** Everything that `npm run bench` measures, in its order. Nothing here loads what it takes to measure. */
+/** Everything that `npm run bench` measures, in order. Each bench is loaded only when it runs. */
 
 type Bench = {
-  /** What is measured, and against what. */
+  /** What is measured, and what it is compared with. */
   compares: string
   run: () => Promise<string>
 }

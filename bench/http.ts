@@ -1,4 +1,4 @@
-/** What the HTTP server costs. */
+/** The cost of the HTTP server. */
 import { benchLatency } from './http-latency.ts'
 import { benchRate } from './http-rate.ts'
 import { benchStreams } from './http-streams.ts'

@@ -1,4 +1,4 @@
-/** What it costs to load the generated validators, each in a process of its own. */
+/** The time to load each generated validator, in its own process. */
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

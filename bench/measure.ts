@@ -1,7 +1,7 @@
-/** Times things side by side: every round runs each contender once, so that a slow moment of the machine hits them all. */
+/** Measures alternatives side by side: every round runs each once, so that a slow moment of the machine affects them all. */
 export type Contender = {
   name: string
-  /** Done every time before the clock starts. */
+  /** Runs before each measurement. */
   prepare?: () => void
   once: () => Promise<void> | void
 }
@@ -30,7 +30,7 @@ function quantile(times: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** One table: each row against the first. */
+/** A table in which each row is compared with the first. */
 export function formatTable(title: string, timings: readonly Timing[]): string {
   const base = timings[0]?.medianMs ?? Number.NaN
   const width = Math.max(...timings.map(({ name }) => name.length))

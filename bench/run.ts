@@ -1,4 +1,4 @@
-/** `npm run bench [name…]`: prints ratios taken side by side in this very run. */
+/** `npm run bench [name…]`: prints ratios, measured side by side in one run. */
 import { cpus, totalmem } from 'node:os'
 import { BENCHES } from './benches.ts'
 

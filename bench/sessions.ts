@@ -1,4 +1,4 @@
-/** What sessions cost in a store of a thousand and in one of a hundred thousand. A page must not cost more for the others. */
+/** Compares session operations in a store of a thousand and of a hundred thousand. A page must not get slower. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const PAGE = { limit: 50, offset: 0 }
 const STATUSES = ['completed', 'completed', 'completed', 'error', 'paused'] as const
 const WORDS = ['fix', 'the', 'failing', 'parser', 'test', 'rename', 'module', 'explain', 'why', 'build', 'slow', 'docs']
 
-/** The goal is for these; a search and a span of time have to look at what they find. */
+/** The goal applies to these; searches and time ranges take longer the more they find. */
 const FILTERS: Record<string, SessionFilter> = {
   'page of all': {},
   'page by backend': { backend: 'codex' },
@@ -105,7 +105,7 @@ async function runTurn(store: SessionStore): Promise<void> {
   await store.finishTurn(id, { outcome: 'completed', usage: NO_USAGE })
 }
 
-/** Not through the store, which syncs the disk for each session. */
+/** Writes rows directly, because the store syncs the disk for each session. */
 async function fill(path: string, count: number): Promise<SessionStore> {
   const database = await openDatabase({ path, waitMs: 0 })
   const storeFields = { owner: null, threadUsage: undefined }
@@ -116,7 +116,7 @@ async function fill(path: string, count: number): Promise<SessionStore> {
   return openSessionStore({ path, clock: systemClock, ids: randomIds })
 }
 
-/** Spread evenly over everything there is to filter by, so that both stores have the same shares. */
+/** Distributes all filter values evenly, so that both stores have the same shares. */
 function sessionNumber(at: number, count: number): Session {
   const moment = momentOf(at / count)
   return {

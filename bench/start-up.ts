@@ -1,4 +1,4 @@
-/** What drover adds to the start of a bare Node. Budget: 30 ms once the compile cache is warm. */
+/** The time that drover adds to the start of bare Node. Budget: 30 ms with a warm compile cache. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { type Contender, formatTable, measure } from './measure.ts'

@@ -1,4 +1,4 @@
-/** docs/benchmarks.md, from what the benches have printed. Pure. */
+/** Builds docs/benchmarks.md from the output of the benches. Pure. */
 import { markdownTable } from './markdown-table.ts'
 
 export type Figures = { printed: string; seconds: number }
@@ -8,7 +8,7 @@ export type Measured = { name: string; compares: string; command: string; figure
 export type Machine = Readonly<Record<string, string>>
 
 export type Report = {
-  /** Undefined as long as nothing was measured. */
+  /** Undefined if nothing was measured. */
   machine: Machine | undefined
   benches: readonly Measured[]
   fuzz: Measured

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:report`: runs every bench and the fuzz tests, and writes docs/benchmarks.md with the facts of this machine.
- * With `--frame` it runs nothing and writes the page without figures, as it is when a bench has come or gone.
+ * With `--frame` it runs nothing and writes the page without figures, for example after a bench was added or removed.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -10,12 +10,12 @@ import { BENCHES } from '../bench/benches.ts'
 import { benchPage, type Figures, type Machine, type Measured, type Report } from './bench-page.ts'
 
 const FUZZ_CASES = 20_000
-/** Several times what the slowest takes on a slow machine: what needs longer hangs. */
+/** Several times the duration of the slowest bench on a slow machine: a longer run hangs. */
 const LIMIT_MS = 20 * 60_000
 
 const root = join(import.meta.dirname, '..')
 
-/** The page with what `measureOne` finds; without it the page says that nothing was measured. */
+/** Builds the page with the results of `measureOne`; without it the page says that nothing was measured. */
 export async function report(measureOne?: (args: readonly string[]) => Promise<Figures>): Promise<string> {
   const measured: Measured[] = []
   for (const [name, { compares }] of Object.entries(BENCHES)) {
@@ -37,7 +37,7 @@ answered or be refused by name. The gate runs 1,000 of each.`,
   return benchPage(whole)
 }
 
-/** No name of a host, of a person or of a path. */
+/** Contains no host name, user name or path. */
 function machineFacts(): Machine {
   const { stdout } = spawnSync('git', ['--version'], { encoding: 'utf8' })
   return {
@@ -49,12 +49,12 @@ function machineFacts(): Machine {
   }
 }
 
-/** Each bench prints the machine first, which the page has once. */
+/** Each bench prints the machine first; the page shows it once. */
 function withoutHead({ printed, seconds }: Figures): Figures {
   return { printed: printed.replace(/^Node .*\n+/, ''), seconds }
 }
 
-/** Between them stands what the test runner says. */
+/** Drops the lines of the test runner in between. */
 function verdictsOf({ printed, seconds }: Figures): Figures {
   return { printed: (printed.match(/^(?:ok|FAIL) .*$/gm) ?? []).join('\n'), seconds }
 }

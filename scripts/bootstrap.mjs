@@ -1,5 +1,5 @@
-// Brings node_modules in step with the lock file, before `npm start` and `npm test`. It runs on the machine's own Node,
-// which may be as old as 18, and with nothing installed: plain JavaScript, built-in modules only.
+// Brings node_modules up to date with the lock file, before `npm start` and `npm test`. It runs on the machine's own Node,
+// which may be as old as 18, before anything is installed: plain JavaScript, built-in modules only.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,14 +23,14 @@ async function bootstrap() {
     say(`process ${owner} is installing the dependencies; waiting for it`),
   )
   try {
-    // Whoever held the lock before may have done the work.
+    // The previous holder of the lock may have installed already.
     return isInstalled() ? 0 : await install(lock)
   } finally {
     lock.release()
   }
 }
 
-/** The stamp is written last, and `npm ci` begins by deleting it with the rest: a cut-off install never looks finished. */
+/** The stamp is written last, and `npm ci` first deletes it with everything else: an interrupted install never looks finished. */
 async function install(lock) {
   say('first run in this clone (or the lock file changed): installing dependencies with npm ci')
   rmSync(stampFile, { force: true })
@@ -47,7 +47,7 @@ async function install(lock) {
 
 function npmCi(lock) {
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  // The npm that runs us, on the Node that it runs on: on another Node it would look for the machine's settings elsewhere.
+  // The npm that runs this script, on its own Node: on another Node it would look for its settings elsewhere.
   const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env
   const [command, rest] = script?.endsWith('.js') ? [node, [script, ...args]] : ['npm', args]
   const child = spawn(command, rest, {
@@ -65,7 +65,7 @@ function npmCi(lock) {
   })
 }
 
-/** npm inside an npm script inherits settings of the outer call that would change what it installs. */
+/** npm inside an npm script inherits settings from the outer call that would change what it installs. */
 function environmentForNpm() {
   const outer = /^npm_(lifecycle|package|command|config_(global|ignore_scripts|omit|include|prefix))/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !outer.test(name)))
@@ -87,7 +87,7 @@ function wantedStamp() {
   return hash.digest('hex')
 }
 
-/** Either this Node will do, or the private workspace `runtime` has one for this platform. */
+/** Either this Node is new enough, or the private workspace `runtime` has one for this platform. */
 function hasRuntime() {
   const major = Number(process.versions.node.split('.')[0])
   const platform = process.platform === 'win32' ? 'win' : process.platform

@@ -1,4 +1,4 @@
-/** Makes `dist/`: what the published package runs. */
+/** Builds `dist/`, the code of the published package. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'

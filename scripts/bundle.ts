@@ -5,7 +5,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { nameOf } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 
-/** Bundles the program and the demo agent: Node strips no types under node_modules, so a package cannot ship them. */
+/** Bundles the program and the demo agent: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
 export async function bundle(root: string, outdir: string): Promise<void> {
   const common: BuildOptions = {
     absWorkingDir: root,
@@ -19,7 +19,7 @@ export async function bundle(root: string, outdir: string): Promise<void> {
   await build({ ...common, entryPoints: ['src/demo/agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
 }
 
-/** One script, for bin/run-bundle.cjs to run, and beside it what that has to know before it can. */
+/** Writes one script for bin/run-bundle.cjs, and beside it the facts that bin/run-bundle.cjs needs before it runs the script. */
 async function bundleProgram(common: BuildOptions, outdir: string): Promise<void> {
   const outfile = join(outdir, 'drover.cjs')
   await build({
@@ -30,9 +30,9 @@ async function bundleProgram(common: BuildOptions, outdir: string): Promise<void
     banner: { js: '(function (require, bundleUrl) {' },
     footer: { js: '})' },
     define: { 'import.meta.url': 'bundleUrl' },
-    // A script that is run by hand may not import; what it loads late it can require as well.
+    // A script run through node:vm cannot import, so dynamic imports become require.
     supported: { 'dynamic-import': false },
-    // Without its comments it is ASCII, which is read fastest. Names and lines stay, for stack traces.
+    // Without comments the script is ASCII, which loads fastest. Names and lines stay, for stack traces.
     minifyWhitespace: true,
     lineLimit: 120,
   })

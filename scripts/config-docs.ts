@@ -1,4 +1,4 @@
-/** Fills the tables of docs/config.md, whose text stands in config-docs.md beside this file. */
+/** Generates docs/config.md: fills the tables into the text in config-docs.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigShape } from '../src/config/config.shape.ts'
@@ -55,7 +55,7 @@ function keyTable(keys: readonly DocumentedKey[]): string {
 
 type DocumentedKey = KeyRow & { shownDefault?: string }
 
-/** The backends have the same keys. Only two defaults differ: the program, and the aliases, which have a table. */
+/** All backends have the same keys. Only two defaults differ: the program, and the aliases, which have their own table. */
 function mergeBackends(keys: readonly KeyRow[]): DocumentedKey[] {
   const nameless = (text: string) => text.replace('.claude.', '.<name>.').replace('_CLAUDE_', '_<NAME>_')
   return keys

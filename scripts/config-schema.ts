@@ -16,7 +16,7 @@ export function configSchema(): string {
   return `${JSON.stringify(schema, withoutExtensions, 2)}\n`
 }
 
-/** What only drover reads means nothing to an editor. */
+/** Removes the keywords that only drover uses. */
 function withoutExtensions(word: string, value: unknown): unknown {
   return word.startsWith('x-') ? undefined : value
 }

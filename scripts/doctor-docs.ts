@@ -1,4 +1,4 @@
-/** Fills the tables of docs/doctor.md, whose text stands in doctor-docs.md beside this file. */
+/** Generates docs/doctor.md: fills the tables into the text in doctor-docs.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FindingKind } from '../src/cli/doctor/checks/finding.ts'

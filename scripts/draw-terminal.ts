@@ -8,7 +8,7 @@ const COLOURS = { back: '#0d1117', bar: '#161b22', text: '#c9d1d9', typed: '#f0f
 
 type Line = { text: string; isTyped: boolean; isFirst: boolean }
 
-/** A picture of a terminal in which these commands were typed. */
+/** Draws a terminal with these commands and their output. */
 export function drawTerminal(scenes: readonly Scene[]): string {
   const lines = scenes.flatMap(linesOf)
   const width = Math.ceil(2 * MARGIN.x + COLUMNS * FONT.width)
@@ -26,7 +26,7 @@ export function drawTerminal(scenes: readonly Scene[]): string {
 }
 
 function drawLine({ text, isTyped, isFirst }: Line, y: number): string {
-  // Several blanks in a row would be drawn as one.
+  // SVG would collapse several spaces into one.
   const shown = escapeXml(text).replaceAll('  ', '\u00a0\u00a0')
   if (!isTyped) return `<text x="${MARGIN.x}" y="${y}" fill="${COLOURS.text}">${shown}</text>`
   const sign = isFirst ? `<tspan fill="${COLOURS.sign}">$ </tspan>` : ''
@@ -34,14 +34,14 @@ function drawLine({ text, isTyped, isFirst }: Line, y: number): string {
 }
 
 function linesOf({ line, prints }: Scene): Line[] {
-  // The sign takes two columns of the first line.
+  // The prompt sign takes two columns of the first line.
   const [first = '', ...rest] = folded(`  ${line}`)
   const typed = [first.slice(2), ...rest].map((text, at) => ({ text, isTyped: true, isFirst: at === 0 }))
   const printed = prints.trimEnd().split('\n').flatMap(folded)
   return [...typed, ...[...printed, ''].map((text) => ({ text, isTyped: false, isFirst: false }))]
 }
 
-/** At a blank, where there is one in the second half of the line; a terminal would break words in two. */
+/** Breaks at a space if there is one in the second half of the line, unlike a real terminal. */
 function folded(line: string): string[] {
   const parts = line.match(new RegExp(`.{${COLUMNS / 2},${COLUMNS}}(?= |$)|.{1,${COLUMNS}}`, 'gu')) ?? ['']
   return parts.map((part, at) => (at === 0 ? part : part.trimStart()))

@@ -1,4 +1,4 @@
-/** Writes docs/tour.svg: a terminal with the commands of the tour and what they really print. */
+/** Writes docs/tour.svg: a terminal with the commands of the tour and their real output. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawTerminal } from './draw-terminal.ts'

@@ -1,4 +1,4 @@
-/** The fields of a definition as rows of a table: where it is a union, each field once with how its branches have it. */
+/** The fields of a definition as rows of a table. For a union, each field has one row that covers all branches. */
 import type { Json } from './rewrite-shape.ts'
 
 export type FieldRow = { name: string; presence: string; type: string; meaning: string }
@@ -7,7 +7,7 @@ export function fieldRows(definition: Json, definitions: Readonly<Record<string,
   return rowsOf(branchesOf(definition), { prefix: '', definitions })
 }
 
-/** The objects that a definition may be. */
+/** The object branches of a definition. */
 function branchesOf(schema: Json): Json[] {
   const union = schema['oneOf'] ?? schema['anyOf']
   return Array.isArray(union) ? union.flatMap(branchesOf) : [schema]
@@ -31,7 +31,7 @@ function rowsOf(branches: readonly Json[], table: Table): FieldRow[] {
   })
 }
 
-/** Values are one list; types are alternatives. */
+/** Joins values to one list, and types to alternatives. */
 function joinTypes(types: readonly string[]): string {
   const areValues = types.every((type) => type.startsWith('`'))
   const each = areValues ? types.flatMap((type) => type.split(', ')) : types
@@ -48,14 +48,14 @@ function presenceOf(name: string, branches: readonly Json[]): string {
   return requiring.length === 0 ? 'no' : 'depends'
 }
 
-/** What is said of the field, or else of the part that it is; how a text is written says nothing about its field. */
+/** The description of the field, or of its named part; not of a text format, which says nothing about the field. */
 function meaningOf(shape: Json, definitions: Readonly<Record<string, Json>>): string {
   const part = definitions[refName(shape) ?? '']
   const saysEnough = part !== undefined && (part['type'] !== 'string' || part['enum'] !== undefined)
   return String(shape['description'] ?? (saysEnough ? part['description'] : ''))
 }
 
-/** A shape in a few words; a named part is a link to its description. */
+/** Describes a shape briefly; a named part becomes a link. */
 export function typeOf(shape: Json): string {
   const name = refName(shape)
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`

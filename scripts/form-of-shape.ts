@@ -1,13 +1,13 @@
 /**
- * Shapes for checks that go step by step: what an input must look like before any rule about its values is asked, and
- * its fields one by one. Both are made from the one shape of the input.
+ * Derives shapes for step-by-step checks (kit/check-in-order.ts) from the shape of an input: one for its structure,
+ * checked before any rule about values, and one for its fields, checked one by one.
  */
 import type { TSchema } from 'typebox'
 import type { Json } from './rewrite-shape.ts'
 
 /**
- * First the names of all fields and no null, at every depth; then the types, at every depth. A list that is null, or an
- * optional object that is, passes: it is judged where it stands.
+ * Checks the names of all fields and that none is null, at every depth; then the types, at every depth. A null list and a
+ * null optional object pass, because the check of their field reports them.
  */
 export function formOf(shape: TSchema): TSchema {
   const schema = shape as Json
@@ -22,7 +22,7 @@ export function fieldsOf(shape: TSchema): TSchema {
 
 type Part = { type: unknown; inner: Json; mayBeNull: boolean }
 
-/** What is left of a shape when only its structure is looked at. */
+/** Reduces a shape to its structure. */
 function project(schema: Json, keep: (part: Part) => Json, isOptional = false): Json {
   const { properties, items, additionalProperties } = schema
   const type = schema['type'] ?? typeOfWords(schema['enum'])
@@ -43,12 +43,12 @@ function typeOfWords(words: unknown): string {
 const NULL = { type: 'null' }
 
 function namesOf({ type, inner, mayBeNull }: Part): Json {
-  // biome-ignore lint/suspicious/noThenProperty: the JSON Schema word, in a value that is never awaited
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword in an object that is never awaited
   return mayBeNull ? inner : { ...inner, if: NULL, then: { type } }
 }
 
 function typesOf({ type, inner, mayBeNull }: Part): Json {
   const { additionalProperties: _names, ...rest } = inner
-  // biome-ignore lint/suspicious/noThenProperty: the JSON Schema word, in a value that is never awaited
+  // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword in an object that is never awaited
   return mayBeNull ? { if: { not: NULL }, then: { type, ...rest } } : { type, ...rest }
 }

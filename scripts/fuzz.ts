@@ -1,12 +1,12 @@
 /**
- * `npm run fuzz [cases]`: the fuzz tests of the gate with many more cases, 100,000 each unless said otherwise. The server
- * gets a hundredth of them, since each is a request. A run that does not end is ended and counts as failed.
+ * `npm run fuzz [cases]`: runs the fuzz tests of the gate with many more cases, 100,000 each by default. The server gets a
+ * hundredth of them, because each is a request. A run that hangs is ended and counts as failed.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 const CASES = 100_000
-/** Far more than any case takes: what needs longer hangs. */
+/** Far longer than any case takes: a longer run hangs. */
 const LIMIT_MS_A_CASE = 30
 
 const root = join(import.meta.dirname, '..')

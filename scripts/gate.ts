@@ -1,4 +1,4 @@
-/** The whole gate: format, lint, types, dead code, and every test. Ends with the line `N passed, N failed`. */
+/** The whole gate: format, lint, types, unused code and every test. The last line is `N passed, N failed`. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ const checks = await Promise.all(CHECKS.map(runCheck))
 const tests = await runTests()
 const all = [...checks, tests]
 const total = (count: keyof Tally) => all.reduce((sum, tally) => sum + tally[count], 0)
-if (total('skipped') > 0) console.log(`${total('skipped')} skipped: what they need is not on this machine`)
+if (total('skipped') > 0) console.log(`${total('skipped')} skipped: this machine lacks what they need`)
 console.log(`${total('passed')} passed, ${total('failed')} failed`)
 process.exitCode = total('failed') === 0 ? 0 : 1
 
@@ -33,7 +33,7 @@ async function runCheck(step: Step): Promise<Tally> {
   return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
 }
 
-/** A run that ended badly without a failed test (a crash, no test found) counts as one failure of its own. */
+/** A run that fails without a failed test (a crash, no tests found) counts as one failure. */
 async function runTests(): Promise<Tally> {
   const scratch = mkdtempSync(join(tmpdir(), 'drover-gate-'))
   try {
@@ -42,8 +42,8 @@ async function runTests(): Promise<Tally> {
     const projects = ['--project=unit', '--project=program']
     const { code } = await run(['vitest', 'run', ...projects, ...reporters], 'shown')
     const tally = readReport(report)
-    const isSound = code === 0 && tally.passed > 0
-    return isSound || tally.failed > 0 ? tally : { ...tally, failed: 1 }
+    const isComplete = code === 0 && tally.passed > 0
+    return isComplete || tally.failed > 0 ? tally : { ...tally, failed: 1 }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }

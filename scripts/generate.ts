@@ -1,4 +1,4 @@
-/** Writes every generated file of the repository. A test compares them with what this would write. */
+/** Writes every generated file of the repository. A test checks that they are up to date. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generatedFiles } from './generated-files.ts'

@@ -1,2 +1,2 @@
-/** What `npm run generate` writes, and what the drift test expects to find. Paths are relative to the repository. */
+/** A file that `npm run generate` writes. The path is relative to the repository. */
 export type GeneratedFile = { path: string; content: string }

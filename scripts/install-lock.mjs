@@ -1,11 +1,11 @@
-// One installation at a time per clone. The lock is a file that names the processes at work; a lock whose processes are
-// all dead is broken by the next run. (kit/lock.ts, which the kernel frees, needs a Node that may not be there yet.)
+// Allows one installation at a time per clone. The lock is a file that names its processes; the next run removes a lock
+// whose processes are all dead. (kit/files/lock.ts, which the kernel releases, needs a Node that may not be installed yet.)
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 const POLL_MS = 200
 const GUARD_STALE_MS = 10_000
 
-/** Waits for the lock; `onWait` is told once who has it. */
+/** Waits for the lock; `onWait` is called once with its holders. */
 export async function takeInstallLock(path, onWait) {
   let told = false
   for (;;) {
@@ -22,7 +22,7 @@ export async function takeInstallLock(path, onWait) {
 
 function handle(path) {
   return {
-    /** Adds the installer itself: it can outlive a killed parent, and then the lock still holds. */
+    /** Adds the installer itself: it can outlive a killed parent, and then the lock must still hold. */
     names: (child) => {
       writeFileSync(`${path}.${process.pid}`, lineFor([mark(process.pid), mark(child)]))
       renameSync(`${path}.${process.pid}`, path)
@@ -31,7 +31,7 @@ function handle(path) {
   }
 }
 
-/** A hard link appears whole or not at all, so nobody ever reads a lock without its owner in it. */
+/** A hard link appears atomically, so no process ever reads a lock without its owner. */
 function createWith(path, owners) {
   const own = `${path}.${process.pid}`
   writeFileSync(own, lineFor(owners))
@@ -47,8 +47,8 @@ function createWith(path, owners) {
 }
 
 /**
- * Two waiters may find the same dead lock; the slower must not delete the lock that the faster has just made. So breaking
- * happens under a guard file, after a second look.
+ * Two waiting processes may find the same dead lock, and the slower one must not delete the new lock of the faster one. So
+ * a dead lock is removed under a guard file, after a second check.
  */
 function breakLock(path, deadOwners) {
   const guard = `${path}.breaking`
@@ -75,7 +75,7 @@ function lineFor(owners) {
   return `${owners.join(' ')}\n`
 }
 
-/** A process is its id and the moment it started, where the system tells: ids come round again. */
+/** Identifies a process by id and start time, if the system reports it, because ids are reused. */
 function mark(pid) {
   return `${pid}:${statOf(pid)?.started ?? ''}`
 }
@@ -92,7 +92,7 @@ function isAlive(owner) {
   }
 }
 
-/** State and start of a process from Linux's /proc; a dead one that nobody has collected yet is in state Z. */
+/** State and start time of a process from Linux's /proc; a zombie is in state Z. */
 function statOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

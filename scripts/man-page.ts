@@ -1,4 +1,4 @@
-/** man/drover.1, from the table of commands, in the `man` macros that every roff knows. */
+/** Generates man/drover.1 from the table of commands, with the standard `man` macros. */
 import { type Command, type Flag, nameOf, type Positional } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 import { usageOf } from '../src/cli/shell/help.ts'
@@ -78,7 +78,7 @@ function entry({ term, description }: Entry): string {
   return `.TP\n\\fB${escaped(term)}\\fR\n${escaped(description)}`
 }
 
-/** As it is typed: neither filled nor hyphenated. */
+/** Literal text: neither filled nor hyphenated. */
 function example(line: string): string {
   return `.PP\n.nf\n.RS 4\n${escaped(line)}\n.RE\n.fi`
 }
@@ -88,8 +88,8 @@ function capital(text: string): string {
 }
 
 /**
- * A backslash begins a command, and so does a dot at the beginning of a line. A bare hyphen, quote, accent or tilde would come
- * out as a typographic character that cannot be pasted, and other than ASCII is not known to every roff.
+ * A backslash starts a command, and so does a dot at the start of a line. A plain hyphen, quote, accent or tilde would be
+ * printed as a typographic character that cannot be pasted, and not every roff supports characters outside ASCII.
  */
 function escaped(text: string): string {
   return text

@@ -1,12 +1,12 @@
 /**
- * A shape is written for readers; a validator wants other words for the same rules, chosen so that its refusals can say
- * what is allowed. These rewrites are pure and change no verdict.
+ * Shapes are written for readers. For validators they are rewritten into equivalent rules whose errors can name the allowed
+ * values. The rewrites are pure and do not change which values are valid.
  */
 import { hash } from 'node:crypto'
 
 export type Json = { [key: string]: unknown }
 
-/** The schemas handed to the validator compiler, by name: every shape and every named part, which refer to one another. */
+/** The schemas for the validator compiler by name: every shape and every named part, which refer to each other. */
 export function validatorSchemas(shapes: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
   const definitions: Record<string, Json> = {}
   for (const [name, shape] of Object.entries(shapes)) {
@@ -15,12 +15,12 @@ export function validatorSchemas(shapes: Readonly<Record<string, Json>>): Readon
   return definitions
 }
 
-/** The schema as published: standard words, named parts defined once. */
+/** The published schema: standard keywords, named parts defined once. */
 export function publishedSchema(shape: Json, definitions: Json): Json {
   return hoist(published(plain(shape)), { definitions, prefix: '#/$defs/' })
 }
 
-/** TypeBox keeps its own marks on hidden properties; JSON has none of them. */
+/** Removes the hidden properties of TypeBox. */
 function plain(shape: Json): Json {
   return JSON.parse(JSON.stringify(shape)) as Json
 }
@@ -67,24 +67,24 @@ function rewrite(schema: Json): Json {
   return namesInsteadOfNoOthers(standard)
 }
 
-/** Named items hide their type behind a reference, and without it every item would be compared with every other. */
+/** Adds the type of named items: behind a reference ajv does not see it, and would compare every item with every other. */
 function withTypeInSight(items: Json): Json {
   return items['type'] === 'string' ? { type: 'string', allOf: [items] } : items
 }
 
-/** Words without a verdict. */
+/** Keywords that validate nothing. */
 function isForReaders(word: string): boolean {
   return word.startsWith('x-') || word === 'title' || word === 'description' || word === 'default'
 }
 
-/** "No other fields" becomes "field names are among these": the refusal then carries the names that are allowed. */
+/** "No additional properties" becomes "property names are one of these", so that the error contains the allowed names. */
 function namesInsteadOfNoOthers(schema: Json): Json {
   if (schema['additionalProperties'] !== false || schema['patternProperties'] !== undefined) return schema
   const { additionalProperties: _none, ...rest } = schema
   return { ...rest, propertyNames: { enum: Object.keys((schema['properties'] ?? {}) as Json) } }
 }
 
-/** "Any of these objects" becomes "the tag is known, and the object fits the branch that the tag names". */
+/** "Any of these objects" becomes "the tag is known, and the object fits the branch of the tag". */
 function tagFirst(schema: Json, union: { tag: string; branches: readonly Json[] }): Json {
   const { anyOf, ...rest } = schema
   const { tag } = union
@@ -98,18 +98,18 @@ function tagFirst(schema: Json, union: { tag: string; branches: readonly Json[] 
     properties: isByValue ? { [tag]: { enum: values } } : {},
     allOf: (anyOf as Json[]).map((branch, index) => ({
       if: tagCondition(tag, cases[index] as TagCase),
-      // biome-ignore lint/suspicious/noThenProperty: the JSON Schema word, in a value that is never awaited
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword in an object that is never awaited
       then: named(branch),
     })),
   }
 }
 
-/** So that it becomes a function of its own: of a union, a process compiles no more than the branches that it meets. */
+/** Makes each branch its own function, so that a process compiles only the branches that it uses. */
 function named(branch: Json): Json {
   return { $id: `branch-${hash('sha256', JSON.stringify(branch))}`, ...branch }
 }
 
-/** How a branch has its tag; `values` where the tag is a literal or an enum. */
+/** How a branch defines its tag; `values` if the tag is a literal or an enum. */
 type TagCase = { presence: 'required' | 'optional' | 'absent'; values: unknown[] | undefined }
 
 function tagCondition(tag: string, { presence, values }: TagCase): Json {
@@ -127,7 +127,7 @@ function tagOf(branch: Json, tag: string): TagCase {
   return { presence, values: (part['enum'] as unknown[] | undefined) ?? literal }
 }
 
-/** A union inside a union stands for one branch, so all of it must have the tag in the same way. */
+/** A union inside a union counts as one branch, so all its branches must define the tag in the same way. */
 function joinCases(cases: readonly TagCase[]): TagCase {
   const presence = cases[0]?.presence
   if (presence === undefined || cases.some((each) => each.presence !== presence)) {
@@ -147,13 +147,13 @@ function published(schema: Json): Json {
     ...rest
   } = mapSchemas(schema, published)
   const described = typeof says === 'string' && rest['description'] === undefined ? { description: says } : {}
-  // A character has at least one byte, so this much of a limit in bytes can be said in standard words.
+  // A character has at least one byte, so a limit in bytes is also a limit in characters, which the standard can express.
   const limit = bytes === undefined ? {} : { maxLength: bytes, 'x-max-utf8-bytes': bytes }
   const union = anyOf === undefined ? {} : { [tag === undefined ? 'anyOf' : 'oneOf']: flat(anyOf as Json[]) }
   return { ...rest, ...described, ...limit, ...union }
 }
 
-/** To a reader, a union in a union is one union. */
+/** Flattens nested unions for readers. */
 function flat(branches: readonly Json[]): Json[] {
   return branches.flatMap((branch) => {
     const isUnionAlone = Array.isArray(branch['oneOf']) && Object.keys(branch).length === 1
@@ -163,7 +163,7 @@ function flat(branches: readonly Json[]): Json[] {
 
 type Place = { definitions: Json; prefix: string }
 
-/** Moves named parts into `definitions` and leaves references, with what a part means where it stands. */
+/** Moves named parts into `definitions` and replaces them by references with their local description. */
 function hoist(schema: Json, place: Place): Json {
   const { $id, 'x-meaning': meaning, ...body } = schema
   const inner = hoistInside(body, place)

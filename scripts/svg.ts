@@ -1,4 +1,4 @@
-/** What the pictures of the documentation have in common. */
+/** Shared by the pictures of the documentation. */
 export const SANS = 'ui-sans-serif, system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif'
 export const MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace'
 

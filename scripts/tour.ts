@@ -1,11 +1,11 @@
-/** The commands of docs/tour.svg, run for real: a home of their own, no agent but the built-in one. */
+/** Runs the commands of docs/tour.svg in a temporary home, with only the built-in demo agent. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A command as it is typed, and what it prints. */
+/** A command and its output. */
 export type Scene = { line: string; prints: string }
 
 const DROVER = join(import.meta.dirname, '..', 'bin', 'drover.cjs')
@@ -23,7 +23,7 @@ export async function playTour(): Promise<Scene[]> {
   const home = mkdtempSync(join(tmpdir(), 'drover-tour-'))
   const project = join(home, 'project')
   mkdirSync(project)
-  // Without agents on the path; the shell finds drover as a function.
+  // PATH has no agents; drover is a shell function.
   const env = {
     PATH: '/usr/bin:/bin',
     HOME: home,
@@ -48,7 +48,7 @@ export async function playTour(): Promise<Scene[]> {
   }
 }
 
-/** An agent of this machine would be asked, and paid, otherwise. */
+/** Otherwise an installed agent would run, and cost money. */
 const ABSENT = Object.fromEntries(
   ['CLAUDE', 'CODEX', 'GEMINI'].map((name) => [
     `DROVER_BACKENDS_${name}_COMMAND`,
@@ -80,7 +80,7 @@ async function run(script: string, options: { env: Record<string, string>; cwd: 
   return (await printed) ?? ''
 }
 
-/** Ids, moments and durations differ from run to run; these stand for them. */
+/** Replaces ids, times and durations, which differ from run to run. */
 function withoutChance(text: string): string {
   return text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '0c2f6a51-9d0e-4b7a-8f53-6f1f0f3b7c1d')

@@ -7,12 +7,12 @@ import { ROOT } from './support/npm.ts'
 
 const page = readFileSync(join(ROOT, 'docs', 'benchmarks.md'), 'utf8')
 
-/** What stands on the page whatever was measured. */
+/** The parts of the page that do not depend on measurements. */
 const framesOf = (text: string) =>
   [...text.matchAll(/^## .*\n\n(?:[^`\n].*\n)*\n`npm run .*?`/gm)].map(([frame]) => frame)
 
 describe('docs/benchmarks.md', () => {
-  it('has every bench, what it is compared with, and its command', async () => {
+  it('lists every bench with its comparison and its command', async () => {
     expect(framesOf(page)).toEqual(framesOf(await report()))
     expect(framesOf(page)).toHaveLength(Object.keys(BENCHES).length + 1)
   })
@@ -24,19 +24,19 @@ describe('the report', () => {
     seconds: 1.6,
   }))
 
-  it('has what each bench prints, with the command and the time that it took', async () => {
+  it('contains the output of each bench, with its command and duration', async () => {
     expect(await measured).toContain(
       '`npm run bench start-up`, which took 2 s:\n\n```text\nA table of bench/run.ts start-up\n  1.00x\n',
     )
   })
 
-  it('has the verdicts of the fuzz tests alone', async () => {
+  it('contains only the results of the fuzz tests', async () => {
     expect(await measured).toMatch(
       /`npm run fuzz \d+`, which took 2 s:\n\n```text\nok {3}a\.test\.ts: 5 cases a test \(1 s\)\n```\n$/,
     )
   })
 
-  it('tells of the machine what matters, and not whose it is', async () => {
+  it('describes the machine without naming it', async () => {
     const facts = /## The machine\n\n(.*?)\n\n##/s.exec(await measured)?.[1] ?? ''
     expect(facts.match(/^\| (\w+) \| .+ \|$/gm)?.map((row) => row.split(' ')[1])).toEqual([
       'system',

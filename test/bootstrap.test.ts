@@ -6,7 +6,7 @@ import { temporaryDirectory } from './support/run-drover.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Stands in for npm: writes a line when it starts and when it is done, and waits in between until it may go on. */
+/** A fake npm: writes a line when it starts and when it is done, and waits in between for permission to continue. */
 const NPM = `
 import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 appendFileSync('npm.log', 'start ' + process.argv.slice(2).join(' ') + '\\n')
@@ -37,7 +37,7 @@ beforeEach(() => {
 })
 
 describe('the bootstrap', () => {
-  it('installs once, and adds nothing to the runs after it', async () => {
+  it('installs once, and does nothing in later runs', async () => {
     letNpmFinish()
     expect(await ended(bootstrap())).toMatchObject({ code: 0, stderr: expect.stringContaining('npm ci') })
     expect(await ended(bootstrap())).toEqual({ code: 0, stderr: '' })
@@ -55,7 +55,7 @@ describe('the bootstrap', () => {
     },
   )
 
-  it('lets one of two first runs install while the other waits for it', async () => {
+  it('lets one of two first runs install while the other waits', async () => {
     const [one, other] = [bootstrap(), bootstrap()]
     await until(() => npmLog().length > 0)
     letNpmFinish()
@@ -64,7 +64,7 @@ describe('the bootstrap', () => {
     expect(existsSync(join(clone, '.bootstrap.lock'))).toBe(false)
   })
 
-  it('is repaired by the next run when it is killed with its npm', async () => {
+  it('is repeated by the next run if it is killed with its npm', async () => {
     const first = bootstrap()
     await until(() => npmLog().length > 0)
     process.kill(-(first.pid ?? 0), 'SIGKILL')
@@ -74,7 +74,7 @@ describe('the bootstrap', () => {
     expect(npmLog().filter((line) => line === 'done')).toHaveLength(1)
   })
 
-  it('waits for the npm of a run that was killed alone', async () => {
+  it('waits for the npm of a killed run', async () => {
     const first = bootstrap()
     await until(() => npmLog().length > 0 && lockOwners().length === 2)
     first.kill('SIGKILL')
@@ -82,11 +82,11 @@ describe('the bootstrap', () => {
     await until(() => stderrOf(second).includes('waiting'))
     letNpmFinish()
     expect((await ended(second)).code).toBe(0)
-    // The orphan finished before the second one began: they never worked at the same time.
+    // The orphan finished before the second one started: they never ran at the same time.
     expect(npmLog().map((line) => line.split(' ')[0])).toEqual(['start', 'done', 'start', 'done'])
   })
 
-  it('passes a failure on, says what to do, and tries again next time', async () => {
+  it('reports a failure with a remedy, and tries again next time', async () => {
     letNpmFinish()
     writeFileSync(join(clone, 'npm.fail'), '')
     expect(await ended(bootstrap())).toMatchObject({ code: 7, stderr: expect.stringContaining('Run this again') })
@@ -94,7 +94,7 @@ describe('the bootstrap', () => {
     expect(npmLog().filter((line) => line === 'done')).toHaveLength(2)
   })
 
-  it('ends npm and frees the lock when it is told to stop', async () => {
+  it('ends npm and releases the lock when it is stopped', async () => {
     const run = bootstrap()
     await until(() => npmLog().length > 0)
     run.kill('SIGTERM')
@@ -102,7 +102,7 @@ describe('the bootstrap', () => {
     expect(existsSync(join(clone, '.bootstrap.lock'))).toBe(false)
   })
 
-  it('says so when neither this Node nor npm can serve the platform', async () => {
+  it('reports that neither this Node nor npm supports the platform', async () => {
     writeFileSync(join(clone, 'runtime/package.json'), '{"optionalDependencies":{}}')
     const pretend = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.0.0"})'
     expect(await ended(bootstrap(['--import', pretend]))).toEqual({

@@ -17,7 +17,7 @@ const examples = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']
 const example = examples[0]?.text ?? ''
 
 describe('docs/config.md', () => {
-  it.each(examples)('has an example $number that drover reads', async ({ text }) => {
+  it.each(examples)('has an example $number that drover accepts', async ({ text }) => {
     const file = join(temporaryDirectory(), 'config.yaml')
     writeFileSync(file, text)
     await expect(readConfig({ env: { DROVER_CONFIG: file }, homeDirectory: '/', cwd: '/' })).resolves.toMatchObject({
@@ -26,7 +26,7 @@ describe('docs/config.md', () => {
     })
   })
 
-  it('has a row for every key and for no other', () => {
+  it('has a row for every key and no other', () => {
     const documented = [
       ...page.matchAll(/^\| `([^`]+)` \| (?:string|integer|boolean|enum|list|map|entries) \| \S+.* \| /gm),
     ]
@@ -37,7 +37,7 @@ describe('docs/config.md', () => {
     expect(names).toEqual([...new Set(keys)])
   })
 
-  it('has every variable', () => {
+  it('lists every variable', () => {
     const variables = CONFIG_KEYS.flatMap((key) => key.variables)
     const general = variables.map((name) =>
       name.replace(/(?<=^DROVER_(?:BACKENDS_)?)(?:CLAUDE|CODEX|GEMINI)(?=_)/, '<NAME>'),
@@ -45,7 +45,7 @@ describe('docs/config.md', () => {
     expect(general.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
   })
 
-  it('names the keys that are refused', () => {
+  it('lists the keys that are refused', () => {
     expect(UNSUPPORTED_KEYS.filter(({ path }) => !page.includes(`| \`${path}\` |`))).toEqual([])
   })
 })
@@ -54,7 +54,7 @@ describe('schema/config.json', () => {
   const schema = JSON.parse(readFileSync(join(ROOT, 'schema', 'config.json'), 'utf8'))
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema)
 
-  it('takes the example of the documentation', () => {
+  it('accepts the example of the documentation', () => {
     expect(validate(parse(example)), JSON.stringify(validate.errors)).toBe(true)
   })
 
@@ -65,7 +65,7 @@ describe('schema/config.json', () => {
     },
   )
 
-  it('tells editors what each key means and its default', () => {
+  it('has a description and a default for each key', () => {
     expect(schema.$defs.server.properties.port).toMatchObject({ type: 'integer', default: 8080, maximum: 65_535 })
     expect(schema.$defs.server.properties.port.description).toContain('Port to listen on')
   })

@@ -51,18 +51,18 @@ describe('the examples', () => {
     for (const { line, language, code, below = '' } of examples) {
       const ran = await runAt(ROOT, toCommand(language, code.replaceAll('http://127.0.0.1:8080', url)), env)
       const expected = { line, code: 0, stderr: '', stdout: expect.stringMatching(patternOf(below.trimEnd())) }
-      // Not everything that is printed ends its last line.
+      // Some output does not end with a line feed.
       expect({ line, ...ran, stdout: ran.stdout.trimEnd() }).toEqual(expected)
     }
   })
 
-  it('are many, and of each kind', () => {
+  it('are many, of each kind', () => {
     const languages = runnable.flatMap(({ examples }) => examples.map(({ language }) => language))
     expect(languages.length).toBeGreaterThan(15)
     expect([...new Set(languages)].sort()).toEqual(['js', 'sh'])
   })
 
-  it('that are not run are known, with the reason', () => {
+  it('that are not run are listed with the reason', () => {
     const left = pages
       .filter(({ path }) => path !== 'docs/cli.md')
       .map(({ path, blocks }) => {
@@ -75,7 +75,7 @@ describe('the examples', () => {
     expect(left.filter(([, count]) => count !== 0).sort()).toEqual(known.sort())
   })
 
-  it('can be pasted into every shell: zsh takes a comment for words of the command', () => {
+  it('can be pasted into every shell: zsh treats a comment as arguments', () => {
     const commands = allPages
       .filter(({ path }) => path !== 'docs/cli.md')
       .flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'sh').map(({ code }) => code))
@@ -83,7 +83,7 @@ describe('the examples', () => {
     expect(commands.filter((code) => /(^|\s)#\s/m.test(code))).toEqual([])
   })
 
-  it('set no variable that drover would warn of', () => {
+  it('set no variable that drover warns about', () => {
     const codes = pages.flatMap(({ blocks }) => blocks.map(({ code }) => code))
     const names = new Set(codes.flatMap((code) => code.match(/\bDROVER_\w+/g) ?? []))
     expect(names.size).toBeGreaterThan(2)
@@ -97,7 +97,7 @@ const settings = pages.flatMap(({ path, blocks }) =>
 )
 
 describe('the settings', () => {
-  it.each(settings)('at $path:$line are taken without a warning', async ({ code }) => {
+  it.each(settings)('at $path:$line are accepted without a warning', async ({ code }) => {
     const file = join(temporaryDirectory(), 'config.yaml')
     writeFileSync(file, code)
     const read = readConfig({ env: { DROVER_CONFIG: file }, homeDirectory: '/', cwd: '/' })
@@ -105,7 +105,7 @@ describe('the settings', () => {
   })
 })
 
-/** A home in which `drover` is on the path, and no agent. */
+/** A home with `drover` in PATH, and no agent. */
 function surroundings(home: string): Record<string, string> {
   const { bin } = installDrover(home)
   const absent = ['CLAUDE', 'CODEX', 'GEMINI'].map((name) => [
@@ -115,7 +115,7 @@ function surroundings(home: string): Record<string, string> {
   const path = [bin, join(ROOT, 'node_modules', '.bin'), process.env['PATH']].join(':')
   return {
     HOME: home,
-    // What an example makes by mktemp goes with the test.
+    // Files that an example creates with mktemp are removed with the test.
     TMPDIR: home,
     PATH: path,
     DEMO_AGENT_WORD_MS: '0',

@@ -7,23 +7,23 @@ import { ROOT } from './support/npm.ts'
 const pages = readPages()
 
 describe('reading a page', () => {
-  it('finds links and pictures, and none in code', () => {
+  it('finds links and pictures, but not in code', () => {
     const text = 'a [b](c.md#d) ![e](f.svg) `[g](h)` <img src="i.svg">\n\n```md\n[j](k)\n```\n'
     expect(linksIn(text)).toEqual(['c.md#d', 'f.svg', 'i.svg'])
   })
 
-  it('names places as GitHub does', () => {
+  it('names anchors as GitHub does', () => {
     const text = '# Walk 1: `drover -b x "y"`\n## The Ä_b\n## The Ä_b\n```sh\n# no heading\n```\n'
     expect(anchorsIn(text)).toEqual(['walk-1-drover--b-x-y', 'the-ä_b', 'the-ä_b-1'])
   })
 })
 
 describe('the documentation', () => {
-  it.each(pages)('$path leads only to places that are there', ({ path, text }) => {
+  it.each(pages)('$path links only to existing targets', ({ path, text }) => {
     expect(linksIn(text).filter((target) => !isThere(target, path))).toEqual([])
   })
 
-  it.each(pages)('$path names only files that are there', ({ text }) => {
+  it.each(pages)('$path names only existing files', ({ text }) => {
     const roots = [ROOT, join(ROOT, 'src')]
     expect(filesNamedIn(text).filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([])
   })
@@ -39,13 +39,13 @@ describe('the documentation', () => {
   )
 })
 
-/** A page is listed by the README of its own folder, and that by the one of the folder above. */
+/** The README of a folder lists its pages, and is listed by the README of the folder above. */
 function isListedIn(folder: string, { path }: Page): boolean {
   const home = dirname(path)
   return home === folder || (dirname(home) === folder && path.endsWith('/README.md'))
 }
 
-/** What is elsewhere is not asked for: it has to be an address with HTTPS, or one of this machine. */
+/** External links are not requested: they must be HTTPS addresses, or local ones. */
 function isThere(target: string, page: string): boolean {
   if (/^[a-z]+:/.test(target)) return URL.canParse(target) && /^https:|^http:\/\/127\.0\.0\.1/.test(target)
   const [path = '', anchor] = target.split('#')

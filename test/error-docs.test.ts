@@ -16,29 +16,29 @@ const documented = [
     .matchAll(/^\| `([^`]+)`/gm) ?? []),
 ]
 
-describe('the catalogue of faults', () => {
-  it('is found', () => {
+describe('the faults of all folders', () => {
+  it('are found', () => {
     expect(catalogues.map(({ folder }) => folder)).toEqual(expect.arrayContaining(['cli', 'config', 'kit']))
     expect(codes.length).toBeGreaterThan(20)
   })
 
-  it('has no code twice', () => {
+  it('have unique codes', () => {
     expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([])
   })
 
-  it('has codes in lowercase with underscores', () => {
+  it('have codes in lowercase with underscores', () => {
     expect(codes.filter((code) => !/^[a-z][a-z0-9_]*$/.test(code))).toEqual([])
   })
 
-  it('says of each fault when it happens, in one sentence', () => {
+  it('are described in one sentence each', () => {
     expect(faults.filter(({ when }) => !/^[A-Z].*[^.]\.$/.test(when)).map(({ code }) => code)).toEqual([])
   })
 
-  it('is documented whole in docs/errors.md', () => {
+  it('are all documented in docs/errors.md', () => {
     expect(codes.filter((code) => !documented.some(([, name]) => name === code))).toEqual([])
   })
 
-  it('holds everything that docs/errors.md documents', () => {
+  it('include everything that docs/errors.md documents', () => {
     expect(documented.map(([, name]) => name).filter((name) => !codes.includes(name ?? ''))).toEqual([])
   })
 })

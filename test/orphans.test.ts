@@ -1,4 +1,4 @@
-/** A drover that is killed cannot end its agents; the next one does, and settles what they were working on. */
+/** A killed drover cannot end its agents; the next one ends them and their turns. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('an agent whose drover was killed'
       heard += text
     })
     victim.stdin.end('[{"backend": "claude", "prompt": "hello"}]')
-    // An event is printed when the session knows what it says.
+    // An event is printed after the session has stored it.
     const agent = await until(() => {
       const { hangs, agent: pid } = readPids(pidFile)
       return hangs && (args.includes('--json') || heard.includes('"type":"init"')) && pid

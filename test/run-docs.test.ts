@@ -11,7 +11,7 @@ import { makeBundle } from './support/source-bundle.ts'
 const DOCS = join(import.meta.dirname, '..', 'docs')
 const SEPARATOR = '=== the next block ==='
 
-/** A block that is marked with `run`, and the block of text after it. */
+/** A block marked with `run`, and the text block after it. */
 const RUNNABLE = /^```sh run\n(.*?)^```\n\n```text\n(.*?)^```$/gms
 
 /** A repository, in which drover is installed and GitHub has one issue. */
@@ -33,12 +33,12 @@ describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
   const page = readFileSync(join(DOCS, name), 'utf8')
   const blocks = [...page.matchAll(RUNNABLE)].map(([, code = '', prints = '']) => ({ code, prints }))
 
-  it('shows under every marked block what it prints', () => {
+  it('shows the output of every marked block', () => {
     expect(blocks.length).toBeGreaterThan(4)
     expect(page.match(/^```sh run$/gm)).toHaveLength(blocks.length)
   })
 
-  it('has commands that print what it says, one after the other', { timeout: 120_000 }, async () => {
+  it('has commands that print the shown output, in order', { timeout: 120_000 }, async () => {
     const { root, env, scratch } = openRoom()
     // The pages write to /tmp, where everybody's files are.
     const script = ['set -e', ...blocks.map(({ code }) => code)]

@@ -5,7 +5,7 @@ import { type AgentHome, createAgentHome } from './support/agent-home.ts'
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'task-files.md'), 'utf8')
 
-/** Code blocks that say what they are: `yaml tasks`, `json steps`. */
+/** Code blocks with a kind: `yaml tasks`, `json steps`. */
 const examples = [...page.matchAll(/^```(yaml|json) (tasks|steps)\n(.*?)^```/gms)].map(
   ([, format = '', noun = '', text = ''], at) => ({ number: at + 1, format, noun, text }),
 )

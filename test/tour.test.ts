@@ -6,7 +6,7 @@ import { drawTerminal } from '../scripts/draw-terminal.ts'
 import { playTour } from '../scripts/tour.ts'
 import { ROOT } from './support/npm.ts'
 
-/** `--json` is not in every curl that is about. */
+/** Older versions of curl have no `--json`. */
 const hasCurl = spawnSync('curl', ['--json', '{}', '--version']).status === 0
 
 it.skipIf(!hasCurl)('docs/tour.svg is what node scripts/draw-tour.ts would write', async () => {

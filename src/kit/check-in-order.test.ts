@@ -40,8 +40,8 @@ const check = checkerInOrder<Line>('line', [
 const line = { number: 7, kind: 'tram', stops: [{ name: 'Quay', minute: 0 }], depot: { street: 'Mill Lane' } }
 const firstOf = (value: unknown) => problemsOf(check, value).map(({ path, rule }) => `${path} ${rule}`)
 
-describe('a check in order', () => {
-  it('gives back what fits, as it is', () => {
+describe('checkerInOrder', () => {
+  it('returns a valid value unchanged', () => {
     expect(check(line)).toBe(line)
     const { depot: _, ...rest } = line
     expect(check(rest)).toBe(rest)
@@ -65,7 +65,7 @@ describe('a check in order', () => {
     ['an item among others', { ...line, stops: [line.stops[0], line.stops[0]] }, '$.stops[1].name must not be there'],
     ['an optional object that is null, last', { ...line, depot: null }, '$.depot must be an object'],
     ['an optional object without its field', { ...line, depot: {} }, '$.depot.street is required'],
-  ])('tells of %s', (_name, value, says) => {
+  ])('reports %s', (_name, value, says) => {
     expect(firstOf(value)).toEqual([expect.stringContaining(says)])
   })
 })

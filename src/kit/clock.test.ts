@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toTimestamp } from './clock.ts'
 
 describe('toTimestamp', () => {
-  it('writes every moment in UTC with milliseconds, whichever was written before it', () => {
+  it('writes every time in UTC with milliseconds, whatever it wrote before', () => {
     const moment = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
     fc.assert(
       fc.property(fc.array(moment, { minLength: 1 }), (moments) => {
@@ -13,7 +13,7 @@ describe('toTimestamp', () => {
     )
   })
 
-  it('does not write what is no moment', () => {
+  it('throws on an invalid date', () => {
     toTimestamp(new Date(0))
     expect(() => toTimestamp(new Date(Number.NaN))).toThrow(RangeError)
   })

@@ -139,7 +139,7 @@ describe('digest', () => {
     expect(digest('é')).toBe(digest(new Uint8Array([0xc3, 0xa9])))
   })
 
-  it.each([65_536, 65_537])('is the same for %i bytes, handed over in one piece or in parts', (size) => {
+  it.each([65_536, 65_537])('is the same for %i bytes, hashed at once or in parts', (size) => {
     const content = 'x'.repeat(size - '\0a\0'.length - `${size}`.length - '\0'.length)
     const bytes = `\0a\0${content.length}\0${content}`
     expect(digestSections([['a', content]])).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`)

@@ -9,7 +9,7 @@ const shelfFull = defineFault({
 })
 
 describe('defineFault', () => {
-  it('makes errors that carry code, kind, details, message and cause', () => {
+  it('makes errors with code, kind, details, message and cause', () => {
     const cause = new Error('why')
     const fault = shelfFull({ books: 3 }, cause)
     expect(fault).toBeInstanceOf(Fault)
@@ -23,11 +23,11 @@ describe('defineFault', () => {
     })
   })
 
-  it('leaves the cause out when there is none', () => {
+  it('has no cause if none is given', () => {
     expect('cause' in shelfFull({ books: 1 })).toBe(false)
   })
 
-  it('keeps code, kind and meaning on the maker, for the catalogue', () => {
+  it('has code, kind and description for the documentation', () => {
     expect({ ...shelfFull }).toEqual({ code: 'shelf_full', kind: 'conflict', when: 'The shelf holds all it can.' })
   })
 })

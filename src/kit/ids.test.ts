@@ -6,7 +6,7 @@ describe('randomIds', () => {
     expect(randomIds.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it('makes two hexadecimal characters a byte, never the same twice', () => {
+  it('makes two random hexadecimal characters per byte', () => {
     const made = new Set(Array.from({ length: 1000 }, () => randomIds.hex(16)))
     expect(made.size).toBe(1000)
     for (const id of made) expect(id).toMatch(/^[0-9a-f]{32}$/)

@@ -21,7 +21,7 @@ describe('jsonLocation', () => {
     expect(jsonLocation(path)).toBe(location)
   })
 
-  it('shows a key of the greatest length whole and cuts one that is longer', () => {
+  it('cuts keys that are longer than the limit', () => {
     const longest = 'k'.repeat(MAX_LOCATION_KEY)
     expect(jsonLocation([longest])).toBe(`$.${longest}`)
     expect(jsonLocation([`${longest}k`])).toBe(`$["${longest}…"]`)

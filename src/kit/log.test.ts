@@ -26,7 +26,7 @@ describe('createLog', () => {
 
   const logAt = (level: LogLevel) => createLog({ level, descriptor })
 
-  it('writes one JSON object a line, with level, time, fields and message', async () => {
+  it('writes one JSON object per line, with level, time, fields and message', async () => {
     const log = await logAt('info')
     log.info({ route: '/health', status: 200 }, 'answered')
     expect(lines()).toEqual([
@@ -34,7 +34,7 @@ describe('createLog', () => {
     ])
   })
 
-  it('leaves out what is below its level', async () => {
+  it('omits lines below its level', async () => {
     const log = await logAt('warn')
     log.debug({}, 'a')
     log.info({}, 'b')
@@ -63,7 +63,7 @@ describe('createLog', () => {
     ])
   })
 
-  it('carries the fields of a child on each of its lines, and not on those of its parent', async () => {
+  it('adds the fields of a child to its own lines only', async () => {
     const log = await logAt('info')
     const child = log.with({ request_id: 'r1' })
     child.info({ a: 1 }, 'x')

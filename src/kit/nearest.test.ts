@@ -12,7 +12,7 @@ describe('nearestWord', () => {
     ['the wrong case', 'CONFIG', 'config'],
     ['a missing ending', 'session', 'sessions'],
     ['a short word with one slip', 'rum', 'run'],
-  ])('finds the word behind %s', (_name, typed, meant) => {
+  ])('finds the word for %s', (_name, typed, meant) => {
     expect(nearestWord(typed, COMMANDS)).toBe(meant)
   })
 
@@ -24,7 +24,7 @@ describe('nearestWord', () => {
     expect(nearestWord('stopp', ['step', 'stop'])).toBe('stop')
   })
 
-  it('suggests nothing for a word of another length, however long, without looking at it', () => {
+  it('suggests nothing for a much longer word, without comparing it', () => {
     const known = Array.from({ length: 50 }, (_, at) => `a-known-word-${at}`)
     expect(nearestWord('x'.repeat(15_000_000), known)).toBeUndefined()
   })

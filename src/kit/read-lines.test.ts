@@ -17,12 +17,12 @@ describe('readLines', () => {
     expect((await read([Buffer.from(text)])).lines).toEqual(lines)
   })
 
-  it('gives one batch for each chunk that ends a line', async () => {
+  it('returns one batch for each chunk that ends a line', async () => {
     const { batches } = await read(['a\nb\nc', 'd', 'e\nf\n', 'g'].map((text) => Buffer.from(text)))
     expect(batches).toEqual([['a', 'b'], ['cde', 'f'], ['g']])
   })
 
-  it('decodes text the same however it is cut into chunks', async () => {
+  it('decodes text the same however it is split into chunks', async () => {
     const texts = fc.array(fc.constantFrom('\n', '\r\n', '\r', 'a', 'é', '漢', '😀', '\ufeff', '\u2028'), {
       maxLength: 40,
     })
@@ -35,7 +35,7 @@ describe('readLines', () => {
     )
   })
 
-  it('keeps lines within the limit and reports all others, whatever the bytes and however they are cut', async () => {
+  it('keeps lines within the limit and reports all others, for any bytes and chunks', async () => {
     const bytes = fc.array(fc.oneof(fc.constantFrom(0x0a, 0x0d, 0x78), fc.nat(255)), { maxLength: 80 })
     const limits = fc.integer({ min: 0, max: 12 })
     const sizeStreams = fc.infiniteStream(fc.integer({ min: 1, max: 30 }))

@@ -8,7 +8,7 @@ describe('parseYaml', () => {
     expect(toTree(document)).toEqual({ tree: { a: [1, true, null, 'x', 15, '2026-01-31'] } })
   })
 
-  it('reads nothing as null', () => {
+  it('reads an empty text as null', () => {
     expect(toTree(parseYaml('# only a comment\n').document)).toEqual({ tree: null })
   })
 
@@ -19,7 +19,7 @@ describe('parseYaml', () => {
     ['a tab', 'a:\n\tb: 1\n', 'a tab cannot indent; use spaces', 2],
     ['a tag', 'a: !!binary aGk=\n', 'tags (!) are not supported; write a plain value', 1],
     ['an open bracket', 'a: [1\n', 'the file is not valid YAML: ', 2],
-  ])('refuses %s, with its line', (_name, text, rule, line) => {
+  ])('refuses %s, and reports its line', (_name, text, rule, line) => {
     const { problems, placeOf } = parseYaml(text)
     expect(problems[0]?.rule).toContain(rule)
     expect(placeOf(problems[0]?.offset ?? 0).line).toBe(line)
@@ -27,11 +27,11 @@ describe('parseYaml', () => {
 })
 
 describe('toTree', () => {
-  it('follows aliases', () => {
+  it('expands aliases', () => {
     expect(toTree(parseYaml('a: &x [1]\nb: *x\n').document)).toEqual({ tree: { a: [1], b: [1] } })
   })
 
-  it('refuses aliases that multiply, or lead to nothing', () => {
+  it('refuses aliases that multiply, or have no anchor', () => {
     const bomb = [
       'a: &a [x, x]',
       ...[...'bcdefgh'].map((name, at) => `${name}: &${name} [*${'abcdefgh'[at]}, *${'abcdefgh'[at]}]`),

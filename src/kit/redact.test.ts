@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { redactFields, redactLine, redactSecrets } from './redact.ts'
 
 describe('redactFields', () => {
-  it('hides by the name of a field what no pattern could know', () => {
+  it('redacts by field name what no pattern could find', () => {
     expect(
       redactFields({
         api_key: 'x',
@@ -23,7 +23,7 @@ describe('redactFields', () => {
     })
   })
 
-  it.each([[null], [undefined], [5], ['text'], [new Date(0)]])('leaves %j as it is', (value) => {
+  it.each([[null], [undefined], [5], ['text'], [new Date(0)]])('does not change %j', (value) => {
     expect(redactFields(value)).toBe(value)
   })
 })
@@ -33,7 +33,7 @@ describe('redactLine', () => {
     /^([A-Za-z0-9]{1,3}[-_]){0,2}(api[-_]?keys?|access_?key|privatekey|secrets?|passwords?|passwds?|passphrase|credentials?|authorization|(id_)?token|cookie)$/,
   )
 
-  it('hides whatever stands under a name that promises a secret, however deep', () => {
+  it('redacts the value of a secret name at any depth', () => {
     fc.assert(
       fc.property(name, fc.jsonValue(), (field, value) => {
         const line = `${JSON.stringify({ msg: 'x', deep: [{ [field]: value }] })}\n`
@@ -42,13 +42,13 @@ describe('redactLine', () => {
     )
   })
 
-  it('hides a secret in any text, and leaves the line JSON', () => {
+  it('redacts a secret in any text, and the line stays JSON', () => {
     expect(redactLine('{"api_keys":["aaaaaaaa"],"n":1,"msg":"got sk-abcdefghijkl"}\n')).toBe(
       '{"api_keys":"[redacted]","n":1,"msg":"got [redacted]"}\n',
     )
   })
 
-  it('leaves a line without secrets as it is', () => {
+  it('does not change a line without secrets', () => {
     expect(redactLine('{"a": 1.0}\n')).toBe('{"a": 1.0}\n')
   })
 })
@@ -95,7 +95,7 @@ describe('redactSecrets', () => {
     ['a web token that is cut off', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx', '[redacted]'],
     ['a query parameter', '/v1?api_key=hunter22&x=1', '/v1?api_key=[redacted]&x=1'],
     ['a private key', 'a -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- b', 'a [redacted] b'],
-  ])('hides %s', (_name, text, clean) => {
+  ])('redacts %s', (_name, text, clean) => {
     expect(redactSecrets(text)).toBe(clean)
   })
 
@@ -107,7 +107,7 @@ describe('redactSecrets', () => {
     '{"total_tokens":1200}',
     'https://github.com/owner/repo/issues/1',
     'sha256:0123456789abcdef0123456789abcdef',
-  ])('leaves "%s" as it is', (text) => {
+  ])('does not change "%s"', (text) => {
     expect(redactSecrets(text)).toBe(text)
   })
 
@@ -130,13 +130,13 @@ describe('redactSecrets', () => {
     'sk-',
     ' ',
     'a',
-  ])('comes to an end with a megabyte of %j', (piece) => {
+  ])('finishes on a megabyte of %j', (piece) => {
     // With a quadratic pattern each of these takes minutes, which is longer than a test may.
     const text = piece.repeat(1_048_576 / piece.length)
     expect(redactSecrets(text).length).toBeGreaterThan(0)
   })
 
-  it('hides nothing more when done twice', () => {
+  it('changes nothing when applied twice', () => {
     fc.assert(
       fc.property(
         fc.string(),

@@ -81,7 +81,7 @@ describe('findProblems', () => {
     ['a union, no branch by type', { name: 'a', extra: 5 }, '$.extra', 'must be a string or an array'],
     ['a union, one branch by type', { name: 'a', extra: ['a', 5] }, '$.extra[1]', 'must be a string'],
     ['no object at all', 'x', '$', 'must be an object'],
-  ])('names the place and the rule for %s', (_name, value, path, rule) => {
+  ])('reports the path and the rule for %s', (_name, value, path, rule) => {
     expect(findProblems(validators.parcel, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
   })
 
@@ -95,13 +95,13 @@ describe('findProblems', () => {
     expect(findProblems(validators.parcel, value)).toEqual([])
   })
 
-  it('stops at the first problem, or lists all, as the validator was made', () => {
+  it('reports the first problem or all, depending on the validator', () => {
     const value = { name: '', mode: 'x', note: 'äöü' }
     expect(findProblems(validators.parcel, value)).toHaveLength(1)
     expect(findProblems(thorough.parcel, value).map((problem) => problem.path)).toEqual(['$.name', '$.mode', '$.note'])
   })
 
-  it('changes nothing in what it looks at', () => {
+  it('does not change the value', () => {
     const value = Object.freeze({ name: 'a', nanos: 7, size: '1' })
     findProblems(thorough.parcel, value)
     expect(value).toEqual({ name: 'a', nanos: 7, size: '1' })
@@ -115,7 +115,7 @@ describe('a tagged shape', () => {
     ['a field of another branch', { operation: 'skipped', budget: true, id: 'x' }, '$.id', 'is not a known field'],
     ['a field missing in this branch', { operation: 'created', budget: false }, '$.id', 'is required'],
     ['a literal of another branch', { operation: 'created', budget: true, id: 'x' }, '$.budget', 'must be false'],
-  ])('blames only the branch that the tag names: %s', (_name, value, path, rule) => {
+  ])('reports only the branch of the tag: %s', (_name, value, path, rule) => {
     expect(findProblems(thorough.result, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
   })
 
@@ -127,7 +127,7 @@ describe('a tagged shape', () => {
     expect(findProblems(validators.result, value)).toEqual([])
   })
 
-  it('takes an absent tag for the branch that may leave it out', () => {
+  it('chooses the branch that may omit the tag if it is absent', () => {
     expect(findProblems(thorough.owner, { actions: [] })).toEqual([])
     expect(findProblems(thorough.owner, { foreign: false, actions: [] })).toEqual([])
     expect(findProblems(thorough.owner, { foreign: true })).toEqual([])
@@ -138,13 +138,13 @@ describe('a tagged shape', () => {
   })
 })
 
-describe('a shape told apart by whether a field is there', () => {
+describe('a shape that is chosen by the presence of a field', () => {
   it.each([
     ['the field brings another', { outcome: {} }, '$.digest', 'is required'],
     ['the field is not of its type', { outcome: 5, digest: 'x' }, '$.outcome', 'must be an object'],
     ['a field that goes with it stands alone', { digest: 'x' }, '$.digest', 'is not a known field (allowed: note)'],
     ['a field that does not go with it', { outcome: {}, digest: 'x', note: 'y' }, '$.note', 'is not a known field'],
-  ])('is judged by that branch alone: %s', (_name, value, path, rule) => {
+  ])('is checked against that branch only: %s', (_name, value, path, rule) => {
     expect(findProblems(thorough.record, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
   })
 
@@ -160,7 +160,7 @@ describe('a tagged shape in a tagged shape', () => {
     ['an inner tag of another branch', { kind: 'sum', status: 'failed' }, '$.status', 'must be "done"'],
     ['an unknown inner tag', { kind: 'build', status: 'x' }, '$.status', 'must be one of "done", "failed", "waiting"'],
     ['a field missing inside', { kind: 'build', status: 'waiting' }, '$.question', 'is required'],
-  ])('is judged by the branch that both tags name: %s', (_name, value, path, rule) => {
+  ])('is checked against the branch of both tags: %s', (_name, value, path, rule) => {
     expect(findProblems(thorough.report, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])
   })
 
@@ -176,7 +176,7 @@ describe('a sequence', () => {
     [['go'], [{ path: '$.words', rule: 'must have at least 2 items' }]],
     [['go', 'there', 'now', 'now'], [{ path: '$.words', rule: 'must have at most 3 items' }]],
     [['go', 'there', 'then'], [{ path: '$.words[2]', rule: 'must be "now"' }]],
-  ])('has its items at their places: %j', (words, problems) => {
+  ])('has its items in order: %j', (words, problems) => {
     expect(findProblems(validators.call, { words })).toEqual(problems)
   })
 
@@ -192,12 +192,12 @@ describe('checker', () => {
   const evenName = (value: { name: string }) =>
     value.name.length % 2 === 0 ? [] : [{ path: '$.name', rule: 'must have an even number of letters' }]
 
-  it('gives back the very value that fits', () => {
+  it('returns the same value if it is valid', () => {
     const value = { name: 'ab' }
     expect(checker<{ name: string }>('parcel', validators.parcel, [evenName])(value)).toBe(value)
   })
 
-  it('refuses with one fault that carries every problem', () => {
+  it('throws one fault with every problem', () => {
     const check = checker('parcel', thorough.parcel)
     const error = refusalOf(() => check({ name: '', mode: 'x' }))
     expect({ code: error.code, kind: error.kind, details: error.details, message: error.message }).toEqual({
@@ -214,7 +214,7 @@ describe('checker', () => {
     })
   })
 
-  it('asks the rules only about values that fit the schema', () => {
+  it('applies rules only to values that fit the schema', () => {
     const check = checker<{ name: string }>('parcel', validators.parcel, [evenName])
     expect(refusalOf(() => check({})).message).toBe('parcel is not valid: $.name is required')
     expect(refusalOf(() => check({ name: 'a' })).message).toBe(
@@ -250,11 +250,11 @@ describe('within', () => {
     ],
     ['no part', {}, []],
     ['null in its place', { box: null }, []],
-  ])('asks the rules of %s', (_name, value, problems) => {
+  ])('applies the rules to %s', (_name, value, problems) => {
     expect(rule(value)).toEqual(problems.map(([path, broken]) => ({ path, rule: broken })))
   })
 
-  it('reaches into parts of parts', () => {
+  it('works for nested parts', () => {
     expect(within('shelf', [rule])({ shelf: [{ box: { size: 2 } }, { box: [{ size: 6 }] }] })).toEqual([
       { path: '$.shelf[1].box[0].size', rule: 'must be small' },
     ])
@@ -269,7 +269,7 @@ describe('formatPath', () => {
     [['a', '0'], '$.a.0'],
     [['odd key'], '$["odd key"]'],
     [['a"b', ''], '$["a\\"b"][""]'],
-  ])('writes %j', (steps, path) => {
+  ])('formats %j', (steps, path) => {
     expect(formatPath({ list: [1], a: {} }, steps)).toBe(path)
   })
 })

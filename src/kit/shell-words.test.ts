@@ -17,7 +17,7 @@ describe('a quoted word', () => {
     expect(quoteWord(word)).toBe(quoted)
   })
 
-  it('is the word again for bash', () => {
+  it('is the same word for bash', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 20 }), (strings) => {
         const words = strings.map((each) => each.replaceAll('\0', ''))

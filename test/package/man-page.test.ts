@@ -12,7 +12,7 @@ const hasGroff = spawnSync('groff', ['--version']).status === 0
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 
 describe('man/drover.1', () => {
-  it('is named in package.json, so that npm puts it where man looks', () => {
+  it('is listed in package.json, so that npm installs it for man', () => {
     expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).man).toBe('man/drover.1')
   })
 

@@ -19,11 +19,11 @@ describe('the code that is kept for the next process', () => {
   let drover: string
 
   beforeAll(async () => {
-    const room = temporaryDirectoryForAll()
-    for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(room, part), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules'), join(room, 'node_modules'))
-    await bundle(ROOT, join(room, 'dist'))
-    drover = join(room, 'bin', 'drover.cjs')
+    const directory = temporaryDirectoryForAll()
+    for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(directory, part), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
+    await bundle(ROOT, join(directory, 'dist'))
+    drover = join(directory, 'bin', 'drover.cjs')
   }, 60_000)
 
   /** A place for the cache, and the commands that have something in it. */
@@ -49,13 +49,13 @@ describe('the code that is kept for the next process', () => {
     { args: ['sessions', 'list'], command: 'sessions-list' },
     { args: ['--demo', '--dry-run', 'say hello'], command: 'prompt' },
     { args: ['--demo', '--dry-run', 'prompt', 'status'], command: 'prompt' },
-  ])('is that of $command for $args', async ({ args, command }) => {
+  ])('is the one of $command for $args', async ({ args, command }) => {
     const cache = openCache()
     expect(await cache.run(args)).toMatchObject({ code: 0 })
     expect(cache.commands()).toEqual([command])
   })
 
-  it('holds the functions that were called, not only what loading compiles', async () => {
+  it('contains the functions that were called, not only the code compiled on load', async () => {
     const cache = openCache()
     await cache.run(['--version'])
     await cache.run(['--help'])
@@ -67,14 +67,14 @@ describe('the code that is kept for the next process', () => {
     expect(help - version).toBeGreaterThan(1000)
   })
 
-  it('changes nothing about what a command says', async () => {
+  it('does not change the output of a command', async () => {
     const cache = openCache()
     const first = await cache.run(['config', 'show'])
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(await cache.run(['config', 'show'])).toEqual(first)
   })
 
-  it('is not written again once it is there', async () => {
+  it('is not written again if it exists', async () => {
     const cache = openCache()
     await cache.run(['--version'])
     const [path = ''] = cache.paths()
@@ -83,17 +83,17 @@ describe('the code that is kept for the next process', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  it('is not kept of a command that fails', async () => {
+  it('is not written for a command that fails', async () => {
     const cache = openCache()
     expect((await cache.run(['config', 'get', 'no.such.key'])).code).toBeGreaterThan(0)
     expect(cache.commands()).toEqual([])
   })
 
   it.each([
-    { trouble: 'is cut off', spoil: (path: string) => truncateSync(path, 1000) },
-    { trouble: 'is empty', spoil: (path: string) => truncateSync(path, 0) },
-    { trouble: 'is something else', spoil: (path: string) => writeFileSync(path, 'a text') },
-  ])('is made anew where it $trouble', async ({ spoil }) => {
+    { problem: 'is cut off', spoil: (path: string) => truncateSync(path, 1000) },
+    { problem: 'is empty', spoil: (path: string) => truncateSync(path, 0) },
+    { problem: 'is something else', spoil: (path: string) => writeFileSync(path, 'a text') },
+  ])('is created again if it $problem', async ({ spoil }) => {
     const cache = openCache()
     const first = await cache.run(['--version'])
     const [path = ''] = cache.paths()
@@ -112,7 +112,7 @@ describe('the code that is kept for the next process', () => {
     expect(statSync(path).uid).toBe(0)
   })
 
-  it('is not missed where nothing can be written', async () => {
+  it('is optional if nothing can be written', async () => {
     const cache = openCache()
     await cache.run(['--version'])
     const [path = ''] = cache.paths()
@@ -122,7 +122,7 @@ describe('the code that is kept for the next process', () => {
     expect(cache.commands().sort()).toEqual(['help', 'version'])
   })
 
-  it('is not kept for those who want none', async () => {
+  it('is not written if it is disabled', async () => {
     const cache = openCache()
     expect(await cache.run(['--version'], { NODE_DISABLE_COMPILE_CACHE: '1' })).toMatchObject({ code: 0, stderr: '' })
     expect(cache.commands()).toEqual([])

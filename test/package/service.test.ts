@@ -16,11 +16,11 @@ const ENDING_SECS = 38
 const hasAnalyzer = spawnSync('systemd-analyze', ['--version']).status === 0
 
 describe('deploy/drover.service', () => {
-  it('runs as a user of its own that cannot become another', () => {
+  it('runs as its own user that cannot become another', () => {
     expect([valuesOf('User'), valuesOf('NoNewPrivileges')]).toEqual([['drover'], ['yes']])
   })
 
-  it('gives a server longer to end than it takes, and ends the agents only after it', () => {
+  it('gives the server enough time to stop, and ends agents only after it', () => {
     expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(ENDING_SECS)
     expect(readFileSync(join(ROOT, 'docs', 'reliability.md'), 'utf8')).toContain(`up to ${ENDING_SECS} seconds`)
     expect(valuesOf('KillMode')).toEqual(['mixed'])

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { copyClone, lendDependencies, lendProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
+import { copyClone, linkDependencies, linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
 import { run, runAt, runDrover, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 
 describe('the clone', () => {
-  it('gives a working drover through npx', async () => {
+  it('provides a working drover through npx', async () => {
     const ran = await runAt(ROOT, [...NPM, 'exec', '--', 'drover', 'version'], NPM_ENVIRONMENT)
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/) })
   })
@@ -36,17 +36,17 @@ describe('the published package', () => {
   let drover: readonly [string, string]
 
   beforeAll(async () => {
-    const room = temporaryDirectoryForAll()
-    const [copy, prefix] = [join(room, 'copy'), join(room, 'prefix')]
+    const directory = temporaryDirectoryForAll()
+    const [copy, prefix] = [join(directory, 'copy'), join(directory, 'prefix')]
     for (const folder of [copy, prefix]) mkdirSync(folder)
     copyClone(copy)
-    lendDependencies(copy)
+    linkDependencies(copy)
     expect(await runAt(copy, [process.execPath, 'scripts/build.ts'], {})).toMatchObject({ code: 0, stderr: '' })
-    const pack = [...NPM, 'pack', '--ignore-scripts', '--json', '--pack-destination', room]
+    const pack = [...NPM, 'pack', '--ignore-scripts', '--json', '--pack-destination', directory]
     const { code, stdout } = await runAt(copy, pack, NPM_ENVIRONMENT)
     expect(code).toBe(0)
     const [{ filename, files }] = JSON.parse(stdout)
-    tarball = join(room, filename)
+    tarball = join(directory, filename)
     packed = files.map((file: { path: string }) => file.path)
     installed = join(prefix, 'lib', 'node_modules', 'drover')
     drover = [process.execPath, join(prefix, 'bin', 'drover')]
@@ -54,24 +54,24 @@ describe('the published package', () => {
     mkdirSync(join(prefix, 'bin'))
     const unpack = ['tar', '-xzf', tarball, '-C', installed, '--strip-components=1']
     expect(await run(unpack, {})).toMatchObject({ code: 0 })
-    lendProductionDependencies(installed)
+    linkProductionDependencies(installed)
     symlinkSync('../lib/node_modules/drover/bin/drover.cjs', drover[1])
   }, 300_000)
 
-  it('is made by the script that this test has called', () => {
+  it('is built by the script that this test called', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(scripts).toMatchObject({ prepack: 'npm run build', build: 'node scripts/build.ts' })
   })
 
-  it('holds the program and nothing else', () => {
+  it('contains only the program', () => {
     expect(packed.filter((file) => !WANTED.some((pattern) => pattern.test(file)))).toEqual([])
   })
 
-  it('holds everything that is wanted', () => {
+  it('contains everything that is needed', () => {
     expect(WANTED.filter((pattern) => !packed.some((file) => pattern.test(file)))).toEqual([])
   })
 
-  it('names no file that is not there', () => {
+  it('lists only existing files', () => {
     const { files, man, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
     const named = [...files, man, ...Object.values<string>(bin)]
     expect(named.filter((path) => !existsSync(join(installed, path)))).toEqual([])
@@ -132,12 +132,12 @@ describe('the published package', () => {
     expect(checks.filter((check: { status: string }) => check.status === 'error')).toEqual([])
   })
 
-  it('says the same help as the clone', async () => {
+  it('prints the same help as the clone', async () => {
     const { stdout } = await runDrover(['--help'])
     expect(await run([...drover, '--help'], {})).toEqual({ code: 0, stdout, stderr: '' })
   })
 
-  it('is well formed in the eyes of publint', async () => {
+  it('passes publint', async () => {
     const publint = join(ROOT, 'node_modules', '.bin', 'publint')
     expect(await runAt(ROOT, [publint, 'run', tarball, '--strict'], {})).toMatchObject({ code: 0 })
   })

@@ -1,4 +1,4 @@
-/** Reads a Dockerfile, and carries its steps out in directories that stand for the file systems of its stages. */
+/** Reads a Dockerfile and runs its steps in directories in place of the file systems of its stages. */
 import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { type Ran, runAt } from './run-drover.ts'
@@ -37,13 +37,13 @@ export function assignments(text: string): Record<string, string> {
   )
 }
 
-/** What of the clone is sent to the builder: everything that the last pattern that fits does not leave out. */
+/** Whether a file is sent to the builder: the last matching pattern of .dockerignore decides. */
 export function isSent(path: string, patterns: readonly string[]): boolean {
   const deciding = patterns.findLast((pattern) => toExpression(pattern.replace(/^!/, '')).test(path))
   return deciding === undefined || deciding.startsWith('!')
 }
 
-/** A pattern fits a path and all that is under it. */
+/** A pattern matches a path and everything below. */
 function toExpression(pattern: string): RegExp {
   const parts = pattern.split(/(\*\*\/|\*)/).map((part) => {
     if (part === '**/') return '(?:.*/)?'
@@ -65,20 +65,20 @@ function filesUnder(root: string, path: string): string[] {
   return readdirSync(join(root, path)).flatMap((name) => filesUnder(root, `${path}/${name}`))
 }
 
-export type Built = { root: string; untried: string[]; failed: { step: string; ran: Ran }[] }
+export type Built = { root: string; skipped: string[]; failed: { step: string; ran: Ran }[] }
 
 export type Builder = {
   context: string
-  /** Where the file systems of the stages are put. */
-  room: string
+  /** The directory for the file systems of the stages. */
+  directory: string
   env: Record<string, string>
-  /** What cannot be done outside a container. */
-  isOutOfReach: (command: string) => boolean
+  /** Whether a command works only inside a container. */
+  needsContainer: (command: string) => boolean
 }
 
-/** Carries out the steps of a stage that change its file system. */
+/** Runs the steps of a stage that change its file system. */
 export async function buildStage({ name, steps }: Stage, builder: Builder): Promise<Built> {
-  const built: Built = { root: join(builder.room, name || 'final'), untried: [], failed: [] }
+  const built: Built = { root: join(builder.directory, name || 'final'), skipped: [], failed: [] }
   let workdir = built.root
   for (const step of steps) {
     if (step.keyword === 'WORKDIR') workdir = join(built.root, step.rest)
@@ -89,29 +89,29 @@ export async function buildStage({ name, steps }: Stage, builder: Builder): Prom
   return built
 }
 
-type Site = { workdir: string; built: Built; builder: Builder }
+type StepContext = { workdir: string; built: Built; builder: Builder }
 
-async function runStep(step: string, { workdir, built, builder }: Site): Promise<void> {
-  if (builder.isOutOfReach(step)) {
-    built.untried.push(step)
+async function runStep(step: string, { workdir, built, builder }: StepContext): Promise<void> {
+  if (builder.needsContainer(step)) {
+    built.skipped.push(step)
     return
   }
   const ran = await runAt(workdir, ['/bin/sh', '-euc', movedInto(built.root, step)], builder.env)
   if (ran.code !== 0) built.failed.push({ step, ran })
 }
 
-function copyInto(workdir: string, { rest, flags }: Instruction, { context, room }: Builder): void {
+function copyInto(workdir: string, { rest, flags }: Instruction, { context, directory }: Builder): void {
   const words = rest.split(' ')
   const target = words.at(-1) ?? ''
-  const from = flags['from'] === undefined ? context : room
+  const from = flags['from'] === undefined ? context : directory
   for (const source of words.slice(0, -1)) {
     const path = join(from, flags['from'] ?? '', source)
-    const place = target.endsWith('/') ? join(target, basename(source)) : target
-    cpSync(path, join(workdir, place), { recursive: true, verbatimSymlinks: true })
+    const destination = target.endsWith('/') ? join(target, basename(source)) : target
+    cpSync(path, join(workdir, destination), { recursive: true, verbatimSymlinks: true })
   }
 }
 
-/** The absolute paths of a command, under the directory that stands for the root; directories are made as an image has them. */
+/** Moves the absolute paths of a command below `root`, and creates their directories as an image has them. */
 function movedInto(root: string, command: string): string {
   return command
     .split(' ')

@@ -1,14 +1,14 @@
-/** Reads the pages of the documentation: their places, their links, their examples. */
+/** Reads the pages of the documentation: their anchors, links and examples. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './npm.ts'
 
 export type Page = { path: string; text: string }
 
-/** A fenced block: its language, what else stands on its first line, its text, and the block right after it. */
+/** A fenced block: its language, the rest of its first line, its text, and the text block right after it. */
 export type Block = { language: string; mark: string; code: string; line: number; below: string | undefined }
 
-/** Every page that a reader is led to. */
+/** Every page of the documentation. */
 export function readPages(): Page[] {
   const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -33,14 +33,14 @@ export function blocksIn(text: string): Block[] {
   })
 }
 
-/** Where the links and pictures of a page lead; what stands in code leads nowhere. */
+/** The targets of the links and pictures of a page, except those in code. */
 export function linksIn(text: string): string[] {
   const prose = text.replace(FENCED, '').replace(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '')
   const written = [...prose.matchAll(/\]\(([^()\s]+)\)/g), ...prose.matchAll(/(?:src|href)="([^"]+)"/g)]
   return written.map(([, target = '']) => target)
 }
 
-/** The places of a page, by the names that GitHub gives its titles (one that is taken gets a number) or the page itself. */
+/** The anchors of a page: those that GitHub derives from titles (numbered if repeated), and explicit ones. */
 export function anchorsIn(text: string): string[] {
   const prose = text.replace(FENCED, '')
   const seen = new Map<string, number>()
@@ -57,14 +57,14 @@ export function anchorsIn(text: string): string[] {
   return [...titles, ...[...prose.matchAll(/<a id="([^"]+)">/g)].map(([, name = '']) => name)]
 }
 
-/** The files of the project that are named in code, such as `src/bin.ts`, or `kit/fault.ts` for what is under `src/`. */
+/** The project files named in code spans, such as `src/bin.ts`, or `kit/fault.ts` for files under `src/`. */
 export function filesNamedIn(text: string): string[] {
   const named = text.replace(FENCED, '').matchAll(/`(([a-z-]+)\/[\w./-]+\.(?:ts|mjs|cjs|js|json|md|service))`/g)
   const isOurs = (folder: string) => [ROOT, join(ROOT, 'src')].some((root) => existsSync(join(root, folder)))
   return [...named].filter(([, , folder = '']) => isOurs(folder)).map(([, path = '']) => path)
 }
 
-/** What an example prints. `…` stands for anything on its line. */
+/** A pattern for the output of an example, in which `…` matches anything on its line. */
 export function patternOf(prints: string): RegExp {
   const parts = prints.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return new RegExp(`^${parts.join('[^\\n]*')}$`)

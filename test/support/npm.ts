@@ -7,26 +7,26 @@ export const ROOT = join(import.meta.dirname, '..', '..')
 const { npm_execpath: script, npm_node_execpath: node } = process.env
 export const NPM: readonly string[] = script?.endsWith('.js') && node !== undefined ? [node, script] : ['npm']
 
-/** npm looks for its cache in the home of the user. */
+/** npm needs the user's home for its cache. */
 export const NPM_ENVIRONMENT = { HOME: process.env['HOME'] ?? '' }
 
-/** What is made of the sources, or belongs to git. */
-const LEFT_OUT = ['.git', 'node_modules', 'dist', 'coverage', '.gate', '.vitest']
+/** Build results, and what belongs to git. */
+const EXCLUDED = ['.git', 'node_modules', 'dist', 'coverage', '.gate', '.vitest']
 
-/** Copies the clone, so that it can be built and packed there while others work in it. */
+/** Copies the clone, so that a test can build and pack it without disturbing others. */
 export function copyClone(target: string): void {
-  for (const name of readdirSync(ROOT).filter((each) => !LEFT_OUT.includes(each))) {
+  for (const name of readdirSync(ROOT).filter((each) => !EXCLUDED.includes(each))) {
     cpSync(join(ROOT, name), join(target, name), { recursive: true })
   }
 }
 
-/** Lends a copy the dependencies that are installed here. */
-export function lendDependencies(target: string): void {
+/** Links the installed dependencies into a copy. */
+export function linkDependencies(target: string): void {
   symlinkSync(join(ROOT, 'node_modules'), join(target, 'node_modules'))
 }
 
-/** Lends a package those that it names as its own, and those that they need: what only developers need is not there. */
-export function lendProductionDependencies(target: string): void {
+/** Links only the production dependencies into a package. */
+export function linkProductionDependencies(target: string): void {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   for (const [path, { dev, optional }] of Object.entries<{ dev?: true; optional?: true }>(packages)) {
     const isInside = path.lastIndexOf('node_modules/') > 0

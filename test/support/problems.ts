@@ -1,7 +1,7 @@
 import { Fault } from '../../src/kit/fault.ts'
 import type { Problem } from '../../src/kit/schema.ts'
 
-/** The problems for which a checker refuses a value; none when it takes it. */
+/** The problems that a checker reports for a value; empty if it is valid. */
 export function problemsOf(check: (value: unknown) => unknown, value: unknown): readonly Problem[] {
   try {
     check(value)

@@ -18,12 +18,12 @@ export function newSession(over: Partial<NewSession> = {}): NewSession {
   }
 }
 
-/** A place for sessions that is gone when the test is over. */
+/** The path of a new session file, which is removed after the test. */
 export function sessionsPath(): string {
   return join(temporaryDirectory(), 'home', 'sessions.db')
 }
 
-/** A store that is closed when the test is over. */
+/** Opens a store that is closed after the test. */
 export async function openStore(over: Partial<SessionStoreOptions> = {}): Promise<SessionStore> {
   const store = await openSessionStore({
     path: over.path ?? sessionsPath(),
@@ -35,7 +35,7 @@ export async function openStore(over: Partial<SessionStoreOptions> = {}): Promis
   return store
 }
 
-/** A clock that moves by one second each time it is asked, from 2026-01-01 on. */
+/** A clock that advances by one second per call, from 2026-01-01 on. */
 export function tickingClock(): Clock {
   let time = Date.UTC(2026, 0, 1)
   return {

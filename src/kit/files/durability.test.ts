@@ -14,7 +14,7 @@ describe('isSyncUnsupported', () => {
     ['EIO', 'linux', false],
     ['EIO', 'win32', false],
     ['ENOSPC', 'linux', false],
-  ])('judges %s on %s', (code, platform, expected) => {
+  ])('classifies %s on %s', (code, platform, expected) => {
     expect(isSyncUnsupported({ code, platform })).toBe(expected)
   })
 })

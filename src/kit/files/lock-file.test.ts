@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Disk, realDisk } from './disk.ts'
 import { ensureLockFile } from './lock-file.ts'
 
-it('takes the lock file that another process makes at the same moment', () => {
+it('accepts a lock file that another process creates at the same time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'drover-lock-file-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'run.lock')

@@ -60,7 +60,7 @@ async function hold(mode: LockMode, { waitMs = 0 } = {}) {
 }
 
 describe('takeLock', () => {
-  it('makes a lock file that is empty, private and alone, and leaves it there', async () => {
+  it('creates a lock file that is empty and private, and leaves it there', async () => {
     const umask = process.umask(0)
     const lock = await tryLock('exclusive')
     process.umask(umask)
@@ -89,7 +89,7 @@ describe('takeLock', () => {
     ;(await tryLock('exclusive')).release()
   })
 
-  it('says what is locked and for how long it waited', async () => {
+  it('reports what is locked and how long it waited', async () => {
     using _lock = await tryLock('exclusive')
     await expect(takeLock({ path, mode: 'shared', waitMs: 60 })).rejects.toThrow(
       expect.objectContaining({
@@ -99,7 +99,7 @@ describe('takeLock', () => {
     )
   })
 
-  it('lets the event loop turn while it waits', async () => {
+  it('does not block the event loop while it waits', async () => {
     const lock = await tryLock('exclusive')
     setTimeout(() => lock.release(), 60)
     const next = await takeLock({ path, mode: 'exclusive', waitMs: LONG_MS })
@@ -124,7 +124,7 @@ describe('two holders', () => {
     ['exclusive', 'shared', 'lock_busy'],
     ['shared', 'exclusive', 'lock_busy'],
     ['shared', 'shared', 'held'],
-  ])('in two processes: beside one that is %s, one that is %s gets %s', async (first, second, answer) => {
+  ])('in two processes: with one %s, one %s gets %s', async (first, second, answer) => {
     ;(await tryLock('exclusive')).release()
     using _lock = await tryLock(first)
     expect((await hold(second)).said).toBe(answer)
@@ -134,7 +134,7 @@ describe('two holders', () => {
     ['exclusive', 'exclusive'],
     ['exclusive', 'shared'],
     ['shared', 'exclusive'],
-  ])('in one process: beside one that is %s, one that is %s waits', async (first, second) => {
+  ])('in one process: with one %s, one %s waits', async (first, second) => {
     ;(await tryLock('exclusive')).release()
     const lock = await tryLock(first)
     await expect(tryLock(second)).rejects.toThrow(BUSY)
@@ -142,7 +142,7 @@ describe('two holders', () => {
     ;(await tryLock(second)).release()
   })
 
-  it('keep their locks when one of the same process lets go', async () => {
+  it('keep their locks when another of the same process releases its own', async () => {
     ;(await tryLock('exclusive')).release()
     using _kept = await tryLock('shared')
     ;(await tryLock('shared')).release()
@@ -171,7 +171,7 @@ describe('a holder that is killed', () => {
     ['exclusive', 'exclusive'],
     ['exclusive', 'shared'],
     ['shared', 'exclusive'],
-  ])('while %s gives way to a waiter that wants to be %s, and leaves nothing behind', async (held, wanted) => {
+  ])('while %s releases its lock to a waiter that requests %s, and leaves nothing behind', async (held, wanted) => {
     ;(await tryLock('exclusive')).release()
     const holder = await hold(held)
     expect(holder.said).toBe('held')
@@ -190,7 +190,7 @@ describe('a waiting writer', () => {
   const readersAreRefused = () =>
     vi.waitFor(() => expect(tryLock('shared').then((lock) => lock.release())).rejects.toThrow(BUSY))
 
-  it('lets no new reader in, so that readers cannot starve it', async () => {
+  it('blocks new readers, so that they cannot starve it', async () => {
     const reader = await tryLock('shared')
     const writer = takeLock({ path, mode: 'exclusive', waitMs: LONG_MS })
     await readersAreRefused()
@@ -199,7 +199,7 @@ describe('a waiting writer', () => {
     ;(await tryLock('shared')).release()
   })
 
-  it('does not wait for another waiting writer for ever', async () => {
+  it('does not deadlock with another waiting writer', async () => {
     const reader = await tryLock('shared')
     const writers = [1, 2, 3].map(() => withLock({ path, mode: 'exclusive', waitMs: LONG_MS }, () => 'done'))
     await readersAreRefused()
@@ -207,7 +207,7 @@ describe('a waiting writer', () => {
     expect(await Promise.all(writers)).toEqual(['done', 'done', 'done'])
   })
 
-  it('stops when it is told to, with the reason, and holds nothing afterwards', async () => {
+  it('stops when it is aborted, with the reason, and holds no lock afterwards', async () => {
     using _reader = await tryLock('shared')
     const stop = new AbortController()
     const writer = takeLock({ path, mode: 'exclusive', waitMs: LONG_MS, signal: stop.signal })
@@ -218,11 +218,11 @@ describe('a waiting writer', () => {
     ;(await tryLock('shared')).release()
   })
 
-  it('does not begin when it was told to stop before', async () => {
+  it('does not start if it is already aborted', async () => {
     await expect(takeLock({ path, mode: 'exclusive', signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
   })
 
-  it('locks the file that is there in the end when the first one is replaced', async () => {
+  it('locks the new file if the first one is replaced', async () => {
     const first = await tryLock('shared')
     const writer = takeLock({ path, mode: 'exclusive', waitMs: LONG_MS })
     await readersAreRefused()
@@ -234,7 +234,7 @@ describe('a waiting writer', () => {
 })
 
 describe('a reader', () => {
-  it('is told when there is no lock file, and makes none', async () => {
+  it('gets an error if there is no lock file, and creates none', async () => {
     await expect(tryLock('shared')).rejects.toThrow(
       expect.objectContaining({ code: 'lock_missing', details: { path } }),
     )
@@ -249,13 +249,13 @@ describe('a reader', () => {
   })
 })
 
-describe('what is not a lock file', () => {
+describe('a file that is not a lock file', () => {
   it.each<[string, () => void]>([
     ['it is not empty', () => writeFileSync(path, 'precious')],
     ['it is not empty', () => new DatabaseSync(path).exec('CREATE TABLE precious (x)')],
     ['it is a directory', () => mkdirSync(path)],
     ['it is a symbolic link', () => symlinkSync('other', path)],
-  ])('is refused and left alone: %s', async (problem, make) => {
+  ])('is refused and not changed: %s', async (problem, make) => {
     make()
     const before = lstatSync(path, { bigint: true })
     for (const mode of ['exclusive', 'shared'] as const) {
@@ -267,7 +267,7 @@ describe('what is not a lock file', () => {
     expect(readdirSync(folder)).toEqual(['run.lock'])
   })
 
-  it('is refused also when it gets content while we wait', async () => {
+  it('is refused even if it gets content while we wait', async () => {
     ;(await tryLock('exclusive')).release()
     const holder = await hold('exclusive')
     const waiter = takeLock({ path, mode: 'shared', waitMs: LONG_MS })
@@ -289,7 +289,7 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
 
   afterEach(() => chmodSync(folder, 0o700))
 
-  it('to write the directory, no lock file is made', async () => {
+  it('to write the directory, no lock file is created', async () => {
     chmodSync(folder, 0o555)
     await unprivileged(() =>
       expect(tryLock('exclusive')).rejects.toThrow(
@@ -299,7 +299,7 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('to write anything, a shared lock can still be had', async () => {
+  it('to write anything, a shared lock is still possible', async () => {
     writeFileSync(path, '', { mode: 0o444 })
     chmodSync(folder, 0o555)
     const lock = await unprivileged(() => tryLock('shared'))
@@ -311,7 +311,7 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
     ['exclusive', '444', 'it is not writable'],
     ['exclusive', '000', 'it cannot be opened, perhaps because of its permissions'],
     ['shared', '000', 'it cannot be opened, perhaps because of its permissions'],
-  ])('no %s lock is had on a lock file of mode %s', async (mode, permissions, reason) => {
+  ])('a %s lock fails on a lock file of mode %s', async (mode, permissions, reason) => {
     chmodSync(folder, 0o755)
     writeFileSync(path, '')
     chmodSync(path, permissions)
@@ -322,7 +322,7 @@ describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
     )
   })
 
-  it('to look into the directory, the reason is told', async () => {
+  it('to enter the directory, the reason is reported', async () => {
     chmodSync(folder, 0o000)
     await unprivileged(() =>
       expect(tryLock('shared')).rejects.toThrow(`${path} cannot be locked: permission denied (EACCES)`),

@@ -22,26 +22,26 @@ const unusable = (problem: string, remedy = 'move it away or choose another dire
   })
 
 describe('ensurePrivateDirectory', () => {
-  it('makes a directory and its parents for this user alone', () => {
+  it('creates a directory and its parents for this user only', () => {
     const deep = join(path, 'runs', 'one')
     ensurePrivateDirectory({ path: deep })
     expect([path, join(path, 'runs'), deep].map(modeOf)).toEqual([0o700, 0o700, 0o700])
   })
 
-  it('leaves the parents alone that exist', () => {
+  it('does not change existing parents', () => {
     chmodSync(folder, 0o755)
     ensurePrivateDirectory({ path })
     expect(modeOf(folder)).toBe(0o755)
   })
 
-  it.each([0o755, 0o770, 0o701])('takes the rights of others away from a directory of mode %o', (mode) => {
+  it.each([0o755, 0o770, 0o701])('removes the access of others to a directory of mode %o', (mode) => {
     mkdirSync(path)
     chmodSync(path, mode)
     ensurePrivateDirectory({ path })
     expect(modeOf(path)).toBe(0o700)
   })
 
-  it('does not touch one that is private already, nor what is in it', () => {
+  it('does not change a private directory or its content', () => {
     mkdirSync(path, { mode: 0o700 })
     writeFileSync(join(path, 'kept'), '')
     const before = lstatSync(path, { bigint: true })
@@ -71,7 +71,7 @@ describe('ensurePrivateDirectory', () => {
     expect(synced).toHaveLength(4)
   })
 
-  it('accepts a directory that another process makes at the same moment', () => {
+  it('accepts a directory that another process creates at the same time', () => {
     const mkdir = (name: string) => {
       mkdirSync(name)
       mkdirSync(name)
@@ -85,7 +85,7 @@ describe('ensurePrivateDirectory', () => {
     expect(() => ensurePrivateDirectory({ path })).toThrow(unusable('it is a regular file'))
   })
 
-  it('refuses a symbolic link and leaves what it leads to alone', () => {
+  it('refuses a symbolic link and does not change its target', () => {
     mkdirSync(join(folder, 'real'))
     chmodSync(join(folder, 'real'), 0o755)
     symlinkSync('real', path)
@@ -93,7 +93,7 @@ describe('ensurePrivateDirectory', () => {
     expect(modeOf(join(folder, 'real'))).toBe(0o755)
   })
 
-  it('makes the directory private that a link leads to, where links are followed', () => {
+  it('makes the target of a link private if links are followed', () => {
     mkdirSync(join(folder, 'real'))
     chmodSync(join(folder, 'real'), 0o755)
     symlinkSync('real', path)
@@ -101,7 +101,7 @@ describe('ensurePrivateDirectory', () => {
     expect(modeOf(join(folder, 'real'))).toBe(0o700)
   })
 
-  it('refuses a directory that becomes a link after it was looked at', () => {
+  it('refuses a directory that becomes a link after the check', () => {
     mkdirSync(join(folder, 'real'))
     mkdirSync(path)
     const openSync: Disk['openSync'] = (...args) => {
@@ -114,7 +114,7 @@ describe('ensurePrivateDirectory', () => {
     )
   })
 
-  it('refuses a directory of another user and leaves it alone', () => {
+  it('refuses a directory of another user and does not change it', () => {
     mkdirSync(path)
     chmodSync(path, 0o755)
     const foreign = (descriptor: number) => Object.assign(realDisk.fstatSync(descriptor), { uid: 123_456 })
@@ -124,7 +124,7 @@ describe('ensurePrivateDirectory', () => {
     expect(modeOf(path)).toBe(0o755)
   })
 
-  it('says why the system does not let it make the directory', () => {
+  it('reports why the system refuses to create the directory', () => {
     const mkdir = () => {
       throw Object.assign(new Error(), { code: 'EROFS', errno: -constants.errno.EROFS })
     }

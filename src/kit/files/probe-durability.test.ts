@@ -31,7 +31,7 @@ function watched(failure?: { operation: keyof Disk; call: number; code: keyof ty
   return { calls, disk }
 }
 
-describe('the probe of a directory', () => {
+describe('probeDurability', () => {
   it('writes, syncs the file and the directory, and leaves nothing behind', () => {
     const directory = temporaryDirectory()
     const { calls, disk } = watched()
@@ -52,7 +52,7 @@ describe('the probe of a directory', () => {
     expect(readdirSync(directory)).toEqual([])
   })
 
-  it('says when the names in a directory cannot be synced', () => {
+  it('reports that a directory cannot be synced', () => {
     const directory = temporaryDirectory()
     const { disk } = watched({ operation: 'fsyncSync', call: 2, code: 'EINVAL' })
     expect(probeDurability(directory, disk)).toEqual(LIMITED)
@@ -76,7 +76,7 @@ describe('the probe of a directory', () => {
     expect(closed).toBe(Number(opened) - (operation === 'openSync' ? 1 : 0))
   })
 
-  it('throws where there is no directory', () => {
+  it('throws if there is no directory', () => {
     expect(() => probeDurability(join(temporaryDirectory(), 'none'))).toThrow('ENOENT')
   })
 })

@@ -43,12 +43,12 @@ function meddled(operation: keyof Disk, { call = 1, before, after }: Meddling): 
 }
 
 describe('readFileBytes', () => {
-  it('gives the bytes as they are', () => {
+  it('returns the raw bytes', () => {
     writeFileSync(path, Buffer.from([0, 255, 10, 13]))
     expect(readFileBytes({ path, limitBytes: 100 })).toEqual(Buffer.from([0, 255, 10, 13]))
   })
 
-  it('gives no bytes for an empty file', () => {
+  it('returns no bytes for an empty file', () => {
     writeFileSync(path, '')
     expect(readFileBytes({ path, limitBytes: 0 })).toEqual(Buffer.alloc(0))
   })
@@ -65,20 +65,20 @@ describe('readFileBytes', () => {
     )
   })
 
-  it('goes on when the system gives less than it was asked for', () => {
+  it('continues after a short read', () => {
     writeFileSync(path, 'abcdef')
     const readSync: Disk['readSync'] = (descriptor, bytes, offset) =>
       realDisk.readSync(descriptor, bytes, offset, 1, null)
     expect(readFileBytes({ path, limitBytes: 100 }, { ...realDisk, readSync }).toString()).toBe('abcdef')
   })
 
-  it('says that a missing file is missing', () => {
+  it('reports a missing file', () => {
     expect(() => readFileBytes({ path, limitBytes: 1 })).toThrow(
       expect.objectContaining({ code: 'file_missing', message: `${path} does not exist; check the path` }),
     )
   })
 
-  it('says why the system does not let it read', () => {
+  it('reports why the system refuses to read', () => {
     writeFileSync(path, 'x')
     expect(() => readFileBytes({ path: join(path, 'below'), limitBytes: 1 })).toThrow(
       expect.objectContaining({
@@ -115,7 +115,7 @@ describe('readFileBytes', () => {
     )
   })
 
-  it('follows links among the folders above the file', () => {
+  it('follows links in the directories above the file', () => {
     mkdirSync(join(folder, 'real'))
     writeFileSync(join(folder, 'real', 'file'), 'x')
     symlinkSync('real', join(folder, 'alias'))
@@ -142,21 +142,21 @@ describe('readFileBytes', () => {
   })
 })
 
-describe('readFileBytes, where links are followed', () => {
-  it('reads the file that a link leads to', () => {
+describe('readFileBytes with links: follow', () => {
+  it('reads the target of a link', () => {
     writeFileSync(join(folder, 'managed'), 'x')
     symlinkSync('managed', path)
     expect(readFileBytes({ path, limitBytes: 1, links: 'follow' }).toString()).toBe('x')
   })
 
-  it('says that a file is missing to which a link leads', () => {
+  it('reports a missing target of a link', () => {
     symlinkSync('nowhere', path)
     expect(() => readFileBytes({ path, limitBytes: 1, links: 'follow' })).toThrow(
       expect.objectContaining({ code: 'file_missing' }),
     )
   })
 
-  it('refuses a directory to which a link leads', () => {
+  it('refuses a link to a directory', () => {
     symlinkSync('.', path)
     expect(() => readFileBytes({ path, limitBytes: 1, links: 'follow' })).toThrow(
       expect.objectContaining({ code: 'file_not_regular', details: { path, kind: 'directory' } }),
@@ -164,7 +164,7 @@ describe('readFileBytes, where links are followed', () => {
   })
 })
 
-describe('readFileBytes, while somebody else changes the file', () => {
+describe('readFileBytes during a concurrent change', () => {
   const replace = () => {
     writeFileSync(`${path}.other`, 'other')
     renameSync(`${path}.other`, path)
@@ -214,7 +214,7 @@ describe('readFileBytes, while somebody else changes the file', () => {
     )
   })
 
-  it('refuses a pipe that has the size, the time and perhaps the inode of the empty file it replaces', () => {
+  it('refuses a pipe with the size, time and perhaps inode of the empty file it replaces', () => {
     writeFileSync(path, '')
     utimesSync(path, 0, 0)
     const swap = swapFor(() => {
@@ -226,7 +226,7 @@ describe('readFileBytes, while somebody else changes the file', () => {
     )
   })
 
-  it('never opens a link that is put there meanwhile', () => {
+  it('never opens a link that replaces the file', () => {
     writeFileSync(path, 'bytes')
     const swap = swapFor(() => symlinkSync(import.meta.filename, path))
     expect(() => readFileBytes({ path, limitBytes: 100 }, meddled('openSync', { before: swap }))).toThrow(

@@ -16,7 +16,7 @@ describe('isLeftover', () => {
     ['a living process of this place, however old', { place: HERE, alive: true, ageMs: 9 * DAY_MS }, false],
     ['a process of another place, a day old', { place: ELSEWHERE, alive: false, ageMs: DAY_MS }, false],
     ['a process of another place, more than a day old', { place: ELSEWHERE, alive: true, ageMs: DAY_MS + 1 }, true],
-  ])('judges the file of %s', (_, { place, alive, ageMs }, expected) => {
+  ])('classifies the file of %s', (_, { place, alive, ageMs }, expected) => {
     const name = `.drover-tmp-${place}-7-${RANDOM}`
     expect(isLeftover({ name, ageMs, here: HERE, isAlive: (pid) => pid === 7 && alive })).toBe(expected)
   })
@@ -24,7 +24,7 @@ describe('isLeftover', () => {
   it.each([
     [DAY_MS, false],
     [DAY_MS + 1, true],
-  ])('goes by age alone where the system does not tell where a pid belongs (%d ms)', (ageMs, expected) => {
+  ])('uses only the age if the scope of a pid is unknown (%d ms)', (ageMs, expected) => {
     const name = `.drover-tmp-unknown-7-${RANDOM}`
     expect(isLeftover({ name, ageMs, here: 'unknown', isAlive: () => false })).toBe(expected)
   })
@@ -36,7 +36,7 @@ describe('isLeftover', () => {
     `.drover-tmp-${HERE}-7-${RANDOM}.bak`,
     `.drover-tmp-${HERE}--${RANDOM}`,
     `.drover-tmp-${HERE}-7-0123`,
-  ])('never takes %s for a temporary file', (name) => {
+  ])('does not match %s', (name) => {
     expect(isLeftover({ name, ageMs: 9 * DAY_MS, here: HERE, isAlive: () => false })).toBe(false)
   })
 })
@@ -55,14 +55,14 @@ describe('removeLeftovers', () => {
     return temporaryName().replace(`-${process.pid}-`, `-${pid}-`)
   }
 
-  it('removes what a dead process left and nothing else', () => {
+  it('removes only files of dead processes', () => {
     const [dead, own] = [nameOfTheDead(), temporaryName()]
     for (const name of [dead, own, 'config.yaml']) writeFileSync(join(folder, name), '')
     expect(removeLeftovers(folder)).toEqual([dead])
     expect(readdirSync(folder).toSorted()).toEqual([own, 'config.yaml'])
   })
 
-  it('removes what nobody here can have written once it is old', () => {
+  it('removes old files from another scope', () => {
     const old = `.drover-tmp-${ELSEWHERE}-7-${RANDOM}`
     const young = old.replace('-7-', '-8-')
     for (const name of [old, young]) writeFileSync(join(folder, name), '')
@@ -71,14 +71,14 @@ describe('removeLeftovers', () => {
     expect(readdirSync(folder)).toEqual([young])
   })
 
-  it('removes a directory with all that is in it', () => {
+  it('removes a directory with its content', () => {
     const dead = nameOfTheDead()
     mkdirSync(join(folder, dead, 'materials'), { recursive: true })
     expect(removeLeftovers(folder)).toEqual([dead])
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is quiet about what it cannot look into', () => {
+  it('ignores a directory that it cannot read', () => {
     expect(removeLeftovers(join(folder, 'missing'))).toEqual([])
   })
 })

@@ -52,12 +52,12 @@ function failing({ operation, call, code, done = false }: Failure): Disk {
 }
 
 describe('replaceFile', () => {
-  it('makes a file that does not exist and reports how durable it is', () => {
+  it('creates a file and reports its durability', () => {
     expect(replaceFile(file())).toEqual(DURABLE)
     expect(content()).toBe(NEW)
   })
 
-  it('gives an existing file its new content and leaves nothing beside it', () => {
+  it('replaces the content of a file and leaves no other file', () => {
     writeFileSync(path, OLD)
     replaceFile(file())
     expect(content()).toBe(NEW)
@@ -89,7 +89,7 @@ describe('replaceFile', () => {
     expect(modeWhileWriting).toBe(0o600)
   })
 
-  it('goes on when the system takes less than it was given', () => {
+  it('continues after a short write', () => {
     const one: Disk['writeSync'] = (descriptor, bytes, offset) => writeSync(descriptor, bytes, offset, 1)
     replaceFile(file(), { ...realDisk, writeSync: one })
     expect(content()).toBe(NEW)
@@ -116,7 +116,7 @@ describe('replaceFile', () => {
     )
   })
 
-  it('says that nothing was written when the folder does not exist', () => {
+  it('reports that nothing was written if the directory does not exist', () => {
     const missing = join(folder, 'no', 'file')
     expect(() => replaceFile({ ...file(), path: missing })).toThrow(
       expect.objectContaining({
@@ -126,7 +126,7 @@ describe('replaceFile', () => {
     )
   })
 
-  it('lets a mistake in the program through as it is', () => {
+  it('rethrows a programming error', () => {
     const mistake = new TypeError('not a system error')
     const disk: Disk = {
       ...realDisk,
@@ -146,7 +146,7 @@ describe('replaceFile at a symbolic link', () => {
     symlinkSync('dotfiles/managed', path)
   })
 
-  it('refuses by default and leaves the link and its file alone', () => {
+  it('refuses by default and changes neither link nor target', () => {
     expect(() => replaceFile(file())).toThrow(
       expect.objectContaining({ code: 'file_not_regular', details: { path, kind: 'symbolic link' } }),
     )
@@ -154,14 +154,14 @@ describe('replaceFile at a symbolic link', () => {
     expect(readlinkSync(path)).toBe('dotfiles/managed')
   })
 
-  it('writes to the file behind it where links are followed', () => {
+  it('writes to the target if links are followed', () => {
     replaceFile({ ...file(), links: 'follow' })
     expect(readlinkSync(path)).toBe('dotfiles/managed')
     expect(readFileSync(join(folder, 'dotfiles', 'managed'), 'utf8')).toBe(NEW)
     expect(readdirSync(join(folder, 'dotfiles'))).toEqual(['managed'])
   })
 
-  it('refuses a link that leads nowhere', () => {
+  it('refuses a dangling link', () => {
     rmSync(join(folder, 'dotfiles', 'managed'))
     expect(() => replaceFile({ ...file(), links: 'follow' })).toThrow(
       expect.objectContaining({
@@ -171,7 +171,7 @@ describe('replaceFile at a symbolic link', () => {
     )
   })
 
-  it('refuses a link that leads to a directory', () => {
+  it('refuses a link to a directory', () => {
     rmSync(path)
     symlinkSync('dotfiles', path)
     expect(() => replaceFile({ ...file(), links: 'follow' })).toThrow(
@@ -181,7 +181,7 @@ describe('replaceFile at a symbolic link', () => {
 })
 
 describe('createFile', () => {
-  it('makes a file that does not exist and reports how durable it is', () => {
+  it('creates a file and reports its durability', () => {
     expect(createFile({ ...file(), mode: 0o640 })).toEqual(DURABLE)
     expect(content()).toBe(NEW)
     expect(modeOf(path)).toBe(0o640)
@@ -219,7 +219,7 @@ describe('a write that fails', () => {
     ['closing the file reports a lost write', { operation: 'closeSync', call: 1, code: 'EIO', done: true }],
     ['renaming is refused', { operation: 'renameSync', call: 1, code: 'EACCES' }],
     ['renaming crosses a border of file systems', { operation: 'renameSync', call: 1, code: 'EXDEV' }],
-  ])('leaves the old content and no trace when %s', (_, failure) => {
+  ])('keeps the old content and leaves no file when %s', (_, failure) => {
     writeFileSync(path, OLD, { mode: 0o640 })
     const before = { file: lstatSync(path, { bigint: true }), descriptors: openDescriptors() }
     expect(() => replaceFile(file(), failing(failure))).toThrow(
@@ -236,7 +236,7 @@ describe('a write that fails', () => {
   it.each<[string, Failure]>([
     ['the directory cannot be synced', { operation: 'fsyncSync', call: 2, code: 'EIO' }],
     ['renaming is done and yet reports an error', { operation: 'renameSync', call: 1, code: 'EIO', done: true }],
-  ])('says that the new content may be in place when %s', (_, failure) => {
+  ])('reports that the new content may be in place when %s', (_, failure) => {
     writeFileSync(path, OLD)
     expect(() => replaceFile(file(), failing(failure))).toThrow(
       expect.objectContaining({
@@ -248,7 +248,7 @@ describe('a write that fails', () => {
     expect(readdirSync(folder)).toEqual(['config.yaml'])
   })
 
-  it('says that the new content may be in place even when somebody replaced it since', () => {
+  it('reports that the new content may be in place even if it was replaced since', () => {
     let syncs = 0
     const fsyncSync = (descriptor: number) => {
       syncs += 1
@@ -272,7 +272,7 @@ describe('a write that fails', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is no failure where directories cannot be synced, and the report says so', () => {
+  it('succeeds if directories cannot be synced, and reports that', () => {
     expect(replaceFile(file(), failing({ operation: 'fsyncSync', call: 2, code: 'EINVAL' }))).toEqual({
       level: 'file_fsync_only',
       file_sync: true,
@@ -325,7 +325,7 @@ describe('a writer that is killed', () => {
     ['giving it its name', 'linkSync', 1, { content: NEW, leftovers: 1 }],
     ['taking its temporary name away', 'unlinkSync', 1, { content: NEW, leftovers: 0 }],
     ['syncing the directory', 'fsyncSync', 2, { content: NEW, leftovers: 0 }],
-  ])('right after %s leaves a new file whole or not at all', (_, operation, call, expected) => {
+  ])('right after %s leaves a complete new file or none', (_, operation, call, expected) => {
     expect(writeAndDie('create', { operation, call })).toHaveLength(expected.leftovers)
     expect(existsSync(path) ? content() : undefined).toBe(expected.content)
 

@@ -35,13 +35,13 @@ describe('parsePlainJson', () => {
     expect(parsePlainJson(text)).toBeUndefined()
   })
 
-  it('leaves what nests deeper than the limit to the strict parser', () => {
+  it('leaves deeper nesting to the strict parser', () => {
     expect(parsePlainJson(nested(MAX_JSON_DEPTH))).toHaveLength(1)
     expect(parsePlainJson(nested(MAX_JSON_DEPTH + 1))).toBeUndefined()
     expect(parsePlainJson(`[${'{"a":[]},'.repeat(MAX_JSON_DEPTH)}1]`)).toHaveLength(MAX_JSON_DEPTH + 1)
   })
 
-  it('is not misled by members that every object seems to have', () => {
+  it('ignores inherited members', () => {
     expect(Object.entries(parsePlainJson('{"__proto__":1,"toString":2}') as object)).toEqual([
       ['__proto__', 1],
       ['toString', 2],

@@ -92,18 +92,18 @@ describe('readJson', () => {
     expect(reason(source, { limitBytes: LIMIT })).toBe(first)
   })
 
-  it('reads as many bytes as the limit says and refuses one more', () => {
+  it('reads as many bytes as the limit and refuses one more', () => {
     expect(read(' '.repeat(LIMIT - 1) + 7, { limitBytes: LIMIT })).toBe(7)
     expect(reason(' '.repeat(LIMIT) + 7, { limitBytes: LIMIT })).toBe('too_large')
     expect(reason('"éé"', { limitBytes: 5 })).toBe('too_large')
   })
 
-  it('reads values nested to the greatest depth and refuses one level more', () => {
+  it('reads values nested to the limit and refuses one level more', () => {
     expect(JSON.stringify(read(nested(MAX_JSON_DEPTH)))).toBe(nested(MAX_JSON_DEPTH))
     expect(reason(nested(MAX_JSON_DEPTH + 1))).toBe('too_deep')
   })
 
-  it('survives a text that does nothing but open brackets', () => {
+  it('survives a text of only opening brackets', () => {
     expect(reason('['.repeat(1_000_000), { limitBytes: 1_000_000 })).toBe('too_deep')
   })
 
@@ -112,17 +112,17 @@ describe('readJson', () => {
     ['a surrogate in UTF-8', bytes(0x22, 0xed, 0xa0, 0x80, 0x22)],
     ['a cut character', bytes(0x22, 0xe2, 0x82)],
     ['a code point past U+10FFFF', bytes(0x22, 0xf4, 0x90, 0x80, 0x80, 0x22)],
-  ])('takes %s for what it is: not UTF-8', (_what, source) => {
+  ])('refuses %s as not UTF-8', (_what, source) => {
     expect(reason(source)).toBe('not_utf8')
   })
 
-  it('takes fractions and exponents only where any number will do', () => {
+  it('accepts fractions and exponents only if any number is allowed', () => {
     expect(reason('[1.0]')).toBe('not_an_integer')
     expect(reason('[1.0]', { numbers: 'integers' })).toBe('not_an_integer')
     expect(read('[1.0, 2e3]', { numbers: 'any' })).toEqual([1, 2000])
   })
 
-  it('gives integers past 2^53 exactly', () => {
+  it('reads integers beyond 2^53 exactly', () => {
     expect(read('{"modified_unix_nano":1700000000000000001}')).toEqual({
       modified_unix_nano: 1_700_000_000_000_000_001n,
     })

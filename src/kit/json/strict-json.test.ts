@@ -106,7 +106,7 @@ describe('the syntax of JSON', () => {
     ['{"a":{"\\ud800":1}}', { location: '$.a', line: 1, column: 7 }],
     ['{"a":[0, 1e1]}', { location: '$.a[1]', line: 1, column: 10 }],
     ['[0.5, 1.5]', { location: '$[0]', line: 1, column: 2 }],
-  ])('names the place of what is wrong in %j', (text, place) => {
+  ])('reports the position of the error in %j', (text, place) => {
     expect(refusal(text).place).toEqual(place)
   })
 })
@@ -114,7 +114,7 @@ describe('the syntax of JSON', () => {
 describe('depth', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-  it('reaches the limit and not one level more', () => {
+  it('may reach the limit but not exceed it', () => {
     expect(JSON.stringify(parse(nested(MAX_JSON_DEPTH)))).toBe(nested(MAX_JSON_DEPTH))
     expect(refusal(nested(MAX_JSON_DEPTH + 1))).toMatchObject({
       reason: 'too_deep',
@@ -137,7 +137,7 @@ describe('keys', () => {
     '{"a key that is longer than twelve":1,"a key that is longer than twelve":1}',
     '{"__proto__":1,"__proto__":2}',
     '{"1":1,"1":2}',
-  ])('may not come twice: %s', (text) => {
+  ])('may not be repeated: %s', (text) => {
     expect(refusal(text).reason).toBe('duplicate_key')
   })
 
@@ -149,7 +149,7 @@ describe('keys', () => {
     expect(Object.entries(parse(`{"${key}":1}`) as object)).toEqual([[key, 1]])
   })
 
-  it('named __proto__ are members and leave the prototype alone', () => {
+  it('named __proto__ are members and do not change the prototype', () => {
     const value = parse('{"__proto__":{"admin":true}}') as Record<string, unknown>
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(value['admin']).toBeUndefined()
@@ -196,7 +196,7 @@ describe('numbers', () => {
     },
   )
 
-  it('stay within the range of a double, however they are written', () => {
+  it('stay within the range of a double in every notation', () => {
     // Half way between the largest double and where the next would be: from here on they round to infinity.
     const past = 2n ** 1024n - 2n ** 970n
     expect(parse(`${past - 1n}`)).toBe(past - 1n)

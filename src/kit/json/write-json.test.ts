@@ -43,19 +43,19 @@ describe('writeJson', () => {
     expect(() => writeJson(value as JsonValue)).toThrow(new TypeError(message))
   })
 
-  it('writes values nested to the greatest depth and throws on one level more', () => {
+  it('writes values nested to the limit and throws on one level more', () => {
     expect(writeJson(nested(MAX_JSON_DEPTH))).toBe('['.repeat(MAX_JSON_DEPTH) + ']'.repeat(MAX_JSON_DEPTH))
     expect(() => writeJson(nested(MAX_JSON_DEPTH + 1))).toThrow('more than 512 levels, or a value that holds itself')
   })
 
-  it('throws on a value that holds itself', () => {
+  it('throws on a circular value', () => {
     const ring: { self?: JsonValue; again?: JsonValue } = {}
     ring.self = ring
     ring.again = ring
     expect(() => writeJson(ring)).toThrow('a value that holds itself')
   })
 
-  it('writes a value twice when it is held twice', () => {
+  it('writes a shared value twice', () => {
     const shared = { a: 1 }
     expect(writeJson([shared, shared])).toBe('[{"a":1},{"a":1}]')
   })
@@ -68,7 +68,7 @@ describe('writeCanonicalJson', () => {
     )
   })
 
-  it('leaves the value as it was', () => {
+  it('does not change the value', () => {
     const value = { b: 1, a: [2, 1] }
     expect(writeCanonicalJson(value)).toBe('{"a":[2,1],"b":1}')
     expect(Object.keys(value)).toEqual(['b', 'a'])
@@ -76,7 +76,7 @@ describe('writeCanonicalJson', () => {
 })
 
 describe('writeIndentedJson', () => {
-  it('puts every member and element on a line of its own', () => {
+  it('puts every member and element on its own line', () => {
     expect(writeIndentedJson({ b: [1n, {}], a: { c: [] } })).toBe(
       ['{', '  "b": [', '    1,', '    {}', '  ],', '  "a": {', '    "c": []', '  }', '}'].join('\n'),
     )

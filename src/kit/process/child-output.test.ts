@@ -25,7 +25,7 @@ describe('relayOutput', () => {
     expect(await exit).toMatchObject({ ended: 'cancelled', forced: false })
   })
 
-  it('loses nothing if this process stalls while the rest comes', async () => {
+  it('loses nothing if this process stalls while output arrives', async () => {
     const child = spawn('sh', ['-c', 'sleep 0.1; echo late'], { stdio: ['ignore', 'pipe', 'ignore'] })
     const { output, finish } = relayOutput(child.stdout, () => {})
     // In this phase of the event loop timers come next, and pipes after them.
@@ -36,7 +36,7 @@ describe('relayOutput', () => {
     expect((await output.toArray()).join('')).toBe('late\n')
   })
 
-  it('lets a process say its last words although nobody reads', async () => {
+  it('keeps the final output although nothing reads it', async () => {
     const controller = new AbortController()
     const cwd = temporaryDirectory()
     const verbose = command([program('says-much-on-sigterm.sh')], { cwd, signal: controller.signal })
@@ -47,7 +47,7 @@ describe('relayOutput', () => {
     expect(Buffer.concat(await stdout.toArray())).toHaveLength(MEBIBYTE)
   })
 
-  it('gives up on a survivor that writes without end, having taken no more than a pipe can hold', async () => {
+  it('stops reading from a survivor that writes without end', async () => {
     const { stdout, exit } = await startProcess(command([program('leaves-flood.sh')]))
     const { code, ended, stderrTail } = await exit
     expect({ code, ended }).toEqual({ code: 0, ended: 'itself' })
@@ -61,7 +61,7 @@ function bytesWritten(pid: number): number {
   return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 }
 
-/** The value once it has not changed for twenty looks in a row. */
+/** The value once it has not changed for twenty checks in a row. */
 async function onceSteady(look: () => number): Promise<number> {
   let value = look()
   for (let same = 0; same < 20; ) {

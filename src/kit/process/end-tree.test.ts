@@ -5,7 +5,7 @@ import { command, firstWords, isRunning, program } from '../../../test/support/t
 import { endMarkedProcesses } from './end-tree.ts'
 import { type ProcessCommand, runProcess, startProcess } from './process.ts'
 
-/** Starts a program that prints the number of some process, cancels it, and gives its end and that number. */
+/** Starts a program that prints a pid, cancels it, and returns its exit and that pid. */
 async function cancelOnceReady(argv: ProcessCommand['argv'], wishes: Partial<ProcessCommand> = {}) {
   const controller = new AbortController()
   const { stdout, exit } = await startProcess(command(argv, { ...wishes, signal: controller.signal }))
@@ -21,26 +21,26 @@ describe.skipIf(process.platform !== 'linux')('ending a process', () => {
     expect(isRunning(pid)).toBe(false)
   })
 
-  it('kills what ignores SIGTERM when the grace is over', async () => {
+  it('kills a process that ignores SIGTERM after the grace period', async () => {
     const { exit } = await cancelOnceReady([program('ignores-sigterm.sh')], { graceMs: 200 })
     expect(exit).toMatchObject({ code: null, signal: 'SIGKILL', ended: 'cancelled', forced: true })
     expect(exit.durationMs).toBeGreaterThanOrEqual(200)
     expect(isRunning(Number(exit.pid))).toBe(false)
   })
 
-  it('kills a tool that keeps no trace of us, because it was seen while its parent lived', async () => {
+  it('kills a tool without our id, because it was found while its parent lived', async () => {
     const tool = program('runs-stubborn-tool-without-environment.sh')
     const { exit, pid } = await cancelOnceReady([tool], { graceMs: 200 })
     expect(exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled', forced: true })
     expect(isRunning(pid)).toBe(false)
   })
 
-  it('reports the exit code of a process that ends in good order when it is told to', async () => {
+  it('reports the exit code of a process that handles the signal', async () => {
     const { exit } = await cancelOnceReady(['sh', '-c', "trap 'exit 3' TERM; echo $$; while :; do sleep 0.05; done"])
     expect(exit).toMatchObject({ code: 3, signal: null, ended: 'cancelled', forced: false })
   })
 
-  it('ends what a drover inside this drover has left behind', async () => {
+  it('ends what a drover inside this drover left behind', async () => {
     const { exit, pid } = await cancelOnceReady([process.execPath, program('nests-drover.ts')])
     expect(exit).toMatchObject({ ended: 'cancelled', forced: false })
     expect(isRunning(pid)).toBe(false)
@@ -69,15 +69,15 @@ describe.skipIf(process.platform !== 'linux')('cancelSignal SIGINT', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('what a process leaves behind when it ends by itself', () => {
-  it('is ended if the sweep is for always', async () => {
+describe.skipIf(process.platform !== 'linux')('a process left behind by a child that exits', () => {
+  it('is ended with sweep: always', async () => {
     const { stdout, exit } = await startProcess(command([program('leaves-daemon.sh')], { sweep: 'always' }))
     const pid = Number(await firstWords(stdout))
     expect(await exit).toMatchObject({ code: 0, ended: 'itself', forced: false })
     expect(isRunning(pid)).toBe(false)
   })
 
-  it('stays if the sweep is for processes we ended, and does not hold up the result', async () => {
+  it('stays with sweep: when-ended, and does not delay the result', async () => {
     const { stdout, exit } = await startProcess(command([program('leaves-daemon.sh')], { sweep: 'when-ended' }))
     const pid = Number(await firstWords(stdout))
     expect(await exit).toMatchObject({ code: 0, ended: 'itself', forced: false })
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('what a process leaves behind when
     process.kill(pid, 'SIGKILL')
   })
 
-  it('is found also if it is only just being started', async () => {
+  it('is found even while it is being started', async () => {
     // Parents that are gone before their children begin: a single look at the list of processes misses some of these.
     const seconds = `600.${process.pid}`
     const hasty = ['sh', '-c', `(setsid sh -c '(sleep ${seconds} & exit) & exit' & exit) & exit`] as const

@@ -22,31 +22,31 @@ describe('findProgram', () => {
   const place = (path: string, mode = 0o755) => writeFileSync(path, '', { mode })
   const find = (name: string, path = `${first}:${second}`) => findProgram(name, { env: { PATH: path }, cwd: root })
 
-  it('takes the first match in PATH', () => {
+  it('returns the first match in PATH', () => {
     place(join(second, 'tool'))
     expect(find('tool')).toBe(join(second, 'tool'))
     place(join(first, 'tool'))
     expect(find('tool')).toBe(join(first, 'tool'))
   })
 
-  it('passes over what cannot be run', () => {
+  it('skips files that are not executable', () => {
     mkdirSync(join(first, 'tool'))
     place(join(second, 'tool'), 0o644)
     expect(find('tool')).toBeUndefined()
   })
 
-  it('follows a symbolic link to a program, as package managers make them', () => {
+  it('follows a symbolic link to a program', () => {
     place(join(second, 'real'))
     symlinkSync(join(second, 'real'), join(first, 'tool'))
     expect(find('tool')).toBe(join(first, 'tool'))
   })
 
-  it('never finds what lies in the current directory by its bare name', () => {
+  it('never finds a bare name in the current directory', () => {
     place(join(root, 'tool'))
     expect(find('tool', ':.:')).toBeUndefined()
   })
 
-  it('takes a path as it is, from the current directory', () => {
+  it('resolves a path against the current directory', () => {
     place(join(first, 'tool'))
     expect(find('./first/tool', '')).toBe(join(first, 'tool'))
     expect(find(join(first, 'tool'), '')).toBe(join(first, 'tool'))

@@ -14,7 +14,7 @@ describe('OutputTail', () => {
     ['bytes that are not UTF-8', [Buffer.from([0x61, 0xff])], 'a\ufffd'],
     ['bytes that only continue characters', [Buffer.alloc(9, 0x80)], '\ufffd\ufffd'],
     ['bytes that continue nothing, uncut', [Buffer.alloc(2, 0x80)], '\ufffd\ufffd'],
-  ])('keeps what fits in 5 bytes of %s', (_name, chunks, text) => {
+  ])('keeps the last 5 bytes of %s', (_name, chunks, text) => {
     const tail = new OutputTail(5)
     for (const chunk of chunks) tail.add(Buffer.from(chunk))
     expect(tail.text()).toBe(text)
@@ -26,7 +26,7 @@ describe('OutputTail', () => {
     expect(tail.text()).toBe('')
   })
 
-  it('does not hold on to a chunk of which it needs only the end', () => {
+  it('does not retain a chunk of which it needs only the end', () => {
     const tail = new OutputTail(5)
     const chunk = Buffer.from('abcdefghijk')
     tail.add(chunk)
@@ -34,7 +34,7 @@ describe('OutputTail', () => {
     expect(tail.text()).toBe('ghijk')
   })
 
-  it('keeps the longest end of a text that fits, however the text is cut into chunks', () => {
+  it('keeps the longest possible end of a text, however it is split into chunks', () => {
     const texts = fc.array(fc.constantFrom('a', 'é', '漢', '😀'), { maxLength: 8 }).map((parts) => parts.join(''))
     const chunkLists = fc.array(texts.map((text) => Buffer.from(text)))
     fc.assert(

@@ -33,7 +33,7 @@ describe('pickMembers', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a member', () => {
-  it('is one process, not whoever has its number', async () => {
+  it('is one process, not another one with its pid', async () => {
     const { pid, exit } = await startProcess(command(['sleep', '0.3']))
     const { root } = new ProcessTree({ pid: Number(pid), treeId: 'none' })
     const stranger = { ...root, startTime: root.startTime + 1 }
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('a member', () => {
 })
 
 describe('markEnvironment', () => {
-  it('adds an id of its own to the environment', () => {
+  it('adds a new id to the environment', () => {
     const { treeId, env } = markEnvironment({ A: '1' })
     expect(treeId).toMatch(/^[0-9a-f]{16}$/)
     expect(env).toEqual({ A: '1', DROVER_TREE: treeId })

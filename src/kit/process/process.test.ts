@@ -11,7 +11,7 @@ const LIMIT = { stdoutLimitBytes: 1024 * 1024 }
 const MEGABYTES_10 = 'x'.repeat(10 * 1024 * 1024)
 
 describe('startProcess', () => {
-  it('gives the whole account of a process that ends by itself', async () => {
+  it('reports everything about a process that exits by itself', async () => {
     const { pid, exit } = await startProcess(command(['sh', '-c', 'echo trouble >&2; exit 3']))
     expect(await exit).toEqual({
       pid,
@@ -24,23 +24,23 @@ describe('startProcess', () => {
     })
   })
 
-  it('names the signal by which a process died, and does not call that our doing', async () => {
+  it('reports the signal that killed a process as its own exit', async () => {
     const { exit } = await startProcess(command(['sh', '-c', 'kill -USR1 $$']))
     expect(await exit).toMatchObject({ code: null, signal: 'SIGUSR1', ended: 'itself' })
   })
 
-  it('hands arguments over as they are, without a shell', async () => {
+  it('passes arguments unchanged, without a shell', async () => {
     const args = ['$HOME', '`id`', '; exit 9', 'two words', '*', '', 'é漢😀']
     const { stdout } = await runProcess(command(['printf', '%s\\n', ...args]), LIMIT)
     expect(stdout.toString()).toBe(args.map((arg) => `${arg}\n`).join(''))
   })
 
-  it('gives exactly the environment it was given, and the mark of its tree', async () => {
+  it('passes exactly the given environment, and the id of its tree', async () => {
     const { stdout } = await runProcess(command(['/usr/bin/env'], { env: { A: '1', B: 'x=y' } }), LIMIT)
     expect(stdout.toString()).toMatch(/^A=1\nB=x=y\nDROVER_TREE=[0-9a-f]{16}\n$/)
   })
 
-  it('runs in the directory it was given', async () => {
+  it('runs in the given directory', async () => {
     const cwd = realpathSync(temporaryDirectory())
     const { stdout } = await runProcess(command(['pwd', '-P'], { cwd }), LIMIT)
     expect(stdout.toString()).toBe(`${cwd}\n`)
@@ -63,7 +63,7 @@ describe('startProcess', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('notices a cancellation in the moment of starting', async () => {
+  it('notices a cancellation during the start', async () => {
     const controller = new AbortController()
     const starting = startProcess(command([program('forever.sh')], { signal: controller.signal }))
     controller.abort()
@@ -71,7 +71,7 @@ describe('startProcess', () => {
     expect(await exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled' })
   })
 
-  it('lets go of the signal when the process has ended', async () => {
+  it('removes its listener from the signal after the exit', async () => {
     const { signal } = new AbortController()
     const { exit } = await startProcess(command(['true'], { signal }))
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
@@ -79,12 +79,12 @@ describe('startProcess', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  it('leaves nothing behind that keeps drover from exiting', async () => {
+  it('leaves nothing that keeps drover from exiting', async () => {
     const { exit } = await startProcess(command([process.execPath, program('runs-true.ts')]))
     expect(await exit).toMatchObject({ code: 0, ended: 'itself', stderrTail: '' })
   })
 
-  it('makes the process the leader of a group of its own', async () => {
+  it('makes the process the leader of its own group', async () => {
     const { exit, stdout } = await runProcess(command(['sh', '-c', 'ps -o pgid= -p $$']), LIMIT)
     expect(Number(stdout)).toBe(exit.pid)
   })
@@ -106,7 +106,7 @@ describe('stdin', () => {
     expect({ code: exit.code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '' })
   })
 
-  it('is at its end from the beginning if nothing is given', async () => {
+  it('is empty if nothing is given', async () => {
     const { exit, stdout } = await runProcess(command(['sh', '-c', 'readlink /proc/self/fd/0; cat']), LIMIT)
     expect({ code: exit.code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: '/dev/null\n' })
   })
@@ -116,7 +116,7 @@ describe('stdin', () => {
     expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
   })
 
-  it('may be left unread by a process that goes on until it is ended', async () => {
+  it('may be left unread by a process that runs until it is ended', async () => {
     const { exit } = await startProcess(command([program('forever.sh')], { stdin: MEGABYTES_10, timeoutMs: 100 }))
     expect(await exit).toMatchObject({ signal: 'SIGTERM', ended: 'timeout' })
   })
@@ -128,7 +128,7 @@ describe('stdin', () => {
 })
 
 describe('stdout', () => {
-  it('carries a line of just the limit and leaves out one that is a byte longer', async () => {
+  it('carries a line of exactly the limit and skips one that is a byte longer', async () => {
     const limitBytes = 10 * 1024 * 1024
     const read = async (bytes: number) => {
       const lengths: number[] = []
@@ -149,7 +149,7 @@ describe('stdout', () => {
     expect(await exit).toMatchObject({ code: 5, ended: 'itself' })
   })
 
-  it('can still be read when the process has gone', async () => {
+  it('can still be read after the process exited', async () => {
     const { stdout, exit } = await startProcess(command(['head', '-c', '150000', '/dev/zero']))
     expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
     expect(Buffer.concat(await stdout.toArray())).toHaveLength(150_000)
@@ -172,7 +172,7 @@ describe('stderrTail', () => {
     expect((await exit).stderrTail).toBe('x'.repeat(kept))
   })
 
-  it('is as long as the caller allows', async () => {
+  it('has the length that the caller allows', async () => {
     const { exit } = await startProcess(command(['sh', '-c', 'echo 123456789 >&2'], { stderrLimitBytes: 4 }))
     expect((await exit).stderrTail).toBe('789\n')
   })
@@ -192,7 +192,7 @@ describe('timeoutMs', () => {
     },
   )
 
-  it('is the reason that counts if a cancellation comes after it', async () => {
+  it('is the reported reason if a cancellation comes later', async () => {
     const controller = new AbortController()
     const stubborn = command([program('ignores-sigterm.sh')], {
       timeoutMs: 1000,
@@ -205,7 +205,7 @@ describe('timeoutMs', () => {
     expect(controller.signal.aborted).toBe(true)
   })
 
-  it('does not count if a cancellation came before it', async () => {
+  it('is not the reported reason if a cancellation came earlier', async () => {
     const controller = new AbortController()
     const stubborn = command([program('ignores-sigterm.sh')], {
       timeoutMs: 1000,
@@ -222,7 +222,7 @@ describe('timeoutMs', () => {
 })
 
 describe('endAllProcesses', () => {
-  it('ends every process, also one started meanwhile, and waits until they have gone', async () => {
+  it('ends every process, including one started meanwhile, and waits until they are gone', async () => {
     const stubborn = command([program('ignores-sigterm.sh')], { graceMs: 100 })
     const first = await Promise.all([startProcess(stubborn), startProcess(command([program('forever.sh')]))])
     await Promise.all(first.map(({ stdout }) => firstWords(stdout)))
@@ -244,7 +244,7 @@ describe('endAllProcesses', () => {
 })
 
 describe('killAllProcesses', () => {
-  it('ends one that ignores SIGTERM without waiting for its grace', async () => {
+  it('kills a process that ignores SIGTERM without a grace period', async () => {
     const stubborn = await startProcess(command([program('ignores-sigterm.sh')], { graceMs: 60_000 }))
     await firstWords(stubborn.stdout)
     await killAllProcesses()

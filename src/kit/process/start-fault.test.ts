@@ -40,7 +40,7 @@ describe('startProcess', () => {
     await expect(startProcess(command([file]))).rejects.toMatchObject({ code: 'program_not_found' })
   })
 
-  it('takes an argument of one byte less than 128 KiB', async () => {
+  it('accepts an argument of one byte less than 128 KiB', async () => {
     const { exit } = await startProcess(command(['true', 'x'.repeat(131_071)]))
     expect(await exit).toMatchObject({ code: 0 })
   })
@@ -63,13 +63,13 @@ describe('startProcess', () => {
     },
   )
 
-  it('finds a program by the PATH it is given', async () => {
+  it('finds a program in the given PATH', async () => {
     await expect(startProcess(command(['true'], { env: { PATH: '/nowhere' } }))).rejects.toMatchObject({
       code: 'program_not_found',
     })
   })
 
-  it('tells no value of a variable that it refuses', async () => {
+  it('does not print the value of a refused variable', async () => {
     const secret = command(['true'], { env: { TOKEN: 'hunter2\0' } })
     await expect(startProcess(secret)).rejects.toThrow(
       '"true" was not started because the variable TOKEN contains a NUL character; remove or correct it',
@@ -78,7 +78,7 @@ describe('startProcess', () => {
 })
 
 describe('startFault', () => {
-  it('passes on the code of any other trouble', () => {
+  it('includes the code of any other error', () => {
     const fault = startFault(command(['true']), Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' }))
     expect(fault).toMatchObject({ code: 'program_not_started', details: { program: 'true', reason: 'EAGAIN' } })
   })
