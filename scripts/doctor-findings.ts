@@ -14,7 +14,7 @@ const STATUSES: readonly FindingKind['status'][] = ['ok', 'warning', 'error']
 
 export async function gatherFindings(): Promise<{ group: FindingGroup; kinds: FindingKind[] }[]> {
   const doctor = join(import.meta.dirname, '..', 'src', 'cli', 'doctor')
-  const files = globSync(['run-checks.ts', 'checks/*.ts'], { cwd: doctor }).filter((file) => !file.endsWith('.test.ts'))
+  const files = globSync(['all-checks.ts', 'checks/*.ts'], { cwd: doctor }).filter((file) => !file.endsWith('.test.ts'))
   const modules = await Promise.all(
     files.map((file): Promise<object> => import(pathToFileURL(join(doctor, file)).href)),
   )

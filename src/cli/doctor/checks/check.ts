@@ -1,4 +1,4 @@
-/** What a check is, and what all checks share. To add one: a file in this folder, and a line in ../run-checks.ts. */
+/** What a check is, and what all checks share. To add one: a file in this folder, and a line in ../all-checks.ts. */
 import { resolve } from 'node:path'
 import type { ConfigEnvironment } from '../../../config/paths.ts'
 import { type LoadedConfig, readConfig } from '../../../config/read-config.ts'
