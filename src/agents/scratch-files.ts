@@ -5,9 +5,14 @@ import { join } from 'node:path'
 import { randomIds } from '../kit/ids.ts'
 import type { AgentCommand } from './adapter/agent.ts'
 
-/** Only a name: the directory is created when the first file is written. */
+let prefix: string | undefined
+let count = 0
+
+/** Only a name: the directory is created when the first file is written. Every prompt gets one, so it must cost little. */
 export function newScratchDirectory(): string {
-  return join(tmpdir(), `drover-${randomIds.hex(8)}`)
+  prefix ??= join(tmpdir(), `drover-${randomIds.hex(8)}-`)
+  count += 1
+  return `${prefix}${count}`
 }
 
 export function writeScratch(directory: string, files: AgentCommand['files']): void {

@@ -13,13 +13,21 @@ type Prompt = { request: PromptRequest; agentRequest: AgentRequest; command: Age
 export async function* runDry(prompt: Prompt): AsyncGenerator<PromptEvent, PromptResult, undefined> {
   const { agentRequest, command, context } = prompt
   const { backend, model, workdir } = agentRequest
-  const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin })
-  const sessionId = await storeDrySession(prompt)
-  const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
+  const result = await finishDry(prompt)
+  const toEvent = createEnvelope({ backend, sessionId: result.session_id, clock: context.clock })
   yield toEvent({ type: 'init', content: { ...(model !== undefined && { model }), working_dir: workdir } })
-  yield toEvent({ type: 'message', content: { text: line, role: 'assistant' } })
+  yield toEvent({ type: 'message', content: { text: result.output, role: 'assistant' } })
   const done = { exit_code: 0, duration_ms: 0, token_usage: NO_USAGE }
   yield toEvent(withWarnings({ type: 'done', content: done }, command.warnings))
+  return result
+}
+
+/** The result alone, for callers who want no events: a dry run is often a load test. */
+export async function finishDry(prompt: Prompt): Promise<PromptResult> {
+  const { agentRequest, command } = prompt
+  const { backend, model } = agentRequest
+  const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin })
+  const sessionId = await storeDrySession(prompt)
   return dryRunResult(line, { backend, model, sessionId, warnings: command.warnings })
 }
 

@@ -11,7 +11,7 @@ import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
 import { describePolicyChanges, policyOf } from './continue-session.ts'
-import { runDry } from './dry-run.ts'
+import { finishDry, runDry } from './dry-run.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -39,7 +39,10 @@ type Prompt = {
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
 export function runPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): PromptRun {
-  const prompt = { request, ...preparePrompt(request, context), context, options }
+  return startPrompt(toPrompt(request, context, options))
+}
+
+function startPrompt(prompt: Prompt): PromptRun {
   return prompt.agentRequest.isDryRun ? runDry(prompt) : runInSlot(prompt)
 }
 
@@ -49,7 +52,9 @@ export async function runPromptToEnd(
   context: PromptContext,
   { onEvent, ...options }: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
 ): Promise<PromptResult> {
-  const run = runPrompt(request, context, options)
+  const prompt = toPrompt(request, context, options)
+  if (prompt.agentRequest.isDryRun && onEvent === undefined) return await finishDry(prompt)
+  const run = startPrompt(prompt)
   try {
     let next = await run.next()
     for (; next.done !== true; next = await run.next()) onEvent?.(next.value)
@@ -57,6 +62,10 @@ export async function runPromptToEnd(
   } finally {
     await run.return(undefined as never)
   }
+}
+
+function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
+  return { request, ...preparePrompt(request, context), context, options }
 }
 
 /** Finds everything that is wrong with a prompt before it waits or anything is started. */

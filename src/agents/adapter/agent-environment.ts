@@ -6,11 +6,21 @@ const DROVER_NAME = /^DROVER_/i
 /** No secrets; an agent that calls drover must find the same home and config. */
 const PASSED_ON: readonly string[] = [TREE_VARIABLE, OWNER_VARIABLE, 'DROVER_HOME', 'DROVER_CONFIG']
 
+type Variables = Readonly<Record<string, string>>
+
+/** All prompts of a process have the same environment, and every agent adds the same variables. */
+const cache = new WeakMap<Environment, WeakMap<Variables, Variables>>()
+
 /** The caller's environment plus the agent's own variables, without drover's settings, which include API keys. */
-export function toAgentEnvironment(
-  env: Environment,
-  variables: Readonly<Record<string, string>>,
-): Record<string, string> {
+export function toAgentEnvironment(env: Environment, variables: Variables): Variables {
+  const known = cache.get(env) ?? new WeakMap<Variables, Variables>()
+  cache.set(env, known)
+  const result = known.get(variables) ?? mergeEnvironment(env, variables)
+  known.set(variables, result)
+  return result
+}
+
+function mergeEnvironment(env: Environment, variables: Variables): Variables {
   const inherited: Record<string, string> = {}
   for (const name in env) {
     const value = env[name]

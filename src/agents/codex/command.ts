@@ -9,6 +9,7 @@ import {
   warnOfMissingApprover,
 } from '../adapter/permission.ts'
 
+const VARIABLES = {}
 /** Config, because codex has no environment variables for it. */
 const SETTINGS = ['check_for_update_on_startup=false', 'analytics.enabled=false', 'feedback.enabled=false']
 
@@ -40,7 +41,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
       '-',
     ],
-    env: toAgentEnvironment(request.env, {}),
+    env: toAgentEnvironment(request.env, VARIABLES),
     stdin,
     files: [],
     warnings: [
