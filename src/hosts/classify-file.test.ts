@@ -37,7 +37,7 @@ describe('a file', () => {
     expect(classifyFile(facts)).toBe(status.split(',')[0])
   })
 
-  it('of a path that only an earlier release had is that release’s, or somebody’s', () => {
+  it('of a path that only an earlier release had is earlier or modified', () => {
     const facts = { claim: EARLIER, current: undefined, earlier: [EARLIER] }
     expect(classifyFile({ ...facts, found: regular('earlier') })).toBe('earlier')
     expect(classifyFile({ ...facts, found: regular('mine') })).toBe('modified')

@@ -28,7 +28,7 @@ const whole = installed(claude)
 const withReturns = (path: string) => regular((textAt(whole, path) ?? '').replaceAll('\n', '\r\n'))
 
 describe('files with other line ends', () => {
-  it('are none in what was just installed', () => {
+  it('are not found right after an installation', () => {
     expect(converted(whole)).toEqual([])
   })
 

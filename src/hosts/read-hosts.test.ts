@@ -84,7 +84,7 @@ describe('what is at the path of a file', () => {
 })
 
 describe('what is found of hosts', () => {
-  it('tells of every path and every sign of each', () => {
+  it('include every path and every detection directory', () => {
     put('.github/agents/mine.md')
     put('.pi')
     symlinkSync('.pi', join(root, '.qwen'))
@@ -94,7 +94,7 @@ describe('what is found of hosts', () => {
     expect(signs).toEqual([['.github/agents', { is: 'directory' }]])
   })
 
-  it('takes a link above a sign for no sign, and what is behind it for nothing that can be reached', () => {
+  it('treat a link above a detection directory as absent, and files behind it as unreachable', () => {
     mkdirSync(join(root, 'elsewhere/agents'), { recursive: true })
     symlinkSync('elsewhere', join(root, '.github'))
     const [copilot] = HOSTS.filter(({ id }) => id === 'copilot')

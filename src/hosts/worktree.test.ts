@@ -58,7 +58,7 @@ describe('a folder of a worktree', () => {
     expect(findFile('moved/file', tree)).toMatchObject({ is: 'regular' })
   })
 
-  it('is refused when it was swapped between looking and opening', () => {
+  it('is refused when it was replaced between the check and opening', () => {
     mkdirSync(join(root, 'a'))
     mkdirSync(join(root, 'b'))
     const swapping: TreeDisk = {

@@ -158,13 +158,13 @@ describe('a failure of GitHub', () => {
     expect((await faultOf({ failure })).message).toBe(says)
   })
 
-  it('is told with why something may not be read', async () => {
+  it('shows why something may not be read', async () => {
     expect((await faultOf({ failure: 'forbidden' })).message).toContain(
       `${ISSUE_URL} (Resource not accessible by personal access token); give its token`,
     )
   })
 
-  it.each([1, 2, 4])('in any page spoils all of them: after %i calls', async (failureAfter) => {
+  it.each([1, 2, 4])('in any page fails the whole fetch: after %i calls', async (failureAfter) => {
     const drafts = Array.from({ length: LIMITS.mostSections }, (_, at) => {
       return { key: `k${at}`, role: ROLES[at % 5] ?? 'outcome', title: 'T', text: 'x' } as const
     })
@@ -174,7 +174,7 @@ describe('a failure of GitHub', () => {
     expect(calls()).toHaveLength(failureAfter + 1)
   })
 
-  it('is told when there is no such issue', async () => {
+  it('is reported when the issue does not exist', async () => {
     expect((await faultOf({})).message).toBe(
       `no issue ${ISSUE_URL}, or this account may not see it; check the URL and "gh auth status"`,
     )
@@ -196,14 +196,14 @@ describe('a failure of GitHub', () => {
     expect((await faultOf({ failure: 'slow' }, { timeoutMs: 300 })).code).toBe('gh_timeout')
   })
 
-  it('ends when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 300)
     expect((await faultOf({ failure: 'slow' }, { signal: controller.signal })).code).toBe('gh_interrupted')
   })
 })
 
-describe('an answer that no envelope can hold', () => {
+describe('an answer that does not fit into an envelope', () => {
   const [first, ...others] = github.comments
   if (first === undefined) throw new Error('there are comments')
   const { issue } = github

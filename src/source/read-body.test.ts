@@ -29,7 +29,7 @@ describe('the level marker', () => {
     expect(codeOf(` \n\n${bodyOf('{}')}`)).toBe('found')
   })
 
-  it('is quoted no further than it is worth', () => {
+  it('is quoted only at its start', () => {
     expect(readBody('🧪'.repeat(100_000))).toMatchObject({
       error: `line 1 of the body is "${'🧪'.repeat(60)}…", which is not a level marker; it must be exactly ${MARKER}`,
     })

@@ -21,7 +21,7 @@ import { checkCliError } from '../../src/contract/cli-error.ts'
 import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
-import { diskOfKilled, hostSite, install } from '../support/host-site.ts'
+import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
 import { CAN_BE_NOBODY } from '../support/open-place.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
@@ -78,7 +78,7 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
   'broken hosts': async (machine) => {
     machine.realGit()
     machine.repository()
-    const site = hostSite(machine.cwd)
+    const site = createHostWorktree(machine.cwd)
     await install(site, ['claude', 'copilot', 'pi', 'qwen', 'windsurf'])
     site.write('.claude/skills/drover-run/SKILL.md', 'edited')
     mkdirSync(join(site.root, '.codex'))
@@ -554,7 +554,7 @@ describe('--clear-interrupted', () => {
     const machine = doctorMachine(temporaryDirectory())
     machine.realGit()
     machine.repository()
-    const site = hostSite(machine.cwd)
+    const site = createHostWorktree(machine.cwd)
     site.write('.claude/mine.md', 'mine')
     const before = site.tree()
     await install(site, ['claude'], { disk: diskOfKilled(3, ['linkSync']) }).catch(() => undefined)

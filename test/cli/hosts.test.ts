@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { checkCliError } from '../../src/contract/cli-error.ts'
 import { checkChangeReport, checkListReport } from '../../src/contract/host-reports.ts'
 import { HOST_IDS } from '../../src/hosts/host.ts'
-import { hostSite } from '../support/host-site.ts'
+import { createHostWorktree } from '../support/host-worktree.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { CAN_BE_NOBODY } from '../support/open-place.ts'
 import { DROVER, ending, type Ran, runAt } from '../support/run-drover.ts'
@@ -29,7 +29,7 @@ const MANIFEST = '.claude/drover/ownership-manifest.json'
 /** A repository that uses these hosts, and drover in it. */
 function open(...hosts: string[]) {
   const repository = createRepository()
-  const site = hostSite(repository.root)
+  const site = createHostWorktree(repository.root)
   for (const host of hosts) mkdirSync(join(repository.root, `.${host}`))
   const drover = (...args: string[]) => runAt(repository.root, [process.execPath, DROVER, ...args], PLAIN_ENV)
   return { ...repository, site, drover }

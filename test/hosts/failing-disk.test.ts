@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
 import { nameOf, realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
-import { clear, type HostSite, systemError } from '../support/host-site.ts'
+import { clear, type HostWorktree, systemError } from '../support/host-worktree.ts'
 import { bothEnds, siteToChange, type Told, type Tree, tell } from '../support/sample-change.ts'
 import { type Coming, watchedDisk } from '../support/watched-disk.ts'
 
 describe('a change on a sound disk', () => {
-  it('is committed: what is new has its mode, what is replaced and removed is gone, nothing else is touched', async () => {
+  it('is committed: new files have their mode, old files are removed, nothing else changes', async () => {
     const site = siteToChange()
     const mine = lstatSync(join(site.root, '.claude/mine'), { bigint: true })
     expect(await tell(site)).toEqual({
@@ -40,7 +40,7 @@ describe('a change on a sound disk', () => {
     expect(site.records()).toEqual([])
   })
 
-  it('makes folders that all can look into, whatever the umask', async () => {
+  it('creates folders with mode 0755, whatever the umask', async () => {
     const before = process.umask(0o077)
     const site = siteToChange()
     await tell(site)
@@ -145,7 +145,7 @@ type Trees = { before: Tree; after: Tree }
 
 function expectTruth(
   { report, problem }: Told,
-  { at, site, before, after }: Trees & { at: number; site: HostSite },
+  { at, site, before, after }: Trees & { at: number; site: HostWorktree },
 ): void {
   const { transaction_outcome: outcome, recovery_artifacts: artifacts } = report
   const said = { at, outcome, problem }
@@ -162,7 +162,7 @@ function expectTruth(
 const same = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other)
 
 /** The files but for those that the report names as put aside. */
-function besides({ recovery_artifacts }: ChangeReport, site: HostSite): Tree {
+function besides({ recovery_artifacts }: ChangeReport, site: HostWorktree): Tree {
   return Object.fromEntries(Object.entries(filesOf(site.tree())).filter(([path]) => !recovery_artifacts.includes(path)))
 }
 

@@ -76,7 +76,7 @@ describe.each(CASES)('$folder', (each) => {
     }
   })
 
-  it('gets front matter that reads back as it was meant', () => {
+  it('gets front matter that parses to the name and description', () => {
     const callables = generatedFiles(each.host, each.surface).filter(({ role }) => role === 'callable')
     expect(callables.map(({ capability }) => capability)).toEqual(CAPABILITY_NAMES)
     for (const { capability, path, text } of callables) {
@@ -116,7 +116,7 @@ it('all ten together write 135 files, no path twice', () => {
   expect(plan.hosts).toEqual(HOST_IDS)
 })
 
-it('what others may read is 0644, what drover keeps for itself 0600', () => {
+it('generated files have mode 0644, the manifest and the sentinel 0600', () => {
   for (const { path, mode } of CASES.flatMap(installed)) {
     expect(mode).toBe(/ownership-manifest\.json$|\.adapter-generated$/.test(path) ? 0o600 : 0o644)
   }

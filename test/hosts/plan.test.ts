@@ -142,7 +142,7 @@ describe.each(Object.entries(OPERATIONS))('%s, whatever is found', (_, operation
     )
   })
 
-  it('leaves everything that it does not name as it was, and can be carried out', () => {
+  it('changes only the files that it names, and can be carried out', () => {
     fc.assert(
       fc.property(anyRepository, (repository) => {
         const plan = operation(repository)

@@ -19,7 +19,7 @@ describe.each(CAPABILITIES)('$name', ({ name, text, description }) => {
     expect(flat(text)).toContain(words)
   })
 
-  it('says no prohibition twice', () => {
+  it('contains no prohibition twice', () => {
     const prohibitions: readonly string[] = flat(text).match(/(?:Never|Do not|never|Neither|Put no) [^.;|]+[.;]/g) ?? []
     expect(prohibitions.length).toBeGreaterThan(3)
     expect(prohibitions.filter((each, index) => prohibitions.indexOf(each) !== index)).toEqual([])
@@ -29,7 +29,7 @@ describe.each(CAPABILITIES)('$name', ({ name, text, description }) => {
     expect(text.endsWith(`\n${TEXTS.boundaries}`)).toBe(true)
   })
 
-  it('is short enough to be followed, and to be taken by every host', () => {
+  it('is short enough for an agent and for every host', () => {
     expect(text.length).toBeLessThan(20_000)
     expect(text.split('\n').length).toBeLessThan(300)
     expect(description.length).toBeLessThan(130)
@@ -64,7 +64,7 @@ it.each(shown)('%s shows a command that exists: %s', (_, line) => {
   expect(positionals.length).toBeLessThanOrEqual(command.positionals.length)
 })
 
-it('flags that are shown by themselves belong to the commands they are shown for', () => {
+it('flags that are shown alone belong to their commands', () => {
   const flags = (words: string) =>
     COMMANDS.find((each) => each.words.join(' ') === words)?.flags.map(({ name }) => name) ?? []
   expect(flags('run')).toEqual(expect.arrayContaining(['source-file', 'no-review', 'goal-stdin']))
@@ -109,7 +109,7 @@ it('the run teaches every legal combination of an outcome', () => {
   ])
 })
 
-it('what is said when nothing was run is what drover itself says', () => {
+it('the sentence for a missing activity is the one that drover uses', () => {
   expect(flat(TEXTS.implementing)).toContain(`the final report says "${NO_ACTIVITIES}"`)
 })
 

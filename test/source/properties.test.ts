@@ -12,8 +12,8 @@ const stamp = { candidate_id: 'c1', created_at: '2026-01-31T12:00:00Z' }
 const toBytes = (envelope: RawSourceEnvelope) => Buffer.from(JSON.stringify(envelope))
 const read = (bytes: Uint8Array) => readEnvelope(bytes, { input: 'the source' })
 
-describe('any bundle that keeps the rules', () => {
-  it('is pinned, and what is pinned keeps the rules of the contract', () => {
+describe('any valid bundle', () => {
+  it('is pinned, and the pinned source fits the contract', () => {
     fc.assert(
       fc.property(anyBundle(), (bundle) => {
         const envelope = read(toBytes(bundle))
@@ -30,7 +30,7 @@ describe('any bundle that keeps the rules', () => {
     )
   })
 
-  it('is pinned the same whatever line ends it has', () => {
+  it('is pinned the same with any line endings', () => {
     fc.assert(
       fc.property(anyBundle(), (bundle) => {
         const toFeeds = (text: string) => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')

@@ -1,4 +1,4 @@
-/** Issues that drover can pin, of every kind that its rules allow, and texts that are nearly such issues. */
+/** Random issues that drover can pin, and random texts that are almost such issues. */
 import fc from 'fast-check'
 import type { RawSourceEnvelope } from '../../src/contract/raw-source-envelope.shape.ts'
 import { makeBundle, ROLES, type SectionDraft } from './source-bundle.ts'
@@ -63,7 +63,7 @@ export function anyBundle(): fc.Arbitrary<RawSourceEnvelope> {
     })
 }
 
-/** Pieces of issues, put together without any sense. */
+/** Random sequences of pieces of issues. */
 export const nearlyBody: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

@@ -1,4 +1,4 @@
-/** Disks on which something happens at the n-th call, so that every point of a piece of work can be tried in turn. */
+/** Disks that fail at the n-th call, so that a test can try every point of an operation. */
 import { writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename } from 'node:path'

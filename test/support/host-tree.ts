@@ -1,4 +1,4 @@
-/** The files of a repository in memory: what plans are made from, and carried out on. */
+/** The files of a repository in memory, to make plans from and to apply them to. */
 
 import type { FoundFile, FoundFiles } from '../../src/hosts/found-files.ts'
 import type { Host, HostId } from '../../src/hosts/host.ts'
@@ -6,7 +6,7 @@ import { EARLIER_FILES, type EarlierFile, findHost, pathsOf } from '../../src/ho
 import type { Plan } from '../../src/hosts/plan/plan.ts'
 import { digest } from '../../src/kit/digest.ts'
 
-/** What is not in it is absent. */
+/** Paths that are not in it are absent. */
 export type HostTree = ReadonlyMap<string, FoundFile>
 
 export function regular(text: string): FoundFile & { is: 'regular' } {
@@ -18,7 +18,7 @@ export function treeOf(texts: Readonly<Record<string, string>>): HostTree {
   return new Map(Object.entries(texts).map(([path, text]) => [path, regular(text)]))
 }
 
-/** The tree with these entries instead; undefined takes one away. */
+/** The tree with these entries replaced; undefined removes one. */
 export function changed(tree: HostTree, entries: Readonly<Record<string, FoundFile | undefined>>): HostTree {
   const merged = new Map<string, FoundFile | undefined>([...tree, ...Object.entries(entries)])
   return new Map([...merged].flatMap(([path, file]) => (file === undefined ? [] : [[path, file]])))

@@ -1,5 +1,4 @@
-/** Sources as runs pin them, and what a refresh of them may find. */
-
+/** Pinned sources, and candidates that a refresh may find. */
 import type { PinnedSource } from '../../src/contract/pinned-source.shape.ts'
 import type { SourceCandidate } from '../../src/contract/source-candidate.shape.ts'
 import { digestMaterial } from '../../src/kit/digest.ts'
@@ -61,7 +60,7 @@ export function candidateOf(source: PinnedSource, candidate_id = 'candidate-1'):
   return toCandidate(envelope, { is: 'pinned', source, materials: new Map() }, { candidate_id, created_at })
 }
 
-/** What a refresh finds when the issue is no change any more. */
+/** What a refresh finds when the issue is no longer a change. */
 export function invalidOf(candidate_id = 'candidate-1', change: object = {}): SourceCandidate {
   const envelope = { ...makeBundle(), body: 'nothing', ...change }
   return toCandidate(envelope, readSource(envelope), { candidate_id, created_at })

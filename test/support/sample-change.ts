@@ -8,7 +8,7 @@ import type { Plan, Step } from '../../src/hosts/plan/plan.ts'
 import type { TreeDisk } from '../../src/hosts/worktree.ts'
 import { digest } from '../../src/kit/digest.ts'
 import { Fault } from '../../src/kit/fault.ts'
-import { changeAt, type HostSite, hostSite } from './host-site.ts'
+import { changeAt, createHostWorktree, type HostWorktree } from './host-worktree.ts'
 
 const STEPS: readonly Step[] = [
   { do: 'create', path: '.claude/made/deep/created', text: 'created', mode: 0o644 },
@@ -19,7 +19,7 @@ const STEPS: readonly Step[] = [
 ]
 const PLAN: Plan = { hosts: ['claude'], steps: STEPS, preserved: [], warnings: [] }
 
-export function siteToChange(site = hostSite()): HostSite {
+export function siteToChange(site = createHostWorktree()): HostWorktree {
   for (const name of ['replaced', 'emptied/removed', 'verified', 'mine'])
     site.write(`.claude/${name}`, `${name}, before`)
   chmodSync(join(site.root, '.claude/replaced'), 0o640)
@@ -29,7 +29,7 @@ export function siteToChange(site = hostSite()): HostSite {
 export type Told = { report: ChangeReport; problem: string | undefined }
 
 /** What a change tells, whether it fails or not. */
-export async function tell(site: HostSite, disk?: TreeDisk): Promise<Told> {
+export async function tell(site: HostWorktree, disk?: TreeDisk): Promise<Told> {
   try {
     const { report } = await changeAt(site, {
       hosts: [],

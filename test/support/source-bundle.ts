@@ -1,4 +1,4 @@
-/** Issues that drover can pin, made without any of drover's own code: the digests are hashes of bytes put together here. */
+/** Issues that drover can pin, made without code of drover: the digests are computed here. */
 import { createHash } from 'node:crypto'
 import type { RawSourceComment, RawSourceEnvelope } from '../../src/contract/raw-source-envelope.shape.ts'
 import type { SourceManifest } from '../../src/source/manifest.shape.ts'
@@ -21,7 +21,7 @@ export const FIVE_SECTIONS: readonly SectionDraft[] = ROLES.map((role) => ({
   text: `What there is to say about ${role}.\n`,
 }))
 
-/** Each field as UTF-8 with its length in front, 8 bytes, big-endian; of all that, the hash. */
+/** SHA-256 over all fields, each as UTF-8 and preceded by its length as 8 bytes, big-endian. */
 export function framedDigest(...fields: readonly string[]): string {
   const hash = createHash('sha256')
   for (const field of fields) {

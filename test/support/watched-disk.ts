@@ -1,6 +1,6 @@
 import { realTreeDisk, type TreeDisk } from '../../src/hosts/worktree.ts'
 
-/** The calls that leave something behind. `openSync` is one only where it makes a file. */
+/** The calls that change the disk. `openSync` counts only if it creates a file. */
 const LASTING = [
   'fchmodSync',
   'fsyncSync',

@@ -38,7 +38,7 @@ describe('the record of a change', () => {
     expect(find()).toEqual([{ path: recordPath(directory, RECORD.id), record: RECORD }])
   })
 
-  it('is none where there was never a change, or another file', () => {
+  it('is not found if there was never a change, or only other files', () => {
     put(RECORD, 'lock')
     expect(find()).toEqual([])
     expect(findRecords({ directory: join(directory, 'nowhere'), disk: realTreeDisk })).toEqual([])

@@ -45,7 +45,7 @@ describe('a host that is not installed', () => {
     for (const isRefresh of [true, false]) expect(reportOf(new Map(), { isRefresh }).written).toEqual(paths)
   })
 
-  it('keeps what is there already, which is never adopted, even if drover would write the same', () => {
+  it('keeps existing files and never claims them, even if drover would write the same bytes', () => {
     const text = generatedFiles(claude, undefined).find(({ path }) => path === SKILL)?.text ?? ''
     for (const file of [mine, regular(text)]) {
       const tree = changed(new Map(), { [SKILL]: file })
@@ -71,7 +71,7 @@ describe('a host that is not installed', () => {
 describe('a host that is installed', () => {
   const whole = installed(claude)
 
-  it('is left as it is by a plain install, even if a file is missing', () => {
+  it('is not changed by a plain install, even if a file is missing', () => {
     const tree = changed(whole, { [SKILL]: undefined })
     expect(plan(tree, { isRefresh: false })).toEqual({
       hosts: ['claude'],
@@ -108,7 +108,7 @@ describe('a host that is installed', () => {
     expect(plan(tree).preserved).toEqual([{ path: SKILL, because: 'it was changed after drover wrote it' }])
   })
 
-  it('loses a claim that proves nothing, with a warning, and keeps the file', () => {
+  it('loses a stale claim, with a warning, and keeps the file', () => {
     const claims = new Map([[SKILL, digest('mine\n')]])
     const tree = changed(whole, {
       [SKILL]: mine,
@@ -120,7 +120,7 @@ describe('a host that is installed', () => {
     expect(follow(tree, plan(tree)).get(SKILL)).toBe(mine)
   })
 
-  it('keeps a sentinel that somebody changed', () => {
+  it('keeps a modified sentinel', () => {
     const tree = changed(whole, { [SENTINEL]: mine })
     expect(reportOf(tree)).toMatchObject({ written: [], preserved: [SENTINEL] })
   })
@@ -149,13 +149,13 @@ describe('a callable', () => {
     })
   })
 
-  it('is not written when a support of it is somebody else’s', () => {
+  it('is not written when drover does not own one of its supports', () => {
     const tree = changed(new Map(), { [REFERENCE]: mine })
     expect(reportOf(tree).written).not.toContain(CLARIFY)
     expect(reportOf(tree).written).toContain(SKILL)
   })
 
-  it('is left alone when it is somebody else’s too', () => {
+  it('is left alone when drover does not own it either', () => {
     const tree = changed(whole, { [REFERENCE]: mine, [CLARIFY]: mine })
     expect(reportOf(tree)).toMatchObject({ removed: [], preserved: [CLARIFY, REFERENCE] })
   })
@@ -204,7 +204,7 @@ describe('files of an earlier release', () => {
     expect(() => plan(tree)).toThrow('is not a path that drover generates')
   })
 
-  it('are somebody’s once they are changed', () => {
+  it('belong to the user once they are modified', () => {
     const edited = changed(tree, { [SKILL]: mine, [OLD]: mine })
     expect(reportOf(edited, { earlier }).preserved).toEqual([OLD, SKILL])
   })
@@ -259,7 +259,7 @@ describe('a surface', () => {
   })
 })
 
-describe('what cannot be looked at', () => {
+describe('a path that cannot be inspected', () => {
   it.each<[string, string, FoundFile, string]>([
     ['a manifest that is no manifest', manifestPath(codex), regular('{}'), 'is required'],
     ['a manifest that is a link', manifestPath(codex), { is: 'symlink' }, 'is a symbolic link'],

@@ -69,7 +69,7 @@ describe('uninstalling', () => {
     })
   })
 
-  it('leaves a file that somebody changed, and says so', () => {
+  it('leaves a modified file and reports it', () => {
     const tree = changed(installed(claude), { [SKILL]: mine })
     expect(plan(tree, claude).preserved).toEqual([{ path: SKILL, because: 'it was changed after drover wrote it' }])
     expect(follow(tree, plan(tree, claude))).toEqual(new Map([[SKILL, mine]]))
@@ -89,7 +89,7 @@ describe('uninstalling', () => {
     })
   })
 
-  it('says nothing of files that are missing, or were never claimed', () => {
+  it('does not report files that are missing or were never claimed', () => {
     const manifest = regular(writeOwnership(claude, { surface: undefined, claims: new Map([[SKILL, digest('x')]]) }))
     const tree = new Map([
       [manifestPath(claude), manifest],
@@ -98,7 +98,7 @@ describe('uninstalling', () => {
     expect(reportOf(tree, claude)).toMatchObject({ removed: [manifestPath(claude)], preserved: [], warnings: [] })
   })
 
-  it('leaves a sentinel that somebody changed', () => {
+  it('leaves a modified sentinel', () => {
     const tree = changed(installed(claude), { [sentinelPath(claude)]: { is: 'symlink' } })
     expect(reportOf(tree, claude).preserved).toEqual([sentinelPath(claude)])
   })
@@ -132,7 +132,7 @@ describe('uninstalling', () => {
     )
   })
 
-  it('stops where a file cannot be looked at', () => {
+  it('stops if a file cannot be inspected', () => {
     const tree = changed(installed(claude), { [SKILL]: { is: 'unreadable', reason: 'EIO' } })
     expect(() => plan(tree, claude)).toThrow(`${SKILL} cannot be inspected: EIO`)
   })
@@ -153,7 +153,7 @@ describe('the policy of a codex skill that stays', () => {
     ['is a link now', { [skill]: { is: 'symlink' } }],
     ['was never claimed', { [skill]: mine, ...withoutClaimOn(skill) }],
     ['was changed, while nobody claims the policy as it should be', { [skill]: mine, ...withoutClaimOn(policy) }],
-  ])('stays too, because the skill %s; that it is whole is checked last', (_, entries) => {
+  ])('stays too, because the skill %s; its integrity is checked last', (_, entries) => {
     const tree = changed(installed(codex), entries)
     const { steps, preserved, warnings } = plan(tree, codex)
     expect(steps.filter((step) => step.do !== 'remove_directory').at(-1)).toEqual({
@@ -182,7 +182,7 @@ describe('the policy of a codex skill that stays', () => {
     expect(reportOf(tree, codex).removed).toContain(policy)
   })
 
-  it('is nobody’s concern when neither it nor the skill was ever drover’s', () => {
+  it('is ignored when drover never owned it or the skill', () => {
     const tree = changed(installed(codex), { [skill]: mine, [policy]: mine, ...withoutClaimOn(skill, policy) })
     expect(reportOf(tree, codex)).toMatchObject({ preserved: [], warnings: [] })
   })

@@ -69,7 +69,7 @@ describe('a host is detected', () => {
     expect(HOSTS.flatMap((host) => host.directories)).toHaveLength(14)
   })
 
-  it('never, when the repository shows no sign of any', () => {
+  it('throws if no host is detected', () => {
     expect(() => detectedHosts(directories({}))).toThrow(
       expect.objectContaining({
         code: hostAdapterRequired.code,
@@ -78,7 +78,7 @@ describe('a host is detected', () => {
     )
   })
 
-  it('unless a sign cannot be looked at, which stops an install and not a listing', () => {
+  it('throws if a directory cannot be inspected; a list report does not', () => {
     const found = directories({ '.claude': { is: 'directory' }, '.kiro': { is: 'unreadable', reason: 'EACCES' } })
     expect(() => detectedHosts(found)).toThrow(
       expect.objectContaining({

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type HostSite, hostSite, install } from '../../../../test/support/host-site.ts'
+import { createHostWorktree, type HostWorktree, install } from '../../../../test/support/host-worktree.ts'
 import { HOSTS } from '../../../hosts/hosts.ts'
 import { readHosts } from '../../../hosts/read-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../../hosts/worktree.ts'
@@ -13,7 +13,7 @@ const SENTINEL = '.claude/drover/.adapter-generated'
 const RUN = '.claude/skills/drover-run/SKILL.md'
 const REVIEW = '.claude/skills/drover-review/SKILL.md'
 
-function assess(site: HostSite) {
+function assess(site: HostWorktree) {
   if (claude === undefined) throw new Error('there are hosts')
   using tree = openWorktree(site.root, realTreeDisk)
   const { kind, detail, todo } = assessHost(claude, readHosts([claude], tree))
@@ -23,20 +23,20 @@ function assess(site: HostSite) {
 type Manifest = { files: { path: string; sha256: string }[] }
 
 /** Edits the list of files in the manifest. */
-function claim(site: HostSite, change: (files: Manifest['files']) => Manifest['files']): void {
+function claim(site: HostWorktree, change: (files: Manifest['files']) => Manifest['files']): void {
   const manifest: Manifest = JSON.parse(site.tree()[MANIFEST]?.replace(/^600 /, '') ?? '')
   site.write(MANIFEST, JSON.stringify({ ...manifest, files: change(manifest.files) }))
 }
 
-const withStaleClaim = (site: HostSite) =>
+const withStaleClaim = (site: HostWorktree) =>
   claim(site, (files) => files.map((file) => (file.path === RUN ? { ...file, sha256: '0'.repeat(64) } : file)))
-const withoutClaim = (site: HostSite) => claim(site, (files) => files.filter(({ path }) => path !== RUN))
-const remove = (site: HostSite, path: string) => rmSync(join(site.root, path))
+const withoutClaim = (site: HostWorktree) => claim(site, (files) => files.filter(({ path }) => path !== RUN))
+const remove = (site: HostWorktree, path: string) => rmSync(join(site.root, path))
 
 const REFRESH = 'run drover install --tool claude --refresh'
 
 describe('an installed host', () => {
-  it.each<[string, (site: HostSite) => void, string, string, string | undefined]>([
+  it.each<[string, (site: HostWorktree) => void, string, string, string | undefined]>([
     ['that is unchanged', () => undefined, 'adapter_healthy', '8 managed files', undefined],
     [
       'with an edited and a missing file',
@@ -107,7 +107,7 @@ describe('an installed host', () => {
       `delete ${SENTINEL} by hand, then ${REFRESH}`,
     ],
   ])('%s', async (_name, change, code, detail, todo) => {
-    const site = hostSite()
+    const site = createHostWorktree()
     await install(site, ['claude'])
     change(site)
     expect(assess(site)).toEqual({ code, detail, todo })
@@ -115,7 +115,7 @@ describe('an installed host', () => {
 })
 
 describe('a host that is not installed', () => {
-  it.each<[string, (site: HostSite) => void, string, string]>([
+  it.each<[string, (site: HostWorktree) => void, string, string]>([
     ['and not used', () => undefined, 'adapter_not_detected', 'not used here'],
     [
       'whose directory is a link',
@@ -139,7 +139,7 @@ describe('a host that is not installed', () => {
       'used here, but drover is not installed',
     ],
   ])('%s', (_name, change, code, detail) => {
-    const site = hostSite()
+    const site = createHostWorktree()
     change(site)
     expect(assess(site)).toMatchObject({ code, detail })
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type Host, manifestPath, type Surface, sentinelPath } from '../../src/hosts/host.ts'
 import { generatedFiles, HOSTS } from '../../src/hosts/hosts.ts'
 import { listHosts } from '../../src/hosts/list/list-hosts.ts'
-import { type HostSite, hostSite, install, uninstall } from '../support/host-site.ts'
+import { createHostWorktree, type HostWorktree, install, uninstall } from '../support/host-worktree.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 
 type Case = { name: string; hosts: readonly Host[]; surface: Surface | undefined }
@@ -22,11 +22,11 @@ function openRepository(hosts: readonly Host[]) {
   repository.write('README.md', 'Mine\n')
   for (const host of hosts) repository.write(`${host.directories[0]}/mine.md`, 'Mine as well\n')
   repository.commit()
-  return { repository, site: hostSite(repository.root) }
+  return { repository, site: createHostWorktree(repository.root) }
 }
 
 /** When each file was last written, by whom it cannot be. */
-function writtenAt(site: HostSite): Record<string, string> {
+function writtenAt(site: HostWorktree): Record<string, string> {
   const paths = Object.keys(site.tree())
   const stamp = (path: string) => {
     const { ino, mtimeNs, ctimeNs } = lstatSync(join(site.root, path), { bigint: true })
@@ -35,7 +35,7 @@ function writtenAt(site: HostSite): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, stamp(path)]))
 }
 
-function contentOf({ root }: HostSite, path: string) {
+function contentOf({ root }: HostWorktree, path: string) {
   return { path, text: readFileSync(join(root, path), 'utf8'), mode: lstatSync(join(root, path)).mode & 0o777 }
 }
 
@@ -72,7 +72,7 @@ describe.each(ALL)('$name', ({ hosts, surface }) => {
     expect(writtenAt(site)).toEqual(before)
   })
 
-  it('keeps what a person edits through refresh and uninstall, and all else goes', async () => {
+  it('keeps edited files through refresh and uninstall, and removes all others', async () => {
     const { repository, site } = openRepository(hosts)
     const before = site.tree()
     await install(site, tools, wishes)
@@ -91,7 +91,7 @@ describe.each(ALL)('$name', ({ hosts, surface }) => {
     expect(site.tree()).toMatchObject(before)
   })
 
-  it('is gone after an uninstall, to the last folder', async () => {
+  it('leaves no folder after an uninstall', async () => {
     const { site } = openRepository(hosts)
     const before = { tree: site.tree(), written: writtenAt(site) }
     await install(site, tools, wishes)
@@ -101,7 +101,7 @@ describe.each(ALL)('$name', ({ hosts, surface }) => {
     expect(writtenAt(site)['README.md']).toBe(before.written['README.md'])
   })
 
-  it('is listed as it is at each of these times', async () => {
+  it('is listed with its current status after every step', async () => {
     const { site } = openRepository(hosts)
     const status = async () => (await listHosts(site.workspace)).hosts.filter(({ id }) => tools.includes(id))
     const all = { detected: true, warning: undefined }

@@ -1,4 +1,4 @@
-/** Changes during which somebody else is at work on the same files: nothing of theirs is lost, and the report says so. */
+/** A user edits the same files while drover changes them: no edit is lost, and the report is true. */
 import {
   linkSync,
   mkdirSync,
@@ -16,15 +16,15 @@ import { changeHosts } from '../../src/hosts/change/change-hosts.ts'
 import { installFailed } from '../../src/hosts/faults.ts'
 import { NOTHING } from '../../src/hosts/plan/plan.ts'
 import { nameOf, type TreeDisk } from '../../src/hosts/worktree.ts'
-import { type HostSite, hostSite } from '../support/host-site.ts'
+import { createHostWorktree, type HostWorktree } from '../support/host-worktree.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { bothEnds, siteToChange, tell } from '../support/sample-change.ts'
 import { type LastingCall, watchedDisk } from '../support/watched-disk.ts'
 
-describe('somebody who works on the same files', () => {
-  const at = (site: HostSite, path: string) => join(site.root, path)
+describe('a user who works on the same files during a change', () => {
+  const at = (site: HostWorktree, path: string) => join(site.root, path)
 
-  it.each<[string, (site: HostSite) => void, RegExp]>([
+  it.each<[string, (site: HostWorktree) => void, RegExp]>([
     [
       'edits a file',
       (site) => site.write('.claude/replaced', 'mine now'),
@@ -66,22 +66,25 @@ describe('somebody who works on the same files', () => {
       (site) => site.write('.claude/made', 'mine'),
       /\.claude\/made is a regular file/,
     ],
-  ])('and %s before the first step is found out before anything is touched', async (_, meddle, problem) => {
-    const site = siteToChange()
-    meddle(site)
-    const found = site.tree()
-    expect(await tell(site)).toMatchObject({
-      report: { transaction_outcome: 'not_committed', hosts: ['claude'], recovery_artifacts: [] },
-      problem: expect.stringMatching(problem),
-    })
-    expect(site.tree()).toEqual(found)
-  })
+  ])(
+    'stops the change, which then changes nothing, if the user %s before the first step',
+    async (_, interfere, problem) => {
+      const site = siteToChange()
+      interfere(site)
+      const found = site.tree()
+      expect(await tell(site)).toMatchObject({
+        report: { transaction_outcome: 'not_committed', hosts: ['claude'], recovery_artifacts: [] },
+        problem: expect.stringMatching(problem),
+      })
+      expect(site.tree()).toEqual(found)
+    },
+  )
 
   it.each<{
     they: string
     call: LastingCall
     count: number
-    meddle: (site: HostSite) => void
+    interfere: (site: HostWorktree) => void
     problem: RegExp
     left: Theirs
   }>([
@@ -89,7 +92,7 @@ describe('somebody who works on the same files', () => {
       they: 'edits a file',
       call: 'linkSync',
       count: 1,
-      meddle: (site) => site.write('.claude/replaced', 'mine now'),
+      interfere: (site) => site.write('.claude/replaced', 'mine now'),
       problem: /replaced .* it was edited/,
       left: { '.claude/replaced': '640 mine now' },
     },
@@ -97,7 +100,7 @@ describe('somebody who works on the same files', () => {
       they: 'swaps a file for a link',
       call: 'linkSync',
       count: 1,
-      meddle: (site) => {
+      interfere: (site) => {
         renameSync(at(site, '.claude/replaced'), at(site, 'elsewhere'))
         symlinkSync('../elsewhere', at(site, '.claude/replaced'))
       },
@@ -108,7 +111,7 @@ describe('somebody who works on the same files', () => {
       they: 'swaps a file for another with the same bytes',
       call: 'linkSync',
       count: 1,
-      meddle: (site) => {
+      interfere: (site) => {
         site.write('.claude/copy', 'replaced, before')
         renameSync(at(site, '.claude/copy'), at(site, '.claude/replaced'))
       },
@@ -119,7 +122,7 @@ describe('somebody who works on the same files', () => {
       they: 'creates the file that is to be created',
       call: 'linkSync',
       count: 1,
-      meddle: (site) => site.write('.claude/made/deep/created', 'mine'),
+      interfere: (site) => site.write('.claude/made/deep/created', 'mine'),
       problem: /created .* it was created/,
       left: {
         '.claude/made': '755 directory',
@@ -131,7 +134,7 @@ describe('somebody who works on the same files', () => {
       they: 'edits what must only stay',
       call: 'linkSync',
       count: 2,
-      meddle: (site) => site.write('.claude/verified', 'mine now'),
+      interfere: (site) => site.write('.claude/verified', 'mine now'),
       problem: /verified .* it was edited/,
       left: { '.claude/verified': '644 mine now' },
     },
@@ -139,7 +142,7 @@ describe('somebody who works on the same files', () => {
       they: 'makes the folder that is to be made, and works in it',
       call: 'mkdirSync',
       count: 4,
-      meddle: (site) => site.write('.claude/made/mine', 'mine'),
+      interfere: (site) => site.write('.claude/made/mine', 'mine'),
       problem: /\.claude\/made: file already exists \(EEXIST\)/,
       left: { '.claude/made': '755 directory', '.claude/made/mine': '644 mine' },
     },
@@ -147,7 +150,7 @@ describe('somebody who works on the same files', () => {
       they: 'swaps the folder for a link',
       call: 'linkSync',
       count: 1,
-      meddle: (site) => {
+      interfere: (site) => {
         renameSync(at(site, '.claude/emptied'), at(site, 'elsewhere'))
         symlinkSync('../elsewhere', at(site, '.claude/emptied'))
       },
@@ -159,13 +162,13 @@ describe('somebody who works on the same files', () => {
         'elsewhere/removed': '644 emptied/removed, before',
       },
     },
-  ])('and $they between two steps finds that as they left it, and the rest as it was', async (row) => {
+  ])('keeps their work, and the change is rolled back, if they $they between two steps', async (row) => {
     const site = siteToChange()
     const before = site.tree()
     expect(
       await tell(
         site,
-        meddling(row.call, row.count, () => row.meddle(site)),
+        meddling(row.call, row.count, () => row.interfere(site)),
       ),
     ).toMatchObject({
       report: { transaction_outcome: 'rolled_back', written: [], removed: [], recovery_artifacts: [] },
@@ -175,7 +178,7 @@ describe('somebody who works on the same files', () => {
     expect(site.records()).toEqual([])
   })
 
-  it('and edits the new file at once keeps the edit, and what was there before is named', async () => {
+  it('keeps an edit of a file that drover has just replaced, and learns where the old file is', async () => {
     const site = siteToChange()
     const disk = watchedDisk(() => undefined)
     const { linkSync: link } = disk
@@ -208,7 +211,7 @@ describe('somebody who works on the same files', () => {
     expect(site.tree()).toEqual((await bothEnds()).after)
   })
 
-  it('and edits the first file ever at once keeps it, as their own', async () => {
+  it('keeps an edit of a file that drover has just created', async () => {
     const site = siteToChange()
     const disk = watchedDisk(() => undefined)
     const { linkSync: link } = disk
@@ -230,7 +233,7 @@ describe('somebody who works on the same files', () => {
     expect(site.records()).toEqual([])
   })
 
-  it('and writes to the old file, which an editor has open, keeps the edit', async () => {
+  it('keeps an edit of the old file that an editor has open', async () => {
     const site = siteToChange()
     linkSync(at(site, '.claude/replaced'), at(site, 'open-in-an-editor'))
     const disk = meddling('linkSync', 2, () => writeFileSync(at(site, 'open-in-an-editor'), 'saved late'))
@@ -241,7 +244,7 @@ describe('somebody who works on the same files', () => {
     expect(readFileSync(at(site, '.claude/replaced'), 'utf8')).toBe('saved late')
   })
 
-  it('and writes to the old file when all is committed finds it put aside, and told of', async () => {
+  it('keeps an edit of the old file after the commit, in the recovery folder', async () => {
     const site = siteToChange()
     linkSync(at(site, '.claude/replaced'), at(site, 'open-in-an-editor'))
     const disk = meddling('unlinkSync', 1, () => writeFileSync(at(site, 'open-in-an-editor'), 'saved late'))
@@ -256,7 +259,7 @@ describe('somebody who works on the same files', () => {
     expect(readFileSync(at(site, report.recovery_artifacts[0] ?? ''), 'utf8')).toBe('saved late')
   })
 
-  it('and swaps a file is not even moved aside for a moment', async () => {
+  it('keeps a file that replaces the planned one: it is not moved aside', async () => {
     const site = siteToChange()
     const moved: string[] = []
     const disk = watchedDisk(({ name, counts, args }) => {
@@ -299,7 +302,7 @@ describe('somebody who works on the same files', () => {
     'and replaces the worktree %s finds it as it was, wherever it is now',
     async (_, outcome, call, count) => {
       const git = realpathSync(temporaryDirectory())
-      const site = siteToChange(hostSite(realpathSync(temporaryDirectory()), git))
+      const site = siteToChange(createHostWorktree(realpathSync(temporaryDirectory()), git))
       const [before, moved] = [site.tree(), join(realpathSync(temporaryDirectory()), 'moved')]
       const replace = () => {
         renameSync(site.root, moved)
@@ -310,13 +313,13 @@ describe('somebody who works on the same files', () => {
         report: { transaction_outcome: outcome, recovery_artifacts: [] },
         problem: expect.stringMatching(/: it was replaced$/),
       })
-      expect(hostSite(moved, git).tree()).toEqual(before)
-      expect(hostSite(site.root, git).tree()).toEqual({})
+      expect(createHostWorktree(moved, git).tree()).toEqual(before)
+      expect(createHostWorktree(site.root, git).tree()).toEqual({})
       expect(site.records()).toEqual([])
     },
   )
 
-  it('and replaces the whole repository leaves no doubt that it is unknown what became of it', async () => {
+  it('gets the outcome ambiguous after replacing the whole repository', async () => {
     const site = siteToChange()
     const moved = `${site.root}-moved`
     const disk = meddling('linkSync', 2, () => {
@@ -324,7 +327,7 @@ describe('somebody who works on the same files', () => {
       mkdirSync(site.root)
     })
     expect(await tell(site, disk)).toMatchObject({ report: { transaction_outcome: 'ambiguous', written: [] } })
-    expect(hostSite(site.root).tree()).toEqual({})
+    expect(createHostWorktree(site.root).tree()).toEqual({})
     rmSync(moved, { recursive: true })
   })
 })
@@ -345,8 +348,8 @@ describe('a git directory with a link in it', () => {
 })
 
 describe('a change that is interrupted while it waits for its turn', () => {
-  it('says that nothing was begun', async () => {
-    const { workspace } = hostSite()
+  it('reports that nothing was started', async () => {
+    const { workspace } = createHostWorktree()
     const decide = () => NOTHING
     await expect(
       changeHosts({ workspace, hosts: [], decide, fail: installFailed, signal: AbortSignal.abort() }),
@@ -358,8 +361,8 @@ describe('a change that is interrupted while it waits for its turn', () => {
   })
 })
 
-/** Calls `meddle` once, when the worktree has been opened. */
-function diskAfterOpening(root: string, meddle: () => void): TreeDisk {
+/** Calls `interfere` once, when the worktree has been opened. */
+function diskAfterOpening(root: string, interfere: () => void): TreeDisk {
   const disk = watchedDisk(() => undefined)
   const { openSync: open } = disk
   let isOpen = false
@@ -367,17 +370,17 @@ function diskAfterOpening(root: string, meddle: () => void): TreeDisk {
     const descriptor = open(path, ...rest)
     if (path === root && !isOpen) {
       isOpen = true
-      meddle()
+      interfere()
     }
     return descriptor
   }
   return disk
 }
 
-/** Calls `meddle` once, right before the `at`-th call of this name. */
-function meddling(name: LastingCall, at: number, meddle: () => void): TreeDisk {
+/** Calls `interfere` once, right before the `at`-th call of this name. */
+function meddling(name: LastingCall, at: number, interfere: () => void): TreeDisk {
   return watchedDisk(({ name: coming, counts }) => {
-    if (coming === name && counts.get(name) === at) meddle()
+    if (coming === name && counts.get(name) === at) interfere()
   })
 }
 

@@ -1,4 +1,4 @@
-/** A worktree in which hosts are changed, what is in it, and disks on which that goes wrong. */
+/** A temporary worktree for changes of hosts, and disks that fail. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ import { identifyWorkspace } from '../../src/workspace/identity.ts'
 import { temporaryDirectory } from './run-drover.ts'
 import { type LastingCall, watchedDisk } from './watched-disk.ts'
 
-export type HostSite = {
+export type HostWorktree = {
   root: string
   workspace: WorkspaceIdentity
   write: (path: string, content: string) => void
@@ -26,7 +26,7 @@ export type HostSite = {
   records: () => string[]
 }
 
-export function hostSite(root = realpathSync(temporaryDirectory()), git = join(root, '.git')): HostSite {
+export function createHostWorktree(root = realpathSync(temporaryDirectory()), git = join(root, '.git')): HostWorktree {
   mkdirSync(git, { recursive: true })
   const workspace = identifyWorkspace({ worktree_root: root, git_dir: git, git_common_dir: git })
   return {
@@ -41,32 +41,36 @@ export function hostSite(root = realpathSync(temporaryDirectory()), git = join(r
   }
 }
 
-/** Nothing waits for the disk here: whoever looks at files does not see whether they are synced. */
+/** Does not sync: these tests only look at files. */
 const quickDisk = watchedDisk(() => undefined)
 
 type Decide = HostsRequest['decide']
 
 type Wishes = { disk?: TreeDisk; surface?: Surface; isRefresh?: boolean }
 
-export function install(site: HostSite, tools: readonly string[], wishes: Wishes = {}): Promise<HostChangeResult> {
+export function install(site: HostWorktree, tools: readonly string[], wishes: Wishes = {}): Promise<HostChangeResult> {
   const { surface, isRefresh = true, disk } = wishes
   const hosts = namedHosts(tools)
   const decide: Decide = ({ files }) => planInstall({ hosts, isExplicit: true, surface, isRefresh, found: files })
   return changeAt(site, { hosts, decide, fail: installFailed, ...(disk && { disk }) })
 }
 
-export function uninstall(site: HostSite, tools: readonly string[], { disk }: Wishes = {}): Promise<HostChangeResult> {
+export function uninstall(
+  site: HostWorktree,
+  tools: readonly string[],
+  { disk }: Wishes = {},
+): Promise<HostChangeResult> {
   const hosts = namedHosts(tools)
   const decide: Decide = ({ files }) => planUninstall({ hosts, found: files })
   return changeAt(site, { hosts, decide, fail: uninstallFailed, ...(disk && { disk }) })
 }
 
-export function clear({ workspace }: HostSite, disk: TreeDisk = quickDisk): Promise<Recovery> {
+export function clear({ workspace }: HostWorktree, disk: TreeDisk = quickDisk): Promise<Recovery> {
   return clearChanges({ workspace, signal: new AbortController().signal }, disk)
 }
 
 export function changeAt(
-  { workspace }: HostSite,
+  { workspace }: HostWorktree,
   change: Pick<HostsRequest, 'hosts' | 'decide' | 'fail' | 'disk'>,
 ): Promise<HostChangeResult> {
   return changeHosts({ workspace, signal: new AbortController().signal, disk: quickDisk, ...change })
@@ -77,7 +81,7 @@ function treeOf(root: string): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path, describe(join(root, path))]))
 }
 
-/** Without going through links, as the listing of Node does. */
+/** Does not follow links, unlike Node's recursive listing. */
 function listPaths(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
@@ -100,10 +104,10 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Not an error of the system: nothing of ours may catch it and go on. */
+/** Not a system error, so drover does not catch it. */
 class Killed extends Error {}
 
-/** A disk on which nothing lasts from the `at`-th call on, of these calls, as if the process had been killed there. */
+/** A disk that throws from the `at`-th of these calls on, as if the process had been killed there. */
 export function diskOfKilled(at: number, calls?: readonly LastingCall[]): TreeDisk & { readonly isReached: boolean } {
   let isReached = false
   const disk = watchedDisk(({ name, counts }) => {

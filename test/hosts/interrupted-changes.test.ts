@@ -1,4 +1,4 @@
-/** Changes that are killed, at every call that leaves something on the disk, and what the next process makes of it. */
+/** Kills a change at every call that writes to disk, and checks what the next process does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -7,7 +7,14 @@ import { describe, expect, it } from 'vitest'
 import { inspectChanges } from '../../src/hosts/change/inspect-changes.ts'
 import { listHosts } from '../../src/hosts/list/list-hosts.ts'
 import { openWorktree, realTreeDisk } from '../../src/hosts/worktree.ts'
-import { clear, diskOfKilled, type HostSite, hostSite, install, uninstall } from '../support/host-site.ts'
+import {
+  clear,
+  createHostWorktree,
+  diskOfKilled,
+  type HostWorktree,
+  install,
+  uninstall,
+} from '../support/host-worktree.ts'
 import { program } from '../support/test-command.ts'
 import type { LastingCall } from '../support/watched-disk.ts'
 
@@ -18,8 +25,8 @@ type Disk = typeof realTreeDisk
 
 const SCENARIOS: readonly {
   name: string
-  prepare: (site: HostSite) => Promise<unknown>
-  change: (site: HostSite, disk?: Disk) => Promise<unknown>
+  prepare: (site: HostWorktree) => Promise<unknown>
+  change: (site: HostWorktree, disk?: Disk) => Promise<unknown>
 }[] = [
   {
     name: 'a first install',
@@ -93,7 +100,7 @@ describe('undoing a change', () => {
   })
 })
 
-describe('a change that was cut off', () => {
+describe('an interrupted change', () => {
   it('shows in the list at the hosts it is about, until it is ended', async () => {
     const site = await prepared(SCENARIOS[0]?.prepare)
     await isKilled(3, (disk) => install(site, ['claude'], { disk }), ['linkSync'])
@@ -111,7 +118,7 @@ describe('a change that was cut off', () => {
     expect(await warnings()).toEqual(ids.map((id) => [id, undefined]))
   })
 
-  it('is not taken for one that is under way', async () => {
+  it('is not confused with a running change', async () => {
     const site = await prepared(SCENARIOS[0]?.prepare)
     const seen: (string | undefined)[] = []
     const holder = spawn(process.execPath, [program('change-and-die.ts'), site.root, '8', 'wait'], {
@@ -128,8 +135,8 @@ describe('a change that was cut off', () => {
     ])
   })
 
-  it('with what looks like a recovery folder and is none leaves that alone, and says so', async () => {
-    const site = hostSite()
+  it('with a folder that looks like a recovery folder leaves that folder alone and warns', async () => {
+    const site = createHostWorktree()
     const name = `.drover-recovery-${'0'.repeat(32)}`
     site.write(`${name}/snapshot-0`, 'put here by the repository')
     using tree = openWorktree(site.root, realTreeDisk)
@@ -142,8 +149,8 @@ describe('a change that was cut off', () => {
     expect(site.tree()).toHaveProperty([`${name}/snapshot-0`])
   })
 
-  it('with a record that cannot be read stops the next one, which says what to do', async () => {
-    const site = hostSite()
+  it('with an unreadable record stops the next change, which says what to do', async () => {
+    const site = createHostWorktree()
     const path = `.git/drover/hosts/change-${'1'.repeat(32)}.json`
     site.write(path, '{"version": 1}')
     await expect(install(site, ['claude'])).rejects.toMatchObject({
@@ -187,8 +194,8 @@ describe('a process that is really killed', () => {
 
 const ids = ['claude', 'codex', 'copilot', 'cursor', 'kilo', 'kiro', 'opencode', 'pi', 'qwen', 'windsurf']
 
-async function prepared(prepare: ((site: HostSite) => Promise<unknown>) | undefined): Promise<HostSite> {
-  const site = hostSite()
+async function prepared(prepare: ((site: HostWorktree) => Promise<unknown>) | undefined): Promise<HostWorktree> {
+  const site = createHostWorktree()
   await prepare?.(site)
   return site
 }
@@ -212,8 +219,8 @@ async function isKilled(
   return disk.isReached
 }
 
-function realSite(): HostSite {
-  const site = hostSite()
+function realSite(): HostWorktree {
+  const site = createHostWorktree()
   for (const name of ['replaced', 'removed', 'verified', 'emptied/file'])
     site.write(`.claude/${name}`, `${name}, before`)
   return site
@@ -226,7 +233,7 @@ async function realEnds() {
   return { before, after: site.tree() }
 }
 
-async function die(site: HostSite, at: number): Promise<NodeJS.Signals | null> {
+async function die(site: HostWorktree, at: number): Promise<NodeJS.Signals | null> {
   const child = spawn(process.execPath, [program('change-and-die.ts'), site.root, String(at)], { stdio: 'inherit' })
   const [, killedBy] = await once(child, 'close')
   return killedBy
