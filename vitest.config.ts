@@ -4,7 +4,7 @@ const limits = { testTimeout: 30_000, hookTimeout: 120_000 }
 
 export default defineConfig({
   test: {
-    // Left to itself it takes one core less than there are, and many tests only wait for processes: on two cores, three are busy.
+    // The default is one fewer than the cores. Many tests only wait for processes, so three workers keep two cores busy.
     maxWorkers: 3,
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts'], ...limits } },

@@ -9,44 +9,43 @@ type Bench = {
 export const BENCHES: Readonly<Record<string, Bench>> = {
   'start-up': {
     compares:
-      'A command that needs no server, against a bare `node -e 0`: as published, bundled, and as a clone runs it, from its sources. Every command may cost 30 ms.',
+      'A command that needs no server, compared with a bare `node -e 0`: as published (bundled), and from the sources of a clone. Every command may take 30 ms more.',
     run: async () => await (await import('./start-up.ts')).benchStartUp(),
   },
   validators: {
-    compares: 'Loading each file of generated checks, in a process of its own, against a budget of 10 ms.',
+    compares: 'Loading each file of generated checks in its own process, compared with a budget of 10 ms.',
     run: async () => await (await import('./load-validators.ts')).benchValidators(),
   },
   prompts: {
     compares:
-      'A prompt, against starting the same agent directly with the same arguments and input. The agent is the fake agent of the tests, which answers in about 0.8 s.',
+      'A prompt, compared with starting the same agent directly with the same arguments and input. The agent is the fake agent of the tests, which answers in about 0.8 s.',
     run: async () => await (await import('./run-prompts.ts')).benchPrompts(),
   },
   events: {
     compares:
-      'Reading a million lines of each agent into events, against splitting the same bytes into lines and no more.',
+      'Reading a million lines of each agent into events, compared with only splitting the same bytes into lines.',
     run: async () => await (await import('./read-events.ts')).benchEvents(),
   },
   sessions: {
-    compares:
-      'Every operation on sessions in a store of a hundred thousand, against the same in a store of a thousand.',
+    compares: 'Every operation on sessions in a store of a hundred thousand, compared with a store of a thousand.',
     run: async () => await (await import('./sessions.ts')).benchSessions(),
   },
   source: {
-    compares: 'Reading and pinning an issue of 1, 4 and 16 MiB, against `JSON.parse` of the same bytes.',
+    compares: 'Reading and pinning an issue of 1, 4 and 16 MiB, compared with `JSON.parse` of the same bytes.',
     run: async () => await (await import('./source.ts')).benchSource(),
   },
   http: {
     compares:
-      'Requests, against a bare `node:http` server of JSON; prompts, against starting the agent directly; 200 streams at once, against reading the pipes of 200 agents.',
+      'Requests, compared with a bare `node:http` server of JSON; prompts, compared with starting the agent directly; 200 concurrent streams, compared with reading the pipes of 200 agents.',
     run: async () => await (await import('./http.ts')).benchHttp(),
   },
   workspace: {
-    compares: 'Observing a worktree of 20,000 files, against a `git status` of it.',
+    compares: 'Observing a worktree of 20,000 files, compared with `git status`.',
     run: async () => await (await import('./workspace.ts')).benchWorkspace(),
   },
   runs: {
     compares:
-      'Handing in an outcome, against starting Node and asking git the same questions; the same in a run of a thousand actions, against one of ten; and a list of many runs.',
+      'Submitting an outcome, compared with starting Node and running the same git commands; the same in a run of a thousand actions, compared with one of ten; and a list of many runs.',
     run: async () => await (await import('./runs.ts')).benchRuns(),
   },
 }

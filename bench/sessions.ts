@@ -66,7 +66,7 @@ async function compare({ small, large }: { small: SessionStore; large: SessionSt
   const list = (filters: Record<string, SessionFilter>) =>
     Object.entries(filters).map(([name, filter]): [string, Operation] => [name, (store) => store.list(filter, PAGE)])
   const operations = new Map<string, Operation>([
-    ['a whole turn: create, learn, settle', runTurn],
+    ['a whole turn: create, record, finish', runTurn],
     ['find by prefix', (store) => store.find('0000').catch(() => undefined)],
     ...list(FILTERS),
     ...list(OTHERS),

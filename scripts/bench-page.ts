@@ -16,16 +16,16 @@ export type Report = {
 
 const INTRODUCTION = `# Benchmarks
 
-Written by one command, which runs every bench in a process of its own, then the fuzz tests, and takes ten
-minutes on two cores. It leaves this page alone if one of them fails. Nothing else should run on the machine meanwhile:
+One command writes this page: it runs every bench in its own process, then the fuzz tests, and takes ten minutes on two
+cores. If one of them fails, it does not change the page. Nothing else should run on the machine meanwhile:
 
 \`\`\`sh
 npm run bench:report
 \`\`\`
 
-Read the ratios. Each is taken side by side: every round runs all contenders once, so that a slow moment of the machine
-hits them all. \`median\` and \`p90\` are of all rounds, \`above\` is the difference to the first row, \`ratio\` the quotient.
-Speed is measured here and asserted nowhere: no test fails because a machine is slow.`
+Read the ratios. They are measured side by side: every round runs all alternatives once, so that a slow moment of the
+machine affects them all. \`median\` and \`p90\` are of all rounds, \`above\` is the difference to the first row, \`ratio\` the quotient.
+No test asserts speed: no test fails because a machine is slow.`
 
 export function benchPage({ machine, benches, fuzz }: Report): string {
   return `${[

@@ -28,8 +28,8 @@ export async function report(measureOne?: (args: readonly string[]) => Promise<F
     benches: measured,
     fuzz: {
       name: 'fuzz',
-      compares: `Not a figure of speed: so many made-up inputs for each of the fuzz tests, none of which may do anything but be
-answered or be refused by name. The gate runs 1,000 of each.`,
+      compares: `Not a speed: the number of random inputs for each fuzz test. Every input must be accepted or refused with a known error.
+The gate runs 1,000 of each.`,
       command: `npm run fuzz ${FUZZ_CASES}`,
       figures: fuzzed && verdictsOf(fuzzed),
     },

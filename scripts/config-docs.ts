@@ -12,7 +12,7 @@ export function configDocs(): string {
   const tables = configTables(listKeys(ConfigShape))
   return text.replace(/\{\{(\w+)\}\}/g, (marker, name: string) => {
     const table = tables[name]
-    if (table === undefined) throw new Error(`config-docs.md asks for ${marker}, which is no table`)
+    if (table === undefined) throw new Error(`config-docs.md contains ${marker}, but there is no such table`)
     return table
   })
 }

@@ -1,4 +1,4 @@
-/** docs/architecture.svg: the folders of `src/` and which imports which, from the table that the border test keeps. */
+/** Draws docs/architecture.svg: the folders of `src/` and their imports, from the table that the border test enforces. */
 import { MAY_IMPORT } from './import-table.ts'
 import { escapeXml, SANS, svg } from './svg.ts'
 
@@ -8,20 +8,20 @@ const MARGIN = { x: 24, y: 56 }
 const COLUMNS = 7
 const ROWS = 6
 
-type Place = { column: number; row: number; says: string; lastColumn?: number }
+type BoxPosition = { column: number; row: number; says: string; lastColumn?: number }
 
-const PLACES: Readonly<Record<string, Place>> = {
+const POSITIONS: Readonly<Record<string, BoxPosition>> = {
   cli: { column: 2, row: 0, says: 'words in, text out' },
   http: { column: 1, row: 1, says: 'three styles of API' },
-  runs: { column: 4, row: 1, says: 'a change, step by step' },
-  hosts: { column: 6, row: 1, says: 'adapters of agents' },
+  runs: { column: 4, row: 1, says: 'operations on runs' },
+  hosts: { column: 6, row: 1, says: 'installs into agents' },
   prompts: { column: 1, row: 2, says: 'one, many, compared' },
   config: { column: 2, row: 2, says: 'every setting' },
-  journal: { column: 3, row: 2, says: 'what has happened' },
-  workspace: { column: 4, row: 2, says: 'what git says' },
+  journal: { column: 3, row: 2, says: 'the events of a run' },
+  workspace: { column: 4, row: 2, says: 'reads git and files' },
   source: { column: 5, row: 2, says: 'issue to pinned source' },
-  sessions: { column: 1, row: 3, says: 'what was run' },
-  engine: { column: 3, row: 3, says: 'what may happen next' },
+  sessions: { column: 1, row: 3, says: 'stored conversations' },
+  engine: { column: 3, row: 3, says: 'decides, without I/O' },
   demo: { column: 0, row: 4, says: 'the demo agent' },
   agents: { column: 1, row: 4, says: 'one program each' },
   contract: { column: 3, row: 4, lastColumn: 6, says: 'every message between drover and an agent' },
@@ -35,8 +35,8 @@ const HALVES = [
 
 export function drawArchitecture(): string {
   const folders = Object.keys(MAY_IMPORT).filter((folder) => folder !== 'bin.ts')
-  const lost = folders.filter((folder) => PLACES[folder] === undefined)
-  if (lost.length > 0) throw new Error(`no place in the picture for ${lost.join(', ')}`)
+  const missing = folders.filter((folder) => POSITIONS[folder] === undefined)
+  if (missing.length > 0) throw new Error(`the picture has no position for ${missing.join(', ')}`)
   const width = 2 * MARGIN.x + (COLUMNS - 1) * STEP.x + BOX.width
   const size = { width, height: MARGIN.y + ROWS * STEP.y, title: 'The folders of drover and what each imports' }
   return svg(size, [
@@ -48,7 +48,7 @@ export function drawArchitecture(): string {
   ])
 }
 
-/** What no other import leads to anyway: with all of them the picture would be a web. */
+/** Omits imports that another import implies, so that the picture stays readable. */
 function directImports(folder: string): readonly string[] {
   const targets = MAY_IMPORT[folder] ?? []
   return targets.filter((target) => !targets.some((other) => other !== target && reaches(other, target)))
@@ -68,7 +68,7 @@ function box(folder: string): string {
   ].join('\n')
 }
 
-/** From the lower edge of a folder to the upper edge of one that it imports; straight down where that is wide enough. */
+/** Leads from the lower edge of a folder to the upper edge of one that it imports; straight down if that is wide enough. */
 function arrow(from: string, to: string): string {
   const [above, below] = [frameOf(from), frameOf(to)]
   const start = { x: above.x + above.width / 2, y: above.y + BOX.height }
@@ -82,7 +82,7 @@ function arrow(from: string, to: string): string {
 type Frame = { x: number; y: number; width: number; says: string }
 
 function frameOf(folder: string): Frame {
-  const { column, row, says, lastColumn = column } = PLACES[folder] ?? { column: 0, row: 0, says: '' }
+  const { column, row, says, lastColumn = column } = POSITIONS[folder] ?? { column: 0, row: 0, says: '' }
   const width = (lastColumn - column) * STEP.x + BOX.width
   return { x: MARGIN.x + column * STEP.x, y: MARGIN.y + row * STEP.y, width, says }
 }

@@ -7,14 +7,14 @@ const GUARD_STALE_MS = 10_000
 
 /** Waits for the lock; `onWait` is called once with its holders. */
 export async function takeInstallLock(path, onWait) {
-  let told = false
+  let hasReported = false
   for (;;) {
     if (createWith(path, [mark(process.pid)])) return handle(path)
     const owners = readOwners(path)
     if (owners !== undefined && !owners.some(isAlive)) breakLock(path, owners)
     else {
-      if (!told && owners !== undefined) onWait(owners[0].split(':')[0])
-      told = true
+      if (!hasReported && owners !== undefined) onWait(owners[0].split(':')[0])
+      hasReported = true
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }
   }

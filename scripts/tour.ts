@@ -70,13 +70,13 @@ function addressOf(server: ChildProcess): Promise<string> {
 
 async function run(script: string, options: { env: Record<string, string>; cwd: string }): Promise<string> {
   const child = spawn('/bin/sh', ['-c', script], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [printed, trouble] = [child.stdout, child.stderr].map(async (stream) => {
+  const [printed, errors] = [child.stdout, child.stderr].map(async (stream) => {
     let text = ''
     for await (const chunk of stream.setEncoding('utf8')) text += chunk
     return text
   })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${script} exited with ${code}: ${await trouble}`)
+  if (code !== 0) throw new Error(`${script} exited with ${code}: ${await errors}`)
   return (await printed) ?? ''
 }
 

@@ -24,7 +24,7 @@ const runnable = pages
   .filter(({ examples }) => examples.length > 0)
 
 /**
- * Examples for a shell that nobody runs, by page, and why. Those of docs/cli.md are put before the parser by
+ * Shell examples that are not run, by page, with the reason. Those of docs/cli.md are put before the parser by
  * test/cli/command-line.test.ts.
  */
 const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]>> = {
@@ -34,7 +34,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
-  'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a stand-in for gh'],
+  'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
   'docs/install.md': [5, 'install on the machine, need Docker, or change the shell; test/package does what they do'],
   'docs/deployment.md': [3, 'need root, Docker or a server in /run; test/package tries the unit and the image'],
 }
@@ -43,7 +43,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 describe('the examples', () => {
   it.for(runnable)('of $path print what they say', { timeout: 120_000 }, async ({ path, examples }, { skip }) => {
-    skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'there is no curl here')
+    skip(!hasCurl && examples.some(({ code }) => code.includes('curl ')), 'curl is not installed')
     const hasKey = path.startsWith('docs/clients/')
     const server = serveDrover(['--demo', '--port', '0', '--quiet'], hasKey ? { DROVER_API_KEYS: KEY } : {})
     const url = `http://127.0.0.1:${await portOf(server)}`

@@ -40,7 +40,7 @@ describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
 
   it('has commands that print the shown output, in order', { timeout: 120_000 }, async () => {
     const { root, env, scratch } = openRoom()
-    // The pages write to /tmp, where everybody's files are.
+    // The pages write to /tmp, which all users share.
     const script = ['set -e', ...blocks.map(({ code }) => code)]
       .join(`\necho '${SEPARATOR}'\n`)
       .replaceAll('/tmp/', `${scratch}/`)

@@ -52,7 +52,7 @@ function recordingLog(): { log: Log; lines: string[] } {
 async function until(ask: () => boolean): Promise<void> {
   const deadline = performance.now() + 20_000
   while (!ask()) {
-    if (performance.now() > deadline) throw new Error('waited in vain')
+    if (performance.now() > deadline) throw new Error('timed out')
     await delay(20)
   }
 }
@@ -176,7 +176,7 @@ describe('reload', () => {
     const file = keysFile('old')
     const loaded = await load({ env: { DROVER_API_KEYS_FILE: file } })
     loaded.watch(recordingLog().log)
-    // Until the file was first looked at, a change cannot be told; so it is changed more than once.
+    // A change before the first check of the file is not noticed, so it is changed more than once.
     let round = 0
     await until(() => {
       writeFileSync(`${file}.next`, `brand,new,${round++}`)

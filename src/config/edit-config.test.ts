@@ -24,7 +24,7 @@ const text = (path: string) => readFileSync(path, 'utf8')
 
 const mode = (path: string) => statSync(path).mode & 0o777
 
-/** A config file with this text, in a directory of its own. */
+/** A config file with this text, in its own directory. */
 function configFile(content?: string): string {
   const path = join(temporaryDirectory(), 'config.yaml')
   if (content !== undefined) writeFileSync(path, content)
@@ -303,7 +303,7 @@ describe('a value that was set', () => {
 function valuesOf(key: ConfigKey): fc.Arbitrary<unknown> {
   if (key.allowed !== undefined) return fc.constantFrom(...key.allowed)
   if (key.type === 'boolean') return fc.boolean()
-  // 0 is no rate when another value switches the limit on; that rule has a test of its own.
+  // A rate of 0 is invalid if the limit is enabled; that rule has its own test.
   if (key.type === 'integer') return fc.integer({ min: Math.max(key.minimum ?? 0, 1), max: key.maximum ?? 0 })
   if (key.path.endsWith('.model')) return modelNames()
   if (/\.(allowed_tools|system_prompt)$/.test(key.path))

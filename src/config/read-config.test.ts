@@ -6,7 +6,7 @@ import { type Override, readConfig } from './read-config.ts'
 
 type Given = { file?: string; env?: Record<string, string>; overrides?: readonly Override[]; configFlag?: string }
 
-/** Reads the configuration of a user whose file has this text; without one there is no file. */
+/** Reads the configuration of a user whose file has this text; without a text there is no file. */
 async function read({ file, env = {}, ...rest }: Given) {
   const home = temporaryDirectory()
   const path = join(home, '.drover', 'config.yaml')

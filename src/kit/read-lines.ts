@@ -74,14 +74,14 @@ class LineSplitter {
 
 function withoutOversize(block: Buffer, { limitBytes, onOversize }: LineRules): Buffer {
   if (block.length <= limitBytes) return block
-  const kept: Buffer[] = []
+  const lines: Buffer[] = []
   for (let start = 0; start < block.length; ) {
     const end = block.indexOf(LF, start)
     if (end - start > limitBytes) onOversize(end - start)
-    else kept.push(block.subarray(start, end + 1))
+    else lines.push(block.subarray(start, end + 1))
     start = end + 1
   }
-  return Buffer.concat(kept)
+  return Buffer.concat(lines)
 }
 
 /** `block` is empty or ends with LF, so the last part of the split is never a line. */

@@ -13,9 +13,9 @@ describe('parseYaml', () => {
   })
 
   it.each([
-    ['a key that stands twice', 'a: 1\na: 2\n', 'the same key appears twice; remove one', 2],
+    ['a duplicate key', 'a: 1\na: 2\n', 'the same key appears twice; remove one', 2],
     ['a second document', 'a: 1\n---\nb: 2\n', 'a second document starts here; the file must contain one', 2],
-    ['a key that is no text', '? [1]\n: a\n', 'a key must be text', 1],
+    ['a key that is not text', '? [1]\n: a\n', 'a key must be text', 1],
     ['a tab', 'a:\n\tb: 1\n', 'a tab cannot indent; use spaces', 2],
     ['a tag', 'a: !!binary aGk=\n', 'tags (!) are not supported; write a plain value', 1],
     ['an open bracket', 'a: [1\n', 'the file is not valid YAML: ', 2],

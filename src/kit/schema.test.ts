@@ -142,7 +142,12 @@ describe('a shape that is chosen by the presence of a field', () => {
   it.each([
     ['the field brings another', { outcome: {} }, '$.digest', 'is required'],
     ['the field is not of its type', { outcome: 5, digest: 'x' }, '$.outcome', 'must be an object'],
-    ['a field that goes with it stands alone', { digest: 'x' }, '$.digest', 'is not a known field (allowed: note)'],
+    [
+      'a field that belongs to it is present without it',
+      { digest: 'x' },
+      '$.digest',
+      'is not a known field (allowed: note)',
+    ],
     ['a field that does not go with it', { outcome: {}, digest: 'x', note: 'y' }, '$.note', 'is not a known field'],
   ])('is checked against that branch only: %s', (_name, value, path, rule) => {
     expect(findProblems(thorough.record, value)).toEqual([{ path, rule: expect.stringContaining(rule) }])

@@ -207,7 +207,7 @@ describe('a file that cannot be written', () => {
     await fill()
   })
 
-  it.skipIf(process.getuid?.() === 0)('because it is read-only, is told', async () => {
+  it.skipIf(process.getuid?.() === 0)('because it is read-only is reported', async () => {
     ;(await open()).close()
     chmodSync(path, 0o400)
     const database = await open()

@@ -20,9 +20,9 @@ async function usedStore(): Promise<string> {
   return path
 }
 
-const NOBODY = { alive: 0, dead: 0 }
+const NO_OWNERS = { alive: 0, dead: 0 }
 
-/** Everything about the files of a directory that a look at them must not change. */
+/** Everything about the files of a directory that inspecting must not change. */
 function snapshot(directory: string) {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .toSorted()
@@ -35,7 +35,7 @@ function snapshot(directory: string) {
 describe('inspectStore', () => {
   it('finds no store and creates none', async () => {
     const path = sessionsPath()
-    expect(await inspectStore(path)).toEqual({ store: undefined, owners: NOBODY })
+    expect(await inspectStore(path)).toEqual({ store: undefined, owners: NO_OWNERS })
     expect(readdirSync(dirname(dirname(path)))).toEqual([])
   })
 
@@ -44,7 +44,7 @@ describe('inspectStore', () => {
     const before = snapshot(dirname(path))
     expect(await inspectStore(path)).toEqual({
       store: { bytes: statSync(path).size, sessions: 40, form: 1, known: 1, damage: [], isExposed: false },
-      owners: NOBODY,
+      owners: NO_OWNERS,
     })
     expect(snapshot(dirname(path))).toEqual(before)
   })

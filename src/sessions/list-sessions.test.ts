@@ -90,11 +90,11 @@ describe('a list', () => {
   /** Enough that a search which finds most of them takes the other way through the sessions, too. */
   const crowd = Array.from({ length: 2_100 }, (_, at) => ({ ...sessionNumber(at + 300), initial_prompt: 'Crowd' }))
 
-  async function storeOf(kept: readonly Session[]): Promise<SessionStore> {
+  async function storeOf(sessions: readonly Session[]): Promise<SessionStore> {
     const path = sessionsPath()
     const database = await openDatabase({ path, waitMs: 0 })
     await database.write(() => {
-      for (const session of kept) addRow(database, session, { owner: null, threadUsage: undefined })
+      for (const session of sessions) addRow(database, session, { owner: null, threadUsage: undefined })
     })
     database.close()
     return openStore({ path })

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { randomIds } from '../kit/ids.ts'
 import { Owners } from './owners.ts'
 
-const NOBODY = '0'.repeat(32)
+const UNKNOWN_OWNER = '0'.repeat(32)
 
 let directory: string
 beforeEach(() => {
@@ -18,7 +18,7 @@ function process(): Owners {
   return owners
 }
 /** Whether `one` finds the process of that name dead, and how often it then did the work. */
-async function judge(one: Owners, name: string): Promise<{ isDead: boolean; done: number }> {
+async function checkDead(one: Owners, name: string): Promise<{ isDead: boolean; done: number }> {
   let done = 0
   const isDead = await one.ifDead({ name, waitMs: 0 }, async () => {
     done += 1
@@ -56,8 +56,8 @@ describe('the name of a process', () => {
 describe('ifDead', () => {
   it('reports no holder of a lock as dead, not even itself', async () => {
     const [one, other] = [process(), process()]
-    expect(await judge(one, await one.name())).toEqual({ isDead: false, done: 0 })
-    expect(await judge(one, await other.name())).toEqual({ isDead: false, done: 0 })
+    expect(await checkDead(one, await one.name())).toEqual({ isDead: false, done: 0 })
+    expect(await checkDead(one, await other.name())).toEqual({ isDead: false, done: 0 })
     expect(readdirSync(directory)).toHaveLength(2)
   })
 
@@ -65,27 +65,27 @@ describe('ifDead', () => {
     const [one, other] = [process(), process()]
     const name = await other.name()
     await other.close()
-    writeFileSync(join(directory, `${NOBODY}.lock`), '')
-    expect(await judge(one, name)).toEqual({ isDead: true, done: 1 })
-    expect(await judge(one, NOBODY)).toEqual({ isDead: true, done: 1 })
+    writeFileSync(join(directory, `${UNKNOWN_OWNER}.lock`), '')
+    expect(await checkDead(one, name)).toEqual({ isDead: true, done: 1 })
+    expect(await checkDead(one, UNKNOWN_OWNER)).toEqual({ isDead: true, done: 1 })
     expect(readdirSync(directory)).toEqual([])
   })
 
   it('keeps the lock file until the work succeeded', async () => {
     mkdirSync(directory)
-    writeFileSync(join(directory, `${NOBODY}.lock`), '')
+    writeFileSync(join(directory, `${UNKNOWN_OWNER}.lock`), '')
     const failure = new Error('no')
     const one = process()
-    await expect(one.ifDead({ name: NOBODY, waitMs: 0 }, () => Promise.reject(failure))).rejects.toBe(failure)
-    expect(readdirSync(directory)).toEqual([`${NOBODY}.lock`])
-    expect(await judge(one, NOBODY)).toEqual({ isDead: true, done: 1 })
+    await expect(one.ifDead({ name: UNKNOWN_OWNER, waitMs: 0 }, () => Promise.reject(failure))).rejects.toBe(failure)
+    expect(readdirSync(directory)).toEqual([`${UNKNOWN_OWNER}.lock`])
+    expect(await checkDead(one, UNKNOWN_OWNER)).toEqual({ isDead: true, done: 1 })
   })
 
   it('assumes that a process of unknown status is alive', async () => {
     mkdirSync(directory)
-    writeFileSync(join(directory, `${NOBODY}.lock`), 'not a lock')
-    expect(await judge(process(), NOBODY)).toEqual({ isDead: false, done: 0 })
-    expect(readdirSync(directory)).toEqual([`${NOBODY}.lock`])
+    writeFileSync(join(directory, `${UNKNOWN_OWNER}.lock`), 'not a lock')
+    expect(await checkDead(process(), UNKNOWN_OWNER)).toEqual({ isDead: false, done: 0 })
+    expect(readdirSync(directory)).toEqual([`${UNKNOWN_OWNER}.lock`])
   })
 
   it('waits for another process that does the same', async () => {
@@ -93,7 +93,7 @@ describe('ifDead', () => {
     let finish = () => {}
     const begun = new Promise<void>((begin) => {
       onTestFinished(() => finish())
-      void one.ifDead({ name: NOBODY, waitMs: 0 }, () => {
+      void one.ifDead({ name: UNKNOWN_OWNER, waitMs: 0 }, () => {
         begin()
         return new Promise<void>((resolve) => {
           finish = resolve
@@ -101,8 +101,8 @@ describe('ifDead', () => {
       })
     })
     await begun
-    expect(await judge(one, NOBODY)).toEqual({ isDead: false, done: 0 })
-    const waiting = one.ifDead({ name: NOBODY, waitMs: 20_000 }, async () => undefined)
+    expect(await checkDead(one, UNKNOWN_OWNER)).toEqual({ isDead: false, done: 0 })
+    const waiting = one.ifDead({ name: UNKNOWN_OWNER, waitMs: 20_000 }, async () => undefined)
     finish()
     expect(await waiting).toBe(true)
     expect(readdirSync(directory)).toEqual([])
@@ -114,7 +114,7 @@ describe('list', () => {
     const one = process()
     expect(one.list()).toEqual([])
     const name = await one.name()
-    for (const file of ['notes.txt', 'abc.lock', `${NOBODY}.lock.old`]) writeFileSync(join(directory, file), '')
+    for (const file of ['notes.txt', 'abc.lock', `${UNKNOWN_OWNER}.lock.old`]) writeFileSync(join(directory, file), '')
     expect(one.list()).toEqual([name])
   })
 })

@@ -71,11 +71,11 @@ const storeFields: fc.Arbitrary<StoreFields> = fc.record({
 describe('a session', () => {
   it('survives the round trip through a row', () => {
     fc.assert(
-      fc.property(session, storeFields, (before, kept) => {
-        const row = asSessionRow({ number: 1, ...toColumns(before, kept) } as Parameters<typeof asSessionRow>[0])
+      fc.property(session, storeFields, (before, fields) => {
+        const row = asSessionRow({ number: 1, ...toColumns(before, fields) } as Parameters<typeof asSessionRow>[0])
         expect(toSession(row)).toEqual(before)
         expect(Object.keys(toSession(row)).toSorted()).toEqual(Object.keys(before).toSorted())
-        expect(storeFieldsOf(row)).toEqual(kept)
+        expect(storeFieldsOf(row)).toEqual(fields)
       }),
     )
   })

@@ -17,7 +17,7 @@ const ABANDONED = 'the process that ran this turn ended before the agent did'
 
 const completed = (over: Partial<TurnEnd> = {}): TurnEnd => ({ outcome: 'completed', usage: NO_USAGE, ...over })
 const fault = (code: string, kind: string) => expect.objectContaining({ code, kind })
-/** Ids that begin as told, so that a test can tell which is which; owners get random ones. */
+/** Ids with the given prefixes, so that a test can identify them; owners get random ones. */
 function idsBeginning(...beginnings: string[]): Ids {
   return { ...randomIds, hex: (bytes) => ((beginnings.shift() ?? '') + randomIds.hex(bytes)).slice(0, bytes * 2) }
 }
@@ -181,7 +181,7 @@ describe('reopen', () => {
   })
 })
 
-/** A session as a process leaves it that is killed: active, of an owner whose lock nobody holds. */
+/** A session of a killed process: active, with an owner whose lock is free. */
 async function abandoned(fact: { backendSessionId?: string } = {}) {
   const path = sessionsPath()
   const store = await openStore({ path, clock: tickingClock() })
@@ -361,7 +361,7 @@ describe('the end of a turn that cannot be saved', () => {
     )
     return { path, store, id, release: () => holder.close() }
   }
-  const SETTLED = {
+  const ENDED = {
     status: 'completed',
     turn_count: 1,
     token_usage: USAGE,
@@ -383,23 +383,23 @@ describe('the end of a turn that cannot be saved', () => {
     release()
     await act(store, id)
     const other = await openStore({ path })
-    expect(await other.find(id)).toMatchObject(SETTLED)
+    expect(await other.find(id)).toMatchObject(ENDED)
     await store.count()
-    expect(await other.find(id)).toMatchObject(SETTLED)
+    expect(await other.find(id)).toMatchObject(ENDED)
   })
 
   it('is saved before the session is reopened', async () => {
     const { store, id, release } = await locked()
     release()
     await expect(store.reopen(id)).rejects.toThrow(fault('session_not_resumable', 'conflict'))
-    expect(await store.find(id)).toMatchObject(SETTLED)
+    expect(await store.find(id)).toMatchObject(ENDED)
   })
 
   it('is saved when the store is closed', async () => {
     const { path, store, id, release } = await locked()
     release()
     await store.close()
-    expect(await (await openStore({ path })).find(id)).toMatchObject(SETTLED)
+    expect(await (await openStore({ path })).find(id)).toMatchObject(ENDED)
   })
 
   it('is reported again if close cannot save it either; the next process ends the turn', async () => {

@@ -104,7 +104,7 @@ describe.skipIf(process.platform === 'win32')('the image, built without a contai
     final = built.at(-1)?.root ?? ''
   }, 300_000)
 
-  /** What the image sets, with its places under the directory that stands for its root. */
+  /** The environment of the image, with its paths below the directory that replaces its root. */
   const environment = () => ({
     ...Object.fromEntries(
       Object.entries(assignments(textOf('ENV'))).map(([name, value]) => [

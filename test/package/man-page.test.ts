@@ -16,7 +16,7 @@ describe('man/drover.1', () => {
     expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).man).toBe('man/drover.1')
   })
 
-  it.skipIf(!hasGroff)('is set without a warning, with every command and every example as it is typed', async () => {
+  it.skipIf(!hasGroff)('is formatted without a warning, with every command and example unchanged', async () => {
     // On lines without end, so that nothing is hyphenated or broken; without the marks of bold and underlined.
     const ran = await run(['groff', '-man', '-ww', '-Tutf8', '-P-cbou', '-rLL=2000n', PAGE], {})
     expect(ran).toMatchObject({ code: 0, stderr: '' })

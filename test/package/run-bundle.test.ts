@@ -15,7 +15,7 @@ import { bundle } from '../../scripts/bundle.ts'
 import { ROOT } from '../support/npm.ts'
 import { run, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 
-describe('the code that is kept for the next process', () => {
+describe('the code cache', () => {
   let drover: string
 
   beforeAll(async () => {

@@ -31,7 +31,7 @@ async function allLines({ child, lines }: Program): Promise<string[]> {
   expect(code).toBe(0)
   return said
 }
-/** What a program had said when it was killed, which is at some moment after it has said so many lines. */
+/** The output of a program that is killed some time after it printed the given number of lines. */
 async function killAfter({ child, lines }: Program, count: number): Promise<string[]> {
   const said: string[] = []
   lines.on('line', (line) => {
@@ -90,7 +90,7 @@ describe('a process that is killed while it writes', () => {
     expect((await store.reopen(id)).session).toMatchObject({ id, status: 'active', error_message: ABANDONED })
   })
 
-  it('leaves turns that are ended once, however many processes look at the same time', async () => {
+  it('leaves turns that are ended once, even if several processes do it at the same time', async () => {
     const path = sessionsPath()
     const [owner = ''] = await killAfter(start('session-work.ts', path, 'forever'), 12)
     const store = await openStore({ path })

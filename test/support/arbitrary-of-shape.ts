@@ -1,4 +1,4 @@
-/** Values that fit a shape, and values that just do not, made from the shape itself. */
+/** Generates values that fit a shape, and values that almost fit it, from the shape itself. */
 import fc from 'fast-check'
 
 type Schema = {
@@ -15,7 +15,7 @@ type Schema = {
   pattern?: string
 }
 
-/** Texts that mean something to the program, among any others. */
+/** Texts with a meaning for the program, mixed with random ones. */
 const TELLING = [
   'claude',
   'codex',
@@ -32,7 +32,7 @@ const TELLING = [
   '\u{d800}',
 ]
 
-/** Where any text would be refused at once, mostly one that is not, so that what comes after is tried too. */
+/** Mostly valid texts where random ones would be refused at once, so that later checks are tested too. */
 const LIKELY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   backend: fc.constantFrom('claude', 'codex', 'gemini', 'claude', 'codex', 'clod'),
   workdir: fc.constantFrom('/tmp', '/tmp', '/tmp', '/etc', 'relative', '/tmp/\0'),
@@ -42,7 +42,7 @@ const LIKELY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 
 const anyText = fc.oneof(fc.constantFrom(...TELLING), fc.string({ unit: 'binary', maxLength: 40 }))
 
-/** Fits the shape; lists stay short. */
+/** A value that fits the shape, with short lists. */
 export function fitting(shape: object): fc.Arbitrary<unknown> {
   const schema = shape as Schema
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
@@ -75,7 +75,7 @@ function fittingObject({ properties = {}, required = [] }: Schema): fc.Arbitrary
   return fc.record(fields, { requiredKeys: [...required] })
 }
 
-/** A fitting value with something done to it: a field gone, of another type or too much, or another value altogether. */
+/** A fitting value with one change: a field removed, added or of another type, or another value altogether. */
 export function broken(schema: object): fc.Arbitrary<unknown> {
   const damaged = fc
     .tuple(fitting(schema), fc.nat(), fc.jsonValue(), fc.constantFrom('drop', 'replace', 'add'))

@@ -5,7 +5,7 @@ import { STRICT } from './protocol-schema.ts'
 
 type Schema = { readonly [word: string]: unknown }
 
-/** An object in a message: its place there, the object schema it fits, and that schema's place in the document. */
+/** An object in a message: its path, the object schema it fits, and the pointer of that schema in the document. */
 export type Visit = { steps: readonly (string | number)[]; schema: Schema; pointer: string }
 
 const ID = 'document'
@@ -30,7 +30,7 @@ export class MessageWalker {
     return this.#validator(`/$defs/${message}`)(numbersOnly(value)) === true
   }
 
-  /** The places of all object schemas in the document. */
+  /** The pointers of all object schemas in the document. */
   objectPointers(): string[] {
     const found: string[] = []
     const look = (schema: unknown, pointer: string) => {
@@ -44,7 +44,7 @@ export class MessageWalker {
 
   #visit(value: unknown, at: { steps: readonly (string | number)[]; pointer: string }): Visit[] {
     if (typeof value === 'bigint') return []
-    const pointer = this.#settle(value, at.pointer)
+    const pointer = this.#resolveBranch(value, at.pointer)
     const schema = this.#at(pointer)
     if (Array.isArray(value)) {
       return value.flatMap((item, index) =>
@@ -58,11 +58,12 @@ export class MessageWalker {
     return [{ steps: at.steps, schema, pointer }, ...fields]
   }
 
-  /** Follows references and takes the branch that the value fits. */
-  #settle(value: unknown, pointer: string): string {
+  /** Follows references and chooses the branch that the value fits. */
+  #resolveBranch(value: unknown, pointer: string): string {
     const schema = this.#at(pointer)
-    if (typeof schema['$ref'] === 'string') return this.#settle(value, schema['$ref'].slice(1))
-    if (Array.isArray(schema['allOf']) && schema['type'] === undefined) return this.#settle(value, `${pointer}/allOf/0`)
+    if (typeof schema['$ref'] === 'string') return this.#resolveBranch(value, schema['$ref'].slice(1))
+    if (Array.isArray(schema['allOf']) && schema['type'] === undefined)
+      return this.#resolveBranch(value, `${pointer}/allOf/0`)
     const word = 'oneOf' in schema ? 'oneOf' : 'anyOf'
     const branches = schema[word]
     if (!Array.isArray(branches)) return pointer
@@ -70,7 +71,7 @@ export class MessageWalker {
       this.#validator(`${pointer}/${word}/${index}`)(numbersOnly(value)),
     )
     if (fitting === -1) throw new Error(`no branch of ${pointer} fits ${JSON.stringify(numbersOnly(value))}`)
-    return this.#settle(value, `${pointer}/${word}/${fitting}`)
+    return this.#resolveBranch(value, `${pointer}/${word}/${fitting}`)
   }
 
   #at(pointer: string): Schema {
@@ -90,7 +91,7 @@ function itemPointer(schema: Schema, pointer: string, index: number): string {
   return index < places.length ? `${pointer}/prefixItems/${index}` : `${pointer}/items`
 }
 
-/** A standard validator knows no bigints; what JSON it would read has numbers there. */
+/** A standard validator does not support bigints, so they become numbers. */
 export function numbersOnly<T>(value: T): T {
   return JSON.parse(JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? Number(part) : part)))
 }

@@ -27,19 +27,19 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-type Meddling = { call?: number; before?: () => void; after?: () => void }
+type Interference = { call?: number; before?: () => void; after?: () => void }
 
-/** A disk on which somebody else does something just before or after a call of the reader. */
-function meddled(operation: keyof Disk, { call = 1, before, after }: Meddling): Disk {
+/** A disk on which another process acts just before or after a call of the reader. */
+function diskWithInterference(operation: keyof Disk, { call = 1, before, after }: Interference): Disk {
   let calls = 0
-  const meddling = (...args: unknown[]) => {
+  const interfering = (...args: unknown[]) => {
     calls += 1
     if (calls === call) before?.()
     const result = Reflect.apply(realDisk[operation], realDisk, args)
     if (calls === call) after?.()
     return result
   }
-  return { ...realDisk, [operation]: meddling }
+  return { ...realDisk, [operation]: interfering }
 }
 
 describe('readFileBytes', () => {
@@ -187,7 +187,7 @@ describe('readFileBytes during a concurrent change', () => {
     make()
   }
 
-  it.each<[string, keyof Disk, Meddling]>([
+  it.each<[string, keyof Disk, Interference]>([
     ['is removed before it is opened', 'openSync', { before: () => unlinkSync(path) }],
     ['is replaced before it is opened', 'openSync', { before: replace }],
     [
@@ -206,10 +206,10 @@ describe('readFileBytes during a concurrent change', () => {
     ['is longer only while it is read', 'readSync', { before: () => appendFileSync(path, '+'), after: restore }],
     ['is replaced by one of its size and time', 'readSync', { after: replaceByItsLike }],
     ['is removed while it is read', 'readSync', { after: () => unlinkSync(path) }],
-  ])('refuses a file that %s', (_, operation, meddle) => {
+  ])('refuses a file that %s', (_, operation, interference) => {
     writeFileSync(path, 'bytes')
     utimesSync(path, 0, 0) // some clocks of file systems tick only every few milliseconds
-    expect(() => readFileBytes({ path, limitBytes: 100 }, meddled(operation, meddle))).toThrow(
+    expect(() => readFileBytes({ path, limitBytes: 100 }, diskWithInterference(operation, interference))).toThrow(
       expect.objectContaining({ code: 'file_changed' }),
     )
   })
@@ -221,7 +221,7 @@ describe('readFileBytes during a concurrent change', () => {
       execFileSync('mkfifo', [path])
       utimesSync(path, 0, 0)
     })
-    expect(() => readFileBytes({ path, limitBytes: 100 }, meddled('openSync', { before: swap }))).toThrow(
+    expect(() => readFileBytes({ path, limitBytes: 100 }, diskWithInterference('openSync', { before: swap }))).toThrow(
       expect.objectContaining({ code: 'file_changed' }),
     )
   })
@@ -229,7 +229,7 @@ describe('readFileBytes during a concurrent change', () => {
   it('never opens a link that replaces the file', () => {
     writeFileSync(path, 'bytes')
     const swap = swapFor(() => symlinkSync(import.meta.filename, path))
-    expect(() => readFileBytes({ path, limitBytes: 100 }, meddled('openSync', { before: swap }))).toThrow(
+    expect(() => readFileBytes({ path, limitBytes: 100 }, diskWithInterference('openSync', { before: swap }))).toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ code: 'ELOOP' }) }),
     )
   })

@@ -253,7 +253,7 @@ describe('a write that fails', () => {
     const fsyncSync = (descriptor: number) => {
       syncs += 1
       if (syncs === 1) return realDisk.fsyncSync(descriptor)
-      writeFileSync(`${path}.other`, 'by somebody else')
+      writeFileSync(`${path}.other`, 'by another process')
       renameSync(`${path}.other`, path)
       throw Object.assign(new Error('EIO'), { code: 'EIO', errno: -constants.errno.EIO })
     }

@@ -189,7 +189,7 @@ describe('numbers', () => {
   })
 
   it.each(['1.0', '1e0', '1E2', '-0.0', '0e1', '1.5', '-1.5e-3', '9007199254740993.0'])(
-    '%s is no integer, and read only where any number will do',
+    '%s is not an integer, and is read only if any number is allowed',
     (text) => {
       expect(refusal(text).reason).toBe('not_an_integer')
       expect(parseAny(text)).toBe(Number(text))

@@ -15,7 +15,7 @@ async function cancelOnceReady(argv: ProcessCommand['argv'], wishes: Partial<Pro
 }
 
 describe.skipIf(process.platform !== 'linux')('ending a process', () => {
-  it('ends a tool that runs in a session of its own', async () => {
+  it('ends a tool that runs in its own session', async () => {
     const { exit, pid } = await cancelOnceReady([program('runs-tool-in-own-session.sh')])
     expect(exit).toMatchObject({ signal: 'SIGTERM', ended: 'cancelled', forced: false })
     expect(isRunning(pid)).toBe(false)
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('a process left behind by a child 
   })
 
   it('is found even while it is being started', async () => {
-    // Parents that are gone before their children begin: a single look at the list of processes misses some of these.
+    // The parents exit before their children start: a single scan of the processes misses some of these.
     const seconds = `600.${process.pid}`
     const hasty = ['sh', '-c', `(setsid sh -c '(sleep ${seconds} & exit) & exit' & exit) & exit`] as const
     for (let round = 0; round < 30; round += 1) {

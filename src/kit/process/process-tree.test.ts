@@ -8,19 +8,19 @@ const INIT = row({ pid: 1, parent: 0, startTime: 0 })
 
 describe('pickMembers', () => {
   it.each<[string, ProcessRow[], number[]]>([
-    ['nobody, if only strangers are left', [row({ pid: 7 })], []],
+    ['no process, if only unrelated ones are left', [row({ pid: 7 })], []],
     ['the root, because it was seen at its start', [row(ROOT)], [100]],
     ['not who got the number of the root later', [row({ pid: 100, startTime: 9 })], []],
-    ['whoever carries the mark', [row({ pid: 7, marked: true })], [7]],
-    ['whoever is in the group of the root', [row({ pid: 7, group: 100 })], [7]],
+    ['a process with the id', [row({ pid: 7, marked: true })], [7]],
+    ['a process in the group of the root', [row({ pid: 7, group: 100 })], [7]],
     [
-      'nobody from the group of one who got the number of the root later',
+      'no process of the group of a later process with the pid of the root',
       [row({ pid: 100, startTime: 9, group: 100 }), row({ pid: 7, group: 100 })],
       [],
     ],
     ['children and their children', [row({ pid: 9, parent: 8 }), row({ pid: 8, parent: 100 }), row(ROOT)], [100, 8, 9]],
-    ['children of whoever carries the mark', [row({ pid: 7, marked: true }), row({ pid: 8, parent: 7 })], [7, 8]],
-    ['whoever was seen before', [row({ pid: 50, startTime: 6 })], [50]],
+    ['children of a process with the id', [row({ pid: 7, marked: true }), row({ pid: 8, parent: 7 })], [7, 8]],
+    ['a process that was a member before', [row({ pid: 50, startTime: 6 })], [50]],
     ['not who got the number of one seen before', [row({ pid: 50, startTime: 7 })], []],
   ])('picks %s', (_name, rows, pids) => {
     const seen = new Map([
