@@ -1,10 +1,8 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Fault } from '../kit/fault.ts'
-import { fileExists } from '../kit/faults.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
-import { createFile } from '../kit/files/write-file.ts'
+import { ensureEmptyFile } from '../kit/files/write-file.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 
 const PRIVATE = 0o600
@@ -18,7 +16,7 @@ const COMPANIONS = ['-wal', '-shm']
 export function ensureStoreFile(path: string): void {
   ensurePrivateDirectory({ path: dirname(path), links: 'follow' })
   try {
-    if (!makePrivate(path)) create(path)
+    if (!makePrivate(path)) ensureEmptyFile(path)
     for (const suffix of COMPANIONS) makePrivate(path + suffix)
   } catch (error) {
     throw sessionStoreUnavailable({ path, reason: systemReason(error) }, error)
@@ -32,13 +30,4 @@ function makePrivate(path: string): boolean {
   if (!found.isFile()) throw sessionStoreInvalid({ path, problem: `it is a ${fileKind(found)}` })
   if ((found.mode & 0o077n) !== 0n) chmodSync(path, PRIVATE)
   return true
-}
-
-function create(path: string): void {
-  try {
-    createFile({ path, bytes: new Uint8Array(), mode: PRIVATE })
-  } catch (error) {
-    const madeByAnother = error instanceof Fault && error.code === fileExists.code
-    if (!madeByAnother) throw error
-  }
 }

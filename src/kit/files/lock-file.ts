@@ -1,8 +1,7 @@
 import type { BigIntStats } from 'node:fs'
-import { Fault } from '../fault.ts'
-import { fileExists, lockFileInvalid, lockUnavailable } from '../faults.ts'
+import { lockFileInvalid, lockUnavailable } from '../faults.ts'
 import { type Disk, fileKind, realDisk, systemReason } from './disk.ts'
-import { createFile } from './write-file.ts'
+import { ensureEmptyFile } from './write-file.ts'
 
 /**
  * The lock file at a path, or undefined if there is none. Refuses anything but an empty regular file. Uses only `lstat`,
@@ -18,13 +17,7 @@ export function findLockFile(path: string): BigIntStats | undefined {
 
 /** Creates a lock file unless it exists. SQLite would create it with a mode that depends on the umask. */
 export function ensureLockFile(path: string, disk: Disk = realDisk): void {
-  if (stat(path, disk) !== undefined) return
-  try {
-    createFile({ path, bytes: new Uint8Array(), mode: 0o600 }, disk)
-  } catch (error) {
-    const madeByAnother = error instanceof Fault && error.code === fileExists.code
-    if (!madeByAnother) throw error
-  }
+  if (stat(path, disk) === undefined) ensureEmptyFile(path, disk)
 }
 
 function stat(path: string, disk: Disk): BigIntStats | undefined {

@@ -1,6 +1,6 @@
 import { type BigIntStats, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../fault.ts'
+import { errorCode, Fault } from '../fault.ts'
 import { fileExists, fileNotRegular, fileWriteFailed } from '../faults.ts'
 import { type Disk, type FileIdentity, fileKind, isSameFile, type Links, realDisk, systemReason } from './disk.ts'
 import { type Durability, durabilityOf, openDirectory, syncDirectory } from './durability.ts'
@@ -29,6 +29,16 @@ export function createFile(file: FileToWrite, disk: Disk = realDisk): Durability
     discard(temporary, disk)
   }
   return writeBeside(file, moveIntoPlace, disk)
+}
+
+/** Creates an empty private file, unless another process has just created it. */
+export function ensureEmptyFile(path: string, disk: Disk = realDisk): void {
+  try {
+    createFile({ path, bytes: new Uint8Array(), mode: 0o600 }, disk)
+  } catch (error) {
+    const isCreatedByAnother = error instanceof Fault && error.code === fileExists.code
+    if (!isCreatedByAnother) throw error
+  }
 }
 
 /** Writes all of `bytes`, with as many system calls as needed. */
