@@ -30,9 +30,9 @@ describe('an action', () => {
 
   it.each(['g', '"', '\\', '\n', '\r', '\t', 'ä', '\u2028', '🐑'])('has at most 262144 bytes as JSON of %j', (unit) => {
     const empty = `${JSON.stringify({ ...action, goal: '' })}\n`
-    const room = LIMITS.actionBytes - Buffer.byteLength(empty)
+    const space = LIMITS.actionBytes - Buffer.byteLength(empty)
     const size = Buffer.byteLength(JSON.stringify(unit)) - 2
-    const goal = `${unit.repeat(Math.floor(room / size) - 1)}${'g'.repeat(size + (room % size))}`
+    const goal = `${unit.repeat(Math.floor(space / size) - 1)}${'g'.repeat(size + (space % size))}`
     const fitting = { ...action, goal }
     expect(actionBytes(fitting)).toBe(LIMITS.actionBytes)
     expect(problemsOf(checkAction, fitting)).toEqual([])

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   boundHistory,
+  createJournalFixture,
   faultOf,
-  journalRoom,
   RUN_ID,
   type Step,
   takeStep,
   toMaterial,
-} from '../../test/support/journal-room.ts'
+} from '../../test/support/journal-fixture.ts'
 import { temporaryName } from '../kit/files/temporary-file.ts'
 import { createRun } from './create-run.ts'
 import { readRunHeader } from './read-run.ts'
@@ -22,20 +22,22 @@ const modeOf = (path: string) => statSync(path).mode & 0o777
 describe('createRun', () => {
   it('creates all files of a run, readable by their owner only', async () => {
     const umask = process.umask(0)
-    const room = await journalRoom([start])
+    const fixture = await createJournalFixture([start])
     process.umask(umask)
-    expect(readdirSync(room.directory).toSorted()).toEqual(['journal.jsonl', 'materials', 'run.lock'])
-    const runs = dirname(room.directory)
-    expect([dirname(runs), runs, room.directory, room.materials].map(modeOf)).toEqual([0o700, 0o700, 0o700, 0o700])
-    const texts = readdirSync(room.materials).map((name) => join(room.materials, name))
-    expect([room.journal, room.lock, ...texts].map(modeOf)).toEqual([0o600, 0o600, 0o600])
-    expect(listRunIds(room.store)).toEqual([RUN_ID])
+    expect(readdirSync(fixture.directory).toSorted()).toEqual(['journal.jsonl', 'materials', 'run.lock'])
+    const runs = dirname(fixture.directory)
+    expect([dirname(runs), runs, fixture.directory, fixture.materials].map(modeOf)).toEqual([
+      0o700, 0o700, 0o700, 0o700,
+    ])
+    const texts = readdirSync(fixture.materials).map((name) => join(fixture.materials, name))
+    expect([fixture.journal, fixture.lock, ...texts].map(modeOf)).toEqual([0o600, 0o600, 0o600])
+    expect(listRunIds(fixture.store)).toEqual([RUN_ID])
     const { id, goal, workspace_identity, created_at } = start.run
-    expect(readRunHeader(room.store, RUN_ID)).toEqual({ id, goal, workspace_identity, created_at })
+    expect(readRunHeader(fixture.store, RUN_ID)).toEqual({ id, goal, workspace_identity, created_at })
   })
 
   it('does not touch a run or file that already has the id', async () => {
-    const { store, directory } = await journalRoom()
+    const { store, directory } = await createJournalFixture()
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const fault = await faultOf(() => takeStep(store, start))
     expect([fault?.code, fault?.details]).toMatchObject([
@@ -47,7 +49,7 @@ describe('createRun', () => {
   })
 
   it.each(['', '..', 'a/b', 'x'.repeat(129)])('refuses the run id %j', async (runId) => {
-    const { store, gitCommonDir } = await journalRoom()
+    const { store, gitCommonDir } = await createJournalFixture()
     const fault = await faultOf(() => createRun(store, { runId, event: start.event }))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
@@ -57,7 +59,7 @@ describe('createRun', () => {
   })
 
   it('refuses an event that belongs to another run', async () => {
-    const { store } = await journalRoom()
+    const { store } = await createJournalFixture()
     const fault = await faultOf(() => createRun(store, { runId: 'other', event: start.event }))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
@@ -70,7 +72,7 @@ describe('createRun', () => {
     ['too long', toMaterial('x'.repeat(262_145))],
     ['not the one of its digest', { ...toMaterial('One.\n'), bytes: Buffer.from('Another.\n') }],
   ])('stores no section text that is %s', async (_what, material) => {
-    const { store } = await journalRoom()
+    const { store } = await createJournalFixture()
     const fault = await faultOf(() => takeStep(store, { ...start, materials: [...start.materials, material] }))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
@@ -81,12 +83,12 @@ describe('createRun', () => {
 
   it('stores a section text at the size limit, and a repeated one once', async () => {
     const longest = toMaterial('x'.repeat(262_144))
-    const { materials } = await journalRoom([{ ...start, materials: [...start.materials, longest, longest] }])
+    const { materials } = await createJournalFixture([{ ...start, materials: [...start.materials, longest, longest] }])
     expect(readdirSync(materials)).toHaveLength(2)
   })
 
   it('removes the leftovers of a killed process, but not those of a running one', async () => {
-    const { store, directory } = await journalRoom()
+    const { store, directory } = await createJournalFixture()
     const runs = dirname(directory)
     const [atWork, left] = [temporaryName(), temporaryName()]
     const { pid: ended } = spawnSync(process.execPath, ['-e', '0'])
@@ -97,7 +99,7 @@ describe('createRun', () => {
   })
 
   it('does not follow a symbolic link to another store', async () => {
-    const { store, gitCommonDir } = await journalRoom()
+    const { store, gitCommonDir } = await createJournalFixture()
     mkdirSync(join(gitCommonDir, 'elsewhere'))
     symlinkSync('elsewhere', join(gitCommonDir, 'drover'))
     expect((await faultOf(() => takeStep(store, start)))?.code).toBe('runstore_unavailable')

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import {
   boundHistory,
   codeOf,
+  createJournalFixture,
   faultOf,
-  journalRoom,
   RUN_ID,
   type Step,
   takeStep,
-} from '../../test/support/journal-room.ts'
+} from '../../test/support/journal-fixture.ts'
 import { withLock } from '../kit/files/lock.ts'
 import { readRun, readRunHeader, readRunState } from './read-run.ts'
 import { listRunIds } from './run-store.ts'
@@ -19,7 +19,7 @@ const step = (index: number) => HISTORY[index] as Step
 
 describe('readRun', () => {
   it('finds no run without a store, and creates none', async () => {
-    const { store, gitCommonDir } = await journalRoom()
+    const { store, gitCommonDir } = await createJournalFixture()
     expect(await codeOf(() => readRun(store, RUN_ID, () => 1))).toBe('run_not_found')
     expect(await codeOf(() => readRunHeader(store, RUN_ID))).toBe('run_not_found')
     expect(await codeOf(() => readRunState(store, RUN_ID))).toBe('run_not_found')
@@ -28,14 +28,14 @@ describe('readRun', () => {
   })
 
   it('shares the lock with other readers', async () => {
-    const { store, lock } = await journalRoom([step(0)])
+    const { store, lock } = await createJournalFixture([step(0)])
     expect(await withLock({ path: lock, mode: 'shared' }, () => readRun(store, RUN_ID, (run) => run))).toEqual(
       step(0).run,
     )
   })
 
   it('waits for writers, and reports run_busy after the wait limit', async () => {
-    const { store, lock } = await journalRoom([step(0)])
+    const { store, lock } = await createJournalFixture([step(0)])
     const fault = await withLock({ path: lock, mode: 'exclusive' }, () =>
       faultOf(() => readRun({ ...store, lockWaitMs: 50 }, RUN_ID, () => 1)),
     )
@@ -43,13 +43,13 @@ describe('readRun', () => {
   })
 
   it('keeps writers out until the work is done', async () => {
-    const { store } = await journalRoom([step(0)])
+    const { store } = await createJournalFixture([step(0)])
     const fault = await readRun(store, RUN_ID, () => faultOf(() => takeStep({ ...store, lockWaitMs: 50 }, step(1))))
     expect(fault?.code).toBe('run_busy')
   })
 
   it('reads again if a writer created the missing lock file', async () => {
-    const { store, lock } = await journalRoom([step(0)])
+    const { store, lock } = await createJournalFixture([step(0)])
     rmSync(lock)
     const seen: string[] = []
     const last = await readRun(store, RUN_ID, async (run) => {
@@ -62,7 +62,7 @@ describe('readRun', () => {
   })
 
   it('refuses anything but a file that is created in place of the lock file', async () => {
-    const { store, lock } = await journalRoom([step(0)])
+    const { store, lock } = await createJournalFixture([step(0)])
     rmSync(lock)
     expect(await codeOf(() => readRun(store, RUN_ID, () => mkdirSync(lock)))).toBe('run_unavailable')
   })
@@ -70,7 +70,7 @@ describe('readRun', () => {
 
 describe('reading without a lock', () => {
   it('works while another process changes the run', async () => {
-    const { store, lock } = await journalRoom(HISTORY.slice(0, 3))
+    const { store, lock } = await createJournalFixture(HISTORY.slice(0, 3))
     const told = await withLock({ path: lock, mode: 'exclusive' }, () => [
       readRunHeader(store, RUN_ID).id,
       readRunState(store, RUN_ID),
@@ -81,7 +81,7 @@ describe('reading without a lock', () => {
 
 describe('listRunIds', () => {
   it('lists every entry that is named like a run, in order, and nothing else', async () => {
-    const { store, directory } = await journalRoom([step(0)])
+    const { store, directory } = await createJournalFixture([step(0)])
     const runs = dirname(directory)
     for (const name of ['Z', '.drover-tmp-unknown-1-0123456789abcdef', 'no run', 'x'.repeat(129)])
       mkdirSync(join(runs, name))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boundHistory, type Step } from '../../test/support/journal-room.ts'
+import { boundHistory, type Step } from '../../test/support/journal-fixture.ts'
 import type { Run } from '../engine/state/run.ts'
 import { digest } from '../kit/digest.ts'
 import { decodeSnapshot, encodeSnapshot, type RunSnapshot, type SnapshotKey } from './snapshot-format.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EXAMPLES } from '../../scripts/protocol-examples.ts'
 import { decision } from '../../test/support/contract-examples.ts'
-import { outcomeFor } from '../../test/support/report-outcome.ts'
+import { outcomeFor } from '../../test/support/drive-run.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { digest } from '../kit/digest.ts'
 import { Fault } from '../kit/fault.ts'

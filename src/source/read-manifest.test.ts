@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allFrom, putInto } from '../../test/support/damage.ts'
+import { allFrom, putInto } from '../../test/support/damaged-input.ts'
 import { FIVE_SECTIONS, manifestOf, ROLES } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { readBody } from './read-body.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allFrom, putInto } from '../../test/support/damage.ts'
+import { allFrom, putInto } from '../../test/support/damaged-input.ts'
 import { checkPinnedSource } from '../../test/support/message-checkers.ts'
 import {
   bodyOf,

@@ -3,8 +3,8 @@ import * as fs from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { OPEN_PLACE, unprivileged } from '../../test/support/open-place.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { SHARED_DIRECTORY, unprivileged } from '../../test/support/unprivileged.ts'
 import type { PathObservation } from '../contract/git-observation.shape.ts'
 import { digest } from '../kit/digest.ts'
 import { ContentBudget, type ContentLimits } from './content-budget.ts'
@@ -245,8 +245,8 @@ describe('observePath, of what cannot be read', () => {
     expect(() => observe('file', { disk: { openSync } })).toThrow(TypeError)
   })
 
-  it.skipIf(OPEN_PLACE === undefined)('is what the system says to somebody without permission', async () => {
-    root = fs.mkdtempSync(join(OPEN_PLACE ?? '', 'drover-test-'))
+  it.skipIf(SHARED_DIRECTORY === undefined)('is what the system says to somebody without permission', async () => {
+    root = fs.mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-test-'))
     onTestFinished(() => fs.rmSync(root, { recursive: true }))
     fs.chmodSync(root, 0o755)
     fs.chmodSync(write('file'), 0)

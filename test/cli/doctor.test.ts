@@ -22,10 +22,11 @@ import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
-import { CAN_BE_NOBODY } from '../support/open-place.ts'
+import { CAN_DROP_PRIVILEGES } from '../support/unprivileged.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { isRunning, program } from '../support/test-command.ts'
+import { CAN_DROP_PRIVILEGES } from '../support/unprivileged.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const ALL_RIGHTS = `echo '{"pull":true,"triage":true,"push":true,"maintain":false,"admin":false}'`
@@ -517,7 +518,7 @@ describe('drover doctor', () => {
     )
   })
 
-  it.skipIf(!CAN_BE_NOBODY)('reports that the run storage is not writable', async () => {
+  it.skipIf(!CAN_DROP_PRIVILEGES)('reports that the run storage is not writable', async () => {
     const machine = await openToNobody()
     const { checks } = reportIn(await machine.droverAsNobody('doctor', '--json', '--offline'))
     expect(checks).toContainEqual(

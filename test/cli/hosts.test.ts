@@ -18,10 +18,10 @@ import { checkChangeReport, checkListReport } from '../../src/contract/host-repo
 import { HOST_IDS } from '../../src/hosts/host.ts'
 import { createHostWorktree } from '../support/host-worktree.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
-import { CAN_BE_NOBODY } from '../support/open-place.ts'
 import { DROVER, ending, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 import { program } from '../support/test-command.ts'
+import { CAN_DROP_PRIVILEGES } from '../support/unprivileged.ts'
 
 const RUN_SKILL = '.claude/skills/drover-run/SKILL.md'
 const MANIFEST = '.claude/drover/ownership-manifest.json'
@@ -264,7 +264,7 @@ describe('a repository with broken hosts', () => {
     })
   })
 
-  it.skipIf(!CAN_BE_NOBODY)('cannot be listed if the worktree is not readable', async () => {
+  it.skipIf(!CAN_DROP_PRIVILEGES)('cannot be listed if the worktree is not readable', async () => {
     const { root } = open()
     const id = process.getuid?.() === 0 ? 65_534 : undefined
     if (id !== undefined) for (const path of [root, ...everyPath(root)]) chownSync(path, id, id)
@@ -286,7 +286,7 @@ describe('a repository with broken hosts', () => {
 })
 
 describe('a directory that is not writable', () => {
-  it.skipIf(!CAN_BE_NOBODY)('leaves all files unchanged', async () => {
+  it.skipIf(!CAN_DROP_PRIVILEGES)('leaves all files unchanged', async () => {
     const { root, site } = open('claude')
     const id = process.getuid?.() === 0 ? 65_534 : undefined
     mkdirSync(join(root, '.claude/skills'))

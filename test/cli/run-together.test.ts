@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { outcomeFor } from '../support/report-outcome.ts'
+import { outcomeFor } from '../support/drive-run.ts'
 import type { Ran } from '../support/run-drover.ts'
 import { errorOf, readMessage, stateOf } from '../support/run-fixture.ts'
 import { adHoc, type StartedRun } from '../support/started-run.ts'

@@ -7,10 +7,10 @@ import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { installDrover } from '../support/drover-shim.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/scripted-actions.ts'
 import { replyTo } from '../support/scripted-agent.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
-import { QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/wind-work.ts'
 
 function open() {
   const repository = createRepository()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { readRun } from '../../src/journal/read-run.ts'
-import { journalRoom, plainHistory, RUN_ID } from '../support/journal-room.ts'
+import { createJournalFixture, plainHistory, RUN_ID } from '../support/journal-fixture.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'programs', 'journal-race.ts')
 const PROCESSES = 8
@@ -20,7 +20,7 @@ async function race(gitCommonDir: string, name: string): Promise<{ name: string;
 
 describe('concurrent submissions to one run', () => {
   it('have one winner per step: the others are refused, and nothing is lost', { timeout: 120_000 }, async () => {
-    const { gitCommonDir, store, lines } = await journalRoom(plainHistory(1))
+    const { gitCommonDir, store, lines } = await createJournalFixture(plainHistory(1))
     const names = Array.from({ length: PROCESSES }, (_, index) => `process ${index}`)
     const races = await Promise.all(names.map((name) => race(gitCommonDir, name)))
     expect(races.map(({ code }) => code)).toEqual(names.map(() => 0))

@@ -8,13 +8,13 @@ import { describe, expect, it } from 'vitest'
 import { type DiskCall, isChange, recordingDisk } from '../support/counted-disk.ts'
 import {
   boundHistory,
+  createJournalFixture,
   findWhole,
-  type JournalRoom,
-  journalRoom,
+  type JournalFixture,
   RUN_ID,
   type Step,
   takeStep,
-} from '../support/journal-room.ts'
+} from '../support/journal-fixture.ts'
 import { temporaryDirectoryForAll } from '../support/run-drover.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'programs', 'journal-step.ts')
@@ -47,25 +47,25 @@ const WORK: Work[] = [
   },
 ]
 
-async function prepare({ step, spoil }: Work): Promise<JournalRoom> {
-  const room = await journalRoom(HISTORY.slice(0, step))
-  spoil?.(room.journal)
-  return room
+async function prepare({ step, spoil }: Work): Promise<JournalFixture> {
+  const fixture = await createJournalFixture(HISTORY.slice(0, step))
+  spoil?.(fixture.journal)
+  return fixture
 }
 
 /** Every call of the work that changes the disk, as a process makes them that is not killed. */
 async function changesOf(work: Work): Promise<DiskCall[]> {
-  const room = await prepare(work)
+  const fixture = await prepare(work)
   const { disk, calls } = recordingDisk()
-  await takeStep(room.through(disk), HISTORY[work.step] as Step)
+  await takeStep(fixture.through(disk), HISTORY[work.step] as Step)
   return calls.filter(isChange)
 }
 
 /** Lets a process take the step until it dies; gives what it said by then. */
-async function dieAt(point: number, { room, step }: { room: JournalRoom; step: Step }): Promise<string> {
-  const file = join(room.gitCommonDir, 'step')
+async function dieAt(point: number, { fixture, step }: { fixture: JournalFixture; step: Step }): Promise<string> {
+  const file = join(fixture.gitCommonDir, 'step')
   writeFileSync(file, serialize({ runId: RUN_ID, ...step, run: undefined }))
-  const child = spawn(process.execPath, [PROGRAM, room.gitCommonDir, file, String(point)], {
+  const child = spawn(process.execPath, [PROGRAM, fixture.gitCommonDir, file, String(point)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { NODE_COMPILE_CACHE: CACHE },
   })
@@ -76,22 +76,22 @@ async function dieAt(point: number, { room, step }: { room: JournalRoom; step: S
 /** Kills a process before the given change and looks at what the next one finds, and makes of it. */
 async function checkPoint(work: Work, point: number, changes: readonly DiskCall[]): Promise<void> {
   const step = HISTORY[work.step] as Step
-  const room = await prepare(work)
-  expect(await dieAt(point, { room, step })).toBe(point > changes.length ? 'done' : 'SIGKILL')
-  const found = await findWhole(room)
+  const fixture = await prepare(work)
+  expect(await dieAt(point, { fixture, step })).toBe(point > changes.length ? 'done' : 'SIGKILL')
+  const found = await findWhole(fixture)
   const isChanged = found?.updated_at === step.run.updated_at
   expect(found).toEqual(isChanged ? step.run : HISTORY[work.step - 1]?.run)
   const committed = changes.findLastIndex(
     ({ operation, file }) => operation === work.commits.operation && file === work.commits.file,
   )
   if (point - 1 > committed) expect(isChanged).toBe(true)
-  if (!isChanged) await takeStep(room.store, step)
-  expect(await findWhole(room)).toEqual(step.run)
-  expect(await findWhole({ ...room, store: { ...room.store, version: undefined } })).toEqual(step.run)
-  expect(room.lines().map((line) => JSON.parse(line).sequence)).toEqual(
+  if (!isChanged) await takeStep(fixture.store, step)
+  expect(await findWhole(fixture)).toEqual(step.run)
+  expect(await findWhole({ ...fixture, store: { ...fixture.store, version: undefined } })).toEqual(step.run)
+  expect(fixture.lines().map((line) => JSON.parse(line).sequence)).toEqual(
     HISTORY.slice(0, work.step + 1).map((_, i) => i + 1),
   )
-  if (!isChanged) expect(readdirSync(dirname(room.directory))).toEqual([RUN_ID])
+  if (!isChanged) expect(readdirSync(dirname(fixture.directory))).toEqual([RUN_ID])
 }
 
 describe('a process that is killed while', () => {

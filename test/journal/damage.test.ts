@@ -23,28 +23,28 @@ import { diskWith } from '../support/counted-disk.ts'
 import {
   boundHistory,
   codeOf,
+  createJournalFixture,
   faultOf,
-  type JournalRoom,
-  journalRoom,
+  type JournalFixture,
   RUN_ID,
   type Step,
   takeStep,
-} from '../support/journal-room.ts'
+} from '../support/journal-fixture.ts'
 
 const HISTORY = boundHistory()
 const RECORDS = 3
 
 const sizeOf = (path: string) => statSync(path).size
 /** Some clocks tick a hundred times per second: a change within a tick that keeps the size looks like no change. */
-const rewrite = ({ journal }: JournalRoom, change: (text: string) => string) => {
+const rewrite = ({ journal }: JournalFixture, change: (text: string) => string) => {
   writeFileSync(journal, change(readFileSync(journal, 'utf8')))
   utimesSync(journal, 1_800_000_000, 1_800_000_000)
 }
 const lineAt = (text: string, index: number) => text.split('\n')[index] ?? ''
-const texts = (room: JournalRoom) => readdirSync(room.materials).map((name) => join(room.materials, name))
-const firstText = (room: JournalRoom) => texts(room)[0] ?? ''
+const texts = (fixture: JournalFixture) => readdirSync(fixture.materials).map((name) => join(fixture.materials, name))
+const firstText = (fixture: JournalFixture) => texts(fixture)[0] ?? ''
 
-type Damage = (room: JournalRoom) => void
+type Damage = (fixture: JournalFixture) => void
 
 /** Leaves `survives` records, which readers find at once; the next writer repairs the rest. */
 const TAILS: [name: string, damage: Damage, survives: number][] = [
@@ -52,7 +52,7 @@ const TAILS: [name: string, damage: Damage, survives: number][] = [
   ['its last four bytes cut off', ({ journal }) => truncateSync(journal, sizeOf(journal) - 4), 2],
   [
     'its last line cut in the middle',
-    (room) => truncateSync(room.journal, sizeOf(room.journal) - (room.lines()[2]?.length ?? 0) / 2),
+    (fixture) => truncateSync(fixture.journal, sizeOf(fixture.journal) - (fixture.lines()[2]?.length ?? 0) / 2),
     2,
   ],
   ['its last line feed cut off', ({ journal }) => truncateSync(journal, sizeOf(journal) - 1), 3],
@@ -62,7 +62,7 @@ const TAILS: [name: string, damage: Damage, survives: number][] = [
   ['white space at its end', ({ journal }) => appendFileSync(journal, '  \t'), 3],
   [
     'blank lines between and behind',
-    (room) => rewrite(room, (text) => `\n \n${text.replaceAll('\n', '\n\t\r\n')}\n`),
+    (fixture) => rewrite(fixture, (text) => `\n \n${text.replaceAll('\n', '\n\t\r\n')}\n`),
     3,
   ],
   ['4 MiB without a line feed at its end', ({ journal }) => appendFileSync(journal, 'x'.repeat(4_194_304)), 3],
@@ -97,39 +97,39 @@ const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = 
   ],
   [
     'has a flipped letter in the middle',
-    (room) => rewrite(room, (text) => text.replace('Ask about the wind', 'Ask about the wing')),
+    (fixture) => rewrite(fixture, (text) => text.replace('Ask about the wind', 'Ask about the wing')),
   ],
   [
     'has a changed letter in its last record',
-    (room) => rewrite(room, (text) => text.replace(/run_stopped(?=[^\n]*\n$)/, 'run_resumed')),
+    (fixture) => rewrite(fixture, (text) => text.replace(/run_stopped(?=[^\n]*\n$)/, 'run_resumed')),
   ],
   [
     'has a changed letter in its last record, and no line feed',
-    (room) => rewrite(room, (text) => text.replace('"stopped"', '"ended"').trimEnd()),
+    (fixture) => rewrite(fixture, (text) => text.replace('"stopped"', '"ended"').trimEnd()),
   ],
   [
     'has zeros in the middle',
-    (room) => rewrite(room, (text) => `${text.slice(0, 900)}${'\0'.repeat(50)}${text.slice(950)}`),
+    (fixture) => rewrite(fixture, (text) => `${text.slice(0, 900)}${'\0'.repeat(50)}${text.slice(950)}`),
   ],
-  ['has its last record twice', (room) => rewrite(room, (text) => `${text}${lineAt(text, 2)}\n`)],
-  ['lacks a record in the middle', (room) => rewrite(room, (text) => text.replace(`${lineAt(text, 1)}\n`, ''))],
-  ['lacks its first record', (room) => rewrite(room, (text) => text.slice(text.indexOf('\n') + 1))],
+  ['has its last record twice', (fixture) => rewrite(fixture, (text) => `${text}${lineAt(text, 2)}\n`)],
+  ['lacks a record in the middle', (fixture) => rewrite(fixture, (text) => text.replace(`${lineAt(text, 1)}\n`, ''))],
+  ['lacks its first record', (fixture) => rewrite(fixture, (text) => text.slice(text.indexOf('\n') + 1))],
   [
     'has records in another order',
-    (room) => rewrite(room, (text) => `${[0, 2, 1].map((at) => lineAt(text, at)).join('\n')}\n`),
+    (fixture) => rewrite(fixture, (text) => `${[0, 2, 1].map((at) => lineAt(text, at)).join('\n')}\n`),
   ],
   [
     'has a duplicate key',
-    (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"sequence":1,')),
+    (fixture) => rewrite(fixture, (text) => text.replace('{"sequence":1,', '{"sequence":1,"sequence":1,')),
   ],
   [
     'has a key of its own',
-    (room) => rewrite(room, (text) => text.replace('{"sequence":1,', '{"sequence":1,"note":1,')),
+    (fixture) => rewrite(fixture, (text) => text.replace('{"sequence":1,', '{"sequence":1,"note":1,')),
   ],
   ['has a line that is not JSON', ({ journal }) => appendFileSync(journal, 'nothing\n')],
   ['has a line that is not a record', ({ journal }) => appendFileSync(journal, 'null\n')],
   ['has a line of more than 4 MiB', ({ journal }) => appendFileSync(journal, `${'x'.repeat(4_194_304)}\n`)],
-  ['has CRLF line endings', (room) => rewrite(room, (text) => text.replaceAll('\n', '\r\n'))],
+  ['has CRLF line endings', (fixture) => rewrite(fixture, (text) => text.replaceAll('\n', '\r\n'))],
   [
     'has a lock file that is not empty',
     ({ lock }) => writeFileSync(lock, 'x'),
@@ -198,17 +198,17 @@ const BROKEN: [name: string, damage: Damage, read?: string, write?: string][] = 
 
 /** The journal is valid and the run can be read, but a section text cannot. */
 const TEXTS: [name: string, damage: Damage][] = [
-  ['missing', (room) => rmSync(firstText(room))],
-  ['cut', (room) => truncateSync(firstText(room), 5)],
-  ['empty', (room) => truncateSync(firstText(room), 0)],
-  ['too long', (room) => writeFileSync(firstText(room), 'x'.repeat(262_145))],
-  ['another text', (room) => writeFileSync(firstText(room), 'Other.\n')],
+  ['missing', (fixture) => rmSync(firstText(fixture))],
+  ['cut', (fixture) => truncateSync(firstText(fixture), 5)],
+  ['empty', (fixture) => truncateSync(firstText(fixture), 0)],
+  ['too long', (fixture) => writeFileSync(firstText(fixture), 'x'.repeat(262_145))],
+  ['another text', (fixture) => writeFileSync(firstText(fixture), 'Other.\n')],
   [
     'a symbolic link',
-    (room) => {
-      const path = firstText(room)
-      renameSync(path, `${room.directory}/real`)
-      symlinkSync(`${room.directory}/real`, path)
+    (fixture) => {
+      const path = firstText(fixture)
+      renameSync(path, `${fixture.directory}/real`)
+      symlinkSync(`${fixture.directory}/real`, path)
     },
   ],
   [
@@ -220,45 +220,45 @@ const TEXTS: [name: string, damage: Damage][] = [
   ],
 ]
 
-const look = ({ store }: JournalRoom) => readRun(store, RUN_ID, (run) => run)
-const nothing = ({ store }: JournalRoom) => updateRun(store, RUN_ID, async () => ({ result: undefined }))
+const look = ({ store }: JournalFixture) => readRun(store, RUN_ID, (run) => run)
+const nothing = ({ store }: JournalFixture) => updateRun(store, RUN_ID, async () => ({ result: undefined }))
 
 describe('a journal with', () => {
   it.each(TAILS)('%s keeps every record, and the next writer repairs it', async (_name, damage, survives) => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
-    damage(room)
-    const before = readFileSync(room.journal)
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
+    damage(fixture)
+    const before = readFileSync(fixture.journal)
     const expected = HISTORY[survives - 1]?.run
-    expect(await look(room)).toEqual(expected)
-    expect(readRunState(room.store, RUN_ID)).toBe(expected?.state)
-    expect(readRunHeader(room.store, RUN_ID).id).toBe(RUN_ID)
-    expect(readFileSync(room.journal)).toEqual(before)
+    expect(await look(fixture)).toEqual(expected)
+    expect(readRunState(fixture.store, RUN_ID)).toBe(expected?.state)
+    expect(readRunHeader(fixture.store, RUN_ID).id).toBe(RUN_ID)
+    expect(readFileSync(fixture.journal)).toEqual(before)
 
-    for (const step of HISTORY.slice(survives)) await takeStep(room.store, step)
-    expect(await look(room)).toEqual(HISTORY.at(-1)?.run)
-    expect(room.lines().filter((line) => line.trim() !== '')).toHaveLength(HISTORY.length)
-    expect([room.journal, room.lock].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600])
-    expect(statSync(room.directory).mode & 0o777).toBe(0o700)
+    for (const step of HISTORY.slice(survives)) await takeStep(fixture.store, step)
+    expect(await look(fixture)).toEqual(HISTORY.at(-1)?.run)
+    expect(fixture.lines().filter((line) => line.trim() !== '')).toHaveLength(HISTORY.length)
+    expect([fixture.journal, fixture.lock].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600])
+    expect(statSync(fixture.directory).mode & 0o777).toBe(0o700)
   })
 
   it('a torn tail is copied aside, unless it is longer than any record', async () => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
     for (const tail of ['{"sequence":4,"ty', 'x'.repeat(4_194_304)]) {
-      appendFileSync(room.journal, tail)
-      await nothing(room)
-      expect(readFileSync(`${room.journal}.broken`, 'utf8')).toBe('{"sequence":4,"ty')
-      expect(room.lines()).toHaveLength(RECORDS)
+      appendFileSync(fixture.journal, tail)
+      await nothing(fixture)
+      expect(readFileSync(`${fixture.journal}.broken`, 'utf8')).toBe('{"sequence":4,"ty')
+      expect(fixture.lines()).toHaveLength(RECORDS)
     }
   })
 
   it('a torn tail, and a symbolic link where its copy would go, is not changed', async () => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
-    symlinkSync(room.lock, `${room.journal}.broken`)
-    appendFileSync(room.journal, '{"sequence":4,"ty')
-    const before = readFileSync(room.journal)
-    expect(await codeOf(() => nothing(room))).toBe('mutation_not_committed')
-    expect([readFileSync(room.journal), sizeOf(room.lock)]).toEqual([before, 0])
-    expect(await look(room)).toEqual(HISTORY[RECORDS - 1]?.run)
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
+    symlinkSync(fixture.lock, `${fixture.journal}.broken`)
+    appendFileSync(fixture.journal, '{"sequence":4,"ty')
+    const before = readFileSync(fixture.journal)
+    expect(await codeOf(() => nothing(fixture))).toBe('mutation_not_committed')
+    expect([readFileSync(fixture.journal), sizeOf(fixture.lock)]).toEqual([before, 0])
+    expect(await look(fixture)).toEqual(HISTORY[RECORDS - 1]?.run)
   })
 })
 
@@ -266,15 +266,15 @@ describe('a journal that', () => {
   it.each(BROKEN)(
     '%s is refused, and nothing is changed',
     async (_name, damage, read = 'run_journal_invalid', write = read) => {
-      const room = await journalRoom(HISTORY.slice(0, RECORDS))
-      damage(room)
-      const before = await codeOf(() => readFileSync(room.journal)).catch(() => 'no file')
-      const bytes = before === 'done' ? readFileSync(room.journal) : undefined
-      expect([await codeOf(() => look(room)), await codeOf(() => nothing(room))]).toEqual([read, write])
-      expect(await codeOf(() => takeStep(room.store, HISTORY[RECORDS] as Step))).toBe(write)
-      if (bytes !== undefined) expect(readFileSync(room.journal)).toEqual(bytes)
+      const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
+      damage(fixture)
+      const before = await codeOf(() => readFileSync(fixture.journal)).catch(() => 'no file')
+      const bytes = before === 'done' ? readFileSync(fixture.journal) : undefined
+      expect([await codeOf(() => look(fixture)), await codeOf(() => nothing(fixture))]).toEqual([read, write])
+      expect(await codeOf(() => takeStep(fixture.store, HISTORY[RECORDS] as Step))).toBe(write)
+      if (bytes !== undefined) expect(readFileSync(fixture.journal)).toEqual(bytes)
       const isListed = !['runstore_unavailable', 'run_not_found'].includes(read)
-      if (isListed) expect(listRunIds(room.store)).toEqual([RUN_ID])
+      if (isListed) expect(listRunIds(fixture.store)).toEqual([RUN_ID])
     },
   )
 
@@ -282,24 +282,24 @@ describe('a journal that', () => {
     ['a symbolic link', symlinkSync],
     ['another file', copyFileSync],
   ])('is replaced by %s between stat and open is not read', async (_what, put) => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
     const meddling = diskWith(({ operation, file }, perform) => {
       if (operation === 'openSync' && file === 'journal.jsonl') {
-        renameSync(room.journal, `${room.journal}.real`)
-        put(`${room.journal}.real`, room.journal)
+        renameSync(fixture.journal, `${fixture.journal}.real`)
+        put(`${fixture.journal}.real`, fixture.journal)
       }
       return perform()
     })
-    expect(await codeOf(() => readRun(room.through(meddling), RUN_ID, (run) => run))).toBe('run_unavailable')
+    expect(await codeOf(() => readRun(fixture.through(meddling), RUN_ID, (run) => run))).toBe('run_unavailable')
   })
 
   it('is named in the error, with the number of the record', async () => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
-    rewrite(room, (text) => text.replace('Ask about the wind', 'Ask about the wing'))
-    const fault = await faultOf(() => look(room))
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
+    rewrite(fixture, (text) => text.replace('Ask about the wind', 'Ask about the wing'))
+    const fault = await faultOf(() => look(fixture))
     expect(fault?.details).toEqual({
       run_id: RUN_ID,
-      path: room.journal,
+      path: fixture.journal,
       problem: 'record 2 is invalid: its chain does not match: this record or an earlier one was changed',
     })
   })
@@ -307,30 +307,32 @@ describe('a journal that', () => {
 
 describe('a section text that is', () => {
   it.each(TEXTS)('%s is not returned', async (_name, damage) => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
     const digest = HISTORY[0]?.materials[0]?.digest ?? ''
-    expect(await readRun(room.store, RUN_ID, (_run, read) => digest === '' || read(digest).length)).toBeGreaterThan(0)
-    damage(room)
-    expect(await codeOf(() => readRun(room.store, RUN_ID, (_run, read) => read(digest)))).toBe(
+    expect(await readRun(fixture.store, RUN_ID, (_run, read) => digest === '' || read(digest).length)).toBeGreaterThan(
+      0,
+    )
+    damage(fixture)
+    expect(await codeOf(() => readRun(fixture.store, RUN_ID, (_run, read) => read(digest)))).toBe(
       'material_blob_unreadable',
     )
   })
 
   it('already stored with other content is not replaced, and nothing is recorded', async () => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
     const step = HISTORY[RECORDS] as Step
-    writeFileSync(join(room.materials, step.materials[0]?.digest.slice(7) ?? ''), 'Other.\n')
-    const fault = await faultOf(() => takeStep(room.store, step))
+    writeFileSync(join(fixture.materials, step.materials[0]?.digest.slice(7) ?? ''), 'Other.\n')
+    const fault = await faultOf(() => takeStep(fixture.store, step))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'material_write' } },
     ])
-    expect(await look(room)).toEqual(HISTORY[RECORDS - 1]?.run)
+    expect(await look(fixture)).toEqual(HISTORY[RECORDS - 1]?.run)
   })
 
   it('missing prevents the record that needs it', async () => {
-    const room = await journalRoom(HISTORY.slice(0, RECORDS))
-    const fault = await faultOf(() => takeStep(room.store, { ...(HISTORY[RECORDS] as Step), materials: [] }))
+    const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
+    const fault = await faultOf(() => takeStep(fixture.store, { ...(HISTORY[RECORDS] as Step), materials: [] }))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'material_verify' } },
@@ -339,15 +341,15 @@ describe('a section text that is', () => {
 })
 
 describe('a directory that changes while a run is changed', () => {
-  const changeDuring = (room: JournalRoom, step: Step, change: () => void) =>
+  const changeDuring = (fixture: JournalFixture, step: Step, change: () => void) =>
     faultOf(() =>
-      updateRun(room.store, RUN_ID, async () => {
+      updateRun(fixture.store, RUN_ID, async () => {
         change()
         return { ...step, result: undefined }
       }),
     )
 
-  it.each<[string, (room: JournalRoom) => void]>([
+  it.each<[string, (fixture: JournalFixture) => void]>([
     ['moved', ({ directory }) => renameSync(directory, `${directory}-moved`)],
     [
       'replaced',
@@ -365,8 +367,8 @@ describe('a directory that changes while a run is changed', () => {
     ],
     ['without its lock file', ({ lock }) => rmSync(lock)],
   ])('%s is noticed before anything is written', async (_name, change) => {
-    const room = await journalRoom(HISTORY.slice(0, 1))
-    const fault = await changeDuring(room, HISTORY[1] as Step, () => change(room))
+    const fixture = await createJournalFixture(HISTORY.slice(0, 1))
+    const fault = await changeDuring(fixture, HISTORY[1] as Step, () => change(fixture))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'namespace_verify' } },
@@ -374,8 +376,8 @@ describe('a directory that changes while a run is changed', () => {
   })
 
   it('through a writer without a lock is noticed too', async () => {
-    const room = await journalRoom(HISTORY.slice(0, 1))
-    const fault = await changeDuring(room, HISTORY[1] as Step, () => appendFileSync(room.journal, '\n'))
+    const fixture = await createJournalFixture(HISTORY.slice(0, 1))
+    const fault = await changeDuring(fixture, HISTORY[1] as Step, () => appendFileSync(fixture.journal, '\n'))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'journal_verify' } },

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { type DiskCall, type Failure, failingDisk, recordingDisk } from '../support/counted-disk.ts'
 import {
   boundHistory,
+  createJournalFixture,
   faultOf,
   findWhole,
-  type JournalRoom,
-  journalRoom,
+  type JournalFixture,
   type Step,
   takeStep,
-} from '../support/journal-room.ts'
+} from '../support/journal-fixture.ts'
 
 const HISTORY = boundHistory()
 
@@ -33,16 +33,16 @@ const FAILURES: Omit<Failure, 'call'>[] = [
   { code: 'ENOSPC', how: 'lasting' },
 ]
 
-async function prepare({ step, tail }: Work): Promise<JournalRoom> {
-  const room = await journalRoom(HISTORY.slice(0, step))
-  if (tail !== '') appendFileSync(room.journal, tail)
-  return room
+async function prepare({ step, tail }: Work): Promise<JournalFixture> {
+  const fixture = await createJournalFixture(HISTORY.slice(0, step))
+  if (tail !== '') appendFileSync(fixture.journal, tail)
+  return fixture
 }
 
 async function callsOf(work: Work): Promise<DiskCall[]> {
-  const room = await prepare(work)
+  const fixture = await prepare(work)
   const { disk, calls } = recordingDisk()
-  await takeStep(room.through(disk), HISTORY[work.step] as Step)
+  await takeStep(fixture.through(disk), HISTORY[work.step] as Step)
   return calls
 }
 
@@ -82,17 +82,17 @@ describe.each(WORK)('$name', (work) => {
     expect(calls).toHaveLength(work.calls)
     const seen = new Set<string>()
     for (let call = 1; call <= calls.length; call++) {
-      const room = await prepare(work)
-      const fault = await faultOf(() => takeStep(room.through(failingDisk({ ...failure, call })), step))
-      const found = await findWhole(room)
+      const fixture = await prepare(work)
+      const fault = await faultOf(() => takeStep(fixture.through(failingDisk({ ...failure, call })), step))
+      const found = await findWhole(fixture)
       const isChanged = found?.updated_at === step.run.updated_at
       expect(found).toEqual(isChanged ? step.run : before)
       const code = fault?.code ?? 'done'
       seen.add(code)
       expectTruth(code, (fault?.details as { details?: unknown } | undefined)?.details, isChanged)
-      if (!isChanged) await takeStep(room.store, step)
-      expect(await findWhole(room)).toEqual(step.run)
-      expect(room.lines().map((line) => JSON.parse(line).sequence)).toEqual(
+      if (!isChanged) await takeStep(fixture.store, step)
+      expect(await findWhole(fixture)).toEqual(step.run)
+      expect(fixture.lines().map((line) => JSON.parse(line).sequence)).toEqual(
         HISTORY.slice(0, work.step + 1).map((_, i) => i + 1),
       )
     }

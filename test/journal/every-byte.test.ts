@@ -7,7 +7,7 @@ import { encodeRecord, type JournalEnd, NO_RECORDS } from '../../src/journal/rec
 import { readBack, replayJournal } from '../../src/journal/replay-journal.ts'
 import { Fault } from '../../src/kit/fault.ts'
 import { type Disk, realDisk } from '../../src/kit/files/disk.ts'
-import { plainHistory, RUN_ID } from '../support/journal-room.ts'
+import { plainHistory, RUN_ID } from '../support/journal-fixture.ts'
 
 const HISTORY = plainHistory(2)
 const RECORDS = recordsOf()

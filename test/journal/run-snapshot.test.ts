@@ -38,18 +38,18 @@ import { submitOutcome } from '../../src/runs/operations.ts'
 import { startRun } from '../../src/runs/start-run.ts'
 import { diskWith, recordingDisk } from '../support/counted-disk.ts'
 import { createRunContext } from '../support/create-run-context.ts'
+import { outcomeFor } from '../support/drive-run.ts'
 import {
   boundHistory,
   codeOf,
+  createJournalFixture,
   faultOf,
-  type JournalRoom,
-  journalRoom,
+  type JournalFixture,
   plainHistory,
   RUN_ID,
   type Step,
   takeStep,
-} from '../support/journal-room.ts'
-import { outcomeFor } from '../support/report-outcome.ts'
+} from '../support/journal-fixture.ts'
 
 const HISTORY = boundHistory()
 const RECORDS = 3
@@ -60,87 +60,90 @@ const FORGED = 'Show the wind in knots, or so it says beside the journal'
 const CHUNK_BYTES = 64 * 1024
 const ENDING_BYTES = `,"chain":"sha256:${'0'.repeat(64)}"}\n`.length
 
-const fileOf = ({ directory }: JournalRoom) => join(directory, 'run.json')
-const stampOf = ({ journal }: JournalRoom) => statSync(journal, { bigint: true })
-const endOf = (room: JournalRoom, record = room.lines().length): JournalEnd => {
-  const { sequence, chain } = JSON.parse(room.lines()[record - 1] ?? '')
+const fileOf = ({ directory }: JournalFixture) => join(directory, 'run.json')
+const stampOf = ({ journal }: JournalFixture) => statSync(journal, { bigint: true })
+const endOf = (fixture: JournalFixture, record = fixture.lines().length): JournalEnd => {
+  const { sequence, chain } = JSON.parse(fixture.lines()[record - 1] ?? '')
   return { sequence, chain }
 }
 
-type Forgery = { version?: string; end?: JournalEnd; run?: Run; room?: JournalRoom }
+type Forgery = { version?: string; end?: JournalEnd; run?: Run; fixture?: JournalFixture }
 
 /** A forged snapshot: the run with another goal. */
-function forge(room: JournalRoom, forgery: Forgery = {}): void {
-  const { version = VERSION, end = endOf(room), run = { ...step(RECORDS - 1).run, goal: FORGED } } = forgery
-  writeFileSync(fileOf(room), encodeSnapshot({ run, end }, { version, stamp: stampOf(forgery.room ?? room) }))
+function forge(fixture: JournalFixture, forgery: Forgery = {}): void {
+  const { version = VERSION, end = endOf(fixture), run = { ...step(RECORDS - 1).run, goal: FORGED } } = forgery
+  writeFileSync(fileOf(fixture), encodeSnapshot({ run, end }, { version, stamp: stampOf(forgery.fixture ?? fixture) }))
 }
 
-async function forgedRoom(): Promise<JournalRoom> {
-  const room = await journalRoom(HISTORY.slice(0, RECORDS))
-  forge(room)
-  return room
+async function forgedRoom(): Promise<JournalFixture> {
+  const fixture = await createJournalFixture(HISTORY.slice(0, RECORDS))
+  forge(fixture)
+  return fixture
 }
 
-function rewrite(room: JournalRoom, change: (bytes: Buffer) => Buffer): void {
-  writeFileSync(fileOf(room), change(readFileSync(fileOf(room))))
+function rewrite(fixture: JournalFixture, change: (bytes: Buffer) => Buffer): void {
+  writeFileSync(fileOf(fixture), change(readFileSync(fileOf(fixture))))
 }
 
 function flip(at: (bytes: Buffer) => number): (bytes: Buffer) => Buffer {
   return (bytes) => Buffer.from(bytes.with(at(bytes), (bytes[at(bytes)] ?? 0) ^ 1))
 }
 
-function replaceBy(make: (path: string, bytes: Buffer) => void): (room: JournalRoom) => void {
-  return (room) => {
-    const bytes = readFileSync(fileOf(room))
-    rmSync(fileOf(room))
-    make(fileOf(room), bytes)
+function replaceBy(make: (path: string, bytes: Buffer) => void): (fixture: JournalFixture) => void {
+  return (fixture) => {
+    const bytes = readFileSync(fileOf(fixture))
+    rmSync(fileOf(fixture))
+    make(fileOf(fixture), bytes)
   }
 }
 
 /** Some clocks tick a hundred times per second, and all changes within a tick have one time. */
-function laterOn({ journal }: JournalRoom): void {
+function laterOn({ journal }: JournalFixture): void {
   utimesSync(journal, 1_800_000_000, 1_800_000_000)
 }
 
-const WRONG: [name: string, spoil: (room: JournalRoom) => void | Promise<void>][] = [
-  ['is absent', (room) => rmSync(fileOf(room))],
-  ['is empty', (room) => truncateSync(fileOf(room))],
-  ['has half its bytes', (room) => truncateSync(fileOf(room), statSync(fileOf(room)).size >> 1)],
+const WRONG: [name: string, spoil: (fixture: JournalFixture) => void | Promise<void>][] = [
+  ['is absent', (fixture) => rmSync(fileOf(fixture))],
+  ['is empty', (fixture) => truncateSync(fileOf(fixture))],
+  ['has half its bytes', (fixture) => truncateSync(fileOf(fixture), statSync(fileOf(fixture)).size >> 1)],
   [
     'has another bit in its first line',
-    (room) =>
+    (fixture) =>
       rewrite(
-        room,
+        fixture,
         flip((bytes) => bytes.indexOf('"chain":"') + 20),
       ),
   ],
   [
     'has another bit in what git showed',
-    (room) =>
+    (fixture) =>
       rewrite(
-        room,
+        fixture,
         flip((bytes) => bytes.indexOf('"head":"') + 9),
       ),
   ],
   [
     'has another bit in the rest',
-    (room) =>
+    (fixture) =>
       rewrite(
-        room,
+        fixture,
         flip((bytes) => bytes.indexOf('or so it says')),
       ),
   ],
   [
     'has another last byte',
-    (room) =>
+    (fixture) =>
       rewrite(
-        room,
+        fixture,
         flip((bytes) => bytes.length - 1),
       ),
   ],
-  ['is from another version of drover', (room) => forge(room, { version: '1.0.1' })],
-  ['belongs to another run', async (room) => forge(room, { room: await journalRoom(HISTORY.slice(0, RECORDS)) })],
-  ['belongs to the journal one record ago', (room) => forge(room, { end: endOf(room, RECORDS - 1) })],
+  ['is from another version of drover', (fixture) => forge(fixture, { version: '1.0.1' })],
+  [
+    'belongs to another run',
+    async (fixture) => forge(fixture, { fixture: await createJournalFixture(HISTORY.slice(0, RECORDS)) }),
+  ],
+  ['belongs to the journal one record ago', (fixture) => forge(fixture, { end: endOf(fixture, RECORDS - 1) })],
   ['is a directory', replaceBy((path) => mkdirSync(path))],
   [
     'is a link to what it was',
@@ -168,14 +171,14 @@ const WRONG: [name: string, spoil: (room: JournalRoom) => void | Promise<void>][
   ],
 ]
 
-function keptIn(room: JournalRoom): RunSnapshot | undefined {
-  const bytes = readFileBytes({ path: fileOf(room), limitBytes: SNAPSHOT_LIMIT_BYTES })
-  return decodeSnapshot(bytes, { version: VERSION, stamp: stampOf(room) })
+function keptIn(fixture: JournalFixture): RunSnapshot | undefined {
+  const bytes = readFileBytes({ path: fileOf(fixture), limitBytes: SNAPSHOT_LIMIT_BYTES })
+  return decodeSnapshot(bytes, { version: VERSION, stamp: stampOf(fixture) })
 }
 
 const lookAt = (store: RunStore) => readRun(store, RUN_ID, (run) => run)
 const changeNothing = (store: RunStore) => updateRun(store, RUN_ID, async (run) => ({ result: run }))
-const replayed = ({ store }: JournalRoom) => lookAt({ ...store, version: undefined })
+const replayed = ({ store }: JournalFixture) => lookAt({ ...store, version: undefined })
 
 describe('run.json', () => {
   it('is used if it matches the journal, except to read every action', async () => {
@@ -189,26 +192,26 @@ describe('run.json', () => {
   })
 
   it('is used to read the state of a run', async () => {
-    const room = await forgedRoom()
-    forge(room, { run: { ...step(RECORDS - 1).run, state: 'ended' } })
-    expect(readRunState(room.store, RUN_ID)).toBe('ended')
+    const fixture = await forgedRoom()
+    forge(fixture, { run: { ...step(RECORDS - 1).run, state: 'ended' } })
+    expect(readRunState(fixture.store, RUN_ID)).toBe('ended')
   })
 
   it.each(WRONG)('that %s is ignored', async (_name, spoil) => {
-    const room = await forgedRoom()
-    await spoil(room)
-    const run = await replayed(room)
+    const fixture = await forgedRoom()
+    await spoil(fixture)
+    const run = await replayed(fixture)
     expect(run).toEqual(step(RECORDS - 1).run)
-    expect([await lookAt(room.store), await changeNothing(room.store)]).toEqual([run, run])
+    expect([await lookAt(fixture.store), await changeNothing(fixture.store)]).toEqual([run, run])
   })
 
   it.each(WRONG)('that %s is replaced by the next change, unless it is a directory', async (name, spoil) => {
-    const room = await forgedRoom()
-    await spoil(room)
-    const code = await codeOf(() => takeStep(room.store, step(RECORDS)))
+    const fixture = await forgedRoom()
+    await spoil(fixture)
+    const code = await codeOf(() => takeStep(fixture.store, step(RECORDS)))
     expect(code).toBe(name === 'is a directory' ? 'mutation_committed_projection_stale' : 'done')
-    expect([await lookAt(room.store), await replayed(room)]).toEqual([step(RECORDS).run, step(RECORDS).run])
-    if (code === 'done') expect(keptIn(room)?.run).toEqual(step(RECORDS).run)
+    expect([await lookAt(fixture.store), await replayed(fixture)]).toEqual([step(RECORDS).run, step(RECORDS).run])
+    if (code === 'done') expect(keptIn(fixture)?.run).toEqual(step(RECORDS).run)
   })
 
   it('does not hide that the directory was renamed to another run id', async () => {
@@ -220,107 +223,107 @@ describe('run.json', () => {
   })
 
   it('without read permission is ignored', async () => {
-    const room = await forgedRoom()
+    const fixture = await forgedRoom()
     const closed = diskWith(({ operation, file }, perform) => {
       if (operation === 'openSync' && file === 'run.json') {
         throw Object.assign(new Error('closed'), { code: 'EACCES', errno: -13 })
       }
       return perform()
     })
-    expect(await lookAt(room.through(closed))).toEqual(step(RECORDS - 1).run)
+    expect(await lookAt(fixture.through(closed))).toEqual(step(RECORDS - 1).run)
   })
 
   it('is read up to its size limit', async () => {
-    const room = await forgedRoom()
+    const fixture = await forgedRoom()
     const isRead = async (length: number) => {
-      truncateSync(fileOf(room), length)
+      truncateSync(fileOf(fixture), length)
       const { disk, calls } = recordingDisk()
-      expect(await lookAt(room.through(disk))).toEqual(step(RECORDS - 1).run)
+      expect(await lookAt(fixture.through(disk))).toEqual(step(RECORDS - 1).run)
       return calls.some(({ operation, file }) => operation === 'readSync' && file === 'run.json')
     }
     expect([await isRead(SNAPSHOT_LIMIT_BYTES), await isRead(SNAPSHOT_LIMIT_BYTES + 1)]).toEqual([true, false])
   })
 
   it('does not hide an invalid journal', async () => {
-    const room = await forgedRoom()
-    const bytes = readFileSync(room.journal)
-    writeFileSync(room.journal, bytes.toString().replace('Ask about the wind', 'Ask about the wing'))
-    laterOn(room)
-    expect(await codeOf(() => lookAt(room.store))).toBe('run_journal_invalid')
-    expect(await codeOf(() => changeNothing(room.store))).toBe('run_journal_invalid')
+    const fixture = await forgedRoom()
+    const bytes = readFileSync(fixture.journal)
+    writeFileSync(fixture.journal, bytes.toString().replace('Ask about the wind', 'Ask about the wing'))
+    laterOn(fixture)
+    expect(await codeOf(() => lookAt(fixture.store))).toBe('run_journal_invalid')
+    expect(await codeOf(() => changeNothing(fixture.store))).toBe('run_journal_invalid')
   })
 
   it('does not hide a journal with another end and the same times', async () => {
-    const room = await forgedRoom()
-    const text = readFileSync(room.journal, 'utf8')
+    const fixture = await forgedRoom()
+    const text = readFileSync(fixture.journal, 'utf8')
     writeFileSync(
-      room.journal,
+      fixture.journal,
       text.replace(/.(?="\}\n$)/, (last) => (last === '0' ? '1' : '0')),
     )
-    forge(room, { end: endOf(await journalRoom(HISTORY.slice(0, RECORDS))) })
-    expect(await codeOf(() => lookAt(room.store))).toBe('run_journal_invalid')
+    forge(fixture, { end: endOf(await createJournalFixture(HISTORY.slice(0, RECORDS))) })
+    expect(await codeOf(() => lookAt(fixture.store))).toBe('run_journal_invalid')
   })
 })
 
 describe('writing a snapshot', () => {
   it('happens with every change, but not with the first record', async () => {
-    const room = await journalRoom([step(0)])
-    expect(existsSync(fileOf(room))).toBe(false)
+    const fixture = await createJournalFixture([step(0)])
+    expect(existsSync(fileOf(fixture))).toBe(false)
     for (const [index, each] of HISTORY.entries()) {
       if (index === 0) continue
-      await takeStep(room.store, each)
-      expect(keptIn(room)).toStrictEqual({ run: await replayed(room), end: endOf(room) })
-      expect(statSync(fileOf(room)).mode & 0o777).toBe(0o600)
+      await takeStep(fixture.store, each)
+      expect(keptIn(fixture)).toStrictEqual({ run: await replayed(fixture), end: endOf(fixture) })
+      expect(statSync(fileOf(fixture)).mode & 0o777).toBe(0o600)
     }
   })
 
   it('does not happen without an event or without a version', async () => {
-    const room = await journalRoom(HISTORY.slice(0, 2))
-    rmSync(fileOf(room))
-    await changeNothing(room.store)
-    await takeStep({ ...room.store, version: undefined }, step(2))
-    expect(existsSync(fileOf(room))).toBe(false)
+    const fixture = await createJournalFixture(HISTORY.slice(0, 2))
+    rmSync(fileOf(fixture))
+    await changeNothing(fixture.store)
+    await takeStep({ ...fixture.store, version: undefined }, step(2))
+    expect(existsSync(fileOf(fixture))).toBe(false)
   })
 
   it.each([
-    ['that exists', (_room: JournalRoom) => undefined],
-    ['that does not exist', (room: JournalRoom) => rmSync(fileOf(room))],
+    ['that exists', (_room: JournalFixture) => undefined],
+    ['that does not exist', (fixture: JournalFixture) => rmSync(fileOf(fixture))],
   ])('does not cover a change to the journal since it was read, with a snapshot %s', async (_which, prepare) => {
-    const room = await journalRoom(HISTORY.slice(0, 2))
-    prepare(room)
-    await updateRun(room.store, RUN_ID, async () => {
-      const text = readFileSync(room.journal, 'utf8')
-      writeFileSync(room.journal, text.replace('Ask about the wind', 'Ask about the wing'))
-      laterOn(room)
+    const fixture = await createJournalFixture(HISTORY.slice(0, 2))
+    prepare(fixture)
+    await updateRun(fixture.store, RUN_ID, async () => {
+      const text = readFileSync(fixture.journal, 'utf8')
+      writeFileSync(fixture.journal, text.replace('Ask about the wind', 'Ask about the wing'))
+      laterOn(fixture)
       return { event: step(2).event, result: undefined }
     })
-    expect(await codeOf(() => lookAt(room.store))).toBe('run_journal_invalid')
-    expect(await codeOf(() => takeStep(room.store, step(3)))).toBe('run_journal_invalid')
+    expect(await codeOf(() => lookAt(fixture.store))).toBe('run_journal_invalid')
+    expect(await codeOf(() => takeStep(fixture.store, step(3)))).toBe('run_journal_invalid')
   })
 
   it('does not happen if the journal was changed while the snapshot was read', async () => {
-    const room = await journalRoom(HISTORY.slice(0, 2))
-    const records = await journalRoom(HISTORY.slice(0, 3))
+    const fixture = await createJournalFixture(HISTORY.slice(0, 2))
+    const records = await createJournalFixture(HISTORY.slice(0, 3))
     const meddling = diskWith(({ operation, file }, perform) => {
-      if (operation === 'closeSync' && file === 'run.json') appendFileSync(room.journal, `${records.lines()[2]}\n`)
+      if (operation === 'closeSync' && file === 'run.json') appendFileSync(fixture.journal, `${records.lines()[2]}\n`)
       return perform()
     })
-    const fault = await faultOf(() => takeStep(room.through(meddling), step(2)))
+    const fault = await faultOf(() => takeStep(fixture.through(meddling), step(2)))
     expect([fault?.code, fault?.details]).toMatchObject([
       'mutation_not_committed',
       { details: { phase: 'journal_verify' } },
     ])
-    expect(await lookAt(room.store)).toEqual(step(2).run)
+    expect(await lookAt(fixture.store)).toEqual(step(2).run)
   })
 
   it('removes the leftovers of a killed process, but not those of a running one', async () => {
-    const room = await journalRoom(HISTORY.slice(0, 1))
+    const fixture = await createJournalFixture(HISTORY.slice(0, 1))
     const [atWork, left] = [temporaryName(), temporaryName()]
     const { pid: ended } = spawnSync(process.execPath, ['-e', '0'])
     for (const name of [atWork, left.replace(`-${process.pid}-`, `-${ended}-`)])
-      writeFileSync(join(room.directory, name), '')
-    await takeStep(room.store, step(1))
-    expect(readdirSync(room.directory).toSorted()).toEqual([
+      writeFileSync(join(fixture.directory, name), '')
+    await takeStep(fixture.store, step(1))
+    expect(readdirSync(fixture.directory).toSorted()).toEqual([
       atWork,
       'journal.jsonl',
       'materials',
@@ -330,9 +333,9 @@ describe('writing a snapshot', () => {
   })
 
   it('leaves no file behind if it fails, and reports that the change is recorded', async () => {
-    const room = await journalRoom(HISTORY.slice(0, 1))
-    mkdirSync(fileOf(room))
-    const fault = await faultOf(() => takeStep(room.store, step(1)))
+    const fixture = await createJournalFixture(HISTORY.slice(0, 1))
+    mkdirSync(fileOf(fixture))
+    const fault = await faultOf(() => takeStep(fixture.store, step(1)))
     expect([fault?.code, fault?.message, fault?.details]).toMatchObject([
       'mutation_committed_projection_stale',
       expect.stringMatching(/is recorded, but its run.json .*\(EISDIR\); .* commands read the whole journal/),
@@ -346,32 +349,34 @@ describe('writing a snapshot', () => {
         },
       },
     ])
-    expect(readdirSync(room.directory).filter((name) => name.startsWith('.'))).toEqual([])
-    expect(await lookAt(room.store)).toEqual(step(1).run)
+    expect(readdirSync(fixture.directory).filter((name) => name.startsWith('.'))).toEqual([])
+    expect(await lookAt(fixture.store)).toEqual(step(1).run)
   })
 
   it('does not happen above the size limit', async () => {
-    const room = await journalRoom([step(0)])
+    const fixture = await createJournalFixture([step(0)])
     const keep = (goal: string) => {
-      const kept = { run: { ...step(0).run, goal }, end: endOf(room) }
-      withJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) =>
-        writeRunSnapshot(journal, kept, room.store),
+      const kept = { run: { ...step(0).run, goal }, end: endOf(fixture) }
+      withJournal(findRun(fixture.store, RUN_ID), fixture.store.disk, (journal) =>
+        writeRunSnapshot(journal, kept, fixture.store),
       )
-      return statSync(fileOf(room)).size
+      return statSync(fileOf(fixture)).size
     }
     const filling = 'x'.repeat(67_108_864 - keep(''))
     expect(keep(`${filling}x`)).toBe(67_108_864 - filling.length)
     expect(keep(filling)).toBe(67_108_864)
-    expect((await lookAt(room.store)).goal).toBe(filling)
+    expect((await lookAt(fixture.store)).goal).toBe(filling)
   })
 
   it('does not happen for a run above the maximum string length', async () => {
-    const room = await journalRoom(HISTORY.slice(0, 2))
-    const before = readFileSync(fileOf(room))
+    const fixture = await createJournalFixture(HISTORY.slice(0, 2))
+    const before = readFileSync(fileOf(fixture))
     const endless = { toJSON: () => 'x'.repeat(2 ** 29) }
-    const kept = { run: { ...step(1).run, summary: endless as unknown as string }, end: endOf(room) }
-    withJournal(findRun(room.store, RUN_ID), room.store.disk, (journal) => writeRunSnapshot(journal, kept, room.store))
-    expect(readFileSync(fileOf(room))).toEqual(before)
+    const kept = { run: { ...step(1).run, summary: endless as unknown as string }, end: endOf(fixture) }
+    withJournal(findRun(fixture.store, RUN_ID), fixture.store.disk, (journal) =>
+      writeRunSnapshot(journal, kept, fixture.store),
+    )
+    expect(readFileSync(fileOf(fixture))).toEqual(before)
   })
 })
 
@@ -398,11 +403,11 @@ function countingDisk(disk: Disk): { disk: Disk; readOf: (name: string) => numbe
 describe('a change to a long run', () => {
   it('reads only the end of the last record', async () => {
     const steps = plainHistory(40)
-    const room = await journalRoom(steps.slice(0, -1))
-    const { disk, readOf } = countingDisk(room.store.disk)
-    await takeStep(room.through(disk), steps.at(-1) as Step)
+    const fixture = await createJournalFixture(steps.slice(0, -1))
+    const { disk, readOf } = countingDisk(fixture.store.disk)
+    await takeStep(fixture.through(disk), steps.at(-1) as Step)
     expect(readOf('journal.jsonl')).toBe(ENDING_BYTES)
-    expect(await replayed(room)).toEqual(steps.at(-1)?.run)
+    expect(await replayed(fixture)).toEqual(steps.at(-1)?.run)
   })
 
   it('by a submit also reads the first record once, to check the owner', async () => {

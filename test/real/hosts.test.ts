@@ -10,9 +10,9 @@ import type { Host } from '../../src/hosts/host.ts'
 import { installDrover } from '../support/drover-shim.ts'
 import { hostOf } from '../support/host-tree.ts'
 import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
+import { CLEAR_REQUEST, QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/scripted-actions.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { until } from '../support/until.ts'
-import { CLEAR_REQUEST, QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/wind-work.ts'
 import { type AgentSetup, createAgentSetup, installed, MODELS, processesIn, useUpstream } from './real-agents.ts'
 
 const [claude, codex] = [hostOf('claude'), hostOf('codex')]

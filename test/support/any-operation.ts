@@ -1,4 +1,4 @@
-/** Anything that anyone may ask of a run, sensible or not. */
+/** Arbitrary operations on a run, valid or not. */
 import fc from 'fast-check'
 import { nextHint } from '../../src/engine/next-hint.ts'
 import type { ActionKind } from '../../src/engine/state/run.ts'
@@ -7,10 +7,10 @@ import { decision, destruction, environment } from './contract-examples.ts'
 import { CLEAN, changed, type Driver, GIT_UNAVAILABLE, outcomeOf } from './drive-run.ts'
 import { amend, candidateOf, invalidOf, moved, pinned, withRevisions } from './pinned-sources.ts'
 
-/** Asks something of a run; says in a word what it was. */
+/** An operation and its name. */
 export type Operation = { readonly what: string; readonly on: (driver: Driver) => unknown }
 
-/** Mostly the one that is current. */
+/** Mostly the current action. */
 const whichAction = fc.constantFrom('current', 'current', 'current', 'current', 'first', 'last', 'none')
 
 function actionIn({ run }: Driver, which: string): string {
@@ -22,7 +22,7 @@ function actionIn({ run }: Driver, which: string): string {
 const WORK = { files_changed: ['a'], activities: [], attempts: 1 }
 const QUIET = { findings: [], uncertainties: [] }
 
-/** How the work of each kind of action may end. */
+/** Possible outcomes of each kind of action. */
 const REPORTS: Readonly<Record<ActionKind, readonly object[]>> = {
   orient: [{}, { status: 'partial' }, { status: 'error' }],
   clarify: [{}, { status: 'error' }],

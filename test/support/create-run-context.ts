@@ -4,7 +4,7 @@ import { discoverWorkspace } from '../../src/workspace/discover-workspace.ts'
 import { locateGit } from '../../src/workspace/git.ts'
 import { createRepository, PLAIN_ENV } from './temporary-repository.ts'
 
-/** A repository as the operations on runs see it; a new one unless a root is given. */
+/** A run context in a temporary repository, or in the given one. */
 export async function createRunContext(
   { root }: { root: string } = createRepository(),
   options: Partial<RunContextOptions> = {},
@@ -15,7 +15,7 @@ export async function createRunContext(
   return openRunContext({ workspace, git, clock: systemClock, signal, version: '0.0.0', ...options })
 }
 
-/** The same where nobody can ask git anything. */
+/** The context without a git program. */
 export function withoutGit(context: RunContext): RunContext {
   return { ...context, git: { ...context.git, program: undefined } }
 }

@@ -1,10 +1,10 @@
 /**
- * Drives a run through the engine as the rest of the program will: with a clock, ids and a worktree that are given, and with
- * a journal of what happened. Whatever the engine says on the way is checked: messages and events against their shapes, and
- * the run against what its journal replays to.
+ * Drives a run through the engine as the program does, with a fixed clock, ids and worktree. Every result is checked:
+ * messages and events against their schemas, and the run against the replay of its events.
  */
 import { expect } from 'vitest'
 import { gitObservation, workspaceIdentity } from '../../scripts/protocol-examples.ts'
+import type { Action } from '../../src/contract/action.shape.ts'
 import type { GitObservation } from '../../src/contract/git-observation.shape.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
 import { checkOutcome } from '../../src/contract/outcome.ts'
@@ -36,7 +36,7 @@ import { readJson } from '../../src/kit/json/read-json.ts'
 import { writeJson } from '../../src/kit/json/write-json.ts'
 import { digestSource } from '../../src/source/revisions.ts'
 
-/** A worktree in which nothing differs from the commit. */
+/** A worktree without changes. */
 export const CLEAN: GitObservation = {
   ...gitObservation,
   path_count: 0,
@@ -45,14 +45,14 @@ export const CLEAN: GitObservation = {
   snapshot_hash: digest('clean'),
 }
 
-/** A worktree that differs from every other by its mark. */
+/** A changed worktree; another `mark` gives another observation. */
 export function changed(mark = 'changed'): GitObservation {
   return { ...gitObservation, snapshot_hash: digest(mark), status_fingerprint: digest(mark) }
 }
 
-export const GIT_UNAVAILABLE: GitFacts = { is: 'unavailable', problem: 'git\ngot lost' }
+export const GIT_UNAVAILABLE: GitFacts = { is: 'unavailable', problem: 'git\nfailed' }
 
-/** What is said of an outcome; the rest is as plain as it can be. */
+/** The fields of an outcome that differ from the default. */
 export type Report = { readonly [F in keyof Outcome]?: unknown }
 
 const NOTHING = {
@@ -66,8 +66,8 @@ const NOTHING = {
 
 const WORK = { files_changed: ['src/wind.ts'], activities: [], uncertainties: [], attempts: 1 }
 
-/** The plainest outcome of each kind. */
-const PLAIN: Readonly<Record<ActionKind, Report>> = {
+/** The default outcome of each kind. */
+const DEFAULTS: Readonly<Record<ActionKind, Report>> = {
   orient: {},
   clarify: {},
   implement: { implementation: { ...WORK, result: 'applied' } },
@@ -75,7 +75,7 @@ const PLAIN: Readonly<Record<ActionKind, Report>> = {
   summarize: {},
 }
 
-/** An outcome of the current action that keeps to the contract. */
+/** A valid outcome of the current action. */
 export function outcomeOf(run: Run, report: Report = {}): Outcome {
   const { action_id, kind } = run.current_action ?? { action_id: 'none', kind: 'orient' }
   const reported = (report.action_kind ?? kind) as ActionKind
@@ -86,20 +86,25 @@ export function outcomeOf(run: Run, report: Report = {}): Outcome {
     status: 'completed',
     summary: `Done with ${kind}.`,
     ...NOTHING,
-    ...(report.status === 'needs_input' ? {} : PLAIN[reported]),
+    ...(report.status === 'needs_input' ? {} : DEFAULTS[reported]),
     ...report,
   })
 }
 
-/** A request whose choice is still a word. */
+/** A valid outcome for an action. */
+export function outcomeFor(action: Action | undefined, report: Report = {}): Outcome {
+  return outcomeOf({ current_action: action } as Run, report)
+}
+
+/** A request whose choice is not parsed yet. */
 export type Resume = Omit<ResumeRequest, 'choice'> & { readonly choice?: string }
 
 export type Driver = {
   readonly run: Run
   readonly events: readonly RunEvent[]
-  /** What git says from now on. */
+  /** Sets what git reports from now on. */
   setGit: (gitFacts: GitObservation | GitFacts) => void
-  /** The action that is current. */
+  /** The id of the current action. */
   actionId: () => string
   submit: (report?: Report, actionId?: string) => ProtocolState
   submitOutcome: (outcome: Outcome, actionId: string, payload?: string) => ProtocolState
@@ -145,13 +150,13 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
     checkRunStatus(statusOf(driver))
     return toProtocolState(run)
   }
-  /** Git is looked at only when the engine asks for it. */
-  const looking = (operate: (facts: Facts) => Decision): ProtocolState => {
+  /** Passes git facts only if the engine asks for them. */
+  const withGitFacts = (operate: (facts: Facts) => Decision): ProtocolState => {
     const given = facts()
     const decision = operate(given)
     if (decision.is !== 'needs_git_facts') return take(decision)
     const again = operate({ ...given, gitFacts })
-    if (again.is === 'needs_git_facts') throw new Error('the engine has been told what it asked for')
+    if (again.is === 'needs_git_facts') throw new Error('the engine asks twice for git facts')
     return take(again)
   }
   const current = () => run.current_action?.action_id ?? 'none'
@@ -166,10 +171,10 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
     actionId: current,
     submit: (report, id = current()) => driver.submitOutcome(outcomeOf(run, report), id),
     submitOutcome: (outcome, id, payload = JSON.stringify(outcome)) =>
-      looking((given) => submit(run, { actionId: id, outcome, payloadSha256: digest(payload) }, given)),
+      withGitFacts((given) => submit(run, { actionId: id, outcome, payloadSha256: digest(payload) }, given)),
     answer: (given) =>
       take(answer(run, { actionId: current(), text: '', confirmDestructive: false, ...given }, facts())),
-    skip: (id = current()) => looking((given) => skip(run, id, given)),
+    skip: (id = current()) => withGitFacts((given) => skip(run, id, given)),
     stop: () => take(stop(run, facts())),
     resume: ({ choice: word, ...asked } = {}) => {
       const choice = word === undefined ? {} : { choice: parseSourceChoice(word, { next: nextHint(run) }) }
@@ -182,7 +187,7 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
   return driver
 }
 
-/** All that is to be seen of a run. */
+/** The status of a run. */
 export function statusOf({ run, events }: Pick<Driver, 'run' | 'events'>): LocalRun {
   return toRunStatus(run, events.flatMap(issuedBy))
 }
@@ -200,15 +205,15 @@ function readAgain(before: Run | undefined, { run, event }: Decided & { is: 'cha
   return read
 }
 
-/** The code of the fault that an operation is refused with, or "done" when it is not refused. */
+/** The code of the fault that an operation throws, or "done". */
 export function codeOf(operate: () => unknown): string {
   return faultOf(operate)?.code ?? 'done'
 }
 
-/** What an operation that is refused says about it. */
+/** The details of the fault that an operation throws. */
 export function refusalOf(operate: () => unknown): Refusal {
   const fault = faultOf(operate)
-  if (fault === undefined) throw new Error('it was not refused')
+  if (fault === undefined) throw new Error('the operation was not refused')
   return fault.details as Refusal
 }
 

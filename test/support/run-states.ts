@@ -1,4 +1,4 @@
-/** Runs in every state that they can be in. */
+/** Runs in every possible state. */
 import { decision, destruction, environment } from './contract-examples.ts'
 import { changed, type Driver, type DriverOptions, driveRun, GIT_UNAVAILABLE } from './drive-run.ts'
 import { amended, candidateOf, invalidOf, pinned } from './pinned-sources.ts'
@@ -38,7 +38,7 @@ export function lackingEnvironment(options: DriverOptions = {}): Driver {
   return driver
 }
 
-/** Its worktree could not be seen after an action, so that it has none. */
+/** Git failed after an action, so the run has no current action. */
 export function gitUnavailable(options: DriverOptions = {}): Driver {
   const driver = driveRun(options)
   driver.setGit(GIT_UNAVAILABLE)

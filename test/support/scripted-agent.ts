@@ -7,8 +7,8 @@ import type { ListReport } from '../../src/contract/list-report.shape.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import { quoteText, quoteWord } from '../../src/kit/shell-words.ts'
-import { variantOf, wordsOf } from './follow-next.ts'
-import { QUESTION, type Steps, WIND_WORK } from './wind-work.ts'
+import { variantOf, wordsOf } from './next-variant.ts'
+import { QUESTION, type Steps, WIND_WORK } from './scripted-actions.ts'
 
 /** What the agent was called with: the text of the capability, and what its user wants. */
 type Call = { readonly text: string; readonly request: string }

@@ -9,7 +9,7 @@ import { amendedBundle } from './amended-bundle.ts'
 import { decision, destruction } from './contract-examples.ts'
 import { createRunContext } from './create-run-context.ts'
 import type { Report } from './drive-run.ts'
-import { outcomeFor } from './report-outcome.ts'
+import { outcomeFor } from './drive-run.ts'
 import { createRunFixture, type RunFixture } from './run-fixture.ts'
 import { makeBundle } from './source-bundle.ts'
 

@@ -29,7 +29,7 @@ describe('start', () => {
     ['no budget', { budget: 0 }, 'invalid_budget'],
     ['a budget that is too large', { budget: 1001 }, 'invalid_budget'],
     ['a budget that is not whole', { budget: 1.5 }, 'invalid_budget'],
-    ['a goal that leaves no room for an action', { goal: encoding(LIMITS.goalBytes) }, 'action_too_large'],
+    ['a goal too large for an action', { goal: encoding(LIMITS.goalBytes) }, 'action_too_large'],
     [
       'a worktree that no reader can name',
       { source: pinned, workspace_identity: { ...workspaceIdentity, worktree_root: '/a\u0007' } },

@@ -120,12 +120,12 @@ describe('the context of an action', () => {
       answers: [answer('a1', 'x'.repeat(50)), answer('a2', 'y'.repeat(50))],
       actions: [outcome('o1', 'p'.repeat(100)), outcome('o2', 'q'.repeat(100)), outcome('o3', 'r'.repeat(100))],
     })
-    const shown = (room: number) => {
-      const text = composeContext(given, room) ?? ''
+    const shown = (space: number) => {
+      const text = composeContext(given, space) ?? ''
       return ['y', 'x', 'r', 'q', 'p'].filter((letter) => text.includes(letter.repeat(50))).join('')
     }
     const [all = 0] = [JSON.stringify(composeContext(given, ROOM)).length]
-    const seen = Array.from({ length: all }, (_, room) => shown(room))
+    const seen = Array.from({ length: all }, (_, space) => shown(space))
     expect([...new Set(seen)]).toEqual(['', 'y', 'yx', 'yxr', 'yxrq', 'yxrqp'])
   })
 
@@ -143,10 +143,10 @@ describe('the context of an action', () => {
 
   it('counts omitted items if not even a mark fits', () => {
     const given = run({ answers: [answer('a1', 'x'.repeat(200)), answer('a2', 'y'.repeat(300))] })
-    const room = JSON.stringify(`${HEADINGS}[omitted decisions: 2]\n`).length
-    expect(composeContext(given, room)).toContain('Decisions:\n[omitted decisions: 2]\n')
+    const space = JSON.stringify(`${HEADINGS}[omitted decisions: 2]\n`).length
+    expect(composeContext(given, space)).toContain('Decisions:\n[omitted decisions: 2]\n')
     const recent = run({ actions: [outcome('o1', 'x'.repeat(300))] })
-    expect(composeContext(recent, room + '(none)'.length)).toContain('Recent outcome:\n[omitted recent outcomes: 1]\n')
+    expect(composeContext(recent, space + '(none)'.length)).toContain('Recent outcome:\n[omitted recent outcomes: 1]\n')
   })
 
   it('cuts at a character boundary', () => {

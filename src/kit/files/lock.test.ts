@@ -19,8 +19,8 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { OPEN_PLACE, unprivileged } from '../../../test/support/open-place.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
+import { SHARED_DIRECTORY, unprivileged } from '../../../test/support/unprivileged.ts'
 import { inspectLock, type LockMode, takeLock, withLock } from './lock.ts'
 
 const LONG_MS = 20_000
@@ -280,10 +280,10 @@ describe('a file that is not a lock file', () => {
   })
 })
 
-describe.skipIf(OPEN_PLACE === undefined)('without permission', () => {
+describe.skipIf(SHARED_DIRECTORY === undefined)('without permission', () => {
   beforeEach(() => {
     rmSync(folder, { recursive: true })
-    folder = mkdtempSync(join(OPEN_PLACE ?? '', 'drover-lock-'))
+    folder = mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-lock-'))
     path = join(folder, 'run.lock')
   })
 

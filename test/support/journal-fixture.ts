@@ -1,4 +1,4 @@
-/** A store of runs in a directory of its own, and the history of a run to put into it, event by event. */
+/** A run store in a temporary directory, and run histories to record in it step by step. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/engine/state/event.shape.ts'
@@ -20,13 +20,13 @@ import { FIVE_SECTIONS, makeBundle } from './source-bundle.ts'
 
 export const RUN_ID = 'run-1'
 
-/** One thing that happens to a run, what the run is then, and the texts that come and go with it. */
+/** An event, the run after it, and the section texts to store or drop with it. */
 export type Step = { event: RunEvent; run: Run; materials: Material[]; dropMaterials: string[] }
 
 const TEXT = 'The same for every section.\n'
 const AMENDMENT = 'Knots, and nothing but knots.\n'
 
-/** An issue all of whose sections say the same, so that there is one text to store. */
+/** An issue whose sections share one text, so only one is stored. */
 const reading = readSource(makeBundle({ sections: FIVE_SECTIONS.map((section) => ({ ...section, text: TEXT })) }))
 if (reading.is === 'rejected') throw new Error(reading.error)
 const pinned = reading.source
@@ -36,7 +36,7 @@ export const toMaterial = (text: string): Material => ({ digest: digestMaterial(
 
 export const amendment = toMaterial(AMENDMENT)
 
-/** A run that serves an issue: it starts, an action is done, the issue is amended, and the amendment is declined. */
+/** An issue-bound run: start, outcome, stop, amended issue, amendment rejected. */
 export function boundHistory(): Step[] {
   const driver = driveRun({ source: pinned })
   const steps = [toStep(driver, { materials: [toMaterial(TEXT)] })]
@@ -51,7 +51,7 @@ export function boundHistory(): Step[] {
   return steps
 }
 
-/** A run that serves no issue, with this many records. */
+/** An ad-hoc run with this many records. */
 export function plainHistory(records: number): Step[] {
   const driver = driveRun({ budget: 1000, reviewEnabled: false })
   const steps = [toStep(driver)]
@@ -66,16 +66,16 @@ function toStep({ run, events }: Driver, texts: Partial<Step> = {}): Step {
   return { event: events.at(-1) as RunEvent, run, materials: [], dropMaterials: [], ...texts }
 }
 
-/** Takes a step of a history: the first creates the run. */
+/** Records a step of a history. The first step creates the run. */
 export async function takeStep(store: RunStore, { event, materials, dropMaterials }: Step): Promise<void> {
   if (event.type === 'run_started') createRun(store, { runId: RUN_ID, event, materials })
   else await updateRun(store, RUN_ID, async () => ({ event, materials, dropMaterials, result: undefined }))
 }
 
-export type JournalRoom = {
+export type JournalFixture = {
   store: RunStore
   gitCommonDir: string
-  /** The same store through another disk. */
+  /** The same store with another disk. */
   through: (disk: Disk) => RunStore
   directory: string
   journal: string
@@ -84,8 +84,8 @@ export type JournalRoom = {
   lines: () => string[]
 }
 
-/** A room in which these steps have been taken. */
-export async function journalRoom(steps: readonly Step[] = []): Promise<JournalRoom> {
+/** A store in which these steps are recorded. */
+export async function createJournalFixture(steps: readonly Step[] = []): Promise<JournalFixture> {
   const gitCommonDir = temporaryDirectory()
   const directory = join(gitCommonDir, 'drover', 'runs', RUN_ID)
   const journal = join(directory, 'journal.jsonl')
@@ -103,8 +103,8 @@ export async function journalRoom(steps: readonly Step[] = []): Promise<JournalR
   }
 }
 
-/** The run of a room, if there is one, all of whose texts can be read. */
-export async function findWhole({ store }: JournalRoom): Promise<Run | undefined> {
+/** The run of a fixture, if there is one. Throws if one of its section texts cannot be read. */
+export async function findWhole({ store }: JournalFixture): Promise<Run | undefined> {
   if (listRunIds(store).length === 0) return undefined
   return await readRun(store, RUN_ID, (run, read) => {
     for (const digest of materialDigests(run)) read(digest)
@@ -112,7 +112,7 @@ export async function findWhole({ store }: JournalRoom): Promise<Run | undefined
   })
 }
 
-/** The code of the fault that something ends with, or "done". Anything else that is thrown is a bug. */
+/** The code of the fault that `work` throws, or "done". */
 export async function codeOf(work: () => unknown): Promise<string> {
   return (await faultOf(work))?.code ?? 'done'
 }

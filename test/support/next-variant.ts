@@ -1,6 +1,6 @@
 import type { NextVariant } from '../../src/contract/next.shape.ts'
 
-/** The words of an offered command behind `drover`, with its inputs put in exactly as the protocol says. */
+/** The arguments of an offered command, with its inputs added as the protocol says. */
 export function wordsOf(
   { id, base_argv, inputs }: NextVariant,
   values: Readonly<Record<string, string>> = {},
@@ -15,7 +15,7 @@ export function wordsOf(
   return [...base_argv.slice(1), ...added]
 }
 
-/** The offered command of this name. */
+/** The offered variant with this id. */
 export function variantOf({ next }: { next: { variants: readonly NextVariant[] } }, id: string): NextVariant {
   const variant = next.variants.find((each) => each.id === id)
   if (variant === undefined) throw new Error(`${id} is not offered, but ${next.variants.map((each) => each.id)}`)

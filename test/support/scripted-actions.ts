@@ -1,8 +1,8 @@
-/** What a scripted agent does with each action of a run, in a repository of two files. */
+/** What the scripted agent does in each kind of action, in a repository with two files. */
 import type { Action } from '../../src/contract/action.shape.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
 
-/** What an agent does, one step at a time: a command for its shell or a question to its user. It hears what comes of it. */
+/** The steps of an agent: a shell command or a question to the user. Each returns its result. */
 export type Steps<T> = Generator<{ shell: string } | { says: string }, T, string>
 
 type Report = Partial<Omit<Outcome, 'action_kind'>>
@@ -19,7 +19,7 @@ export const QUESTION = 'Which unit?'
 
 const NOTHING_ELSE = { observations: [], suggested_actions: [] } as const
 
-/** By the kind of the action; what is not reported is as in the example that the agent was shown. */
+/** By action kind. Unreported fields are as in the example that the agent got. */
 export const WIND_WORK: Readonly<Record<Action['kind'], (action: Action) => Steps<Report>>> = {
   *orient({ goal, context }) {
     const seen = yield { shell: 'git status --short && cat wind.txt check.sh' }
@@ -37,7 +37,7 @@ export const WIND_WORK: Readonly<Record<Action['kind'], (action: Action) => Step
 
   // biome-ignore lint/correctness/useYield: it does nothing
   *clarify() {
-    throw new Error('nobody suggested this')
+    throw new Error('no one suggested a clarification')
   },
 
   *implement() {
@@ -74,7 +74,7 @@ export const WIND_WORK: Readonly<Record<Action['kind'], (action: Action) => Step
     }
   },
 
-  // biome-ignore lint/correctness/useYield: it has nothing to find out
+  // biome-ignore lint/correctness/useYield: it runs no command
   *summarize() {
     return { ...NOTHING_ELSE, summary: 'The wind is given in knots; sh check.sh ended with 0; one finding.' }
   },

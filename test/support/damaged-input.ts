@@ -1,8 +1,8 @@
-/** Tables of what can be wrong with an input, from which inputs with many things wrong are made. */
+/** Builds inputs with several errors from a table of single errors. */
 
 type Damage<T> = (whole: T) => T
 
-/** The value with everything wrong from a row of such a table on; the row itself has the last word. */
+/** The value with the errors of this row and all rows after it; this row is applied last. */
 export function allFrom<T>(
   rows: readonly (readonly [name: string, damage: Damage<T>, ...unknown[]])[],
   name: string,
@@ -12,7 +12,7 @@ export function allFrom<T>(
   return rows.slice(from).reduceRight((value, [, damage]) => damage(value), whole)
 }
 
-/** Puts a value into a copy of an object, at a place such as `comments.0.body`; what is not there is taken from `sound`. */
+/** Sets a value in a copy of an object, at a path such as `comments.0.body`. Missing parents are copied from `sound`. */
 export function putInto(sound: object): (place: string, value: unknown) => Damage<object> {
   return (place, value) => {
     const [name = '', ...rest] = place.split('.')
