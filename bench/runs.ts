@@ -1,6 +1,6 @@
 /**
- * What it costs to hand in an outcome, against starting Node and asking git the same questions; how that grows with the
- * length of the run; and what a list of many runs costs.
+ * Measures a submit against starting Node and calling git in the same way, a submit in a long run against one in a short
+ * run, and a list of many runs.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,12 +27,12 @@ import { locateGit } from '../src/workspace/git.ts'
 import { type Contender, formatTable, measure } from './measure.ts'
 import { withPublished } from './published.ts'
 
-/** Of a submit against the same questions, and of one in a long run against one in a short run. */
+/** The allowed ratios: a submit to the git calls alone, and a long run to a short one. */
 const GOALS = { submit: 1.6, length: 1.5 }
 const ROUNDS = 10
 const [SHORT, LONG] = [10, 1000]
 const RUNS = 200
-/** What a submit asks: where it is, and what is there. */
+/** The git calls of a submit: workspace discovery and observation. */
 const QUESTIONS = [
   ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir'],
   ['rev-parse', '--verify', '--quiet', 'HEAD'],
@@ -42,18 +42,18 @@ const QUESTIONS = [
 
 export async function benchRuns(): Promise<string> {
   return await withPublished(async (drover) => {
-    const submits = await inRoom((context) => benchSubmit(context, drover))
-    const lists = await inRoom((context) => benchList(context, drover))
+    const submits = await inTemporaryRepository((context) => benchSubmit(context, drover))
+    const lists = await inTemporaryRepository((context) => benchList(context, drover))
     return `${submits}\n\n${lists}`
   })
 }
 
-async function inRoom(work: (context: RunContext) => Promise<string>): Promise<string> {
-  const room = realpathSync(mkdtempSync(join(tmpdir(), 'drover-bench-')))
+async function inTemporaryRepository(work: (context: RunContext) => Promise<string>): Promise<string> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'drover-bench-')))
   try {
-    return await work(await openRoom(room))
+    return await work(await openContext(directory))
   } finally {
-    rmSync(room, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -68,7 +68,7 @@ async function benchSubmit(context: RunContext, drover: string): Promise<string>
       submitting(context, short, { drover, name: `submit, ${SHORT} actions` }),
       submitting(context, interrupted, { drover, name: `submit, ${LONG} actions, interrupted` }),
       submitting(context, reported, { drover, name }),
-      withoutRunFile(reported, submitting(context, reported, { drover, name: `${name}, run.json removed` })),
+      withoutSnapshot(reported, submitting(context, reported, { drover, name: `${name}, run.json removed` })),
     ],
     ROUNDS,
   )
@@ -88,7 +88,7 @@ async function benchList(context: RunContext, drover: string): Promise<string> {
 
 const REQUEST = { goal: 'Show the wind in knots', budget: 500, reviewEnabled: true }
 
-async function openRoom(root: string): Promise<RunContext> {
+async function openContext(root: string): Promise<RunContext> {
   const git = locateGit({ env: process.env, cwd: root })
   execFileSync('git', ['init', '--quiet'], { cwd: root })
   const { signal } = new AbortController()
@@ -96,12 +96,12 @@ async function openRoom(root: string): Promise<RunContext> {
   return openRunContext({ workspace, git, clock: systemClock, signal })
 }
 
-/** A run, and the action of it that waits for its outcome. */
+/** A run and its current action. */
 type Prepared = { runId: string; action: Action; journal: string }
 
 type Story = { count: number; decide: (run: Run) => Decision }
 
-/** A run with so many actions, the last of which waits for its outcome. Written at once: to submit them all takes an hour. */
+/** A run with `count` actions. Its journal is written at once, because submitting each would take an hour. */
 async function prepareRun(context: RunContext, { count, decide }: Story): Promise<Prepared> {
   const { run_id: runId } = await startRun(context, REQUEST)
   const journal = journalPathOf(context.store, runId)
@@ -118,7 +118,7 @@ async function prepareRun(context: RunContext, { count, decide }: Story): Promis
   return { runId, action: run.current_action, journal }
 }
 
-/** Each action has an outcome, and each of the following has all of them in its context: a hundred times as many bytes. */
+/** Every action has an outcome, so later contexts are long: a hundred times as many bytes. */
 function reportAction(run: Run): Decision {
   if (run.current_action === undefined) return resume(run, { budget: 1000 }, { ...facts(), revisionOf: () => '' })
   const outcome = outcomeOf(run.current_action)
@@ -127,7 +127,7 @@ function reportAction(run: Run): Decision {
   return submit(run, submission, { ...facts(), gitFacts })
 }
 
-/** Each action is withdrawn by a stop, so that none has much of a context. */
+/** Every action is withdrawn by a stop, so contexts stay short. */
 function interruptAction(run: Run): Decision {
   if (run.state === 'active') return stop(run, facts())
   return resume(run, { budget: 1000 }, { ...facts(), revisionOf: () => '' })
@@ -137,7 +137,7 @@ function facts() {
   return { now: new Date().toISOString(), actionId: randomIds.uuid() }
 }
 
-/** An outcome after which there is always something more to do. */
+/** An outcome with a suggestion, so that the run continues. */
 function outcomeOf(action: Action): Outcome {
   return {
     ...EXAMPLES.outcome,
@@ -152,7 +152,7 @@ function askDirectly({ workspace }: RunContext): void {
   for (const args of QUESTIONS) spawnSync('git', ['-C', workspace.worktree_root, ...args], { stdio: 'ignore' })
 }
 
-/** Each time the outcome of the next action, as a host hands them in one after the other. */
+/** Submits the outcome of the current action each time, as a host does. */
 function submitting(
   { workspace }: RunContext,
   prepared: Prepared,
@@ -172,8 +172,8 @@ function submitting(
   }
 }
 
-/** As after a run was copied, or by a drover of another version: the whole journal is read. */
-function withoutRunFile({ journal }: Prepared, contender: Contender): Contender {
+/** Without a snapshot, as after a copy or an upgrade: the whole journal is read. */
+function withoutSnapshot({ journal }: Prepared, contender: Contender): Contender {
   const prepare = () => {
     contender.prepare?.()
     rmSync(join(dirname(journal), 'run.json'))

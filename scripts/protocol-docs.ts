@@ -1,4 +1,4 @@
-/** Fills docs/machine-protocol.md, whose text stands in protocol-docs.md beside this file. */
+/** Generates docs/machine-protocol.md from the text in protocol-docs.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../src/contract/limits.ts'
@@ -15,13 +15,13 @@ const definitions = contractDefinitions()
 export function protocolDocs(): string {
   const text = readFileSync(join(import.meta.dirname, 'protocol-docs.md'), 'utf8')
   return text.replace(/\{\{(\w+) ?(\w*)\}\}/g, (marker, maker: string, name: string) => {
-    const made = MAKERS[maker]?.(name)
-    if (made === undefined) throw new Error(`protocol-docs.md asks for ${marker}, which nothing makes`)
+    const made = RENDERERS[maker]?.(name)
+    if (made === undefined) throw new Error(`protocol-docs.md has an unknown marker ${marker}`)
     return made
   })
 }
 
-const MAKERS: Readonly<Record<string, (name: string) => string | undefined>> = {
+const RENDERERS: Readonly<Record<string, (name: string) => string | undefined>> = {
   fields: (name) => definitions[name] && describe(definitions[name]),
   example: (name) => `\`\`\`json\n${writeIndentedJson(EXAMPLES[name as keyof typeof EXAMPLES])}\n\`\`\``,
   limit: (name) => String(LIMITS[name as keyof typeof LIMITS]),

@@ -1,4 +1,4 @@
-/** An example of every message, for the documentation and as the ground that tests stand on. */
+/** An example of every message, for the documentation and for tests. */
 import type { Action } from '../src/contract/action.shape.ts'
 import type { ChangeReport } from '../src/contract/change-report.shape.ts'
 import type { CliError } from '../src/contract/cli-error.shape.ts'

@@ -15,7 +15,7 @@ const SEPARATOR = '=== the next block ==='
 const RUNNABLE = /^```sh run\n(.*?)^```\n\n```text\n(.*?)^```$/gms
 
 /** A repository, in which drover is installed and GitHub has one issue. */
-function openRoom() {
+function openRepository() {
   const fixture = createRunFixture()
   const { bin } = installFakeGh(fixture.scratch, toFakeGitHub(makeBundle()))
   const { bin: shim } = installDrover(fixture.scratch)
@@ -39,7 +39,7 @@ describe.each(['machine-protocol.md', 'change-runs.md'])('docs/%s', (name) => {
   })
 
   it('has commands that print the shown output, in order', { timeout: 120_000 }, async () => {
-    const { root, env, scratch } = openRoom()
+    const { root, env, scratch } = openRepository()
     // The pages write to /tmp, which all users share.
     const script = ['set -e', ...blocks.map(({ code }) => code)]
       .join(`\necho '${SEPARATOR}'\n`)

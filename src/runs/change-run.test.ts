@@ -25,7 +25,7 @@ async function begin(context: RunContext) {
   return { state, submission, journal, runId: state.run_id }
 }
 
-/** The context with a git that counts what it is asked. */
+/** The context with a git that counts its calls. */
 function counting(context: RunContext) {
   let asked = 0
   const git = {
@@ -39,7 +39,7 @@ function counting(context: RunContext) {
 }
 
 describe('git', () => {
-  it('is asked three questions when the worktree is to be looked at, and none otherwise', async () => {
+  it('is called three times to observe the worktree, and not at all otherwise', async () => {
     const { context, asked } = counting(await createRunContext())
     const { runId, submission } = await begin(context)
     expect(asked()).toBe(3)
@@ -51,7 +51,7 @@ describe('git', () => {
     expect(asked()).toBe(6)
   })
 
-  it('that says nothing pauses a run', async () => {
+  it('that fails pauses a run', async () => {
     const context = await createRunContext()
     const { runId, submission } = await begin(context)
     expect(await submitOutcome(withoutGit(context), runId, submission)).toMatchObject({
@@ -78,7 +78,7 @@ describe('git', () => {
 })
 
 describe('a change', () => {
-  it('is recorded once, however often it is asked for', async () => {
+  it('is recorded once, however often it is requested', async () => {
     const context = await createRunContext()
     const { runId, submission, journal } = await begin(context)
     const first = await submitOutcome(context, runId, submission)
@@ -99,7 +99,7 @@ describe('a change', () => {
     expect(journal()).toBe(before)
   })
 
-  it('of a run of another worktree is refused before anything is locked', async () => {
+  it('to a run of another worktree is refused before anything is locked', async () => {
     const repository = createRepository()
     const context = await createRunContext(repository)
     const { runId } = await begin(context)
@@ -113,7 +113,7 @@ describe('a change', () => {
   it.each([
     ['a change', stopRun],
     ['reading its status', showStatus],
-  ])('%s that others are waited for with ends when drover is interrupted', async (_name, work) => {
+  ])('%s ends its wait for the lock when drover is interrupted', async (_name, work) => {
     const stopping = new AbortController()
     const context = await createRunContext(undefined, { signal: stopping.signal, lockWaitMs: 60_000 })
     const { runId, journal } = await begin(context)
@@ -126,7 +126,7 @@ describe('a change', () => {
     expect(journal()).toBe(before)
   })
 
-  it('is not recorded when drover was interrupted while others were at work on the run', async () => {
+  it('is not recorded if drover was interrupted while it waited for the lock', async () => {
     const context = await createRunContext()
     const { runId, journal } = await begin(context)
     const before = journal()
@@ -142,7 +142,7 @@ describe('a change', () => {
     expect(journal()).toBe(before)
   })
 
-  it('is not recorded when the worktree went away meanwhile', async () => {
+  it('is not recorded if the worktree was moved meanwhile', async () => {
     const repository = createRepository()
     const context = await createRunContext(repository)
     const { runId, journal } = await begin(context)
@@ -165,14 +165,14 @@ describe('a change', () => {
     expect(journal()).toBe(before)
   })
 
-  it('whose answer is lost is there all the same, and the fault says so', () => {
+  it('whose response fails stays recorded, and the fault says so', () => {
     expect(outputFailure('the pipe broke')).toMatchObject({
       code: 'mutation_committed_output_failed',
       details: { details: { phase: 'response_output', committed: true, ambiguous: false } },
     })
   })
 
-  it('of a question is recorded with its answer', async () => {
+  it('of an answered question is recorded', async () => {
     const context = await createRunContext()
     const { runId, state } = await begin(context)
     const outcome = outcomeFor(state.action, { status: 'needs_input', pause: decision })
@@ -189,13 +189,13 @@ describe('a start', () => {
   it.each([
     ['a goal that is blank', { goal: ' ' }, 'goal_required'],
     ['no budget', { budget: 0 }, 'invalid_budget'],
-  ])('with %s leaves nothing behind', async (_name, change, code) => {
+  ])('with %s leaves no files behind', async (_name, change, code) => {
     const context = await createRunContext()
     await expect(startRun(context, { ...REQUEST, ...change })).rejects.toMatchObject({ code })
     expect(existsSync(`${context.workspace.git_dir}/drover`)).toBe(false)
   })
 
-  it('that cannot see the worktree leaves nothing behind', async () => {
+  it('that cannot observe the worktree leaves no files behind', async () => {
     const context = withoutGit(await createRunContext())
     await expect(startRun(context, REQUEST)).rejects.toMatchObject({ code: 'git_observation_failed' })
     expect(existsSync(`${context.workspace.git_dir}/drover`)).toBe(false)

@@ -19,8 +19,8 @@ async function begin(options: { lockWaitMs?: number } = {}) {
 
 const lockOf = ({ store }: RunContext, runId: string) => join(dirname(journalPathOf(store, runId)), 'run.lock')
 
-describe('a run that is followed', () => {
-  it('is shown as it is, after every change, and not after its end', async () => {
+describe('followRun', () => {
+  it('yields the run now and after every change, until it ends', async () => {
     const { context, runId, actionId } = await begin()
     const seen: string[] = []
     for await (const { state, current_action } of followRun(context, { runId, show: outlineRun })) {
@@ -31,7 +31,7 @@ describe('a run that is followed', () => {
     expect(seen).toEqual(['active orient', 'active summarize', 'ended undefined'])
   })
 
-  it('is left alone when nobody wants to see it any more', async () => {
+  it('ends when the signal is aborted', async () => {
     const { context, runId, stopping } = await begin()
     const seen: string[] = []
     for await (const { state } of followRun(context, { runId, show: outlineRun })) {
@@ -41,7 +41,7 @@ describe('a run that is followed', () => {
     expect(seen).toEqual(['active'])
   })
 
-  it('is waited for while others are at work on it', async () => {
+  it('waits while another process changes the run', async () => {
     const { context, runId, actionId } = await begin()
     let looks = 0
     const store = {
@@ -64,13 +64,13 @@ describe('a run that is followed', () => {
     await moments.return(undefined)
   })
 
-  it('is not waited for when nothing has been seen of it yet', async () => {
+  it('does not wait for a busy run in its first read', async () => {
     const { context, runId } = await begin({ lockWaitMs: 10 })
     using _others = await takeLock({ path: lockOf(context, runId), mode: 'exclusive' })
     await expect(followRun(context, { runId, show: outlineRun }).next()).rejects.toMatchObject({ code: 'run_busy' })
   })
 
-  it('must be there', async () => {
+  it('throws for a run that does not exist', async () => {
     const { context } = await begin()
     await expect(followRun(context, { runId: 'absent', show: outlineRun }).next()).rejects.toMatchObject({
       code: 'run_not_found',

@@ -22,14 +22,14 @@ function found(runs: readonly RunStatus[], unavailable: readonly string[] = []):
   }
 }
 
-describe('the run that is meant by "stop"', () => {
+describe('onlyStoppable', () => {
   it.each<[string, RunStatus[], string[], string]>([
-    ['one that is active', [runIn('a', 'active')], [], 'a'],
-    ['one that is paused', [runIn('a', 'paused'), runIn('b', 'ended'), runIn('c', 'stopped')], [], 'a'],
-    ['one beside one of another worktree', [runIn('a', 'active'), runIn('b', 'active', true)], [], 'a'],
-    ['none', [runIn('b', 'ended'), runIn('c', 'stopped')], [], 'run_id_required'],
-    ['two', [runIn('a', 'active'), runIn('b', 'paused')], [], 'run_id_required'],
-    ['one beside one that cannot be read', [runIn('a', 'active')], ['b'], 'run_id_required'],
+    ['an active run', [runIn('a', 'active')], [], 'a'],
+    ['a paused run', [runIn('a', 'paused'), runIn('b', 'ended'), runIn('c', 'stopped')], [], 'a'],
+    ['a run, with another one in another worktree', [runIn('a', 'active'), runIn('b', 'active', true)], [], 'a'],
+    ['no run', [runIn('b', 'ended'), runIn('c', 'stopped')], [], 'run_id_required'],
+    ['two runs', [runIn('a', 'active'), runIn('b', 'paused')], [], 'run_id_required'],
+    ['a run, with another one that cannot be read', [runIn('a', 'active')], ['b'], 'run_id_required'],
   ])('%s', (_name, runs, unavailable, expected) => {
     expect(found(runs, unavailable)).toBe(expected)
   })

@@ -27,7 +27,7 @@ function codeOf(input: string | Buffer): string {
 }
 
 describe('an outcome', () => {
-  it('is read with the digest of its very bytes', () => {
+  it('is read with the digest of its exact bytes', () => {
     const bytes = Buffer.from(`${text}\n`)
     expect(readOutcome(bytes)).toEqual({ outcome: EXAMPLES.outcome, payloadSha256: digest(bytes) })
   })
@@ -54,7 +54,7 @@ describe('an outcome', () => {
     expect(codeOf(input)).toBe(code)
   })
 
-  it('names the field that it does not know, whatever the version', () => {
+  it('with an unknown field is refused for it, whatever the version', () => {
     expect(() => readOutcome(Buffer.from(otherVersion({ news: 1 })))).toThrow('$.pause.news is not a known field')
   })
 })

@@ -11,7 +11,7 @@ import { readPinnedMaterial } from './read-material.ts'
 import { nextForResume, resumeRun } from './resume-run.ts'
 import { startRun } from './start-run.ts'
 
-/** A stopped run that serves an issue, and what it would find if the issue was amended. */
+/** A stopped issue-bound run, and an amended version of its issue. */
 async function begin() {
   const context = await createRunContext()
   const reading = readSource(makeBundle())
@@ -22,8 +22,8 @@ async function begin() {
   return { context, runId, texts, amended: amendedBundle(reading.source.requirements_revision) }
 }
 
-describe('an issue that has changed', () => {
-  it('is kept with its texts until a choice is made, though its file may be gone', async () => {
+describe('a changed issue', () => {
+  it('is stored with its texts until a choice is made', async () => {
     const { context, runId, texts, amended } = await begin()
     expect(texts()).toBe(5)
     const { source_candidate, resume_operation } = await resumeRun(context, runId, { envelope: amended })
@@ -34,7 +34,7 @@ describe('an issue that has changed', () => {
     expect(texts()).toBe(6)
   })
 
-  it('leaves no texts behind when it is not chosen', async () => {
+  it('leaves no texts behind if it is rejected', async () => {
     const { context, runId, texts, amended } = await begin()
     const { source_candidate } = await resumeRun(context, runId, { envelope: amended })
     await resumeRun(context, runId, { choice: 'pinned', candidateId: source_candidate?.candidate_id })
@@ -43,7 +43,7 @@ describe('an issue that has changed', () => {
     expect(section.markdown).toBe('What there is to say about requirements.\n')
   })
 
-  it('and was chosen is answered alike again, whatever became of the run since', async () => {
+  it('that was adopted has the same response to a repeated choice', async () => {
     const { context, runId, amended } = await begin()
     const { source_candidate } = await resumeRun(context, runId, { envelope: amended })
     const choice = { choice: 'adopt', candidateId: source_candidate?.candidate_id } as const
@@ -58,8 +58,8 @@ describe('an issue that has changed', () => {
   })
 })
 
-describe('what to do about an envelope that cannot be read', () => {
-  it('is what the run waits for', async () => {
+describe('nextForResume', () => {
+  it('offers what the run waits for', async () => {
     const { context, runId } = await begin()
     const { variants } = await nextForResume(context, runId, { budget: 5 })
     expect(variants.map(({ id }) => id)).toEqual(['refresh-source', 'use-pinned-source'])
@@ -68,7 +68,7 @@ describe('what to do about an envelope that cannot be read', () => {
   it.each([
     [undefined, []],
     [5, ['--budget', '5']],
-  ])('is to try another where the run cannot be read, with a budget of %s', async (budget, words) => {
+  ])('offers a refresh if the run cannot be read, with a budget of %s', async (budget, words) => {
     const { context } = await begin()
     const { variants } = await nextForResume(context, 'absent', { budget })
     expect(variants[0]?.base_argv).toEqual([

@@ -15,7 +15,7 @@ import { startRun } from './start-run.ts'
 const begin = async (context: RunContext) =>
   (await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true })).run_id
 
-/** The context at another time, so that what begins there is older or younger. */
+/** The context at another time. */
 const at = (context: RunContext, moment: string, uuid?: string): RunContext => ({
   ...context,
   clock: { now: () => new Date(moment) },
@@ -23,13 +23,13 @@ const at = (context: RunContext, moment: string, uuid?: string): RunContext => (
 })
 
 describe('the list of runs', () => {
-  it('is empty where there are none, and makes nothing', async () => {
+  it('is empty without runs, and creates no files', async () => {
     const context = await createRunContext()
     expect(await listRuns(context)).toEqual({ contract_version: 2, runs: [], unavailable_runs: [] })
     expect(readdirSync(context.workspace.git_dir)).not.toContain('drover')
   })
 
-  it('has the oldest first, and of the same age the lower id', async () => {
+  it('is sorted by age, then by id', async () => {
     const context = await createRunContext()
     await begin(at(context, '2026-01-02T00:00:00Z', 'c'))
     await begin(at(context, '2026-01-03T00:00:00Z', 'a'))
@@ -37,7 +37,7 @@ describe('the list of runs', () => {
     expect((await listRuns(context)).runs.map(({ id }) => id)).toEqual(['b', 'c', 'a'])
   })
 
-  it('shows of a run of another worktree that it exists, and where it stands', async () => {
+  it('has a stub with the state of a run of another worktree', async () => {
     const context = await createRunContext()
     const id = await begin(context)
     await stopRun(context, id)
@@ -52,7 +52,7 @@ describe('the list of runs', () => {
   it.each<[string, (path: string) => void, string]>([
     ['has a damaged journal', (path) => appendFileSync(path, '{}\n'), 'run_journal_invalid'],
     ['has lost its journal', (path) => rmSync(path), 'run_journal_invalid'],
-  ])('has a run that %s among the unavailable ones', async (_name, damage, code) => {
+  ])('has a run that %s among the unavailable runs', async (_name, damage, code) => {
     const context = await createRunContext()
     const [sound, damaged] = [await begin(context), await begin(context)]
     damage(journalPathOf(context.store, damaged))
@@ -61,7 +61,7 @@ describe('the list of runs', () => {
     expect(unavailable_runs).toEqual([{ id: damaged, code, detail: expect.stringMatching(/^\P{Cc}+$/u) }])
   })
 
-  it('says in one line what is in the way, whatever the path', async () => {
+  it('gives the reason in one line, whatever the path', async () => {
     const at = join(realpathSync(temporaryDirectory()), 'line\nend')
     const context = await createRunContext(createRepository({ at }))
     writeFileSync(journalPathOf(context.store, await begin(context)), '')
@@ -69,7 +69,7 @@ describe('the list of runs', () => {
     expect(unavailable?.detail).toContain('line end')
   })
 
-  it('has what only looks like a run among them too, by id', async () => {
+  it('has entries that only look like runs among the unavailable runs, by id', async () => {
     const context = await createRunContext()
     const runs = join(journalPathOf(context.store, await begin(context)), '..', '..')
     writeFileSync(join(runs, 'z-file'), '')
@@ -82,7 +82,7 @@ describe('the list of runs', () => {
     ])
   })
 
-  it('is not there at all when drover is interrupted', async () => {
+  it('throws if drover is interrupted', async () => {
     const context = await createRunContext()
     await begin(context)
     const interrupted = { ...context, signal: AbortSignal.abort() }
@@ -102,7 +102,7 @@ describe('the list of runs', () => {
 })
 
 describe('an outline', () => {
-  it('is the status, but for the texts of the actions', async () => {
+  it('is the status without the texts of actions', async () => {
     const context = await createRunContext(undefined, { version: '1.2.3' })
     const { run_id: id, action } = await startRun(context, { goal: 'A goal', budget: 8, reviewEnabled: true })
     await skipAction(context, id, action?.action_id ?? '')

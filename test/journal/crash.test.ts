@@ -20,14 +20,14 @@ import { temporaryDirectoryForAll } from '../support/run-drover.ts'
 const PROGRAM = join(import.meta.dirname, '..', 'programs', 'journal-step.ts')
 const HISTORY = boundHistory()
 const AT_ONCE = 4
-/** What one process compiled the next need not. */
+/** Compile cache, shared by the processes. */
 const CACHE = temporaryDirectoryForAll()
 
 /**
- * What happens at a step of the history, to a journal that was spoilt before. `commits` is the call by which it lasts;
- * `points` is at how many places it makes a difference that the process is killed, as docs/reliability.md says.
+ * One step of the history, with a journal that may be damaged before. `commits` is the call that makes it durable; `points`
+ * is the number of calls before which the process is killed, as docs/reliability.md says.
  */
-type Work = { name: string; step: number; spoil?: (journal: string) => void; commits: DiskCall; points: number }
+type Work = { name: string; step: number; damage?: (journal: string) => void; commits: DiskCall; points: number }
 
 const tear = (journal: string) => appendFileSync(journal, '{"sequence":2,"ty')
 const cut = (journal: string) => truncateSync(journal, statSync(journal).size - 1)
@@ -35,25 +35,25 @@ const appended: DiskCall = { operation: 'fsyncSync', file: 'journal.jsonl' }
 
 const WORK: Work[] = [
   { name: 'a run is created', step: 0, commits: { operation: 'fsyncSync', file: 'runs' }, points: 49 },
-  { name: 'a run is changed, with a text that comes', step: 3, commits: appended, points: 22 },
-  { name: 'a run is changed, with a text that goes', step: 4, commits: appended, points: 11 },
-  { name: 'a run with a torn tail is changed', step: 1, spoil: tear, commits: appended, points: 19 },
+  { name: 'a run is changed, with a stored text', step: 3, commits: appended, points: 22 },
+  { name: 'a run is changed, with a removed text', step: 4, commits: appended, points: 11 },
+  { name: 'a run with a torn tail is changed', step: 1, damage: tear, commits: appended, points: 19 },
   {
     name: 'a run whose journal lacks its last line feed is changed',
     step: 1,
-    spoil: cut,
+    damage: cut,
     commits: appended,
     points: 11,
   },
 ]
 
-async function prepare({ step, spoil }: Work): Promise<JournalFixture> {
+async function prepare({ step, damage }: Work): Promise<JournalFixture> {
   const fixture = await createJournalFixture(HISTORY.slice(0, step))
-  spoil?.(fixture.journal)
+  damage?.(fixture.journal)
   return fixture
 }
 
-/** Every call of the work that changes the disk, as a process makes them that is not killed. */
+/** All calls of the step that change the disk, without a kill. */
 async function changesOf(work: Work): Promise<DiskCall[]> {
   const fixture = await prepare(work)
   const { disk, calls } = recordingDisk()
@@ -61,7 +61,7 @@ async function changesOf(work: Work): Promise<DiskCall[]> {
   return calls.filter(isChange)
 }
 
-/** Lets a process take the step until it dies; gives what it said by then. */
+/** Runs the step in a process until it dies; returns its output. */
 async function dieAt(point: number, { fixture, step }: { fixture: JournalFixture; step: Step }): Promise<string> {
   const file = join(fixture.gitCommonDir, 'step')
   writeFileSync(file, serialize({ runId: RUN_ID, ...step, run: undefined }))
@@ -73,7 +73,7 @@ async function dieAt(point: number, { fixture, step }: { fixture: JournalFixture
   return signal === null ? said : `${said}${signal}`
 }
 
-/** Kills a process before the given change and looks at what the next one finds, and makes of it. */
+/** Kills a process before the given change, and checks what the next process finds and does. */
 async function checkPoint(work: Work, point: number, changes: readonly DiskCall[]): Promise<void> {
   const step = HISTORY[work.step] as Step
   const fixture = await prepare(work)

@@ -14,7 +14,7 @@ import {
 const HISTORY = boundHistory()
 
 /**
- * What happens at a step of the history, after the journal got this tail, and of how many calls to the disk that is made, as
+ * One step of the history, after this tail was appended to the journal, and its number of disk calls, as
  * docs/reliability.md says.
  */
 type Work = { name: string; step: number; tail: string; calls: number }
@@ -22,8 +22,8 @@ type Work = { name: string; step: number; tail: string; calls: number }
 const WORK: Work[] = [
   { name: 'creating a run', step: 0, tail: '', calls: 100 },
   { name: 'changing a run', step: 1, tail: '', calls: 35 },
-  { name: 'changing a run, with a text that comes', step: 3, tail: '', calls: 75 },
-  { name: 'changing a run, with a text that goes', step: 4, tail: '', calls: 42 },
+  { name: 'changing a run, with a stored text', step: 3, tail: '', calls: 75 },
+  { name: 'changing a run, with a removed text', step: 4, tail: '', calls: 42 },
   { name: 'changing a run with a torn tail', step: 1, tail: '{"sequence":2,"ty', calls: 50 },
 ]
 

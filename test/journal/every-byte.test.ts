@@ -1,6 +1,6 @@
 /**
- * A small journal that is damaged at every byte. What is read is the run as it was recorded, or what a crash while the last
- * record was written would leave; everything else is refused. No damage makes another run of it.
+ * Damages a small journal at every byte. The reader returns the recorded run, or what a crash during the last write would
+ * leave, and refuses everything else. No damage results in another run.
  */
 import { describe, expect, it } from 'vitest'
 import { encodeRecord, type JournalEnd, NO_RECORDS } from '../../src/journal/record.ts'

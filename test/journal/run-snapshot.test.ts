@@ -1,6 +1,6 @@
 /**
- * What stands beside a journal is believed only if it is of that very journal. To see whether it is, it says here that the run
- * has another goal than it has: who believes it tells that goal, and who reads the journal the real one.
+ * A snapshot is used only if it matches its journal. To see which one is read, the snapshots here have another goal than the
+ * journal: a reader that returns that goal has used the snapshot.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {

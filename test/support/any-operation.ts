@@ -86,7 +86,7 @@ const answering: fc.Arbitrary<Operation> = fc
     },
   }))
 
-/** What the issue may be found to be. */
+/** Possible candidates of a refresh. */
 const FOUND = [
   ({ run }: Driver, id: string) => candidateOf(bare(run.pinned_source ?? pinned), id),
   ({ run }: Driver, id: string) =>
@@ -98,7 +98,7 @@ const FOUND = [
   (_: Driver, id: string) => candidateOf(amend(pinned, 'Edited.\n', 1901), id),
 ]
 
-/** The source as its issue gives it, which knows only where it is now. */
+/** The source without aliases, as a fetch returns it. */
 function bare(source: typeof pinned): typeof pinned {
   const repository = source.canonical_url.split('/')[4] ?? ''
   return moved(source, repository)
@@ -137,7 +137,7 @@ const resuming: fc.Arbitrary<Operation> = fc
     },
   }))
 
-/** What each variant of `next` asks for, done as it asks; `pick` decides where there is something to decide. */
+/** Follows each variant of `next`; `pick` makes the choices. */
 const FOLLOWED: Readonly<Record<string, (driver: Driver, pick: number) => unknown>> = {
   'submit-outcome-file': (driver, pick) => submitReport(driver, pick),
   'submit-outcome-stdin': (driver, pick) => submitReport(driver, pick),
@@ -175,7 +175,7 @@ const following: fc.Arbitrary<Operation> = fc.tuple(fc.nat(), fc.nat()).map(([va
   what: 'follow',
   on: (driver) => {
     const { variants } = nextHint(driver.run)
-    // A run that ends early has little to tell: its summary is asked for mostly by those who stop it first.
+    // A run that ends early tests little, so most summaries are preceded by a stop.
     if (driver.run.current_action?.kind === 'summarize' && pick % 4 > 0) return driver.stop()
     const chosen = variants[variant % Math.max(variants.length, 1)]
     return chosen === undefined ? driver.stop() : FOLLOWED[chosen.id]?.(driver, pick)

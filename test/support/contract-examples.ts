@@ -1,4 +1,4 @@
-/** Examples of messages that between them use every branch of every shape of the machine protocol. */
+/** Example messages that together use every branch of every shape of the machine protocol. */
 import {
   ACTION,
   action,
@@ -27,7 +27,7 @@ import type { MessageName } from './message-checkers.ts'
 
 const ISSUE_URL = 'https://github.com/ada/weather/issues/7'
 const ROLES = ['outcome', 'requirements', 'acceptance_examples', 'constraints', 'non_goals'] as const
-/** Two of each, so that taking one away leaves a role in place. */
+/** Two sections per role, so that removing one keeps the role. */
 const SECTIONS = ROLES.flatMap((role) => [
   { key: role, role },
   { key: `${role}-2`, role },
@@ -214,7 +214,7 @@ export const destruction = {
   destructive_request: destructiveRequest,
 } as const
 
-/** The legal rows of the outcome table, in its order, each with one outcome. */
+/** One outcome for each row of the outcome table, in its order. */
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'orient completed': EXAMPLES.outcome,
   'orient partial': { ...report, action_kind: 'orient', status: 'partial' },

@@ -6,7 +6,7 @@ import { type Disk, realDisk } from '../../src/kit/files/disk.ts'
 
 type Operation = keyof Disk
 
-/** One call: what was asked of the disk, and of which file. */
+/** One call to the disk and its file. */
 export type DiskCall = { readonly operation: Operation; readonly file: string }
 
 const CHANGES: readonly Operation[] = [
@@ -21,13 +21,13 @@ const CHANGES: readonly Operation[] = [
   'renameSync',
 ]
 
-/** Whether a call can leave anything behind: dying before another one is dying after the one before it. */
+/** Whether a call can change the disk. Dying before any other call equals dying after the previous change. */
 export const isChange = ({ operation }: DiskCall): boolean => CHANGES.includes(operation)
 
-/** Syncs nothing: only a power failure could tell the difference, and syncing takes most of the time. */
+/** Does not sync, which takes most of the time and matters only for a power failure. */
 export const hastyDisk: Disk = { ...realDisk, fsyncSync: () => undefined }
 
-/** Writes half of what it is given first, so that there is a moment at which a file is half written. */
+/** Writes in two halves, so that there is a moment with a half-written file. */
 const halving: Disk = {
   ...hastyDisk,
   writeSync: (descriptor, bytes, offset) => {
@@ -38,7 +38,7 @@ const halving: Disk = {
 
 type Around = (call: DiskCall, perform: () => unknown) => unknown
 
-/** A disk all of whose calls go through `around`, which performs them or does not. */
+/** A disk whose calls all go through `around`, which may perform them or not. */
 export function diskWith(around: Around): Disk {
   const files = new Map<number, string>()
   const through =
@@ -60,7 +60,7 @@ export function diskWith(around: Around): Disk {
 const withoutRandomness = (file: string) =>
   file.replace(/^\.drover-tmp-.*$/, 'temporary').replace(/^[0-9a-f]{64}$/, 'text')
 
-/** A disk that keeps a list of all calls. */
+/** A disk that records all calls. */
 export function recordingDisk(): { disk: Disk; calls: DiskCall[] } {
   const calls: DiskCall[] = []
   const disk = diskWith((call, perform) => {
@@ -74,11 +74,11 @@ export type Failure = {
   /** Which call fails, counted from 1. */
   readonly call: number
   readonly code: 'EIO' | 'ENOSPC'
-  /** `once`; `after`: the call does what it was asked, and yet reports an error; `lasting`: so do all calls after it fail. */
+  /** `once`; `after`: the call succeeds but reports an error; `lasting`: all later calls fail too. */
   readonly how: 'once' | 'after' | 'lasting'
 }
 
-/** A disk on which calls fail. Closing a file and looking at one go on working when all else fails. */
+/** A disk on which calls fail, except closing and stat. */
 export function failingDisk({ call: failing, code, how }: Failure): Disk {
   let count = 0
   return diskWith((call, perform) => {

@@ -5,7 +5,7 @@ import { ending } from './run-drover.ts'
 import { errorOf, type RunFixture } from './run-fixture.ts'
 import { until } from './until.ts'
 
-/** The error of a command that is interrupted while it waits for a git that hangs. */
+/** The error of a command that is interrupted while git hangs. */
 export async function interruptedAtGit(fixture: RunFixture, args: readonly string[]): Promise<CliError> {
   const mark = join(fixture.scratch, 'asked')
   const git = fixture.file('git', `#!/bin/sh\necho > '${mark}'\nexec sleep 60\n`)

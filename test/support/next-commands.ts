@@ -72,12 +72,12 @@ type Command = {
   id: string
   argv: readonly string[]
   inputs: readonly NextInput[]
-  /** The values it is made of, and the words that may be left out. */
+  /** Its values, and its optional words. */
   values: Partial<Values>
   options: readonly string[]
 }
 
-/** Every row with these values in the place of the words in capitals. */
+/** All rows, with these values for the words in capitals. */
 export function commandsWith(values: Values): Command[] {
   return ROWS.map(([operation, id, words, inputs]) => {
     const template = words.split(' ')

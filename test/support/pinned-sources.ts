@@ -21,7 +21,7 @@ export const pinned: PinnedSource = reading.source
 
 type Section = PinnedSource['sections'][number]
 
-/** The source with revisions that fit what it says. */
+/** The source with correct revisions. */
 export function withRevisions(source: PinnedSource): PinnedSource {
   const listed = source.sections.map(({ provenance, ...section }) => ({ ...section, ...provenance }))
   const manifest_revision = digestManifest({ ...source, sections: listed })
@@ -30,7 +30,7 @@ export function withRevisions(source: PinnedSource): PinnedSource {
   return checkPinnedSource({ ...revised, source_revision: digestSource(revised) })
 }
 
-/** The source whose second section says this, in a comment of its own, and which amends what it was. */
+/** Amends a source: its second section gets this text, in a new comment. */
 export function amend(source: PinnedSource, text: string, comment: number): PinnedSource {
   const sections = source.sections.map((section, index) => (index === 1 ? rewritten(section, text, comment) : section))
   return withRevisions({ ...source, sections, parent_requirements_revision: source.requirements_revision })
@@ -54,7 +54,7 @@ function rewritten(section: Section, text: string, comment: number): Section {
 
 const created_at = '2026-01-31T12:00:00Z'
 
-/** What a refresh finds when the issue is this. */
+/** The candidate of a refresh that finds this source. */
 export function candidateOf(source: PinnedSource, candidate_id = 'candidate-1'): SourceCandidate {
   const envelope = { ...makeBundle(), ...source }
   return toCandidate(envelope, { is: 'pinned', source, materials: new Map() }, { candidate_id, created_at })
@@ -68,7 +68,7 @@ export function invalidOf(candidate_id = 'candidate-1', change: object = {}): So
 
 export const amended = amend(pinned, 'Knots, and nothing but knots.\n', 2001)
 
-/** The issue after a move to another repository, as its own address gives it. */
+/** The issue after a move to another repository. */
 export function moved(source: PinnedSource, repository: string): PinnedSource {
   const canonical_url = `https://github.com/ada/${repository}/issues/${source.issue_number}`
   const sections = source.sections.map((section) => ({

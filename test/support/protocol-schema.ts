@@ -1,4 +1,4 @@
-/** The published schema of the protocol, and a validator that is as strict as can be with it. */
+/** The published schema of the protocol, and a strict validator for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
@@ -8,7 +8,7 @@ export const PROTOCOL_SCHEMA = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../schema/machine-protocol-v2.json'), 'utf8'),
 )
 
-/** A command begins with `drover` and is as long as it likes, which strict tuples do not allow. */
+/** A command starts with `drover` and has any length, which strict tuples do not allow. */
 export const STRICT = { strict: true, strictTuples: false } satisfies Options
 
 export function protocolValidator(options: Options = {}): Ajv2020 {

@@ -20,12 +20,12 @@ export class MessageWalker {
     this.#ajv.addSchema({ ...document, $id: ID })
   }
 
-  /** Every object in a message of this name. */
+  /** All objects in a message. */
   visits(message: string, value: unknown): Visit[] {
     return this.#visit(value, { steps: [], pointer: `/$defs/${message}` })
   }
 
-  /** Whether a value fits the published schema of a message. */
+  /** Whether a value is valid by the published schema of a message. */
   fits(message: string, value: unknown): boolean {
     return this.#validator(`/$defs/${message}`)(numbersOnly(value)) === true
   }

@@ -15,10 +15,10 @@ const LASTING = [
 
 export type LastingCall = (typeof LASTING)[number]
 
-/** A lasting call that is about to be made, and how many of each there were with it. */
+/** The next call that changes the disk, and the number of calls of each kind so far. */
 export type Coming = { name: LastingCall; counts: ReadonlyMap<LastingCall, number>; args: readonly unknown[] }
 
-/** A disk that asks before each lasting call. It does not sync, which nobody can see who looks at the files. */
+/** A disk that asks before each call that changes it. It does not sync, which makes no visible difference. */
 export function watchedDisk(before: (coming: Coming) => void): TreeDisk {
   const counts = new Map<LastingCall, number>()
   const watched = LASTING.map((name) => {
