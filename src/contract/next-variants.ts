@@ -100,8 +100,8 @@ export type VariantValues = { readonly [V in ValueName]?: string } & { readonly 
 
 /** Builds the variant with this id and exactly these values. */
 export function makeVariant(id: string, values: VariantValues): NextVariant {
-  const { options = [], ...given } = values
-  const names = Object.keys(given).sort().join()
+  const { options = [], ...named } = values
+  const names = Object.keys(named).sort().join()
   const row = VARIANTS.find((each) => each.id === id && valueNames(each).sort().join() === names)
   if (row === undefined) throw new TypeError(`no variant ${id} with ${names || 'no values'}`)
   const [program = '', command = '', ...rest] = row.words.split(' ').flatMap((word) => {

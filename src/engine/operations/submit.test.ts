@@ -117,7 +117,7 @@ describe('an outcome that needs input', () => {
     expect(driver.run).toMatchObject({ state: 'paused', pause_reason: 'environment_unavailable' })
     expect(driver.run.current_action).toBeDefined()
     expect(driver.run.known_issues).toEqual([
-      'git_observation_failed: the worktree could not be observed after implement: git\\u000agot lost',
+      'git_observation_failed: the worktree could not be observed after implement: git\\u000afailed',
     ])
   })
 })

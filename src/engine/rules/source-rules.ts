@@ -36,25 +36,26 @@ export const SOURCE_RULES: readonly TransitionRule[] = [
 
 function isSameIssue({ before, event }: Transition): boolean {
   const pinned = before.pinned_source
-  const given = event.data.pinned_source ?? event.data.source_candidate
-  if (pinned === undefined || !given) return true
-  const known = [given.canonical_url, ...given.url_aliases]
+  const replacement = event.data.pinned_source ?? event.data.source_candidate
+  if (pinned === undefined || !replacement) return true
+  const known = [replacement.canonical_url, ...replacement.url_aliases]
   return (
-    given.issue_id === pinned.issue_id &&
+    replacement.issue_id === pinned.issue_id &&
     [pinned.canonical_url, ...pinned.url_aliases].every((url) => known.includes(url))
   )
 }
 
 /** A refresh may change the title and the URLs; keeping the pinned source may change the URLs only. */
 function isSameContent({ before, event }: Transition): boolean {
-  const [pinned, given] = [before.pinned_source, event.data.pinned_source]
-  if (pinned === undefined || given === undefined) return true
+  const [pinned, replacement] = [before.pinned_source, event.data.pinned_source]
+  if (pinned === undefined || replacement === undefined) return true
   if (event.type === 'source_amended') {
-    return isSameValue(given, before.source_candidate?.snapshot)
+    return isSameValue(replacement, before.source_candidate?.snapshot)
   }
   const isRefresh = event.type === 'source_refreshed'
-  const isSame = isSameValue(sectionsOf(given), sectionsOf(pinned)) && (isRefresh || given.title === pinned.title)
-  return isSame && given.requirements_revision === pinned.requirements_revision
+  const isSame =
+    isSameValue(sectionsOf(replacement), sectionsOf(pinned)) && (isRefresh || replacement.title === pinned.title)
+  return isSame && replacement.requirements_revision === pinned.requirements_revision
 }
 
 function sectionsOf({ manifest_revision, parent_requirements_revision, sections }: PinnedSource): unknown[] {
