@@ -19,7 +19,7 @@ const USAGE_EXIT_CODE = 2
 const WORD_MS = Number(process.env['DEMO_AGENT_WORD_MS'] ?? 15)
 
 const [name = '', ...argv] = process.argv.slice(2)
-// Nobody reads the output any more.
+// The reader has closed the output.
 process.stdout.on('error', () => process.exit(1))
 if (isAgentName(name)) await answer(readRequest({ agent: name, argv, stdin: await text(process.stdin) }))
 else {
