@@ -1,4 +1,6 @@
 import { defineFault } from '../kit/fault.ts'
+import type { Backend } from './adapter/agent.ts'
+import { installCommandOf } from './install-command.ts'
 
 export const promptEmpty = defineFault({
   code: 'prompt_empty',
@@ -42,8 +44,8 @@ export const backendUnavailable = defineFault({
   code: 'backend_unavailable',
   kind: 'invalid',
   when: 'The requested agent is not installed, or is disabled in the config.',
-  message: (d: { backend: string; reason: 'disabled' | 'not_installed'; wanted: string }) =>
+  message: (d: { backend: Backend; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
       ? `${d.backend} is disabled; "drover config set backends.${d.backend}.enabled true" enables it`
-      : `${d.backend} is not installed: there is no program "${d.wanted}"; install it, name it in backends.${d.backend}.command, or try --demo`,
+      : `${d.backend} is not installed: there is no program "${d.wanted}"; install it with "${installCommandOf(d.backend)}", name its program in backends.${d.backend}.command, or try --demo`,
 })

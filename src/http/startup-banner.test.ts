@@ -57,8 +57,8 @@ Security status
 
 Agents
   claude   /bin/claude
-  codex    DEMO AGENT
-  gemini   not installed (no program "gemini")
+  codex    DEMO AGENT; install it with "npm install --global @openai/codex"
+  gemini   not installed (no program "gemini"); install it with "npm install --global @google/gemini-cli"
   ! codex: not installed. The built-in demo agent answers with canned text instead.
 
 Endpoints

@@ -299,8 +299,21 @@ const ROWS: readonly Row[] = [
   ['agent_ready', 'no problems', /^claude \(\/.*\/bin\/claude\) 2\.1\.197$/],
   ['agent_ready', 'no problems', /^codex \(\/.*\/bin\/codex\) 0\.166\.0$/],
   ['agent_disabled', 'no problems', /^gemini is disabled$/],
-  ['agent_not_installed', 'no programs', /^claude: .*the default backend; .*default_backend NAME$/],
-  ['agent_not_installed', 'no programs', /^codex: the program codex was not found; .*backends\.codex\.enabled false$/],
+  [
+    'agents_missing',
+    'no programs',
+    /^no agent is installed, .*; install one, .* npm install --global @anthropic-ai\/claude-code/,
+  ],
+  [
+    'agent_not_installed',
+    'no programs',
+    /^claude: .*the default backend; install it with npm install --global @anthropic-ai\/claude-code, .*default_backend NAME$/,
+  ],
+  [
+    'agent_not_installed',
+    'no programs',
+    /^codex: the program codex was not found; install it with npm install --global @openai\/codex, .*backends\.codex\.enabled false$/,
+  ],
   ['agent_silent', 'programs that hang', /^claude \(\/.*\) did not answer --version within 10 seconds; /],
   ['agent_version_unknown', 'old programs', /^gemini \(\/.*\) does not report its version: it exited with 1; /],
   ['agent_older_than_tried', 'old programs', /^claude \(\/.*\) is 2\.0\.9; drover was tested with 2\.1\.197; update/],
@@ -466,7 +479,7 @@ describe('drover doctor', () => {
     const { machine } = await diagnose('no programs')
     const { stdout } = await machine.drover('doctor')
     expect(stdout).toContain('  error   git is not in PATH (git_missing)\n          → install git, or correct PATH\n')
-    expect(stdout).toMatch(/\n\n2 errors, 5 warnings\.\n$/)
+    expect(stdout).toMatch(/\n\n2 errors, 6 warnings\.\n$/)
   })
 
   it.each([

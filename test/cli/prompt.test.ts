@@ -251,7 +251,7 @@ describe('the exit code', () => {
     expect(ran).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/gemini is not installed.*--demo\n$/),
+      stderr: expect.stringMatching(/gemini is not installed.*"npm install --global @google\/gemini-cli".*--demo\n$/),
     })
   })
 
@@ -377,7 +377,9 @@ describe('drover backends', () => {
 
   it('prints which agents are missing, disabled or replaced by the demo agent', async () => {
     const bare = { HOME: room, PATH: '/usr/bin:/bin' }
-    expect((await drover(['backends'], bare)).stdout).toMatch(/not installed.*No agent is available\. --demo/s)
+    expect((await drover(['backends'], bare)).stdout).toMatch(
+      /codex {3}not installed; install it with "npm install --global @openai\/codex"\n.*No agent is available\. --demo/s,
+    )
     expect((await drover(['backends', '--demo'], bare)).stdout).toContain('replaced by the built-in demo agent')
     const disabled = { ...env, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     expect((await drover(['backends'], disabled)).stdout).toContain('disabled in the config')

@@ -205,6 +205,7 @@ describe('the errors of the openai package', () => {
       const error = await thrown(client.chat.completions.create({ ...hello, stream }))
       expect(error).toBeInstanceOf(BadRequestError)
       expect(error.code).toBe('backend_unavailable')
+      expect(error.message).toContain('npm install --global ')
     }
   })
 

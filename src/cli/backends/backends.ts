@@ -1,4 +1,5 @@
-import type { Abilities } from '../../agents/adapter/agent.ts'
+import type { Abilities, Backend } from '../../agents/adapter/agent.ts'
+import { installCommandOf } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import { AGENTS } from '../../agents/registry.ts'
@@ -7,7 +8,7 @@ import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
 type BackendReport = {
-  name: string
+  name: Backend
   available: boolean
   enabled: boolean
   demo: boolean
@@ -54,10 +55,12 @@ function formatReports(reports: readonly BackendReport[], out: Channel): string 
     .concat(hint)
 }
 
-function describeState({ enabled, demo, available, version, path }: BackendReport, out: Channel): string {
+function describeState(report: BackendReport, out: Channel): string {
+  const { name, enabled, demo, available, version, path } = report
   if (!enabled) return out.style('yellow', 'disabled in the config')
-  if (demo) return out.style('yellow', 'not installed, replaced by the built-in demo agent')
-  if (!available) return out.style('red', 'not installed')
+  const install = `install it with "${installCommandOf(name)}"`
+  if (demo) return `${out.style('yellow', 'not installed, replaced by the built-in demo agent')}; ${install}`
+  if (!available) return `${out.style('red', 'not installed')}; ${install}`
   return `${out.style('green', version ?? 'version unknown')} ${path}`
 }
 

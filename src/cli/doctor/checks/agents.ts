@@ -1,5 +1,6 @@
 import type { Backend } from '../../../agents/adapter/agent.ts'
 import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts'
+import { installCommandOf } from '../../../agents/install-command.ts'
 import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../../agents/known-quirks.ts'
 import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
 import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'
@@ -28,7 +29,15 @@ export const agentNotInstalled = defineFinding({
   code: 'agent_not_installed',
   status: 'warning',
   means: 'The program of the agent was not found. Prompts for the agent fail.',
-  todo: 'install it, choose another with default_backend, or disable it with backends.NAME.enabled',
+  todo: 'install it with the command in the report, choose another with default_backend, or disable it with backends.NAME.enabled',
+})
+
+export const agentsMissing = defineFinding({
+  ...AGENT,
+  code: 'agents_missing',
+  status: 'warning',
+  means: 'No agent is installed and enabled, so no prompt can run.',
+  todo: `install one, for example with ${installCommandOf('claude')}, or try drover with --demo`,
 })
 
 export const agentSilent = defineFinding({
@@ -72,12 +81,18 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const config = read.is === 'found' ? read.value.config : mergeLayers([]).config
   const hasTimeout = config.unified_flags.command_timeout_secs > 0
   const options = { env: toAgentEnvironment(env, {}), cwd, signal }
-  const findings = locateAgents({ ...runtime, backends: config.backends }).map(async (located) => {
+  const agents = locateAgents({ ...runtime, backends: config.backends })
+  const findings = agents.map(async (located) => {
     const { program, isEnabled, backend } = located
     const answer = isEnabled && program !== undefined ? await askVersion(program, options) : undefined
     return assessAgent(located, answer, { isRoot, env, hasTimeout, isDefault: backend === config.default_backend })
   })
-  return (await Promise.all(findings)).flat()
+  return [...assessAll(agents), ...(await Promise.all(findings)).flat()]
+}
+
+function assessAll(agents: readonly AgentLocation[]): Finding[] {
+  if (agents.some(({ isEnabled, program }) => isEnabled && program !== undefined)) return []
+  return [agentsMissing({ detail: 'no agent is installed, so no prompt can run' })]
 }
 
 type AgentFacts = Omit<QuirkFacts, 'version'> & { isDefault: boolean }
@@ -107,7 +122,7 @@ function assessMissing(
   const detail = `${backend}: the program ${wanted} was not found${isDefault ? ', and it is the default backend' : ''}`
   const disable = `disable it with drover config set backends.${backend}.enabled false`
   const other = isDefault ? 'choose another with drover config set default_backend NAME' : disable
-  return agentNotInstalled({ detail, todo: `install it, or ${other}` })
+  return agentNotInstalled({ detail, todo: `install it with ${installCommandOf(backend)}, or ${other}` })
 }
 
 function assessVersion(backend: Backend, { named, version }: { named: string; version: string }): Finding {
