@@ -12,7 +12,7 @@ export type AgentLocation = {
   isEnabled: boolean
   /** How it is started; undefined when it is not installed. */
   program: Program | undefined
-  /** The built-in demo agent reoptions it. */
+  /** The built-in demo agent replaces it. */
   isDemo: boolean
   /** The name or path that was searched for: the agent's usual name, or the command in the config. */
   wanted: string
@@ -38,8 +38,8 @@ export function locateAgent(backend: Backend, options: LocateOptions): AgentLoca
   return { backend, isEnabled: enabled, program, isDemo: demo !== undefined, wanted }
 }
 
-/** Throws the Fault that says why the agent cannot be started. */
-export function requireProgram({ backend, isEnabled, program, wanted }: AgentLocation): Program {
+/** Throws the Fault that says why the agent cannot be started. `wanted` is its name in the message. */
+export function requireProgram({ backend, isEnabled, program }: AgentLocation, wanted: string): Program {
   if (!isEnabled) throw backendUnavailable({ backend, reason: 'disabled', wanted })
   if (program === undefined) throw backendUnavailable({ backend, reason: 'not_installed', wanted })
   return program

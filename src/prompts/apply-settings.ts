@@ -32,7 +32,6 @@ export function applySettings(request: PromptRequest, { own, shared }: Settings)
   const model = request.model ?? (own.model || undefined)
   const maxTurns = request.max_turns ?? (shared.max_turns > 0 ? shared.max_turns : undefined)
   const systemPrompt = request.system_prompt ?? (own.system_prompt || undefined)
-  const resumeId = request.resumes?.backend_session_id
   return {
     prompt: request.prompt,
     approvalMode: firstChoice([request.approval_mode, own.approval_mode, shared.approval_mode]),
@@ -42,11 +41,11 @@ export function applySettings(request: PromptRequest, { own, shared }: Settings)
     isEphemeral: request.ephemeral ?? false,
     wantsDeltas: request.wantsDeltas ?? false,
     extra: [...(request.extra ?? []), ...own.extra_flags],
-    ...(model !== undefined && { model: resolveAlias(model, own.model_aliases) }),
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(own.allowed_tools !== '' && { allowedTools: own.allowed_tools }),
-    ...(resumeId !== undefined && { resumeId }),
+    model: model === undefined ? undefined : resolveAlias(model, own.model_aliases),
+    maxTurns,
+    systemPrompt,
+    allowedTools: own.allowed_tools || undefined,
+    resumeId: request.resumes?.backend_session_id,
   }
 }
 

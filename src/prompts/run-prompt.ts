@@ -50,9 +50,10 @@ function startPrompt(prompt: Prompt): PromptRun {
 export async function runPromptToEnd(
   request: PromptRequest,
   context: PromptContext,
-  { onEvent, ...options }: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
+  options: PromptRunOptions & { onEvent?: (event: PromptEvent) => unknown },
 ): Promise<PromptResult> {
   const prompt = toPrompt(request, context, options)
+  const { onEvent } = options
   if (prompt.agentRequest.isDryRun && onEvent === undefined) return await finishDry(prompt)
   const run = startPrompt(prompt)
   try {
@@ -65,7 +66,8 @@ export async function runPromptToEnd(
 }
 
 function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
-  return { request, ...preparePrompt(request, context), context, options }
+  const { agentRequest, command } = preparePrompt(request, context)
+  return { request, agentRequest, command, context, options }
 }
 
 /** Finds everything that is wrong with a prompt before it waits or anything is started. */
@@ -75,16 +77,16 @@ export function preparePrompt(
 ): { agentRequest: AgentRequest; command: AgentCommand } {
   const agentRequest = toAgentRequest(request, context)
   const command = buildCommand(agentRequest)
-  const warnings = [...policyWarnings(request, agentRequest, context), ...command.warnings]
-  return { agentRequest, command: { ...command, warnings } }
+  const changes = policyChanges(request, agentRequest, context)
+  if (changes.length === 0) return { agentRequest, command }
+  return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
 }
 
-function policyWarnings(request: PromptRequest, agentRequest: AgentRequest, { settings }: PromptContext): string[] {
-  const { resumes, forks, ...asked } = request
-  const origin = resumes ?? forks
+function policyChanges(request: PromptRequest, agentRequest: AgentRequest, { settings }: PromptContext): string[] {
+  const origin = request.resumes ?? request.forks
   if (origin === undefined) return []
   const now = { own: settings.backends[agentRequest.backend], shared: settings.unified_flags }
-  const today = policyOf(applySettings(asked, now))
+  const today = policyOf(applySettings(request, now))
   return describePolicyChanges({ stored: origin.policy, actual: policyOf(agentRequest), today })
 }
 

@@ -55,7 +55,7 @@ function programFor(backend: Backend, context: PromptContext, isDryRun: boolean)
   const isOnlyShown = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
   // A client must not learn which command the operator configured.
   const wanted = context.caller === 'client' ? AGENTS[backend].executable : located.wanted
-  return isOnlyShown ? [located.wanted] : requireProgram({ ...located, wanted })
+  return isOnlyShown ? [located.wanted] : requireProgram(located, wanted)
 }
 
 function timeoutOf({ timeout_secs: asked }: PromptRequest, { settings, longestRunMs }: PromptContext): number | null {

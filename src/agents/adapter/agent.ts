@@ -20,19 +20,19 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export type AgentRequest = {
   backend: Backend
   prompt: string
-  model?: string
+  model?: string | undefined
   workdir: string
   approvalMode: ApprovalMode
   sandboxMode: SandboxMode
-  maxTurns?: number
-  systemPrompt?: string
+  maxTurns?: number | undefined
+  systemPrompt?: string | undefined
   isVerbose: boolean
   /** Tools that claude may use without asking; `all` means no limit. */
-  allowedTools?: string
+  allowedTools?: string | undefined
   /** Arguments for the agent itself, already checked against its list of allowed flags. */
   extra: readonly string[]
   /** The agent's own id of the session to continue. */
-  resumeId?: string
+  resumeId?: string | undefined
   /** The agent stores no session. */
   isEphemeral: boolean
   /** Stream text in pieces, where the agent can. */
