@@ -42,8 +42,7 @@ export const flagValueMissing = defineFault({
   code: 'flag_value_missing',
   kind: 'usage',
   when: 'A flag needs a value and was given without one.',
-  message: (d: { flag: string; name: string; value: string }) =>
-    `${d.flag} needs a value; if the value starts with a dash, write --${d.name}=${d.value}`,
+  message: (d: { flag: string }) => `${d.flag} needs a value`,
 })
 
 export const flagValueInvalid = defineFault({

@@ -94,15 +94,11 @@ describe('a usage error', () => {
     ['an unknown flag', ['version', '--jsn'], 'drover version has no flag --jsn; did you mean --json?'],
     ['an unknown short flag', ['version', '-x'], 'drover version has no flag -x'],
     ['an unknown flag before the command', ['--jsn', 'version'], 'drover has no flag --jsn'],
+    ['a flag without its value', ['config', 'show', '--config'], '--config needs a value'],
     [
-      'a flag without its value',
-      ['config', 'show', '--config'],
-      '--config needs a value; if the value starts with a dash, write --config=FILE',
-    ],
-    [
-      'a flag that would swallow another',
-      ['config', 'show', '--config', '--changed'],
-      '--config needs a value; if the value starts with a dash, write --config=FILE',
+      'a flag as the value of another',
+      ['prompt', 'hello there', '--backend', '--model', 'x'],
+      '--backend must be one of claude, codex, gemini, not "--model"',
     ],
     [
       'an empty value',
@@ -169,6 +165,30 @@ describe('flags', () => {
   ])('may come %s', async (_name, args) => {
     const { code, stdout } = await runDrover(args)
     expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'x.yaml' })
+  })
+
+  it.each([
+    ['a dash and a letter', '-x.yaml'],
+    ['two dashes, as a flag of the command does', '--json'],
+    ['nothing but two dashes', '--'],
+    ['a dash and a space', '- x'],
+  ])('take the next word as their value if that begins with %s', async (_name, value) => {
+    const { code, stdout, stderr } = await runDrover(['config', 'path', '--config', value])
+    expect({ code, file: stdout.trim().split('/').at(-1), stderr }).toEqual({ code: 0, file: value, stderr: '' })
+  })
+
+  it('print an error as JSON only if --json is a flag and not the value of one', async () => {
+    const asValue = await runDrover(['config', 'get', 'server.prot', '--config', '--json'])
+    expect(asValue).toMatchObject({ code: 2, stderr: expect.stringMatching(/^drover: /) })
+    const asFlag = await runDrover(['config', 'get', 'server.prot', '--config', '--', '--json'])
+    expect(JSON.parse(asFlag.stderr)).toMatchObject({ error: 'config_file_missing' })
+  })
+
+  it('may come before the command with a value that looks like a prompt', async () => {
+    const { code, stdout } = await runDrover(['--config', 'a b.yaml', 'config', 'path'])
+    expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'a b.yaml' })
+    const { stderr } = await runDrover(['--goal-file', 'no such file', 'run'])
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'goal_unavailable' })
   })
 
   it('end at --', async () => {

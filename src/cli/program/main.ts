@@ -2,7 +2,15 @@
 import type { Command, Group, Runtime } from '../command.ts'
 import type { FailureContext } from '../failures/describe-failure.ts'
 import { addPromptCommand } from '../words/bare-prompt.ts'
-import { findCommand, needsSubcommand, parseRootFlags, parseWords, type Target } from '../words/parse-words.ts'
+import {
+  findCommand,
+  type GivenFlag,
+  givenFlags,
+  needsSubcommand,
+  parseRootFlags,
+  parseWords,
+  type Target,
+} from '../words/parse-words.ts'
 import { COMMANDS } from './command-table.ts'
 
 export async function main(argv: readonly string[], runtime: Runtime): Promise<number> {
@@ -52,19 +60,21 @@ async function runWithoutCommand(
   return 0
 }
 
-/** Reads the unparsed arguments, because parsing them may be what failed. */
+/** Reads the flags without checking them, because that may be what failed. */
 function failureContextOf(target: Target | undefined, argv: readonly string[], runtime: Runtime): FailureContext {
   const command = target?.is === 'command' ? target.command : undefined
   const words = (target?.is === 'command' ? target.command.words : target?.words) ?? []
+  const given = givenFlags(command === undefined ? COMMANDS : [command], argv)
   return {
     group: command?.failsAs ?? command?.group ?? groupOf(words[0] ?? argv.find((word) => !word.startsWith('-'))),
     command: words.join(' '),
-    wantsJson: asksForJson(argv),
+    wantsJson: asksForJson(given),
     wantsStack: (runtime.env['DROVER_DEBUG'] ?? '') !== '',
     isTty: runtime.terminal.err.isTty,
     findWorkspaceId: async () => {
       const { WorkspaceCommand } = await import('../workspace-command.ts')
-      return (await new WorkspaceCommand(runtime, valueIn(argv, '--root')).workspaceRef()).id
+      const root = given.findLast(({ name }) => name === 'root')?.value
+      return (await new WorkspaceCommand(runtime, root).workspaceRef()).id
     },
   }
 }
@@ -74,23 +84,9 @@ function groupOf(first: string | undefined): Group | undefined {
   return COMMANDS.find(({ words }) => words[0] === first)?.group
 }
 
-/** The last value of a flag, read without knowing the command. */
-function valueIn(argv: readonly string[], flag: string): string | undefined {
-  const words = beforeDashes(argv)
-  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
-  const word = words[at]
-  return word === flag ? words[at + 1] : word?.slice(flag.length + 1)
-}
-
-function beforeDashes(argv: readonly string[]): readonly string[] {
-  const dashes = argv.indexOf('--')
-  return dashes === -1 ? argv : argv.slice(0, dashes)
-}
-
-function asksForJson(argv: readonly string[]): boolean {
-  const words = beforeDashes(argv)
-  return words.some((word, at) => {
-    const withNext = ['-o', '--output-format'].includes(word) ? `${word}=${words[at + 1]}` : word
-    return /^(--json|(-o|--output-format)=?(stream-)?json)$/.test(withNext)
+function asksForJson(given: readonly GivenFlag[]): boolean {
+  return given.some(({ name, value }) => {
+    if (name === 'json') return value === undefined || value === 'true'
+    return name === 'output-format' && /^=?(stream-)?json$/.test(value ?? '')
   })
 }

@@ -19,6 +19,6 @@ export async function readRunId(
 /** Refuses what is not a number. The range has its own fault and is checked with the rest of the request. */
 export function readBudget(flags: Flags): number | undefined {
   const given = flags.text('budget')
-  if (given === undefined || /^(?:0|[1-9][0-9]{0,8})$/.test(given)) return flags.integer('budget')
+  if (given === undefined || /^(?:0|-?[1-9][0-9]{0,8})$/.test(given)) return flags.integer('budget')
   throw flagValueInvalid({ flag: '--budget', given, allowed: 'a whole number from 1 to 1000' })
 }

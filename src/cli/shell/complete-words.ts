@@ -33,12 +33,12 @@ async function candidatesAfter(
 ): Promise<Candidate[]> {
   const visible = table.filter((command) => command.isHidden !== true)
   const known = [...ROOT_FLAGS, ...visible.flatMap((command) => command.flags)]
-  const words = wordsAmong(finished, known)
+  const { words, pending: asked } = readFinished(finished, known)
   const command = visible.find((each) => each.words.every((word, at) => words[at] === word))
   const flags = command === undefined ? known : [...command.flags, ...GLOBAL_FLAGS]
   const joined = flags.find((flag) => flag.value !== undefined && unfinished.startsWith(`--${flag.name}=`))
   if (joined !== undefined) return plain(joined.choices ?? [], `--${joined.name}=`)
-  const pending = flags.find((flag) => flag.value !== undefined && isFlagWord(flag, finished.at(-1)))
+  const pending = flags.find((flag) => flag.value !== undefined && isFlagWord(flag, asked))
   if (pending !== undefined) return plain(pending.choices ?? [])
   if (unfinished.startsWith('-')) return flagCandidates(command === undefined ? promptFlags(visible) : flags)
   if (command === undefined) return nextWords(visible, words)
@@ -46,11 +46,17 @@ async function candidatesAfter(
   return plain(await lookUp(positional?.choices ?? positional?.suggests ?? [], runtime))
 }
 
-/** The words without flags and their values. */
-function wordsAmong(finished: readonly string[], known: readonly Flag[]): string[] {
-  const takesValue = (word: string | undefined) =>
-    known.some((flag) => flag.value !== undefined && isFlagWord(flag, word))
-  return finished.filter((word, at) => !word.startsWith('-') && !takesValue(finished[at - 1]))
+/** The words without flags and their values, and the last flag if its value is missing. */
+function readFinished(finished: readonly string[], known: readonly Flag[]) {
+  const words: string[] = []
+  let pending: string | undefined
+  for (const word of finished) {
+    const isValue = pending !== undefined
+    const takesValue = !isValue && known.some((flag) => flag.value !== undefined && isFlagWord(flag, word))
+    if (!isValue && !word.startsWith('-')) words.push(word)
+    pending = takesValue ? word : undefined
+  }
+  return { words, pending }
 }
 
 /** Before a command, flags of `prompt` are offered, because that word may be left out. */

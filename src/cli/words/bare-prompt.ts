@@ -1,6 +1,6 @@
 /** Decides whether a command line without a command is a prompt. A misspelled command must not start an agent and cost money. */
 import type { Command } from '../command.ts'
-import { lookAhead } from './parse-words.ts'
+import { findCommand, lookAhead } from './parse-words.ts'
 
 /** With one of these flags even a single word is a prompt. */
 const PROMPT_FLAGS = ['backend', 'model', 'continue']
@@ -15,7 +15,7 @@ export function addPromptCommand(
   isPiped: () => boolean,
 ): readonly string[] {
   const prompt = table.find((command) => command.words[0] === 'prompt')
-  if (prompt === undefined) return argv
+  if (prompt === undefined || findCommand(table, argv).is === 'command') return argv
   const { firstWord, flags } = lookAhead(prompt, argv)
   if (flags.includes('help') || flags.includes('version')) return argv
   if (firstWord === undefined) {

@@ -133,6 +133,16 @@ export function lookAhead(
   }
 }
 
+export type GivenFlag = { name: string; value: string | undefined }
+
+/** The flags that these commands would read, unchecked. */
+export function givenFlags(commands: readonly Command[], argv: readonly string[]): GivenFlag[] {
+  const known = [...commands.flatMap((command) => command.flags), ...ROOT_FLAGS]
+  return tokensOf(known, argv)
+    .filter((token) => token.kind === 'option')
+    .map(({ name, value }) => ({ name, value }))
+}
+
 type Given = Map<string, (string | boolean)[]>
 
 function tokensOf(known: readonly Flag[], words: readonly string[]) {
@@ -167,15 +177,11 @@ function unknownFlag(known: readonly Flag[], given: { flag: string; command: str
   return flagUnknown({ ...given, nearest: nearest && `--${nearest}` })
 }
 
-function flagValue(
-  flag: Flag,
-  token: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
-) {
+/** The word after a flag is its value, whatever it begins with: scripts pass values that they do not know. */
+function flagValue(flag: Flag, token: { rawName: string; value?: string | undefined }) {
   if (flag.value === undefined) return switchValue(token)
   const { value, rawName } = token
-  const looksLikeFlag = token.inlineValue !== true && value !== undefined && /^-./.test(value)
-  if (value === undefined || looksLikeFlag)
-    throw flagValueMissing({ flag: rawName, name: flag.name, value: flag.value })
+  if (value === undefined) throw flagValueMissing({ flag: rawName })
   // Otherwise an unset variable would go unnoticed, as in --output-dir "$DIR".
   if (value === '' && flag.mayBeEmpty !== true) throw flagValueEmpty({ flag: rawName })
   const allowed = violatedRule(flag, value)
