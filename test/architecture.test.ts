@@ -12,9 +12,9 @@ import { createRepository } from './support/temporary-repository.ts'
 type Step = { name: string; file: string }
 
 const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8')
-const [, chatCompletion = [], submit = []] = page.split(/^## Walk /m).map(stepsIn)
+const [, chatCompletion = [], submit = []] = page.split(/^## Walkthrough /m).map(stepsIn)
 
-describe('the walks of docs/architecture.md', () => {
+describe('the walkthroughs of docs/architecture.md', () => {
   it('have at most 12 files each', () => {
     expect([chatCompletion.length, submit.length]).toEqual([12, 12])
   })

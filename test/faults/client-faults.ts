@@ -17,19 +17,19 @@ const LAST_CHUNK = '0\r\n\r\n'
 
 export const CLIENT_FAULTS: readonly Scenario[] = [
   serverSurvives({
-    name: 'client gone while it sends the headers',
+    name: 'client disconnects while it sends the headers',
     times: { gate: 10, full: 1000 },
     leaves: {},
     provoke: (server, _home, at) => disconnectAfter(server, PART_OF_THE_HEADERS, at),
   }),
   serverSurvives({
-    name: 'client gone while it sends the body',
+    name: 'client disconnects while it sends the body',
     times: { gate: 10, full: 1000 },
     leaves: {},
     provoke: (server, _home, at) => disconnectAfter(server, PART_OF_THE_BODY, at),
   }),
   serverSurvives({
-    name: `${QUEUED} clients gone while they wait in the queue`,
+    name: `${QUEUED} clients disconnect while they wait in the queue`,
     times: { gate: 2, full: 50 },
     options: { script: { hangAfter: 'init' }, server: { max_concurrent_runs: 1, metrics_enabled: true } },
     leaves: { paused: 1 },
@@ -45,7 +45,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
     },
   }),
   serverSurvives({
-    name: 'client gone before the first event',
+    name: 'client disconnects before the first event',
     times: { gate: 3, full: 200 },
     options: { script: { hangAfter: 'start' } },
     leaves: { error: 1 },
@@ -57,7 +57,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
     },
   }),
   serverSurvives({
-    name: 'client gone in mid-stream',
+    name: 'client disconnects in mid-stream',
     times: { gate: 5, full: 200 },
     atOnce: 4,
     options: { script: { hangAfter: 'word' } },
@@ -69,7 +69,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
     },
   }),
   serverSurvives({
-    name: 'client gone right after the last byte',
+    name: 'client disconnects right after the last byte',
     times: { gate: 5, full: 200 },
     atOnce: 4,
     leaves: { completed: 1 },
@@ -83,7 +83,7 @@ export const CLIENT_FAULTS: readonly Scenario[] = [
     },
   }),
   serverSurvives({
-    name: 'requests cancelled in a row: as soon as sent, when the agent starts, when it speaks',
+    name: 'requests cancelled in a row: when sent, when the agent starts, when it prints text',
     times: { gate: 21, full: 1000 },
     options: { script: { hangAfter: 'text', text: ['a', 'b', 'c'] } },
     leaves: 'inactive',

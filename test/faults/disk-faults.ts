@@ -34,7 +34,7 @@ const duringProblem =
 
 export const DISK_FAULTS: readonly Scenario[] = [
   serverSurvives({
-    name: 'sessions locked by another process, when one begins and when one ends',
+    name: 'sessions locked by another process, at the start and at the end of a prompt',
     times: { gate: 1, full: 5 },
     options: { script: TAKES_TIME },
     leaves: { completed: 1 },
@@ -42,7 +42,7 @@ export const DISK_FAULTS: readonly Scenario[] = [
   }),
   onSmallDisk((within) =>
     serverSurvives({
-      name: 'disk full, when a session begins and when one ends',
+      name: 'disk full, at the start and at the end of a prompt',
       times: { gate: 1, full: 20 },
       options: { script: TAKES_TIME, within },
       leaves: { completed: 1 },

@@ -14,7 +14,7 @@ const STUBBORN: Script = { ...SILENT, ignoreSigterm: true, ignoreSigint: true, f
 
 export const SERVER_FAULTS: readonly Scenario[] = [
   serverEnds({
-    name: `SIGTERM while ${AGENTS} agents work that soon end`,
+    name: `SIGTERM while ${AGENTS} agents work that end soon`,
     times: { gate: 1, full: 10 },
     options: { script: { text: Array(10).fill('word '), chunkMs: 50 } },
     leaves: { completed: AGENTS },
@@ -40,7 +40,7 @@ export const SERVER_FAULTS: readonly Scenario[] = [
     provoke: expectDrainTimeout,
   }),
   serverEnds({
-    name: `SIGTERM twice while ${AGENTS} agents work; a new server`,
+    name: `SIGTERM twice while ${AGENTS} agents work; a new server starts`,
     times: { gate: 1, full: 10 },
     options: { script: STUBBORN },
     leaves: { paused: AGENTS },
@@ -55,10 +55,10 @@ export const SERVER_FAULTS: readonly Scenario[] = [
   }),
   ...[
     { agents: 'silent', script: SILENT },
-    { agents: 'silent, stubborn', script: STUBBORN },
+    { agents: 'silent, signal-ignoring', script: STUBBORN },
   ].map(({ agents, script }) =>
     serverEnds({
-      name: `SIGKILL while ${AGENTS} ${agents} agents work; a new server`,
+      name: `SIGKILL while ${AGENTS} ${agents} agents work; a new server starts`,
       times: { gate: 1, full: 10 },
       options: { script },
       leaves: { paused: AGENTS },
@@ -74,7 +74,7 @@ export const SERVER_FAULTS: readonly Scenario[] = [
     }),
   ),
   serverEnds({
-    name: `SIGKILL while ${AGENTS} agents work; another server goes on with one of the sessions`,
+    name: `SIGKILL while ${AGENTS} agents work; another server resumes one of the sessions`,
     times: { gate: 1, full: 10 },
     options: { script: SILENT },
     leaves: { paused: AGENTS },
