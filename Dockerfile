@@ -1,9 +1,9 @@
 # syntax=docker/dockerfile:1
-# docs/deployment.md says how to build and run it.
+# docs/deployment.md describes how to build and run this image.
 
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
-# What the program needs while it runs, as the lock file says.
+# The production dependencies, from the lock file.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /drover
 COPY .npmrc package.json package-lock.json ./
@@ -14,18 +14,18 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /drover
 COPY .npmrc package.json package-lock.json ./
 COPY runtime/package.json runtime/
-# The image has the Node that the workspace "runtime" would bring.
+# The base image already has the Node that the workspace "runtime" would install.
 RUN npm ci --workspaces=false --ignore-scripts --no-audit --no-fund
 COPY scripts scripts
 COPY src src
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}
-# tini takes in the processes that agents leave behind; git is for the agents and for drover's own look at a worktree.
+# tini adopts and reaps the processes that agents leave behind; agents and drover use git.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates git tini \
   && rm -rf /var/lib/apt/lists/*
-# npm packages, such as "@openai/codex@0.166.0"; none by default. Their keys come with "docker run", never in here.
+# npm packages, such as "@openai/codex@0.166.0"; none by default. Pass their keys to "docker run"; never build them in.
 ARG AGENTS=""
 RUN if [ -n "$AGENTS" ]; then npm install --global --no-audit --no-fund $AGENTS && npm cache clean --force; fi
 WORKDIR /opt/drover
@@ -37,7 +37,7 @@ COPY --from=build /drover/dist dist
 RUN ln -s /opt/drover/bin/drover.cjs /usr/local/bin/drover \
   && install --directory --owner=1000 --group=1000 --mode=0700 /var/lib/drover \
   && install --directory --owner=1000 --group=1000 /workspace
-# It listens on every address of the container, and does not start unless the file holds keys.
+# The server listens on all addresses of the container, and does not start unless the file contains keys.
 ENV DROVER_HOME=/var/lib/drover \
   DROVER_SERVER_HOST=0.0.0.0 \
   DROVER_SERVER_RATE_LIMIT_ENABLED=true \

@@ -9,7 +9,7 @@ const isClone = existsSync(join(__dirname, '..', 'src', 'bin.ts'))
 
 if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
   const remedy = isClone
-    ? `This clone brings its own Node: run "npm start" once in ${join(__dirname, '..')}, then "npx drover" there.`
+    ? `A clone installs its own Node: run "npm start" once in ${join(__dirname, '..')}, then "npx drover" there.`
     : `Install it from https://nodejs.org/en/download or with a version manager, for example "nvm install ${REQUIRED}".`
   process.stderr.write(
     `drover: needs Node ${REQUIRED} or newer, but this is Node ${process.versions.node}.\n${remedy}\n`,

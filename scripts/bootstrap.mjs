@@ -15,7 +15,7 @@ process.exitCode = await bootstrap()
 async function bootstrap() {
   if (isInstalled()) return 0
   if (!hasRuntime()) {
-    say(`this machine has Node ${process.versions.node} and drover needs Node 24 or newer, which npm cannot bring for`)
+    say(`this machine has Node ${process.versions.node} and drover needs Node 24 or newer, which npm cannot install on`)
     say(`${process.platform}-${process.arch}. Install Node 24 (https://nodejs.org/en/download), then run this again.`)
     return 1
   }
