@@ -6,17 +6,23 @@ import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 
 const FILES: readonly Entry[] = [
-  { term: '~/.drover/config.yaml', description: 'The settings. "drover config show" lists them with their origin.' },
-  { term: '~/.drover/sessions.db', description: 'The sessions, a SQLite database that only its user can read.' },
+  {
+    term: '~/.drover/config.yaml',
+    description: 'The config file. "drover config show" lists all settings and where each value comes from.',
+  },
+  { term: '~/.drover/sessions.db', description: 'The sessions: an SQLite database that only its user can read.' },
 ]
 
 const EXIT_CODES: readonly Entry[] = [
-  { term: '0', description: 'It is done.' },
-  { term: '1', description: 'It failed. A prompt has the exit code of its agent instead.' },
-  { term: '2', description: 'The words were wrong, and nothing was done. Of "drover serve" that is 1.' },
+  { term: '0', description: 'Success.' },
+  {
+    term: '1',
+    description: 'The command failed. If an agent fails, "drover prompt" exits with the code of the agent instead.',
+  },
+  { term: '2', description: 'The command line was invalid and nothing was done. "drover serve" exits with 1 instead.' },
   { term: '3', description: 'A command on changes or hosts failed.' },
-  { term: '124', description: 'The agent took too long.' },
-  { term: '130', description: 'Ctrl-C.' },
+  { term: '124', description: 'The agent timed out.' },
+  { term: '130', description: 'The command was interrupted with Ctrl-C.' },
 ]
 
 type Entry = { term: string; description: string }
@@ -26,21 +32,22 @@ export function manPage(version: string): string {
   return `${[
     `.TH DROVER 1 "" "drover ${escaped(version)}" "User Commands"`,
     '.SH NAME',
-    'drover \\- run prompts on command\\-line coding agents, and keep track of changes made with them',
+    'drover \\- run prompts on command\\-line coding agents, and track the changes they make',
     '.SH SYNOPSIS',
     `${example('drover "text" [flags]')}\n${example('drover <command> [arguments] [flags]')}`,
     '.SH DESCRIPTION',
-    'Runs prompts on Claude Code, Codex CLI and Gemini CLI, from the command line and over HTTP, and keeps their sessions.',
-    'A change becomes a run: one action at a time, recorded, and checked against what git says.',
+    'Runs prompts on Claude Code, Codex CLI and Gemini CLI, from the command line and over HTTP, and records sessions.',
+    'Tracks a change as a run: one action at a time, each recorded and checked with git.',
     '.SH OPTIONS',
     ...ROOT_FLAGS.map(flagEntry),
     '.SH COMMANDS',
-    `Every command has ${GLOBAL_FLAGS.map(({ name }) => `\\fB\\-\\-${name}\\fR`).join(' and ')}, too.`,
+    `Every command has ${GLOBAL_FLAGS.map(({ name }) => `\\fB\\-\\-${name}\\fR`).join(' and ')} too.`,
     ...commands.map(commandSection),
     '.SH EXIT STATUS',
     ...EXIT_CODES.map(entry),
     '.SH ENVIRONMENT',
-    'Every setting has a variable; "drover config show" names them. Besides:',
+    'Most settings have a variable: DROVER_ and the key in capitals, with _ for each dot, such as DROVER_SERVER_PORT.',
+    'These variables are not settings:',
     ...OTHER_VARIABLES.map(({ name, meaning }) => entry({ term: name, description: meaning })),
     '.SH FILES',
     ...FILES.map(entry),
@@ -63,7 +70,7 @@ function commandSection(command: Command): string {
 function flagEntry({ name, short, value, description, choices, repeats }: Flag): string {
   const words = [...(short === undefined ? [] : [`-${short}`]), `--${name}`].map((word) => `\\fB${escaped(word)}\\fR`)
   const term = `${words.join(', ')}${value === undefined ? '' : ` \\fI${escaped(value)}\\fR`}`
-  return `.TP\n${term}\n${escaped(description + choicesOf(choices) + (repeats === true ? '; may be given again' : ''))}`
+  return `.TP\n${term}\n${escaped(description + choicesOf(choices) + (repeats === true ? '; can be repeated' : ''))}`
 }
 
 function positionalEntry({ name, description, choices }: Positional): string {

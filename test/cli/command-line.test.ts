@@ -205,7 +205,7 @@ describe('colour', () => {
     ['on when forced', { FORCE_COLOR: '1' }, true],
     ['off by NO_COLOR, which wins', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
     ['off by FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
-    ['unmoved by an empty NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
+    ['not affected by an empty NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '' }, true],
   ])('is %s', async (_name, env, isColoured) => {
     const { stdout } = await runDrover(['--help'], { env })
     expect(stdout.includes(ESCAPE)).toBe(isColoured)

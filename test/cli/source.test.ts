@@ -83,7 +83,7 @@ describe('drover source check', () => {
     })
   })
 
-  it('prints no verdict for input that is not an envelope', async () => {
+  it('prints no result for input that is not an envelope', async () => {
     const { drover, write } = open()
     const error = errorOf(await drover('check', write('e.json', '{}'), '--json'))
     expect(error).toMatchObject({ code: 'invalid_source', exit_code: 2 })
@@ -289,7 +289,7 @@ describe('docs/source-bundles.md', () => {
     expect(page.split('## A complete example')[0]).toContain(`"body_sha256": "${bodyDigest(section)}"`)
   })
 
-  it('lists every code of a verdict', () => {
+  it('lists every code of a result', () => {
     const documented = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(
       ([, cell = '']) => cell.match(/\w+/g) ?? [],
     )

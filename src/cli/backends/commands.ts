@@ -10,7 +10,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: [JSON_FLAG, DEMO],
     examples: [
-      { line: 'drover backends', description: 'show versions, paths and abilities' },
+      { line: 'drover backends', description: 'show versions, paths and capabilities' },
       { line: 'drover backends --json', description: 'print JSON' },
     ],
     load: () => import('./backends.ts'),

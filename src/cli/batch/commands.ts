@@ -116,7 +116,7 @@ first failure by default. No sessions are recorded.`,
     words: ['compare'],
     group: 'Prompts',
     summary: 'Run the same prompt on several agents',
-    description: `A wide terminal shows the answers side by side. An agent that is not installed is left out with a warning.
+    description: `A wide terminal shows the answers side by side. An agent that is not installed is skipped with a warning.
 The exit code is 1 if any agent failed.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [

@@ -16,9 +16,9 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     description:
       'A flag overrides an environment variable, which overrides the file, which overrides the default. Secrets are masked.',
     positionals: [],
-    flags: [JSON_FLAG, { name: 'changed', description: 'Only show settings that are not at their default' }],
+    flags: [JSON_FLAG, { name: 'changed', description: 'Show only settings that differ from their default' }],
     examples: [
-      { line: 'drover config show --changed', description: 'show what is set, and where' },
+      { line: 'drover config show --changed', description: 'show what is set, and where it is set' },
       {
         line: 'DROVER_SERVER_PORT=9000 drover config show --json',
         description: 'shows the variable as the origin of server.port',
@@ -39,7 +39,8 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     words: ['config', 'set'],
     group: 'Other',
     summary: 'Set a value in the config file',
-    description: 'The value is parsed by the type of the key, and the whole file is checked before it is written.',
+    description:
+      'The value is parsed according to the type of the key, and the whole file is checked before it is written.',
     positionals: [KEY, { name: 'value', description: 'New value; several values for a list', repeats: true }],
     flags: [],
     examples: [

@@ -34,7 +34,7 @@ export const checkFailed = defineFinding({
   group: 'Doctor',
   name: 'check',
   status: 'error',
-  means: 'A check failed unexpectedly. All other checks were made.',
+  means: 'A check failed unexpectedly. All other checks ran.',
   todo: 'report it, with the whole output of drover doctor --json',
 })
 

@@ -49,8 +49,8 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
     group: 'Prompts',
     summary: 'Continue a session',
     description: `The session keeps its agent, directory and permissions. Flags change them for this turn only, with a warning.
-Without a session id and without --last, you can choose one of the latest sessions on a terminal. drover asks for a
-missing prompt. --here with a prompt continues the latest session of this directory, as --last --here does; a prompt
+On a terminal, without a session id and without --last, drover lets you choose one of the latest sessions. If no prompt
+is given, it asks for one. --here with a prompt continues the latest session of this directory, as --last --here does; a prompt
 that looks like an id (only 0-9 and a-f) needs --last.
 --fork starts a new session with the settings of the old one and a link to it. The agent starts without the old
 conversation.`,
@@ -67,7 +67,7 @@ conversation.`,
       { name: 'here', description: 'Only consider sessions of the current directory' },
       { ...BACKEND, description: 'Only consider sessions of this agent' },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
-      { ...MODEL, description: 'Use another model than the session' },
+      { ...MODEL, description: 'Use a different model from the session' },
       ...SINGLE_RUN,
     ],
     examples: [

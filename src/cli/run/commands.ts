@@ -31,12 +31,12 @@ const PEOPLE: readonly Command[] = [
   {
     words: ['run'],
     group: 'Changes',
-    summary: 'Start a run: a change that is made action by action',
-    description: `The run is stored in the git directory of the worktree. It starts with one action, orient. A host does the action and
-reports its outcome with drover protocol submit, and the answer is the next action, until the run has ended. A host is a
-coding agent prepared by drover install, a script, or you.
+    summary: 'Start a run: a change made one action at a time',
+    description: `The run is stored in the git directory of the worktree. It starts with one action, orient. A host performs the action
+and reports its outcome with drover protocol submit; the response contains the next action, until the run has ended. A
+host is a coding agent prepared by drover install, a script, or you.
 
-The goal is one argument, a file or standard input, and is stored unchanged. With an issue, from GitHub through gh or
+The goal is given as one argument, in a file or on standard input, and is stored unchanged. With an issue, from GitHub through gh or
 from a file, the run works from the requirements of the issue. Without a goal, the title of a GitHub issue is the goal.`,
     positionals: [{ name: 'goal', description: 'What the change should achieve', isOptional: true }],
     flags: [
@@ -61,8 +61,8 @@ from a file, the run works from the requirements of the issue. Without a goal, t
     words: ['status'],
     group: 'Changes',
     summary: 'List the runs of the repository, or show one of them',
-    description: `With an id: the state of the run, what it waits for, and the commands that can follow, ready to paste. Without: all
-runs, oldest first, or only those in the given states. Runs of other worktrees are marked as foreign. A run that cannot
+    description: `With an id: shows the state of the run, what it is waiting for, and the commands that can follow, ready to paste. Without
+an id: lists all runs, oldest first, or only those in the given states. Runs of other worktrees are marked as foreign. A run that cannot
 be read is always listed. Nothing is changed.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [
@@ -113,8 +113,8 @@ const HOSTS: readonly Command[] = [
     words: ['protocol', 'submit'],
     group: 'Changes',
     summary: 'Report the outcome of the current action of a run',
-    description: `The outcome is JSON, described in docs/machine-protocol.md. Submitting the same bytes for the same action again gives
-the same answer and changes nothing. Prints a protocolState with the next action.`,
+    description: `The outcome is JSON, described in docs/machine-protocol.md. Submitting the same bytes for the same action again returns
+the same response and changes nothing. Prints a protocolState with the next action.`,
     positionals: [],
     flags: [
       RUN,
@@ -140,7 +140,7 @@ the same answer and changes nothing. Prints a protocolState with the next action
     group: 'Changes',
     summary: 'Answer the question of a run, or confirm a destructive request',
     description: `A text never permits a destructive operation. Only --confirm-destructive does, together with the digest of the exact
-request. A text can be sent along as a note. Prints a protocolState.`,
+request. You can add a text as a note. Prints a protocolState.`,
     positionals: [],
     flags: [
       RUN,

@@ -11,7 +11,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
 under /anthropic/v1. API keys come from DROVER_API_KEYS, DROVER_API_KEYS_FILE, gopass or the config.
 Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then ends their agents. A second Ctrl+C stops
 the server at once. SIGHUP reloads the API keys.
-The exit code is 0 after an orderly stop and 1 after any failure.`,
+The exit code is 0 after a normal shutdown and 1 after any failure.`,
     positionals: [],
     flags: [
       { name: 'host', value: 'ADDRESS', description: 'Address to listen on (default: server.host)' },

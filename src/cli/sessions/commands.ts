@@ -162,7 +162,7 @@ only be read by you. Answers are not part of a session, because the agents store
     ],
     examples: [
       { line: 'drover sessions clean --older-than 30d --dry-run', description: 'show what would be deleted' },
-      { line: 'drover sessions clean', description: 'use the age of the config' },
+      { line: 'drover sessions clean', description: 'use the age in the config' },
       { line: 'drover sessions clean --all --yes', description: 'delete all sessions' },
     ],
     load: () => import('./clean.ts'),

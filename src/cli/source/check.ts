@@ -13,7 +13,7 @@ import { readSourceInput } from './source-input.ts'
 /** A sourceCandidate needs an id. This one belongs to no run, so it can never be chosen. */
 const CANDIDATE_ID = 'source-check'
 
-/** The verdict goes to stdout in both cases; the exit code tells a script which one it is. */
+/** The result goes to stdout in both cases; the exit code tells a script which one it is. */
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const envelope = await readSourceInput(invocation, {

@@ -12,11 +12,11 @@ export const SOURCE_COMMANDS: readonly Command[] = [
     words: ['source', 'check'],
     group: 'Changes',
     summary: 'Check whether an issue can be pinned',
-    description: `Reads the envelope like a run does: level marker, manifest, sections. Reports the first problem and where it is. The
-verdict goes to standard output. The exit code is 0 if the issue can be pinned, 3 if it cannot, and 2 if the input is not
-an envelope; then there is an error and no verdict.`,
+    description: `Reads the envelope as a run does: level marker, manifest, sections. Reports the first problem and where it is. The
+result is printed to standard output. The exit code is 0 if the issue can be pinned, 3 if it cannot, and 2 if the input
+is not an envelope; then an error is printed instead.`,
     positionals: [ENVELOPE],
-    flags: [{ ...JSON_FLAG, description: 'Print the verdict as JSON, a sourceCandidate of the machine protocol' }],
+    flags: [{ ...JSON_FLAG, description: 'Print the result as JSON, a sourceCandidate of the machine protocol' }],
     examples: [
       { line: 'drover source check envelope.json', description: 'a fetched issue' },
       {

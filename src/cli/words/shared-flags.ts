@@ -82,7 +82,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   {
     name: 'system',
     value: 'TEXT',
-    description: 'System prompt; an empty one removes that of the config',
+    description: 'System prompt; an empty text disables the one in the config',
     mayBeEmpty: true,
   },
   {
@@ -95,6 +95,6 @@ export const SINGLE_RUN: readonly Flag[] = [
   PROMPT_FILE,
   DRY_RUN,
   { name: 'verbose', description: 'Ask the agent for more detail' },
-  { name: 'usage', description: 'Print the used tokens to stderr' },
+  { name: 'usage', description: 'Print the token usage to stderr' },
   DEMO,
 ]

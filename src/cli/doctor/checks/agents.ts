@@ -21,7 +21,7 @@ export const agentDisabled = defineFinding({
   ...AGENT,
   code: 'agent_disabled',
   status: 'ok',
-  means: 'The configuration disables the agent, so it was not searched for.',
+  means: 'The configuration disables the agent, so drover did not look for it.',
 })
 
 export const agentNotInstalled = defineFinding({

@@ -74,7 +74,7 @@ export const droverOtherVersion = defineFinding({
   ...DROVER,
   code: 'drover_other_version',
   status: 'warning',
-  means: 'The `drover` in PATH has another version than this one, or does not report its version.',
+  means: 'The `drover` in PATH has a different version from this one, or does not report its version.',
   todo: 'update it, or remove the one that you do not want',
 })
 

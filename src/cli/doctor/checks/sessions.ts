@@ -11,7 +11,7 @@ export const sessionsHealthy = defineFinding({
   ...STORE,
   code: 'sessions_healthy',
   status: 'ok',
-  means: 'The session database opens, has a known layout and passes the check of SQLite, or does not exist yet.',
+  means: 'The session database opens, has a known layout and passes SQLite’s integrity check, or does not exist yet.',
 })
 
 export const sessionsDamaged = defineFinding({
@@ -43,8 +43,8 @@ export const sessionOwnersLeft = defineFinding({
   ...STORE,
   code: 'session_owners_left',
   status: 'warning',
-  means: 'A process died while it used sessions, and these sessions still have the status of a running one.',
-  todo: 'run drover sessions list, which corrects them, as does every command that uses sessions',
+  means: 'A process died while it used sessions, and these sessions are still marked as active.',
+  todo: 'run drover sessions list: like every command that uses sessions, it ends them',
 })
 
 export async function checkSessions({
