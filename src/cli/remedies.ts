@@ -46,6 +46,7 @@ export const VARIANT_BY_CODE: Readonly<Record<string, string>> = {
 
   runstore_unavailable: 'run-doctor',
   invalid_run_id: 'inspect-runs',
+  run_id_ambiguous: 'list-runs',
   run_not_found: 'list-runs',
   run_unavailable: 'list-runs',
   run_journal_invalid: 'list-runs',

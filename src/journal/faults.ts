@@ -23,9 +23,9 @@ export const runstoreUnavailable = defineFault({
 export const runNotFound = defineFault({
   code: 'run_not_found',
   kind: 'not_found',
-  when: 'The repository has no run of that id.',
+  when: 'The repository has no run with that id, or with an id that begins with it.',
   message: (d: { run_id: string }) =>
-    `no run ${JSON.stringify(d.run_id)} in this repository (run "drover status" to see the full ids)`,
+    `no run ${JSON.stringify(d.run_id)} in this repository (run "drover status" to see the ids; at least 4 characters are needed)`,
 })
 
 export const runUnavailable = defineFault({

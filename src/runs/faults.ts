@@ -23,6 +23,19 @@ export const invalidRunId = defineFault({
     `${JSON.stringify(d.given)} is not a run id; a run id has 1 to 128 letters, digits, - and _`,
 })
 
+const MAX_CANDIDATES = 10
+
+export const runIdAmbiguous = defineFault({
+  code: 'run_id_ambiguous',
+  kind: 'conflict',
+  when: 'Several run ids begin with the given characters. Nothing was changed.',
+  message: (d: { given: string; candidates: readonly string[] }) => {
+    const more = d.candidates.length - MAX_CANDIDATES
+    const listed = d.candidates.slice(0, MAX_CANDIDATES).join(', ')
+    return `${d.candidates.length} run ids begin with ${d.given}: ${listed}${more > 0 ? ` and ${more} more` : ''}; give more characters`
+  },
+})
+
 export const runInterrupted = defineFault({
   code: 'run_interrupted',
   kind: 'unavailable',

@@ -1,6 +1,6 @@
 /** Every error of a valid command on runs. The exit code is 3. */
-import { appendFileSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
@@ -515,5 +515,46 @@ describe('an unavailable run', () => {
       })
     }
     expect(readFileSync(join(started.directory, 'journal.jsonl'))).toEqual(before)
+  })
+})
+
+describe('the beginning of a run id', () => {
+  const errorsOf = async ({ fixture }: StartedRun, id: string) =>
+    await Promise.all(commandsOn(id, fixture).map(async (args) => await errorOf(await fixture.drover(args))))
+
+  it('is enough in every command, and the output has the full id', async () => {
+    const { fixture, state } = await bound()
+    const short = state.run_id.slice(0, 4)
+    const ids = ['--run', short, '--action', state.action?.action_id ?? '']
+    expect(await fixture.status(short)).toMatchObject({ id: state.run_id })
+    const material = await fixture.drover(['protocol', 'material', ...ids, '--section', 'outcome'])
+    expect(JSON.parse(material.stdout)).toMatchObject({ run_id: state.run_id })
+    const wrong = ['protocol', 'submit', ...ids, '--outcome-file', fixture.file('wrong', '{')]
+    const { next } = await errorOf(await fixture.drover(wrong))
+    expect(next.variants[0]?.base_argv).toContain(state.run_id)
+    const changes = [
+      ['protocol', 'skip', ...ids],
+      ['stop', short, '--json'],
+      ['protocol', 'resume', short, '--use-pinned-source'],
+    ]
+    for (const args of changes) expect(await fixture.state(args)).toMatchObject({ run_id: state.run_id })
+  })
+
+  it('is run_not_found in every command if it has fewer than 4 characters', async () => {
+    const started = await adHoc()
+    const errors = await errorsOf(started, started.state.run_id.slice(0, 3))
+    expect(errors.map(({ code }) => code)).toEqual(errors.map(() => 'run_not_found'))
+  })
+
+  it('is run_id_ambiguous in every command if several runs have it, and lists them', async () => {
+    const started = await adHoc()
+    const { state, directory } = started
+    const other = `${state.run_id.slice(0, 4)}-other`
+    mkdirSync(join(dirname(directory), other))
+    const errors = await errorsOf(started, state.run_id.slice(0, 4))
+    expect(errors.map((error) => [error.code, error.exit_code, offered(error)])).toEqual(
+      errors.map(() => ['run_id_ambiguous', 3, LIST]),
+    )
+    for (const { message } of errors) for (const id of [state.run_id, other]) expect(message).toContain(id)
   })
 })

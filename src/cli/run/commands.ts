@@ -12,7 +12,7 @@ const SOURCE_FILE: Flag = {
   mayBeEmpty: true,
 }
 
-const RUN: Flag = { name: 'run', value: 'ID', description: 'The id of the run', mayBeEmpty: true }
+const RUN: Flag = { name: 'run', value: 'ID', description: 'The id of the run, or its beginning', mayBeEmpty: true }
 
 const ACTION: Flag = { name: 'action', value: 'ID', description: 'The id of its current action', mayBeEmpty: true }
 
@@ -20,7 +20,7 @@ const STATES: readonly RunStatus['state'][] = ['active', 'paused', 'stopped', 'e
 
 const RUN_ID: Positional = {
   name: 'run-id',
-  description: 'The id of the run',
+  description: 'The id of the run, or its beginning (at least 4 characters)',
   suggests: async (runtime) => (await import('./open-runs.ts')).suggestRunIds(runtime),
 }
 
@@ -86,7 +86,7 @@ be read is always listed. Nothing is changed.`,
     examples: [
       { line: 'drover status', description: 'all runs' },
       { line: 'drover status --state active --state paused', description: 'active and paused runs' },
-      { line: `drover status ${ID}`, description: 'one run, and the commands that can follow' },
+      { line: 'drover status 6f1c2c6e', description: 'one run, and the commands that can follow' },
       { line: `drover status ${ID} --watch`, description: 'live' },
       { line: `drover status ${ID} --section outcome`, description: 'a section of the issue' },
     ],
@@ -102,7 +102,7 @@ worktree is stopped. Stopping a run twice has no further effect.`,
     flags: [ROOT, { ...JSON_FLAG, description: 'Print a protocolState' }],
     examples: [
       { line: 'drover stop', description: 'the only run' },
-      { line: `drover stop ${ID}`, description: 'one of several' },
+      { line: 'drover stop 6f1c2c6e', description: 'one of several' },
     ],
     load: () => import('./stop.ts'),
   },

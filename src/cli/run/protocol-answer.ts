@@ -8,12 +8,12 @@ import { readInput } from '../read-input.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
-import { readRunId } from './read-flags.ts'
+import { completeRunId, readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
-    const runId = await readRunId(command, flags.text('run'))
+    const typed = await readRunId(command, flags.text('run'))
     const actionId = parseActionId(flags.text('action'))
     const answer = parseAnswer({
       actionId,
@@ -21,7 +21,9 @@ export const run: Run = (invocation) =>
       confirmDestructive: flags.isOn('confirm-destructive'),
       scopeSha256: flags.text('scope-sha256'),
     })
-    await printState(runtime.terminal.out, await answerQuestion(await openRuns(command, runtime), runId, answer))
+    const context = await openRuns(command, runtime)
+    const runId = completeRunId(command, context, typed)
+    await printState(runtime.terminal.out, await answerQuestion(context, runId, answer))
     return 0
   })
 

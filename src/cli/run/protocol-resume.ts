@@ -6,13 +6,13 @@ import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
 import { readEnvelopeFile } from './read-envelope-file.ts'
-import { readBudget, readRunId } from './read-flags.ts'
+import { completeRunId, readBudget, readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { args, flags, runtime } = invocation
     const budget = readBudget(flags)
-    const runId = await readRunId(command, args[0])
+    const typed = await readRunId(command, args[0])
     const file = flags.text('source-file')
     const resumption = parseResume({
       budget,
@@ -22,6 +22,7 @@ export const run: Run = (invocation) =>
       candidate: flags.text('candidate'),
     })
     const context = await openRuns(command, runtime)
+    const runId = completeRunId(command, context, typed)
     const resumeAgain = { next: () => nextForResume(context, runId, { budget }) }
     const envelope = await command.suggesting(resumeAgain, () =>
       file === undefined ? undefined : readEnvelopeFile({ runtime, file, refuse: invalidSourceCandidate }),

@@ -7,12 +7,12 @@ import { readInput } from '../read-input.ts'
 import { type Suggestion, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
-import { readRunId } from './read-flags.ts'
+import { completeRunId, readRunId } from './read-flags.ts'
 
 export const run: Run = (invocation) =>
   withWorkspace(invocation, async (command) => {
     const { flags, runtime } = invocation
-    const runId = await readRunId(command, flags.text('run'))
+    const typed = await readRunId(command, flags.text('run'))
     const actionId = parseActionId(flags.text('action'))
     const [file, isStdin] = [flags.text('outcome-file'), flags.isOn('outcome-stdin')]
     if ((file !== undefined) === isStdin) throw outcomeModeRequired({})
@@ -24,6 +24,7 @@ export const run: Run = (invocation) =>
       import('../../runs/read-outcome.ts'),
       import('../../runs/operations.ts'),
     ])
+    const runId = completeRunId(command, context, typed)
     const variant = isStdin ? 'submit-outcome-stdin' : 'submit-outcome-file'
     const submitAgain: Suggestion = {
       isUsage: true,

@@ -1,5 +1,7 @@
 /** Arguments that several commands on runs have. */
 import { parseRunId } from '../../runs/parse-ids.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import type { Flags } from '../command.ts'
 import { flagValueInvalid } from '../faults.ts'
 import { offer } from '../remedies.ts'
@@ -14,6 +16,12 @@ export async function readRunId(
   const runId = await command.suggesting({ next: (workspace) => offer(variant, workspace) }, () => parseRunId(given))
   command.runId = runId
   return runId
+}
+
+/** Completes the id, so that messages and offered commands have the full one. */
+export function completeRunId(command: WorkspaceCommand, context: RunContext, given: string): string {
+  command.runId = resolveRunId(context, given)
+  return command.runId
 }
 
 /** Refuses what is not a number. The range has its own fault and is checked with the rest of the request. */

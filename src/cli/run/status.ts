@@ -8,7 +8,7 @@ import { flagsConflict } from '../faults.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { toJsonLine } from './print-change.ts'
-import { readRunId } from './read-flags.ts'
+import { completeRunId, readRunId } from './read-flags.ts'
 import { formatRun, formatRuns, formatSection } from './run-text.ts'
 import { watchRun } from './watch-run.ts'
 
@@ -21,9 +21,10 @@ export const run: Run = (invocation) =>
     if (given === undefined && section === undefined && !isWatched) {
       return await showAll(invocation, await openRuns(command, runtime))
     }
-    const runId = await readRunId(command, given, 'inspect-runs')
+    const typed = await readRunId(command, given, 'inspect-runs')
     const key = section === undefined ? undefined : parseSectionKey(section)
     const context = await openRuns(command, runtime)
+    const runId = completeRunId(command, context, typed)
     if (isWatched) return await watchRun(invocation, followRun(context, { runId, show: viewFor(invocation) }))
     return key === undefined
       ? await showOne(invocation, context, runId)

@@ -6,7 +6,7 @@ import { offer } from '../remedies.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printChange, printState } from './print-change.ts'
-import { readRunId } from './read-flags.ts'
+import { completeRunId, readRunId } from './read-flags.ts'
 import { formatStopped } from './run-text.ts'
 
 export const run: Run = (invocation) =>
@@ -14,9 +14,9 @@ export const run: Run = (invocation) =>
     const { args, flags, runtime } = invocation
     const { out } = runtime.terminal
     const [given] = args
-    if (given !== undefined) await readRunId(command, given, 'list-runs')
+    const typed = given === undefined ? undefined : await readRunId(command, given, 'list-runs')
     const context = await openRuns(command, runtime)
-    command.runId ??= await findStoppable(command, context)
+    command.runId = typed === undefined ? await findStoppable(command, context) : completeRunId(command, context, typed)
     const state = await stopRun(context, command.runId)
     await (flags.isOn('json') ? printState(out, state) : printChange(out, formatStopped(state)))
     return 0

@@ -1,0 +1,23 @@
+import { listRunIds } from '../journal/run-store.ts'
+import { runIdAmbiguous } from './faults.ts'
+import type { RunContext } from './run-context.ts'
+
+/** A shorter prefix would soon be ambiguous. Session ids have the same limit. */
+const SHORTEST_PREFIX = 4
+
+/** An id as drover creates it. It needs no look at the disk. */
+const COMPLETE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The full id of the run that an id or the beginning of one names. An unknown id stays as it is: opening the run reports it. */
+export function resolveRunId({ store }: Pick<RunContext, 'store'>, given: string): string {
+  if (COMPLETE_ID.test(given)) return given
+  const candidates = matchRunIds(given, listRunIds(store))
+  if (candidates.length > 1) throw runIdAmbiguous({ given, candidates })
+  return candidates[0] ?? given
+}
+
+/** The id itself if it exists, else all ids that begin with it. Pure. */
+export function matchRunIds(given: string, ids: readonly string[]): readonly string[] {
+  if (ids.includes(given)) return [given]
+  return given.length < SHORTEST_PREFIX ? [] : ids.filter((id) => id.startsWith(given))
+}
