@@ -62,6 +62,11 @@ const SECURITY_SCHEMES = {
 
 const HEADERS = {
   'X-Request-Id': header('The request id, which is also in the server log.', { type: 'string' }),
+  'X-Drover-Backend': header('The backend that the model name selected.', { type: 'string' }),
+  'X-Drover-Warning': {
+    ...header('What drover did differently than requested, such as fields that it ignored.', { type: 'string' }),
+    required: false,
+  },
   'WWW-Authenticate': header('How to send an API key.', { type: 'string' }),
   Allow: header('The methods that the path supports.', { type: 'string' }),
   ETag: header('Identifies this version of the document.', { type: 'string' }),

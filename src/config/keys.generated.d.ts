@@ -68,6 +68,7 @@ export type ConfigPath =
   | 'server.metrics_public'
   | 'server.errors_base'
   | 'server.require_api_version'
+  | 'server.model_rules'
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
   | 'server.allow_unsafe_extra'

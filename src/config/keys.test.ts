@@ -58,6 +58,14 @@ const KEYS: readonly [string, string, unknown][] = [
   ['server.metrics_public', 'boolean', false],
   ['server.errors_base', 'string', 'https://drover.dev/errors'],
   ['server.require_api_version', 'boolean', true],
+  [
+    'server.model_rules',
+    'list',
+    [
+      ...['*codex*=codex', 'o1=codex', 'o1-*=codex', 'o3=codex', 'o3-*=codex', 'o4=codex', 'o4-*=codex'],
+      ...['opus=claude', 'sonnet=claude', 'haiku=claude'],
+    ],
+  ],
   ['server.max_concurrent_runs', 'integer', 8],
   ['server.max_queued_runs', 'integer', 256],
   ['server.allow_unsafe_extra', 'boolean', false],

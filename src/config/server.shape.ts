@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { strict, textLike } from '../kit/shape.ts'
+import { BACKENDS } from './backend.shape.ts'
 
 /** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
 export const LONGEST_WAIT_SECS = 604_800
@@ -40,6 +41,17 @@ const ServerKey = strict({
     }),
   ),
 })
+
+const modelRule = textLike(
+  `^[^\\s=,]+=(?:${BACKENDS.join('|')})$`,
+  `a rule such as o3-*=codex: a model name, in which * stands for any text, and one of ${BACKENDS.join(', ')}`,
+)
+
+/** Model names that say nothing about their vendor. Names with `claude`, `gpt` or `gemini` in them need no rule. */
+const MODEL_RULES = [
+  ...['*codex*', 'o1', 'o1-*', 'o3', 'o3-*', 'o4', 'o4-*'].map((name) => `${name}=codex`),
+  ...['opus', 'sonnet', 'haiku'].map((name) => `${name}=claude`),
+]
 
 /** The directories of the operating system. */
 const SYSTEM_DIRECTORIES = [
@@ -172,6 +184,11 @@ export const ServerSection = strict({
   require_api_version: Type.Boolean({
     default: true,
     description: 'Refuses message requests without an `anthropic-version` header.',
+  }),
+  model_rules: Type.Array(modelRule, {
+    default: MODEL_RULES,
+    description:
+      'Which backend answers on the compatible APIs for a model name without `claude`, `gpt` and `gemini` in it. The first rule that matches decides. The list replaces the default.',
   }),
   max_concurrent_runs: Type.Integer({
     default: 8,

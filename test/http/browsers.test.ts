@@ -50,7 +50,9 @@ describe('a preflight', () => {
 })
 
 describe('CORS headers', () => {
-  const EXPOSED = 'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent'
+  const EXPOSED =
+    'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent, ' +
+    'X-Drover-Backend, X-Drover-Warning'
 
   it.each<[number, string, ServerOptions, object]>([
     [200, '/health', {}, {}],

@@ -140,6 +140,62 @@ describe('the openai package', () => {
       expect((await client.chat.completions.create({ ...hello, stop })).choices).toHaveLength(1)
   })
 
+  it.each([
+    ['codex-mini-latest', 'codex', 'codex-mini-latest'],
+    ['o3', 'codex', 'o3'],
+    ['o4-mini', 'codex', 'o4-mini'],
+    ['openai/codex', 'codex', undefined],
+    ['openai/gpt-5', 'codex', 'gpt-5'],
+    ['sonnet', 'claude', 'sonnet'],
+    ['anthropic/claude-opus-4-5', 'claude', 'claude-opus-4-5'],
+  ])('runs %s on %s', async (model, backend, passed) => {
+    const { client } = await open()
+    const asked = { ...hello, model, dry_run: true }
+    const { data, response } = await client.chat.completions.create(asked as typeof hello).withResponse()
+    const command = data.choices[0]?.message.content ?? ''
+    expect(/ --model ('?)(\S+?)\1 /.exec(command)?.[2]).toBe(passed)
+    expect(command).toMatch(new RegExp(`^Would execute: .*\\b${backend}\\b`))
+    expect(response.headers.get('x-drover-backend')).toBe(backend)
+    expect(response.headers.get('x-drover-warning')).toBeNull()
+    expect(data.model).toBe(model)
+  })
+
+  it('reports in a header that no rule matches the model', async () => {
+    for (const stream of [false, true]) {
+      const { client } = await open({ text: ['one'] })
+      const { response } = await client.chat.completions.create({ ...hello, model: 'ünknown', stream }).withResponse()
+      expect(response.headers.get('x-drover-backend')).toBe('claude')
+      expect(response.headers.get('x-drover-warning')).toBe(
+        'no rule matches the model "\\u00fcnknown"; claude answers with its own model',
+      )
+    }
+  })
+
+  it('follows the rules of the configuration instead of the default ones', async () => {
+    const { client } = await open({}, { server: { model_rules: ['llama*=gemini'] } })
+    const backendFor = async (model: string) => {
+      const asked = { ...hello, model, dry_run: true } as typeof hello
+      return (await client.chat.completions.create(asked).asResponse()).headers.get('x-drover-backend')
+    }
+    expect([await backendFor('llama-3'), await backendFor('o3')]).toEqual(['gemini', 'claude'])
+    const { client: bare } = await open({}, { server: { model_rules: [] } })
+    const { response } = await bare.chat.completions
+      .create({ ...hello, model: 'codex-mini-latest', dry_run: true } as typeof hello)
+      .withResponse()
+    expect(response.headers.get('x-drover-warning')).toContain('no rule matches')
+  })
+
+  it('reports in a header which fields were ignored', async () => {
+    const { client } = await open({ text: ['one'] })
+    const asked = { ...hello, n: 2, stop: ['END'], temperature: 0.2, logprobs: true, user: 'me' }
+    for (const stream of [false, true]) {
+      const { response } = await client.chat.completions.create({ ...asked, stream }).withResponse()
+      expect(response.headers.get('x-drover-warning')).toBe('ignored: temperature, n, stop, logprobs')
+    }
+    const { response } = await client.chat.completions.create({ ...hello, n: 1, temperature: 1 }).withResponse()
+    expect(response.headers.get('x-drover-warning')).toBeNull()
+  })
+
   it('sends a prompt of 200 KB', async () => {
     const { client } = await open()
     const content = 'word '.repeat(40_000)

@@ -117,6 +117,24 @@ describe('the anthropic package', () => {
     expect(message.type).toBe('message')
   })
 
+  it('reports in headers which backend answers and which fields were ignored', async () => {
+    const { client } = await open({ text: ['one'] })
+    const thinking = { type: 'enabled' as const, budget_tokens: 1024 }
+    const asked = { ...hello, model: 'llama-3', thinking, stop_sequences: ['END'], top_k: 4 }
+    for (const stream of [false, true]) {
+      const { response } = await client.messages.create({ ...asked, stream }).withResponse()
+      expect(response.headers.get('x-drover-backend')).toBe('claude')
+      expect(response.headers.get('x-drover-warning')).toBe(
+        'no rule matches the model "llama-3"; claude answers with its own model; ignored: top_k, stop_sequences, thinking',
+      )
+    }
+    const { response } = await client.messages
+      .create({ ...hello, model: 'o3', dry_run: true } as typeof hello)
+      .withResponse()
+    expect(response.headers.get('x-drover-backend')).toBe('codex')
+    expect(response.headers.get('x-drover-warning')).toBeNull()
+  })
+
   it('runs no agent for a dry run', async () => {
     const { client } = await open()
     const message = await client.messages.create({ ...hello, system: 'be brief', dry_run: true } as typeof hello)

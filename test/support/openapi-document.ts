@@ -22,7 +22,11 @@ export type OpenApiDocument = {
   servers: { url: string }[]
   tags: { name: string }[]
   paths: Record<string, Record<string, DescribedOperation>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, Response>; headers: Record<string, unknown> }
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Response>
+    headers: Record<string, { required?: boolean }>
+  }
 }
 
 export const OPENAPI: OpenApiDocument = JSON.parse(
@@ -73,7 +77,9 @@ export function findUndescribed(method: string, path: string, answer: Answer): s
   if (response === undefined) return [`${method} ${path} has no ${answer.status}`]
   const mediaType = answer.headers['content-type']?.split(';')[0] ?? ''
   const media = response.content?.[mediaType]
-  const missing = Object.keys(response.headers ?? {}).filter((name) => answer.headers[name.toLowerCase()] === undefined)
+  const missing = Object.keys(response.headers ?? {}).filter(
+    (name) => OPENAPI.components.headers[name]?.required !== false && answer.headers[name.toLowerCase()] === undefined,
+  )
   const bodies = media === undefined ? [] : bodiesOf(mediaType, answer)
   return [
     ...(media === undefined && answer.text !== '' ? [`${mediaType} is not described`] : []),

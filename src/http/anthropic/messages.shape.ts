@@ -2,7 +2,14 @@ import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import type { Operation } from '../api-description/operation.shape.ts'
-import { COMPATIBLE_REQUEST, ignored, MODEL_RULES, orNull, TextContent } from '../compatible/conversation.shape.ts'
+import {
+  COMPATIBLE_REQUEST,
+  ignored,
+  MODEL_RULES,
+  orNull,
+  REPLY_HEADERS,
+  TextContent,
+} from '../compatible/conversation.shape.ts'
 import { MessageError } from '../errors/error-body.shape.ts'
 
 const MessageTurn = named(
@@ -147,6 +154,7 @@ export const OPERATIONS: readonly Operation[] = [
         description:
           'The message. With `stream`, `event:` and `data:` lines from `message_start` to `message_stop`; the data have ' +
           'the event name as `type`. If the agent fails, the stream ends with `error` and without `message_stop`.',
+        headers: REPLY_HEADERS,
         content: {
           'application/json': { shape: Message, examples: { example: message } },
           'text/event-stream': { shape: MessageStreamEvent, examples: events },

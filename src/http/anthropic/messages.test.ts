@@ -8,7 +8,8 @@ import {
   textPiece,
 } from '../../../test/support/play-stream.ts'
 import { Fault } from '../../kit/fault.ts'
-import { replyFormat } from '../compatible/conversation.ts'
+import { chooseBackend } from '../compatible/choose-backend.ts'
+import { replyFormat } from '../compatible/reply.ts'
 import { checkApiVersion, messageWriter, readMessageRequest } from './messages.ts'
 
 const REQUIRED = { isRequired: true }
@@ -57,9 +58,19 @@ const PLAIN = {
   isStream: false,
 }
 
+/** Without the names of ignored fields. */
+const read = (body: unknown) => {
+  const { ignored: _, choice: __, ...asked } = readMessageRequest(body, choose)
+  return asked
+}
+
+const choose = (name: string) => chooseBackend(name, { rules: [], isAlias: () => false })
+
+const ignoredIn = (fields: object) => readMessageRequest({ ...MINIMAL, ...fields }, choose).ignored
+
 const faultOf = (body: unknown): Fault => {
   try {
-    readMessageRequest(body)
+    read(body)
   } catch (error) {
     if (error instanceof Fault) return error
     throw error
@@ -71,21 +82,29 @@ const ANYTHING = [null, true, 0, -1, 1.5, 64_000, 'x', [], ['a', 5], {}]
 
 describe('readMessageRequest', () => {
   it('returns an ephemeral prompt', () => {
-    expect(readMessageRequest(MINIMAL)).toEqual(PLAIN)
+    expect(read(MINIMAL)).toEqual(PLAIN)
   })
 
   it('reads the model, messages, system prompt, stream and dry run', () => {
     const system = [{ type: 'text', text: 'be brief', cache_control: { type: 'ephemeral' } }]
-    expect(readMessageRequest({ ...MINIMAL, model: 'gemini', system, stream: true, dry_run: true })).toEqual({
+    expect(read({ ...MINIMAL, model: 'gemini', system, stream: true, dry_run: true })).toEqual({
       model: 'gemini',
       prompt: { backend: 'gemini', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
       isStream: true,
     })
-    expect(readMessageRequest({ ...MINIMAL, system: 'be brief' }).prompt.system_prompt).toBe('be brief')
+    expect(read({ ...MINIMAL, system: 'be brief' }).prompt.system_prompt).toBe('be brief')
   })
 
   it.each(['max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'metadata'])('ignores %s', (field) => {
-    for (const value of ANYTHING) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+    for (const value of ANYTHING) expect(read({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+  })
+
+  it('names the ignored fields that would have changed the answer', () => {
+    const thinking = { type: 'enabled', budget_tokens: 1024 }
+    expect(ignoredIn({ temperature: 0.5, top_k: 5, stop_sequences: ['a'], thinking, metadata: {} })).toEqual([
+      ...['temperature', 'top_k', 'stop_sequences', 'thinking'],
+    ])
+    expect(ignoredIn({ temperature: 1, stop_sequences: [], thinking: { type: 'disabled' } })).toEqual([])
   })
 
   it.each<[string, readonly unknown[]]>([
@@ -106,7 +125,7 @@ describe('readMessageRequest', () => {
     ['ephemeral', [false]],
     ['backend', ['gemini']],
   ])('returns the same prompt for a request with %s', (field, values) => {
-    for (const value of [...values, null]) expect(readMessageRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+    for (const value of [...values, null]) expect(read({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
   it.each<[string, unknown, string]>([

@@ -1,14 +1,17 @@
 /** `POST /anthropic/v1/messages` */
 import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import { type ReplyWriter, refuseTools, replyFormat, type Tokens, toPromptRequest } from '../compatible/conversation.ts'
+import type { Choice } from '../compatible/choose-backend.ts'
+import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
+import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
+import type { ReplyWriter } from '../compatible/reply.ts'
+import { type CompatiblePrompt, chooseFor, sendReply } from '../compatible/send-reply.ts'
+import type { Tokens } from '../compatible/tokens.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { messageError } from '../errors/error-body.ts'
 import { apiVersionInvalid } from '../errors/faults.ts'
 import { checkBody } from '../request/body.ts'
 import { validateMessageRequest } from '../request/checks.generated.js'
-import { sendPrompt } from '../response/send-prompt.ts'
 import { eventFrame } from '../response/sse-frames.ts'
 import type { Message, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
 
@@ -16,12 +19,12 @@ import type { Message, MessageRequest, MessageStreamEvent } from './messages.sha
 const ID_BYTES = 16
 
 export const registerMessages: RegisterRoutes = (scope, context) => {
+  const choose = chooseFor(context)
   scope.post('/messages', async (request, reply) => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
-    const message = checkBody(request.body, readMessageRequest)
-    const { model, prompt } = message
-    const writer = messageWriter({ id: `msg_${context.ids.hex(ID_BYTES)}`, model })
-    return await sendPrompt({ request, reply, context }, prompt, replyFormat(prompt.prompt, writer, message))
+    const message = checkBody(request.body, (body) => readMessageRequest(body, choose))
+    const writer = messageWriter({ id: `msg_${context.ids.hex(ID_BYTES)}`, model: message.model })
+    return await sendReply({ request, reply, context }, message, writer)
   })
 }
 
@@ -33,14 +36,31 @@ export function checkApiVersion(version: string | string[] | undefined, { isRequ
   }
 }
 
+/** `max_tokens` is not here: the API requires it, so every answer would name it. */
+const IGNORED_FIELDS: IgnoredFields = {
+  temperature: 1,
+  top_p: 1,
+  top_k: null,
+  stop_sequences: null,
+  thinking: { type: 'disabled' },
+  output_config: null,
+}
+
 const checkMessageRequest = checker<MessageRequest>('the request', validateMessageRequest)
 
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
-export function readMessageRequest(body: unknown): { model: string; prompt: PromptRequest; isStream: boolean } {
+export function readMessageRequest(body: unknown, choose: (model: string) => Choice): CompatiblePrompt {
   const request = checkMessageRequest(body)
   const { model, tools, mcp_servers } = request
   refuseTools({ tools, mcp_servers })
-  return { model, prompt: toPromptRequest(request), isStream: request.stream === true }
+  const choice = choose(model)
+  return {
+    model,
+    choice,
+    prompt: toPromptRequest(request, choice),
+    ignored: namesOfIgnored(request, IGNORED_FIELDS),
+    isStream: request.stream === true,
+  }
 }
 
 /** The reply is a message with a single text block. */

@@ -8,8 +8,12 @@ import { model } from '../../prompts/prompt-request.shape.ts'
 /** The description of both endpoints that run a prompt. */
 export const MODEL_RULES =
   '`model` selects the backend: the name of a backend, else a name that contains `claude`, `gpt` (codex) or `gemini`, ' +
-  'else claude. A model name that is not the name of a backend is passed on to the agent if it was recognized. ' +
-  'No session is stored.'
+  'else the first rule of `server.model_rules` that matches the name without its vendor (`openai/o3` is `o3`), else ' +
+  'claude. A model name that is not the name of a backend is passed on to the agent if it was recognized. No session is ' +
+  'stored.'
+
+/** The headers of the responses of both. */
+export const REPLY_HEADERS: readonly string[] = ['X-Drover-Backend', 'X-Drover-Warning']
 
 /** Longer than any real type. The value is repeated in the error message. */
 const MAX_TYPE_LENGTH = 64

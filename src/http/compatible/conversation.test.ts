@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PromptEvent } from '../../prompts/prompt-event.ts'
-import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { createAnswerText, toConversation, tokensOf, type WireContent, type WireMessage } from './conversation.ts'
+import { toConversation, type WireContent, type WireMessage } from './conversation.ts'
 
 const user = (content: WireContent) => ({ role: 'user', content })
 const assistant = (content: WireContent) => ({ role: 'assistant', content })
@@ -224,79 +222,4 @@ describe('a conversation is refused', () => {
   it('for a text part without text', () => {
     expect(faultOf([user([{ type: 'text' }])])).toMatchObject(invalid('$.messages[0].content[0].text', 'is required'))
   })
-})
-
-const event = (type: string, content: object = {}) => ({ type, content }) as PromptEvent
-const piece = (text: string) => event('message', { text, role: 'assistant', is_partial: true })
-const whole = (text: string) => event('message', { text, role: 'assistant' })
-const tool = [event('tool_use'), event('tool_result')]
-
-const piecesOf = (events: readonly PromptEvent[]) => events.map(createAnswerText())
-
-describe('createAnswerText', () => {
-  it('returns pieces unchanged', () => {
-    expect(piecesOf([piece('Hel'), piece('lo'), piece('\n\n'), piece(' there')])).toEqual([
-      'Hel',
-      'lo',
-      '\n\n',
-      ' there',
-    ])
-  })
-
-  it('puts an empty line between whole messages', () => {
-    expect(piecesOf([whole('one'), whole('two')])).toEqual(['one', '\n\ntwo'])
-  })
-
-  it('puts an empty line where a tool was called', () => {
-    expect(piecesOf([piece('I '), piece('will'), ...tool, piece('Do'), piece('ne')]).join('|')).toBe(
-      'I |will|||\n\nDo|ne',
-    )
-  })
-
-  it('puts one empty line for several tools', () => {
-    expect(piecesOf([piece('a'), ...tool, ...tool, piece('b')]).join('')).toBe('a\n\nb')
-  })
-
-  it('starts without an empty line, also after a tool', () => {
-    expect(piecesOf([...tool, piece('a')]).join('')).toBe('a')
-  })
-
-  it('ignores empty texts', () => {
-    expect(piecesOf([whole(''), piece('a'), ...tool, piece(''), piece('b')]).join('')).toBe('a\n\nb')
-  })
-
-  it.each(['init', 'thinking', 'progress', 'token_usage', 'error', 'done'])('returns nothing for %s', (type) => {
-    expect(piecesOf([piece('a'), event(type, { text: 'x', message: 'x' }), piece('b')])).toEqual(['a', '', 'b'])
-  })
-})
-
-const result = (output: string, input = 0, generated = 0): PromptResult => ({
-  session_id: '',
-  backend: 'claude',
-  exit_code: 0,
-  duration_ms: 1,
-  output,
-  token_usage: { input_tokens: input, output_tokens: generated, cached_tokens: 0, reasoning_tokens: 0 },
-})
-
-describe('tokensOf', () => {
-  it.each([
-    [12, 3],
-    [12, 0],
-    [0, 3],
-  ])('uses the counts of the agent: %i and %i', (input, output) => {
-    expect(tokensOf(result('some words', input, output), 'a prompt')).toEqual({ input, output })
-  })
-
-  it.each([
-    ['', '', { input: 0, output: 0 }],
-    ['a', 'abcd', { input: 1, output: 1 }],
-    ['abcde', 'ääää', { input: 2, output: 2 }],
-    ['🎈', '🎈🎈🎈', { input: 1, output: 3 }],
-  ])(
-    'takes a quarter of the bytes, rounded up, where the agent counts nothing: %j and %j',
-    (prompt, output, tokens) => {
-      expect(tokensOf(result(output), prompt)).toEqual(tokens)
-    },
-  )
 })

@@ -1,19 +1,9 @@
-/**
- * The part that both compatible APIs share. The messages of a request become one prompt, and the result of that prompt
- * becomes the reply. A failed prompt is always an error: an HTTP error, or an error event in a stream that has begun.
- */
+/** The messages of a compatible request become one prompt. Content that is not supported is refused, never dropped. */
 import { createHash } from 'node:crypto'
-import { pickAgent } from '../../agents/registry.ts'
-import type { Fault } from '../../kit/fault.ts'
 import { messageInvalid } from '../../kit/faults.ts'
-import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
-import { backendExecutionFailed, backendTimeout, shuttingDown, unsupportedFeature } from '../errors/faults.ts'
-import { type HttpError, toHttpError } from '../errors/http-error.ts'
-import type { ReplyFormat } from '../response/send-prompt.ts'
-import type { StreamFormat } from '../response/send-stream.ts'
-import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
+import { unsupportedFeature } from '../errors/faults.ts'
+import type { Choice } from './choose-backend.ts'
 
 /** A message as both APIs have it. */
 export type WireMessage = { role: string; content: WireContent | null; tool_calls?: unknown }
@@ -28,14 +18,15 @@ export type CompatibleRequest = {
 }
 
 /** The prompt for a request. It is ephemeral, because the compatible APIs have no sessions. */
-export function toPromptRequest({ model, messages, system, dry_run: dryRun }: CompatibleRequest): PromptRequest {
-  const { prompt, systemPrompt } = toConversation(messages, system ?? undefined)
+export function toPromptRequest(request: CompatibleRequest, { backend, model }: Choice): PromptRequest {
+  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined)
   return {
-    ...pickAgent(model),
+    backend,
+    ...(model !== undefined && { model }),
     prompt,
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
     ephemeral: true,
-    dry_run: dryRun === true,
+    dry_run: request.dry_run === true,
   }
 }
 
@@ -59,7 +50,6 @@ const ROLES: ReadonlyMap<string, Turn['role']> = new Map([
 const TOOL_ROLES = ['tool', 'function']
 const TEXT_PARTS = ['text', 'input_text', 'output_text']
 
-/** Content and roles that are not supported are refused, never dropped. */
 export function toConversation(messages: readonly WireMessage[], system: WireContent = ''): Conversation {
   const turns = messages.map(toTurn).filter(hasText)
   const dialog = turns.filter(({ role }) => role !== 'system')
@@ -124,96 +114,4 @@ const BOUNDARY_LENGTH = 16
 
 function boundaryOf(turns: readonly Turn[]): string {
   return createHash('sha256').update(JSON.stringify(turns)).digest('hex').slice(0, BOUNDARY_LENGTH)
-}
-
-/** How an API writes its reply. The functions return the frames of a stream. */
-export type ReplyWriter = {
-  toBody(text: string, tokens: Tokens): object
-  /** The first frames. */
-  begin: string
-  text(piece: string): string
-  /** The last frames; `hasText` is false if no text was sent. */
-  end(result: { tokens: Tokens; hasText: boolean }): string
-  /** Sent instead of the last frames. */
-  error(error: HttpError): string
-  heartbeat: string
-}
-
-export function replyFormat(prompt: string, writer: ReplyWriter, { isStream }: { isStream: boolean }): ReplyFormat {
-  if (isStream) return streamFormat(prompt, writer)
-  return {
-    toBody(result) {
-      const failure = failureOf(result)
-      if (failure !== undefined) throw failure
-      return writer.toBody(result.output, tokensOf(result, prompt))
-    },
-  }
-}
-
-/** The stream begins with the first text. A failure before that is an HTTP error. */
-function streamFormat(prompt: string, writer: ReplyWriter): StreamFormat {
-  const textOfEvent = createAnswerText()
-  let hasBegun = false
-  let hasText = false
-  const afterBegin = (frames: string) => {
-    const first = hasBegun ? '' : writer.begin
-    hasBegun = true
-    return first + frames
-  }
-  return {
-    contentType: SSE_MEDIA_TYPE,
-    frame(event) {
-      const text = textOfEvent(event)
-      if (text === '') return ''
-      hasText = true
-      return afterBegin(writer.text(text))
-    },
-    heartbeat: () => afterBegin(writer.heartbeat),
-    end(result) {
-      const failure = failureOf(result)
-      if (failure === undefined) return afterBegin(writer.end({ tokens: tokensOf(result, prompt), hasText }))
-      if (!hasBegun) throw failure
-      return writer.error(toHttpError(failure))
-    },
-  }
-}
-
-function failureOf(result: PromptResult): Fault | undefined {
-  const { backend, exit_code: exitCode, error, error_code: code } = result
-  // The client is still connected, so it was the server that canceled the prompt.
-  if (statusOf(result) === 'canceled') return shuttingDown({})
-  if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
-  if (exitCode === 0 && error === undefined) return undefined
-  const reason = error ?? `it ended with exit code ${exitCode}`
-  return backendExecutionFailed({ backend, reason, code: code ?? 'agent_failed' })
-}
-
-/** Returns the text of each event. Messages before and after a tool call are separated by an empty line. */
-export function createAnswerText(): (event: PromptEvent) => string {
-  let hasText = false
-  let needsGap = false
-  return (event) => {
-    if (event.type === 'tool_use' || event.type === 'tool_result') needsGap = true
-    if (event.type !== 'message' || event.content.text === '') return ''
-    const { text, is_partial: isPartial } = event.content
-    const piece = hasText && needsGap ? `\n\n${text}` : text
-    hasText = true
-    needsGap = isPartial !== true
-    return piece
-  }
-}
-
-export type Tokens = { input: number; output: number }
-
-const BYTES_PER_TOKEN = 4
-
-/** The token counts of the agent; estimated from the number of bytes if the agent reports none. */
-export function tokensOf({ token_usage: usage, output }: PromptResult, prompt: string): Tokens {
-  const { input_tokens: input, output_tokens: generated } = usage
-  if (input > 0 || generated > 0) return { input, output: generated }
-  return { input: estimateTokens(prompt), output: estimateTokens(output) }
-}
-
-function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 }

@@ -2,7 +2,14 @@ import { Type } from 'typebox'
 import { type Message, named } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, type Operation } from '../api-description/operation.shape.ts'
-import { COMPATIBLE_REQUEST, ignored, MODEL_RULES, orNull, TextContent } from '../compatible/conversation.shape.ts'
+import {
+  COMPATIBLE_REQUEST,
+  ignored,
+  MODEL_RULES,
+  orNull,
+  REPLY_HEADERS,
+  TextContent,
+} from '../compatible/conversation.shape.ts'
 import { ChatError } from '../errors/error-body.shape.ts'
 
 const ChatMessage = named(
@@ -150,6 +157,7 @@ export const OPERATIONS: readonly Operation[] = [
         description:
           'The completion. With `stream`, `data:` events: a chunk with the role, chunks with text, a chunk with ' +
           '`finish_reason`, and `data: [DONE]`. If the agent fails, the stream ends with an error and without `[DONE]`.',
+        headers: REPLY_HEADERS,
         content: {
           'application/json': { shape: ChatCompletion, examples: { example: completion } },
           'text/event-stream': { shape: Type.Union([ChatCompletionChunk, ChatStreamError]), examples: chunks },

@@ -8,7 +8,8 @@ import {
   textPiece,
 } from '../../../test/support/play-stream.ts'
 import { Fault } from '../../kit/fault.ts'
-import { replyFormat } from '../compatible/conversation.ts'
+import { chooseBackend } from '../compatible/choose-backend.ts'
+import { replyFormat } from '../compatible/reply.ts'
 import { chatWriter, readChatRequest } from './chat-completions.ts'
 
 const MINIMAL = { model: 'gpt-5', messages: [{ role: 'user', content: 'say hello' }] }
@@ -20,9 +21,19 @@ const PLAIN = {
   wantsUsage: false,
 }
 
+/** Without the names of ignored fields. */
+const read = (body: unknown) => {
+  const { ignored: _, choice: __, ...asked } = readChatRequest(body, choose)
+  return asked
+}
+
+const choose = (name: string) => chooseBackend(name, { rules: [], isAlias: () => false })
+
+const ignoredIn = (fields: object) => readChatRequest({ ...MINIMAL, ...fields }, choose).ignored
+
 const faultOf = (body: unknown): Fault => {
   try {
-    readChatRequest(body)
+    read(body)
   } catch (error) {
     if (error instanceof Fault) return error
     throw error
@@ -34,13 +45,13 @@ const ANYTHING = [null, true, -1, 1.5, 'x', [], ['a', 5], {}]
 
 describe('readChatRequest', () => {
   it('returns an ephemeral prompt', () => {
-    expect(readChatRequest(MINIMAL)).toEqual(PLAIN)
+    expect(read(MINIMAL)).toEqual(PLAIN)
   })
 
   it('reads the model, messages, stream and dry run', () => {
     const messages = [{ role: 'system', content: 'be brief' }, ...MINIMAL.messages]
     const stream_options = { include_usage: true }
-    expect(readChatRequest({ model: 'claude', messages, stream: true, stream_options, dry_run: true })).toEqual({
+    expect(read({ model: 'claude', messages, stream: true, stream_options, dry_run: true })).toEqual({
       model: 'claude',
       prompt: { backend: 'claude', prompt: 'say hello', system_prompt: 'be brief', ephemeral: true, dry_run: true },
       isStream: true,
@@ -50,7 +61,7 @@ describe('readChatRequest', () => {
 
   it('accepts a model name of maximum length', () => {
     const model = `gpt${'x'.repeat(253)}`
-    expect(readChatRequest({ ...MINIMAL, model }).prompt).toMatchObject({ backend: 'codex', model })
+    expect(read({ ...MINIMAL, model }).prompt).toMatchObject({ backend: 'codex', model })
   })
 
   it.each<[string, readonly unknown[]]>([
@@ -78,7 +89,7 @@ describe('readChatRequest', () => {
     ['workdir', ['/etc']],
     ['extra', [['--yolo']]],
   ])('returns the same prompt for a request with %s', (field, values) => {
-    for (const value of [...values, null]) expect(readChatRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+    for (const value of [...values, null]) expect(read({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
   it.each([
@@ -93,13 +104,21 @@ describe('readChatRequest', () => {
     'logit_bias',
     'user',
   ])('ignores %s', (field) => {
-    for (const value of ANYTHING) expect(readChatRequest({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
+    for (const value of ANYTHING) expect(read({ ...MINIMAL, [field]: value })).toEqual(PLAIN)
   })
 
   it('returns the same prompt for a request with all ignored fields', () => {
     const ignored = { max_tokens: 5, temperature: 2, top_p: 1, n: 3, stop: 'x', presence_penalty: 1 }
     const more = { frequency_penalty: 1, logit_bias: { 1: 2 }, user: 'me', made_up: { a: [] } }
-    expect(readChatRequest({ ...MINIMAL, ...ignored, ...more })).toEqual(PLAIN)
+    expect(read({ ...MINIMAL, ...ignored, ...more })).toEqual(PLAIN)
+  })
+
+  it('names the ignored fields that would have changed the answer', () => {
+    expect(
+      ignoredIn({ n: 2, stop: ['END'], temperature: 0, logprobs: true, seed: 7, max_tokens: 5, user: 'me' }),
+    ).toEqual([...['max_tokens', 'temperature', 'n', 'stop', 'logprobs', 'seed']])
+    const neutral = { n: 1, stop: [], temperature: 1, top_p: 1, logprobs: false, presence_penalty: 0, logit_bias: {} }
+    expect(ignoredIn({ ...neutral, modalities: ['text'], max_tokens: null, user: 'me', made_up: 1 })).toEqual([])
   })
 
   it.each<[string, unknown, string]>([

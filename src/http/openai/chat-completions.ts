@@ -1,12 +1,15 @@
 /** `POST /openai/v1/chat/completions` */
 import { checker } from '../../kit/schema.ts'
-import type { PromptRequest } from '../../prompts/prompt-request.ts'
-import { type ReplyWriter, refuseTools, replyFormat, type Tokens, toPromptRequest } from '../compatible/conversation.ts'
+import type { Choice } from '../compatible/choose-backend.ts'
+import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
+import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
+import type { ReplyWriter } from '../compatible/reply.ts'
+import { type CompatiblePrompt, chooseFor, sendReply } from '../compatible/send-reply.ts'
+import type { Tokens } from '../compatible/tokens.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { chatError } from '../errors/error-body.ts'
 import { checkBody } from '../request/body.ts'
 import { validateChatRequest } from '../request/checks.generated.js'
-import { sendPrompt } from '../response/send-prompt.ts'
 import { COMMENT_FRAME, DONE_FRAME, dataFrame } from '../response/sse-frames.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from './chat-completions.shape.ts'
 
@@ -14,52 +17,74 @@ import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from
 const ID_BYTES = 16
 
 export const registerChatCompletions: RegisterRoutes = (scope, context) => {
+  const choose = chooseFor(context)
   scope.post('/chat/completions', async (request, reply) => {
-    const chat = checkBody(request.body, readChatRequest)
+    const chat = checkBody(request.body, (body) => readChatRequest(body, choose))
     const id = `chatcmpl-${context.ids.hex(ID_BYTES)}`
     const created = Math.floor(context.clock.now().getTime() / 1000)
     const writer = chatWriter({ id, created, model: chat.model }, chat)
-    return await sendPrompt({ request, reply, context }, chat.prompt, replyFormat(chat.prompt.prompt, writer, chat))
+    return await sendReply({ request, reply, context }, chat, writer)
   })
 }
 
-type Chat = {
-  model: string
-  prompt: PromptRequest
-  isStream: boolean
+type Chat = CompatiblePrompt & {
   /** Whether the last chunk of a stream contains the token usage. */
   wantsUsage: boolean
+}
+
+const IGNORED_FIELDS: IgnoredFields = {
+  max_tokens: null,
+  max_completion_tokens: null,
+  temperature: 1,
+  top_p: 1,
+  n: 1,
+  stop: null,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  logit_bias: null,
+  logprobs: false,
+  top_logprobs: 0,
+  seed: null,
+  reasoning_effort: null,
+  verbosity: null,
+  prediction: null,
+  modalities: ['text'],
+  audio: null,
+  web_search_options: null,
 }
 
 const checkChatRequest = checker<ChatRequest>('the request', validateChatRequest)
 
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
-export function readChatRequest(body: unknown): Chat {
+export function readChatRequest(body: unknown, choose: (model: string) => Choice): Chat {
   const request = checkChatRequest(body)
   const { model, tools, functions } = request
   refuseTools({ tools, functions })
+  const choice = choose(model)
   return {
     model,
-    prompt: toPromptRequest(request),
+    choice,
+    prompt: toPromptRequest(request, choice),
+    ignored: namesOfIgnored(request, IGNORED_FIELDS),
     isStream: request.stream === true,
     wantsUsage: request.stream_options?.include_usage === true,
   }
 }
 
-type Choice = ChatCompletionChunk['choices'][number]
+type ChunkChoice = ChatCompletionChunk['choices'][number]
 
 /** A stream has a chunk with the role, chunks with text, an empty chunk, the usage if requested, and `[DONE]`. */
 export function chatWriter(
   envelope: { id: string; created: number; model: string },
   { wantsUsage }: { wantsUsage: boolean },
 ): ReplyWriter {
-  const chunk = (choices: readonly Choice[], usage: ChatUsage | null = null) =>
+  const chunk = (choices: readonly ChunkChoice[], usage: ChatUsage | null = null) =>
     dataFrame({
       ...envelopeOf('chat.completion.chunk', envelope),
       choices,
       ...(wantsUsage && { usage }),
     } satisfies ChatCompletionChunk)
-  const choice = (delta: Choice['delta'], finish: Choice['finish_reason'] = null) =>
+  const choice = (delta: ChunkChoice['delta'], finish: ChunkChoice['finish_reason'] = null) =>
     chunk([{ index: 0, delta, finish_reason: finish }])
   return {
     toBody(text, tokens): ChatCompletion {

@@ -29,7 +29,10 @@ const ALLOWED_HEADERS = [
 ]
 const ALLOWED_HEADER_PREFIXES = ['openai-', 'x-stainless-']
 
-const EXPOSED_HEADERS = 'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent'
+const EXPOSED_HEADERS = [
+  ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Traceparent'],
+  ...['X-Drover-Backend', 'X-Drover-Warning'],
+].join(', ')
 
 /** Adds CORS headers if the origin is allowed. Returns true if the request was a preflight and has been answered. */
 export function handleCors(

@@ -1,0 +1,90 @@
+/**
+ * The result of a prompt becomes the reply of a compatible API. A failed prompt is always an error: an HTTP error, or an
+ * error event in a stream that has begun.
+ */
+import type { Fault } from '../../kit/fault.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import { backendExecutionFailed, backendTimeout, shuttingDown } from '../errors/faults.ts'
+import { type HttpError, toHttpError } from '../errors/http-error.ts'
+import type { ReplyFormat } from '../response/send-prompt.ts'
+import type { StreamFormat } from '../response/send-stream.ts'
+import { SSE_MEDIA_TYPE } from '../response/sse-frames.ts'
+import { type Tokens, tokensOf } from './tokens.ts'
+
+/** How an API writes its reply. The functions return the frames of a stream. */
+export type ReplyWriter = {
+  toBody(text: string, tokens: Tokens): object
+  /** The first frames. */
+  begin: string
+  text(piece: string): string
+  /** The last frames; `hasText` is false if no text was sent. */
+  end(result: { tokens: Tokens; hasText: boolean }): string
+  /** Sent instead of the last frames. */
+  error(error: HttpError): string
+  heartbeat: string
+}
+
+export function replyFormat(prompt: string, writer: ReplyWriter, { isStream }: { isStream: boolean }): ReplyFormat {
+  if (isStream) return streamFormat(prompt, writer)
+  return {
+    toBody(result) {
+      const failure = failureOf(result)
+      if (failure !== undefined) throw failure
+      return writer.toBody(result.output, tokensOf(result, prompt))
+    },
+  }
+}
+
+/** The stream begins with the first text. A failure before that is an HTTP error. */
+function streamFormat(prompt: string, writer: ReplyWriter): StreamFormat {
+  const textOfEvent = createAnswerText()
+  let hasBegun = false
+  let hasText = false
+  const afterBegin = (frames: string) => {
+    const first = hasBegun ? '' : writer.begin
+    hasBegun = true
+    return first + frames
+  }
+  return {
+    contentType: SSE_MEDIA_TYPE,
+    frame(event) {
+      const text = textOfEvent(event)
+      if (text === '') return ''
+      hasText = true
+      return afterBegin(writer.text(text))
+    },
+    heartbeat: () => afterBegin(writer.heartbeat),
+    end(result) {
+      const failure = failureOf(result)
+      if (failure === undefined) return afterBegin(writer.end({ tokens: tokensOf(result, prompt), hasText }))
+      if (!hasBegun) throw failure
+      return writer.error(toHttpError(failure))
+    },
+  }
+}
+
+function failureOf(result: PromptResult): Fault | undefined {
+  const { backend, exit_code: exitCode, error, error_code: code } = result
+  // The client is still connected, so it was the server that canceled the prompt.
+  if (statusOf(result) === 'canceled') return shuttingDown({})
+  if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
+  if (exitCode === 0 && error === undefined) return undefined
+  const reason = error ?? `it ended with exit code ${exitCode}`
+  return backendExecutionFailed({ backend, reason, code: code ?? 'agent_failed' })
+}
+
+/** Returns the text of each event. Messages before and after a tool call are separated by an empty line. */
+export function createAnswerText(): (event: PromptEvent) => string {
+  let hasText = false
+  let needsGap = false
+  return (event) => {
+    if (event.type === 'tool_use' || event.type === 'tool_result') needsGap = true
+    if (event.type !== 'message' || event.content.text === '') return ''
+    const { text, is_partial: isPartial } = event.content
+    const piece = hasText && needsGap ? `\n\n${text}` : text
+    hasText = true
+    needsGap = isPartial !== true
+    return piece
+  }
+}
