@@ -19,7 +19,7 @@ export const promptNotText = defineFault({
 export const promptTooLarge = defineFault({
   code: 'prompt_too_large',
   kind: 'too_large',
-  when: 'A prompt, together with a system prompt that goes in front of it, is longer than the agent accepts.',
+  when: 'A prompt, including a prepended system prompt, is longer than the agent accepts.',
   message: (d: { backend: string; size: number; limit: number; unit: 'characters' | 'bytes' }) =>
     `the prompt has ${d.size} ${d.unit}, but ${d.backend} accepts at most ${d.limit}; shorten it, or put the text in a file and name the file in the prompt`,
 })
@@ -27,7 +27,7 @@ export const promptTooLarge = defineFault({
 export const extraFlagRefused = defineFault({
   code: 'extra_flag_refused',
   kind: 'usage',
-  when: 'An argument in `extra` is not on the list of the agent, or lacks its value, or has a value and takes none.',
+  when: 'An argument in `extra` is not in the agent’s list of allowed flags, lacks its value, or has a value that the flag does not take.',
   message: (d: { backend: string; argument: string; problem: string; allowed: readonly string[] }) =>
     `${JSON.stringify(d.argument)} in extra ${d.problem}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })
@@ -46,6 +46,6 @@ export const backendUnavailable = defineFault({
   when: 'The requested agent is not installed, or is disabled in the config.',
   message: (d: { backend: Backend; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
-      ? `${d.backend} is disabled; "drover config set backends.${d.backend}.enabled true" enables it`
-      : `${d.backend} is not installed: there is no program "${d.wanted}"; install it with "${installCommandOf(d.backend)}", name its program in backends.${d.backend}.command, or try --demo`,
+      ? `${d.backend} is disabled; run "drover config set backends.${d.backend}.enabled true" to enable it`
+      : `${d.backend} is not installed: the program "${d.wanted}" was not found; install it with "${installCommandOf(d.backend)}", name its program in backends.${d.backend}.command, or try --demo`,
 })

@@ -8,7 +8,7 @@ export const commandUnknown = defineFault({
   kind: 'usage',
   when: 'There is no command with this name.',
   message: (d: { given: string; nearest: string | undefined; asPrompt: string | undefined }) => {
-    if (d.given === '') return 'the first argument is empty, which is neither a command nor a prompt'
+    if (d.given === '') return 'the first argument is empty; give a command or a prompt'
     const alternative =
       d.asPrompt === undefined ? '' : `; to send it as a prompt, run "drover prompt ${quoteWord(d.asPrompt)}"`
     return `unknown command "${d.given}"${d.nearest === undefined ? alternative : hint(d.nearest)}`
@@ -48,7 +48,7 @@ export const flagValueMissing = defineFault({
 export const flagValueInvalid = defineFault({
   code: 'flag_value_invalid',
   kind: 'usage',
-  when: 'A flag does not allow this value.',
+  when: 'The value of a flag is not allowed.',
   message: (d: { flag: string; given: string; allowed: string }) => `${d.flag} must be ${d.allowed}, not "${d.given}"`,
 })
 
@@ -80,7 +80,7 @@ export const argumentUnexpected = defineFault({
 export const argumentInvalid = defineFault({
   code: 'argument_invalid',
   kind: 'usage',
-  when: 'An argument does not allow this value.',
+  when: 'The value of an argument is not allowed.',
   message: (d: { name: string; given: string; allowed: readonly string[]; nearest: string | undefined }) =>
     `${d.name} must be one of ${d.allowed.join(', ')}, not "${d.given}"${hint(d.nearest)}`,
 })
@@ -89,7 +89,8 @@ export const inputTooLarge = defineFault({
   code: 'input_too_large',
   kind: 'too_large',
   when: 'Standard input is larger than the limit.',
-  message: (d: { limitBytes: number }) => `standard input is larger than the limit of ${d.limitBytes} bytes`,
+  message: (d: { limitBytes: number }) =>
+    `standard input is larger than the limit of ${d.limitBytes} bytes; shorten it`,
 })
 
 export const promptMissing = defineFault({
@@ -110,7 +111,8 @@ export const workdirMissing = defineFault({
   code: 'workdir_missing',
   kind: 'usage',
   when: 'The working directory of a prompt does not exist or is not a directory.',
-  message: (d: { workdir: string }) => `the working directory ${d.workdir} does not exist or is not a directory`,
+  message: (d: { workdir: string }) =>
+    `the working directory ${d.workdir} does not exist or is not a directory; create it or choose another`,
 })
 
 export const nothingToContinue = defineFault({
@@ -193,7 +195,7 @@ export const tasksMissing = defineFault({
   },
 })
 
-/** `line` is missing if the problem has no single place. */
+/** `line` is missing if the problem has no single position. */
 export type TaskProblem = { path: string; rule: string; line?: number; column?: number }
 
 const SHOWN_TASK_PROBLEMS = 20
@@ -201,7 +203,7 @@ const SHOWN_TASK_PROBLEMS = 20
 export const taskFileInvalid = defineFault({
   code: 'task_file_invalid',
   kind: 'usage',
-  when: 'A file of tasks or steps is not valid. Nothing was started; the details list every problem with its place.',
+  when: 'A file of tasks or steps is not valid. Nothing was started; the details list every problem with its position.',
   message: (d: { source: string; problems: readonly TaskProblem[] }) => {
     const lines = d.problems.slice(0, SHOWN_TASK_PROBLEMS).map(({ path, rule, line, column }) => {
       const where = line === undefined ? '' : `:${line}:${column}`
@@ -225,7 +227,7 @@ export const resultsExist = defineFault({
   kind: 'usage',
   when: 'The output directory contains results and `--force` was not given. Nothing was started.',
   message: (d: { directory: string; count: number }) =>
-    `${d.directory} already contains ${d.count} result files; choose another directory, or replace them with --force`,
+    `${d.directory} already contains ${d.count} result ${d.count === 1 ? 'file' : 'files'}; choose another directory, or replace them with --force`,
 })
 
 export const resultsRefused = defineFault({

@@ -44,7 +44,7 @@ export const configValueInvalid = defineFault({
 export const environmentInvalid = defineFault({
   code: 'environment_invalid',
   kind: 'usage',
-  when: 'A `DROVER_` variable that sets no configuration key has an invalid value.',
+  when: 'A `DROVER_` variable that is not a configuration key, such as `DROVER_HOME`, has an invalid value.',
   message: (d: { variable: string; rule: string }) => `${d.variable} ${d.rule}`,
 })
 

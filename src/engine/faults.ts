@@ -36,7 +36,7 @@ export const actionTooLarge = defineFault({
   kind: 'too_large',
   when: 'A goal is over its size limit, or the next action is over its limit even without any context.',
   message: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
-    `the action would have ${d.sizeBytes} bytes, the limit is ${d.limitBytes}; start a run with a shorter goal and move the rest into a file of the repository`,
+    `the action would have ${d.sizeBytes} bytes, but the limit is ${d.limitBytes}; start a run with a shorter goal and put the rest into a file in the repository`,
 })
 
 export const invalidAction = defineFault({
@@ -58,7 +58,7 @@ export const outcomeConflict = defineFault({
   kind: 'conflict',
   when: 'The action already has a different outcome.',
   message: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} already has a different outcome, which stays; continue from the current state of the run`,
+    `the action ${d.action_id} already has a different outcome, which is kept; continue from the current state of the run`,
 })
 
 export const staleAction = defineFault({
@@ -73,7 +73,7 @@ export const runNotActive = defineFault({
   code: 'run_not_active',
   kind: 'conflict',
   when: 'An outcome was submitted while the run is paused, stopped or ended.',
-  message: (_: Refusal) => 'the run accepts no outcome now; first do what it waits for',
+  message: (_: Refusal) => 'the run is not active, so it does not accept an outcome; first do what it is waiting for',
 })
 
 export const runNotSkippable = defineFault({
@@ -93,8 +93,8 @@ export const runAlreadyEnded = defineFault({
 export const runNotResumable = defineFault({
   code: 'run_not_resumable',
   kind: 'conflict',
-  when: 'A resume was requested while the run waits for an outcome or an answer.',
-  message: (_: Refusal) => 'the run is not interrupted; submit the outcome or the answer that it waits for',
+  when: 'A resume was requested while the run is waiting for an outcome or an answer.',
+  message: (_: Refusal) => 'the run cannot be resumed now; submit the outcome or the answer that it is waiting for',
 })
 
 export const answerConflict = defineFault({
@@ -102,7 +102,7 @@ export const answerConflict = defineFault({
   kind: 'conflict',
   when: 'The action already has a different answer.',
   message: (d: Refusal & { action_id: string }) =>
-    `the action ${d.action_id} already has a different answer, which stays; continue from the current state of the run`,
+    `the action ${d.action_id} already has a different answer, which is kept; continue from the current state of the run`,
 })
 
 export const answerNotExpected = defineFault({
@@ -115,16 +115,16 @@ export const answerNotExpected = defineFault({
 export const answerNotAllowed = defineFault({
   code: 'answer_not_allowed',
   kind: 'conflict',
-  when: 'An answer was given, but the run waits for its environment to be fixed.',
+  when: 'An answer was given, but the run is waiting for its environment to be fixed.',
   message: (_: Refusal) =>
-    'the run waits for its environment, not for an answer; fix the environment and resume the run',
+    'the run is waiting for its environment, not for an answer; fix the environment and resume the run',
 })
 
 export const answerRequired = defineFault({
   code: 'answer_required',
   kind: 'conflict',
   when: 'The answer to a question or to a destructive request is blank.',
-  message: (_: Refusal) => 'the answer is blank; write what was decided',
+  message: (_: Refusal) => 'the answer is blank; write down the decision',
 })
 
 export const invalidAnswer = defineFault({
@@ -139,7 +139,7 @@ export const answerTooLarge = defineFault({
   kind: 'usage',
   when: 'An answer is over its size limit as a JSON string.',
   message: (d: EarlyRefusal & { sizeBytes: number; limitBytes: number }) =>
-    `the answer has ${d.sizeBytes} bytes as JSON, the limit is ${d.limitBytes}; shorten it and refer to a file for the rest`,
+    `the answer has ${d.sizeBytes} bytes as JSON, but the limit is ${d.limitBytes}; shorten it and refer to a file for the rest`,
 })
 
 export const invalidDecisionSupersession = defineFault({
@@ -174,9 +174,9 @@ export const destructiveScopeRequired = defineFault({
 export const destructiveScopeMismatch = defineFault({
   code: 'destructive_scope_mismatch',
   kind: 'conflict',
-  when: 'A confirmation names another scope than the request.',
+  when: 'A confirmation names a scope that differs from that of the request.',
   message: (d: Refusal & { given: string; asked: string }) =>
-    `the confirmed scope is ${d.given}, the requested one is ${d.asked}; read the request again before you confirm it`,
+    `the confirmed scope is ${d.given}, but the requested scope is ${d.asked}; read the request again before you confirm it`,
 })
 
 export const sourceModeNotAllowed = defineFault({
@@ -204,22 +204,22 @@ export const sourceModeConflict = defineFault({
 export const sourceCandidatePending = defineFault({
   code: 'source_candidate_pending',
   kind: 'conflict',
-  when: 'The run waits for a source choice, and the resume asks for something else.',
-  message: (_: Refusal) => 'the run waits for a choice between its pinned source and the candidate; choose first',
+  when: 'The run is waiting for a source choice, but the resume asks for something else.',
+  message: (_: Refusal) => 'the run is waiting for a choice between its pinned source and the candidate; choose first',
 })
 
 export const sourceChoiceRequired = defineFault({
   code: 'source_choice_required',
   kind: 'conflict',
-  when: 'The run waits for a source choice, and the resume lacks the choice or the candidate.',
-  message: (_: Refusal) => 'the run waits for a source choice; pass both --source-choice and --candidate',
+  when: 'The run is waiting for a source choice, but the resume lacks the choice or the candidate.',
+  message: (_: Refusal) => 'the run is waiting for a source choice; pass both --source-choice and --candidate',
 })
 
 export const sourceChoiceRequiresCandidate = defineFault({
   code: 'source_choice_requires_candidate',
   kind: 'conflict',
   when: 'Only one of the source choice and the candidate was given.',
-  message: (_: EarlyRefusal) => '--source-choice and --candidate belong together; pass both or none',
+  message: (_: EarlyRefusal) => '--source-choice and --candidate must be used together; pass both or neither',
 })
 
 export const sourceChoiceConflict = defineFault({
@@ -227,15 +227,15 @@ export const sourceChoiceConflict = defineFault({
   kind: 'conflict',
   when: 'A different choice about the candidate was already made.',
   message: (d: Refusal & { candidate_id: string; choice: string }) =>
-    `the choice about ${d.candidate_id} was "${d.choice}" and stays; continue from the current state of the run`,
+    `the choice about ${d.candidate_id} was "${d.choice}" and cannot be changed; continue from the current state of the run`,
 })
 
 export const staleSourceCandidate = defineFault({
   code: 'stale_source_candidate',
   kind: 'conflict',
-  when: 'The named candidate is not the one that waits for a choice.',
+  when: 'The named candidate is not the one that the choice is about.',
   message: (d: Refusal & { candidate_id: string }) =>
-    `the candidate ${d.candidate_id} does not wait for a choice; continue from the current state of the run`,
+    `the candidate ${d.candidate_id} is not waiting for a choice; continue from the current state of the run`,
 })
 
 export const invalidSourceChoice = defineFault({
@@ -280,7 +280,7 @@ export const sourceHistoryInPlaceEdit = defineFault({
 export const sourceHistoryFork = defineFault({
   code: 'source_history_fork',
   kind: 'conflict',
-  when: 'The manifest amends other requirements than the pinned ones.',
+  when: 'The manifest amends requirements that are not the pinned ones.',
   message: (d: Refusal & { pinned: string; parent: string | undefined }) =>
     `the manifest amends ${d.parent ?? 'nothing'}, but the run has pinned ${d.pinned}; start a new run for these requirements`,
 })
@@ -302,7 +302,7 @@ export const materialSectionInvalid = defineFault({
 export const materialActionNotFound = defineFault({
   code: 'material_action_not_found',
   kind: 'not_found',
-  when: 'The run has no action of that id.',
+  when: 'The run has no action with that id.',
   message: (d: { action_id: string }) => `the run has no action ${d.action_id}; use the id of its current action`,
 })
 
@@ -324,7 +324,7 @@ export const materialUnavailable = defineFault({
 export const materialSectionNotFound = defineFault({
   code: 'material_section_not_found',
   kind: 'not_found',
-  when: 'The pinned source has no section of that key.',
+  when: 'The pinned source has no section with that key.',
   message: (d: { key: string; known: readonly string[] }) =>
     `no section ${d.key}; the pinned source has ${d.known.join(', ')}`,
 })

@@ -4,10 +4,10 @@ import { defineFault } from '../kit/fault.ts'
 export const unknownHostAdapter = defineFault({
   code: 'unknown_host_adapter',
   kind: 'usage',
-  when: 'The command names a host that drover does not know.',
+  when: 'The command names a host that drover does not support.',
   message: (d: { given: string; nearest: string | undefined; known: readonly string[] }) => {
-    const hint = d.nearest === undefined ? `it knows ${d.known.join(', ')} and all` : `did you mean ${d.nearest}?`
-    return `drover does not know the host ${JSON.stringify(d.given)}; ${hint}`
+    const hint = d.nearest === undefined ? `use ${d.known.join(', ')} or all` : `did you mean ${d.nearest}?`
+    return `drover does not support the host ${JSON.stringify(d.given)}; ${hint}`
   },
 })
 
@@ -22,11 +22,11 @@ export const hostAdapterRequired = defineFault({
 export const invalidAdapterSurface = defineFault({
   code: 'invalid_adapter_surface',
   kind: 'usage',
-  when: 'Kiro was selected without `--surface`, or with another surface than it is installed for; or `--surface` was given without kiro.',
+  when: 'Kiro was selected without `--surface`, or with a surface other than the installed one; or `--surface` was given without kiro.',
   message: (d: { problem: string }) => d.problem,
 })
 
-/** `report` is the outcome, or what had been planned. */
+/** `report` is the outcome, or the plan if nothing was done. */
 type FailedChange = { problem: string; report: ChangeReport }
 
 export const installFailed = defineFault({
@@ -68,13 +68,14 @@ export const hostFolderReplaced = defineFault({
   code: 'host_folder_replaced',
   kind: 'conflict',
   when: 'A folder above a file of a host is a symbolic link or not a folder. drover does not follow links.',
-  message: (d: { path: string; kind: string }) => `${d.path} is a ${d.kind}; drover changes files only in real folders`,
+  message: (d: { path: string; kind: string }) =>
+    `${d.path} is a ${d.kind}, and drover only changes files in real folders; replace it with a folder`,
 })
 
 export const hostFileChanged = defineFault({
   code: 'host_file_changed',
   kind: 'conflict',
-  when: 'A file changed after the change of hosts was planned.',
+  when: 'A file was changed after drover planned the install or uninstall.',
   message: (d: { path: string; problem: string }) =>
-    `${d.path} changed after this was planned: ${d.problem}; run the command again`,
+    `${d.path} was changed while drover was working: ${d.problem}; run the command again`,
 })

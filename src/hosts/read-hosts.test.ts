@@ -102,7 +102,7 @@ describe('what is found of hosts', () => {
     expect(directories.get('.github/agents')).toEqual({ is: 'absent' })
     expect(copilot && files.get(manifestPath(copilot))).toEqual({
       is: 'unreachable',
-      reason: '.github is a symbolic link; drover changes files only in real folders',
+      reason: '.github is a symbolic link, and drover only changes files in real folders; replace it with a folder',
     })
   })
 })

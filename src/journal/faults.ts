@@ -47,7 +47,7 @@ export const runJournalInvalid = defineFault({
 export const journalRecordInvalid = defineFault({
   code: 'journal_record_invalid',
   kind: 'invalid',
-  when: 'A record of a journal does not follow the one before it.',
+  when: 'A journal record is invalid: its size, its sequence number, its digest or its run does not match.',
   message: (d: { problem: string }) => d.problem,
 })
 
@@ -56,7 +56,7 @@ export const runBusy = defineFault({
   kind: 'unavailable',
   when: 'Another process held the lock of the run for longer than the wait limit.',
   message: (d: { run_id: string; waitMs: number; details?: MutationDetails }) =>
-    `another process has been using the run ${d.run_id} for ${d.waitMs} ms; try again when it is done`,
+    `another process is using the run ${d.run_id}, and drover waited ${d.waitMs} ms for it; try again later`,
 })
 
 export const journalRecordTooLarge = defineFault({
@@ -64,7 +64,7 @@ export const journalRecordTooLarge = defineFault({
   kind: 'too_large',
   when: 'A change is over the size limit of a journal record; nothing was written.',
   message: ({ details: d }: { run_id: string; details: { context: string; size: number; limit: number } }) =>
-    `the ${d.context} has ${d.size} bytes, the limit is ${d.limit}; shorten the text`,
+    `the ${d.context} has ${d.size} bytes, but the limit is ${d.limit}; shorten the text`,
 })
 
 export const mutationNotCommitted = defineFault({
@@ -96,7 +96,7 @@ export const mutationCommittedProjectionStale = defineFault({
   kind: 'unavailable',
   when: 'A change to a run is recorded, but its snapshot run.json could not be written.',
   message: (d: FailedMutation) =>
-    `the change to the run ${d.run_id} is recorded, but its run.json could not be written: ${d.problem}; fix that, and the next change writes it; until then commands read the whole journal`,
+    `the change to the run ${d.run_id} is recorded, but its run.json could not be written: ${d.problem}; fix that, because commands read the whole journal until run.json can be written`,
 })
 
 export const materialBlobUnreadable = defineFault({

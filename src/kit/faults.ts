@@ -82,8 +82,8 @@ export const textNotUtf8 = defineFault({
 export const fileExists = defineFault({
   code: 'file_exists',
   kind: 'conflict',
-  when: 'A file that may be created but not replaced exists already.',
-  message: (d: { path: string }) => `${d.path} exists already and was not changed; move it away or choose another name`,
+  when: 'A file that may be created but not replaced already exists.',
+  message: (d: { path: string }) => `${d.path} already exists and was not changed; move it away or choose another name`,
 })
 
 export const fileWriteFailed = defineFault({
@@ -123,7 +123,7 @@ export const lockMissing = defineFault({
 export const lockFileInvalid = defineFault({
   code: 'lock_file_invalid',
   kind: 'conflict',
-  when: 'The path of a lock file holds something other than an empty regular file.',
+  when: 'The path of a lock file is not an empty regular file.',
   message: (d: { path: string; problem: string }) =>
     `${d.path} is not a lock file: ${d.problem}; move it away if you do not need it`,
 })
@@ -155,7 +155,7 @@ export const programDirectoryMissing = defineFault({
   kind: 'unavailable',
   when: 'The working directory of a program does not exist, is not a directory or cannot be entered.',
   message: (d: { program: string; cwd: string }) =>
-    `${d.program} cannot run in ${d.cwd}, because it is not a directory that can be entered; create it or choose another`,
+    `${d.program} cannot run in ${d.cwd}: it is not a directory, or it cannot be entered; create it or choose another`,
 })
 
 export const programArgumentInvalid = defineFault({

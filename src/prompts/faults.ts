@@ -18,7 +18,7 @@ export const workdirNotAllowed = defineFault({
 export const queueFull = defineFault({
   code: 'queue_full',
   kind: 'unavailable',
-  when: 'The maximum number of prompts is running and waiting already.',
+  when: 'The maximum number of prompts are already running and waiting.',
   message: (d: { running: number; queued: number }) =>
     `the server is full (${d.running} running, ${d.queued} waiting); try again later`,
 })
@@ -33,7 +33,7 @@ export const chainInvalid = defineFault({
 export const resumeInvalid = defineFault({
   code: 'resume_invalid',
   kind: 'invalid',
-  when: 'A resume asks for another working directory than the session has, or to be ephemeral.',
+  when: 'A resume request names a working directory other than that of the session, or asks to be ephemeral.',
   message: (d: { problem: string }) => d.problem,
 })
 

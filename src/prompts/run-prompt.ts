@@ -106,7 +106,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
 
 async function* runInSession(prompt: Prompt): PromptRun {
   const turn = await openTurn(prompt)
-  let unfinished = abortedTurn('interrupted', 'the turn was left before its end')
+  let unfinished = abortedTurn('interrupted', 'the caller stopped reading before the turn ended')
   try {
     return yield* runTurn(prompt, turn)
   } catch (error) {

@@ -53,7 +53,7 @@ export const actionIdRequired = defineFault({
 export const goalModeConflict = defineFault({
   code: 'goal_mode_conflict',
   kind: 'usage',
-  when: 'A goal was given in more than one way.',
+  when: 'The goal was given more than once.',
   message: (_: Record<never, never>) =>
     'the goal was given more than once; use one of an argument, --goal-file and --goal-stdin',
 })
@@ -90,7 +90,7 @@ export const invalidSourceCandidate = defineFault({
 export const outcomeModeRequired = defineFault({
   code: 'outcome_mode_required',
   kind: 'usage',
-  when: 'An outcome was given in no way or in two ways.',
+  when: 'No outcome was given, or it was given both in a file and on standard input.',
   message: (_: Record<never, never>) => 'pass the outcome with exactly one of --outcome-file and --outcome-stdin',
 })
 
@@ -113,13 +113,13 @@ export const contractVersionMismatch = defineFault({
   kind: 'conflict',
   when: 'An outcome was written for another version of the machine protocol.',
   message: (d: { found: string; expected: number }) =>
-    `the outcome has the contract version ${d.found}, this drover supports ${d.expected}; run "drover install --refresh"`,
+    `the outcome has contract version ${d.found}, but this drover supports ${d.expected}; run "drover install --refresh"`,
 })
 
 export const answerModeConflict = defineFault({
   code: 'answer_mode_conflict',
   kind: 'usage',
-  when: 'The text of an answer was given in more than one way.',
+  when: 'The text of an answer was given more than once.',
   message: (_: Record<never, never>) =>
     'the answer was given more than once; use one of --text, --text-file and --text-stdin',
 })
@@ -142,7 +142,8 @@ export const destructiveConfirmationPairRequired = defineFault({
   code: 'destructive_confirmation_pair_required',
   kind: 'usage',
   when: 'Only one of the confirmation and its scope was given.',
-  message: (_: Record<never, never>) => '--confirm-destructive and --scope-sha256 belong together; pass both or none',
+  message: (_: Record<never, never>) =>
+    '--confirm-destructive and --scope-sha256 must be used together; pass both or neither',
 })
 
 export const materialSectionRequired = defineFault({
@@ -155,9 +156,9 @@ export const materialSectionRequired = defineFault({
 export const materialCorrupt = defineFault({
   code: 'material_corrupt',
   kind: 'invalid',
-  when: 'The stored text of a section is not the pinned one.',
+  when: 'The stored text of a section differs from the pinned text.',
   message: (d: { key: string; problem: string }) =>
-    `the text of the section ${d.key} is not the pinned one: ${d.problem}; restore the files of the run from a backup`,
+    `the text of the section ${d.key} differs from the pinned text: ${d.problem}; restore the files of the run from a backup`,
 })
 
 export const workspaceIdentityMismatch = defineFault({
@@ -171,7 +172,7 @@ export const workspaceIdentityMismatch = defineFault({
 export const mutationCommittedOutputFailed = defineFault({
   code: 'mutation_committed_output_failed',
   kind: 'unavailable',
-  when: 'A change to a run is recorded, but the response could not be made or written.',
+  when: 'A change to a run is recorded, but the response could not be created or written.',
   message: (d: { problem: string; details: Details }) =>
     `the run was changed, but the response was lost: ${d.problem}; check the run before you repeat the command`,
 })

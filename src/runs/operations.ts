@@ -45,8 +45,9 @@ export function onlyStoppable({ runs, unavailable_runs }: RunList): string {
   )
   const [only] = stoppable
   if (unavailable_runs.length > 0)
-    throw runIdRequired({ problem: 'some runs cannot be read, so the choice is unclear' })
+    throw runIdRequired({ problem: 'some runs cannot be read, so drover cannot tell which run to stop' })
   if (only === undefined) throw runIdRequired({ problem: 'this worktree has no run that can be stopped' })
-  if (stoppable.length > 1) throw runIdRequired({ problem: `${stoppable.length} runs can be stopped` })
+  if (stoppable.length > 1)
+    throw runIdRequired({ problem: `this worktree has ${stoppable.length} runs that can be stopped` })
   return only.id
 }

@@ -6,8 +6,8 @@ const offerFork = (id: string) =>
 export const sessionNotFound = defineFault({
   code: 'session_not_found',
   kind: 'not_found',
-  when: 'No session has this id or this prefix of an id.',
-  message: (d: { id: string }) => `no session ${d.id} exists; drover sessions list shows the ids`,
+  when: 'No session has this id or id prefix.',
+  message: (d: { id: string }) => `no session ${d.id} (run "drover sessions list" to see ids)`,
 })
 
 export const sessionAmbiguous = defineFault({
@@ -66,7 +66,7 @@ export const sessionStoreNewer = defineFault({
   kind: 'unavailable',
   when: 'The session file was written by a newer drover, and this one does not know its schema.',
   message: (d: { path: string; version: number; known: number }) =>
-    `${d.path} was written by a newer drover (schema ${d.version}; this one knows ${d.known}); update drover`,
+    `${d.path} was written by a newer drover (schema ${d.version}; this one supports ${d.known}); update drover`,
 })
 
 export const sessionStoreBusy = defineFault({

@@ -25,7 +25,7 @@ export const issueUrlInvalid = defineFault({
   when: 'An argument is not the URL of an issue or of a comment on an issue.',
   message: (d: { given: string; expected: 'issue' | 'comment'; nearest: string | undefined }) => {
     const example = `https://github.com/OWNER/REPO/issues/7${d.expected === 'comment' ? '#issuecomment-1901' : ''}`
-    const hint = d.nearest === undefined ? `it looks like ${example}` : `did you mean ${d.nearest}?`
+    const hint = d.nearest === undefined ? `use a URL such as ${example}` : `did you mean ${d.nearest}?`
     return `${JSON.stringify(d.given)} is not the URL of ${d.expected === 'issue' ? 'an issue' : 'a comment'}; ${hint}`
   },
 })
@@ -96,9 +96,8 @@ export const providerUnreachable = defineFault({
 export const providerAnswerInvalid = defineFault({
   code: 'provider_answer_invalid',
   kind: 'unavailable',
-  when: 'The answer of GitHub is not valid, or does not fit into an envelope. The details give the location.',
-  message: (d: { subject: string; problem: string }) =>
-    `the answer of GitHub about ${d.subject} is not valid: ${d.problem}`,
+  when: 'GitHub’s response is invalid, or does not fit into an envelope. The details give the location.',
+  message: (d: { subject: string; problem: string }) => `GitHub's response about ${d.subject} is invalid: ${d.problem}`,
 })
 
 export const issueNotFound = defineFault({
@@ -106,7 +105,7 @@ export const issueNotFound = defineFault({
   kind: 'not_found',
   when: 'The issue or comment does not exist, or the account of `gh` may not see it.',
   message: (d: { subject: string }) =>
-    `no ${d.subject}, or this account may not see it; check the URL and "gh auth status"`,
+    `${d.subject} does not exist, or this account may not see it; check the URL and "gh auth status"`,
 })
 
 export const issueNotAChange = defineFault({

@@ -176,7 +176,7 @@ describe('a failure of GitHub', () => {
 
   it('is reported when the issue does not exist', async () => {
     expect((await faultOf({})).message).toBe(
-      `no issue ${ISSUE_URL}, or this account may not see it; check the URL and "gh auth status"`,
+      `issue ${ISSUE_URL} does not exist, or this account may not see it; check the URL and "gh auth status"`,
     )
   })
 
@@ -276,11 +276,11 @@ describe('the URL of an issue', () => {
     ['https://github.com/ada/weather/issues/7/', 'did you mean https://github.com/ada/weather/issues/7?'],
     ['http://github.com/ada/weather/issues/7', 'did you mean https://github.com/ada/weather/issues/7?'],
     ['https://github.com/ada/weather/issues/7#issuecomment-1', 'did you mean https://github.com/ada/weather/issues/7?'],
-    ['https://github.com/ada/weather/pull/7', 'it looks like https://github.com/OWNER/REPO/issues/7'],
-    ['https://gitlab.com/ada/weather/issues/7', 'it looks like'],
-    ['https://github.com/ada/../issues/7', 'it looks like'],
-    ['https://github.com/ada/weather/issues/2147483648', 'it looks like'],
-    ['7', 'it looks like'],
+    ['https://github.com/ada/weather/pull/7', 'use a URL such as https://github.com/OWNER/REPO/issues/7'],
+    ['https://gitlab.com/ada/weather/issues/7', 'use a URL such as'],
+    ['https://github.com/ada/../issues/7', 'use a URL such as'],
+    ['https://github.com/ada/weather/issues/2147483648', 'use a URL such as'],
+    ['7', 'use a URL such as'],
   ])('is not %s', async (url, says) => {
     expect(await faultOf(github, { url })).toMatchObject({
       code: 'issue_url_invalid',

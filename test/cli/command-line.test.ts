@@ -87,7 +87,7 @@ describe('a usage error', () => {
       ['--demo', 'what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
       `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"`,
     ],
-    ['an empty word', ['--demo', ''], 'the first argument is empty, which is neither a command nor a prompt'],
+    ['an empty word', ['--demo', ''], 'the first argument is empty; give a command or a prompt'],
     ['a mistyped command', ['confg'], 'unknown command "confg"; did you mean drover config?'],
     ['a mistyped subcommand', ['config', 'shwo'], 'unknown command "config shwo"; did you mean drover config show?'],
     ['a group alone', ['config'], 'drover config needs a subcommand: show, get, set, unset, validate, path'],

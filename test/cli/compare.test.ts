@@ -69,7 +69,7 @@ describe('drover compare', () => {
     const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
     expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
     expect(ran.stderr).toMatch(
-      /^drover: warning: left out: codex is not installed.*npm install --global @openai\/codex.*\ndrover: warning: left out: gemini is disabled.*\n$/,
+      /^drover: warning: skipped: codex is not installed.*npm install --global @openai\/codex.*\ndrover: warning: skipped: gemini is disabled.*\n$/,
     )
   })
 

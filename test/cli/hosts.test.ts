@@ -159,7 +159,7 @@ describe('a usage error', () => {
       'an unknown host',
       ['install', '--tool', 'clade'],
       'unknown_host_adapter',
-      /does not know the host "clade"; did you mean claude\?$/,
+      /does not support the host "clade"; did you mean claude\?$/,
     ],
     ['an unknown host to uninstall', ['uninstall', 'emacs'], 'unknown_host_adapter', /"emacs"/],
     ['an empty host', ['install', '--tool', ''], 'host_adapter_required', /--tool names no host/],

@@ -124,7 +124,7 @@ describe('a change after which run.json cannot be written', () => {
       code: 'mutation_committed_projection_stale',
       exit_code: 3,
       message: expect.stringMatching(
-        / is recorded, but its run\.json .* the next change writes it; until then commands read the whole journal$/,
+        / is recorded, but its run\.json .* commands read the whole journal until run\.json can be written$/,
       ),
       details: { ...NOTHING_DONE, phase: 'projection_write', committed: true, projection_stale: true },
     })

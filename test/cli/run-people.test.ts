@@ -293,7 +293,7 @@ Next:
   it('requires an id with several runs or an unavailable one', async () => {
     const { fixture } = await adHoc()
     const second = await fixture.state(['run', '--json', 'Another goal'])
-    expect((await fixture.error(['stop'])).message).toContain('2 runs can be stopped')
+    expect((await fixture.error(['stop'])).message).toContain('2 runs that can be stopped')
     await fixture.state(['stop', '--json', second.run_id])
     writeFileSync(join(fixture.root, '.git', 'drover', 'runs', 'damaged'), '')
     expect((await fixture.error(['stop'])).message).toContain('some runs cannot be read')

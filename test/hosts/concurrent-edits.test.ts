@@ -28,17 +28,17 @@ describe('a user who works on the same files during a change', () => {
     [
       'edits a file',
       (site) => site.write('.claude/replaced', 'mine now'),
-      /replaced changed after this was planned: it was edited/,
+      /replaced was changed while drover was working: it was edited/,
     ],
     [
       'removes a file',
       (site) => rmSync(at(site, '.claude/replaced')),
-      /replaced changed after this was planned: it was removed/,
+      /replaced was changed while drover was working: it was removed/,
     ],
     [
       'creates a file',
       (site) => site.write('.claude/made/deep/created', 'mine'),
-      /created changed after this was planned: it was created/,
+      /created was changed while drover was working: it was created/,
     ],
     [
       'swaps a file for a link to one with the same bytes',
@@ -46,7 +46,7 @@ describe('a user who works on the same files during a change', () => {
         renameSync(at(site, '.claude/replaced'), at(site, 'elsewhere'))
         symlinkSync(at(site, 'elsewhere'), at(site, '.claude/replaced'))
       },
-      /replaced changed after this was planned: it was replaced/,
+      /replaced was changed while drover was working: it was replaced/,
     ],
     [
       'swaps the folder for a link',
@@ -54,12 +54,12 @@ describe('a user who works on the same files during a change', () => {
         renameSync(at(site, '.claude'), at(site, 'elsewhere'))
         symlinkSync('elsewhere', at(site, '.claude'))
       },
-      /\.claude is a symbolic link; drover changes files only in real folders/,
+      /\.claude is a symbolic link, and drover only changes files in real folders; replace it with a folder/,
     ],
     [
       'edits what must only stay',
       (site) => site.write('.claude/verified', 'mine now'),
-      /verified changed after this was planned: it was edited/,
+      /verified was changed while drover was working: it was edited/,
     ],
     [
       'puts a file where a folder is needed',
@@ -154,7 +154,8 @@ describe('a user who works on the same files during a change', () => {
         renameSync(at(site, '.claude/emptied'), at(site, 'elsewhere'))
         symlinkSync('../elsewhere', at(site, '.claude/emptied'))
       },
-      problem: /\.claude\/emptied is a symbolic link; drover changes files only in real folders/,
+      problem:
+        /\.claude\/emptied is a symbolic link, and drover only changes files in real folders; replace it with a folder/,
       left: {
         '.claude/emptied': 'link to ../elsewhere',
         '.claude/emptied/removed': undefined,

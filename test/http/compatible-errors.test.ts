@@ -141,7 +141,7 @@ const CASES: readonly Case[] = [
     options: { server: { max_request_body_bytes: 10 } },
     problem: 'request-too-large',
     title: 'Request Too Large',
-    detail: 'the request body exceeds the limit of 10 bytes',
+    detail: 'the request body exceeds the limit of 10 bytes; send a smaller one',
     chat: { type: 'invalid_request_error', code: 'request_too_large' },
     message: 'request_too_large',
   },

@@ -130,7 +130,7 @@ const CASES: Case[] = [
     call: { path: '/probe', method: 'POST', body: '[1,23]' },
     status: 413,
     code: 'request_too_large',
-    message: 'the request body exceeds the limit of 5 bytes',
+    message: 'the request body exceeds the limit of 5 bytes; send a smaller one',
     details: { limit_bytes: 5 },
     problem: {
       name: 'request-too-large',

@@ -1,14 +1,14 @@
 /** How agents fail, and how to tell from a message which failure it is. docs/agents.md has the same table. */
 export const FAILURES = {
   agent_auth_failed: 'The agent has no key or login, or the model service refuses it (401, 403).',
-  agent_rate_limited: 'The model service wants fewer requests, or a quota is used up (429).',
+  agent_rate_limited: 'The model service limits the number of requests, or a quota is used up (429).',
   agent_overloaded: 'The model service is overloaded or broken (5xx).',
   agent_unreachable: 'The model service cannot be reached, or the connection was cut.',
-  agent_max_turns: 'The agent stopped because it had used up its turns.',
+  agent_max_turns: 'The agent stopped because it reached its maximum number of turns.',
   agent_session_missing: 'The session to be resumed does not exist for this agent, user and directory.',
-  agent_bad_flag: 'The agent does not know an argument it was given; its version may be too old or too new.',
-  agent_ended_early: 'The agent ended, or was ended, without saying that it had finished.',
-  agent_failed: 'Anything else; the message is the agent’s own.',
+  agent_bad_flag: 'The agent does not accept an argument; its version may be too old or too new.',
+  agent_ended_early: 'The agent ended, or was ended, before it reported that it had finished.',
+  agent_failed: 'Any other failure; the message comes from the agent.',
 } as const
 
 export type FailureCode = keyof typeof FAILURES

@@ -35,9 +35,7 @@ export function stricterPermission({ approvalMode, sandboxMode }: Modes): Permis
 
 export function warnOfMissingApprover(backend: string, { approvalMode }: Modes): string[] {
   if (approvalMode !== 'always') return []
-  return [
-    `approval_mode always: there is no one to ask while ${backend} runs, so everything that needs approval is denied`,
-  ]
+  return [`approval_mode always: ${backend} runs without a user to ask, so everything that needs approval is denied`]
 }
 
 /** For agents that have no operating system sandbox. */

@@ -12,8 +12,7 @@ const WORKING = 'Bash,Edit,Write,NotebookEdit,Read,Glob,Grep,WebFetch,WebSearch,
 const EDITS = ['--permission-mode', 'acceptEdits']
 const EVERYTHING = ['--permission-mode', 'bypassPermissions']
 
-const NOBODY =
-  'approval_mode always: there is no one to ask while claude runs, so everything that needs approval is denied'
+const NOBODY = 'approval_mode always: claude runs without a user to ask, so everything that needs approval is denied'
 const ROOT =
   'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 const noSandbox = (mode: string) =>

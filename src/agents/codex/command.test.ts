@@ -3,8 +3,7 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCommand } from '../build-command.ts'
 
-const NOBODY =
-  'approval_mode always: there is no one to ask while codex runs, so everything that needs approval is denied'
+const NOBODY = 'approval_mode always: codex runs without a user to ask, so everything that needs approval is denied'
 
 const SWITCHES = [
   ...['-c', 'check_for_update_on_startup=false'],

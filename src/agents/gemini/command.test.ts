@@ -3,8 +3,7 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCleanUpCommand, buildCommand } from '../build-command.ts'
 
-const NOBODY =
-  'approval_mode always: there is no one to ask while gemini runs, so everything that needs approval is denied'
+const NOBODY = 'approval_mode always: gemini runs without a user to ask, so everything that needs approval is denied'
 const noSandbox = (mode: string) =>
   `sandbox_mode ${mode} is enforced by gemini itself, not by an operating system sandbox`
 const givesWay = (lax: string, strict: string) => `${lax} is ignored: ${strict} is stricter`

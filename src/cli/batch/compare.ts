@@ -94,7 +94,7 @@ async function chooseBackends(
   const missing = located.filter((agent) => names?.includes(agent.backend) === true && !isUsable(agent))
   for (const { backend, isEnabled, wanted } of missing) {
     const { message } = backendUnavailable({ backend, reason: isEnabled ? 'not_installed' : 'disabled', wanted })
-    await err.write(`drover: warning: left out: ${message}\n`)
+    await err.write(`drover: warning: skipped: ${message}\n`)
   }
   const left = names?.filter((name) => usable.includes(name)) ?? usable
   if (left.length === 0) throw noBackendLeft({})

@@ -40,7 +40,7 @@ describe('ResultFiles', () => {
     for (const name of ['summary.json', '001_a.json', '1000_b.json']) {
       const other = temporaryDirectory()
       writeFileSync(join(other, name), '')
-      expect(() => new ResultFiles(other, { isForced: false })).toThrow('contains 1 result files')
+      expect(() => new ResultFiles(other, { isForced: false })).toThrow('contains 1 result file;')
     }
   })
 

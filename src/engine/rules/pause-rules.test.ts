@@ -23,31 +23,31 @@ describe('the pauses of a run', () => {
       () => tampered(waitingForDecision(), { pause_reason: undefined }),
     ],
     [
-      'the pause reason matches what the run waits for',
+      'the pause reason matches what the run is waiting for',
       () => tampered(waitingForDecision(), { pause_reason: 'budget_exhausted' }),
     ],
     [
-      'the pause reason matches what the run waits for',
+      'the pause reason matches what the run is waiting for',
       () => tampered(waitingForDecision(), { pause_reason: 'destructive_confirmation_required' }),
     ],
     [
-      'the pause reason matches what the run waits for',
+      'the pause reason matches what the run is waiting for',
       () => tampered(waitingForConfirmation(), { pause_reason: 'decision_required' }),
     ],
     [
-      'the pause reason matches what the run waits for',
+      'the pause reason matches what the run is waiting for',
       () => tampered(gitUnavailable(), { pause_reason: 'budget_exhausted' }),
     ],
     [
-      'the pause reason matches what the run waits for',
+      'the pause reason matches what the run is waiting for',
       () => tampered(gitUnavailable(), { pause_reason: 'decision_required' }),
     ],
     [
-      'the pause reason matches what the run waits for',
+      'the pause reason matches what the run is waiting for',
       () => tampered(submitted(), { state: 'paused', pause_reason: 'environment_unavailable' }),
     ],
     [
-      'a run with a source candidate is stopped or waits for a decision',
+      'a run with a source candidate is stopped or waiting for a decision',
       () => tampered(adopted(), { source_candidate: undefined, source_choice: undefined }),
     ],
   ])('%s', (rule, find) => {

@@ -7,9 +7,9 @@ export const PAUSE_RULES: readonly TransitionRule[] = [
     says: 'a run has a pause reason exactly while it is paused',
     holds: ({ after }) => (after.state === 'paused') === (after.pause_reason !== undefined),
   },
-  { says: 'the pause reason matches what the run waits for', holds: ({ after }) => isReasonTrue(after) },
+  { says: 'the pause reason matches what the run is waiting for', holds: ({ after }) => isReasonTrue(after) },
   {
-    says: 'a run with a source candidate is stopped or waits for a decision',
+    says: 'a run with a source candidate is stopped or waiting for a decision',
     holds: ({ after }) =>
       after.source_candidate === undefined || after.state === 'stopped' || after.pause_reason === 'decision_required',
   },

@@ -28,7 +28,7 @@ export const unauthorized = defineFault({
 export const hostNotAllowed = defineFault({
   code: 'host_not_allowed',
   kind: 'invalid',
-  when: 'A server without API keys that listens on loopback only received a foreign `Host` header, as in DNS rebinding.',
+  when: 'A server that has no API keys and listens only on loopback received a foreign `Host` header, as in DNS rebinding.',
   message: (d: { host: string }) =>
     `this server has no API keys and only accepts localhost as its host, not ${JSON.stringify(d.host)}; use http://localhost, or set API keys`,
 })
@@ -53,7 +53,8 @@ export const requestTooLarge = defineFault({
   code: 'request_too_large',
   kind: 'too_large',
   when: 'The request body is larger than `server.max_request_body_bytes`.',
-  message: (d: { limitBytes: number }) => `the request body exceeds the limit of ${d.limitBytes} bytes`,
+  message: (d: { limitBytes: number }) =>
+    `the request body exceeds the limit of ${d.limitBytes} bytes; send a smaller one`,
 })
 
 export const requestTimeout = defineFault({
@@ -164,7 +165,7 @@ export const apiVersionInvalid = defineFault({
 export const backendExecutionFailed = defineFault({
   code: 'backend_execution_failed',
   kind: 'internal',
-  when: 'The agent failed while it ran the prompt of a compatible request. The message is the one the agent gave.',
+  when: 'The agent failed while it ran the prompt of a compatible request. The message comes from the agent.',
   message: (d: { backend: string; reason: string; code: string }) => `${d.backend} failed: ${d.reason}`,
 })
 

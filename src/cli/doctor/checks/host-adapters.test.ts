@@ -121,7 +121,7 @@ describe('a host that is not installed', () => {
       'whose directory is a link',
       (site) => symlinkSync('elsewhere', join(site.root, '.claude')),
       'adapter_not_detected',
-      `not used here: ${MANIFEST} cannot be inspected: .claude is a symbolic link; drover changes files only in real folders`,
+      `not used here: ${MANIFEST} cannot be inspected: .claude is a symbolic link, and drover only changes files in real folders; replace it with a folder`,
     ],
     [
       'in whose directory is a link',
@@ -130,7 +130,7 @@ describe('a host that is not installed', () => {
         symlinkSync('../elsewhere', join(site.root, '.claude/skills'))
       },
       'adapter_inspection_unavailable',
-      '.claude/skills/drover-clarify/references/decision-interview.md cannot be inspected: .claude/skills is a symbolic link; drover changes files only in real folders',
+      '.claude/skills/drover-clarify/references/decision-interview.md cannot be inspected: .claude/skills is a symbolic link, and drover only changes files in real folders; replace it with a folder',
     ],
     [
       'and used',
