@@ -1,6 +1,6 @@
 /** The result of a run: what the agent's output says, and how its process ended. Pure. */
 import type { ProcessExit } from '../kit/process/process.ts'
-import type { OutputResult } from './adapter/agent.ts'
+import type { AgentError, OutputResult } from './adapter/agent.ts'
 import { EXIT_CANCELLED, EXIT_TIMEOUT, exitCodeOfSignal } from './adapter/exit-codes.ts'
 import { ANSWER_LIMIT_CHARACTERS } from './adapter/output-reader.ts'
 
@@ -38,7 +38,7 @@ function isComplete({ hasEnded, output, stopReason }: Facts): boolean {
   return hasEnded && (stopReason === 'lingered' || output.error === undefined)
 }
 
-type Outcome = { exitCode: number; error?: NonNullable<OutputResult['error']> }
+type Outcome = { exitCode: number; error?: AgentError }
 
 function toOutcome(facts: Facts, ended: ProcessExit['ended']): Outcome {
   const { backend, timeoutMs, exit, output } = facts

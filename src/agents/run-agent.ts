@@ -5,7 +5,7 @@
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
-import type { AgentCommand, AgentEvent, AgentRequest, OutputReader, Usage } from './adapter/agent.ts'
+import type { AgentCommand, AgentError, AgentEvent, AgentRequest, OutputReader, Usage } from './adapter/agent.ts'
 import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
 import { buildCleanUpCommand } from './build-command.ts'
 import { cleanUpSession } from './clean-up.ts'
@@ -141,7 +141,15 @@ function closingEvents(result: AgentResult): AgentEvent[] {
       ...(warnings.length > 0 && { warnings }),
     },
   }
-  return error === undefined ? [done] : [{ type: 'error', content: error }, done]
+  return error === undefined ? [done] : [errorEvent(error), done]
+}
+
+function errorEvent({ code, message, upstreamStatus, retryAfterSecs }: AgentError): AgentEvent {
+  const details = {
+    ...(upstreamStatus !== undefined && { upstream_status: upstreamStatus }),
+    ...(retryAfterSecs !== undefined && { retry_after_secs: retryAfterSecs }),
+  }
+  return { type: 'error', content: { code, message, ...(Object.keys(details).length > 0 && { details }) } }
 }
 
 /** Some agents store a session even for an ephemeral prompt. */

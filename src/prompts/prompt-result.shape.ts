@@ -22,6 +22,12 @@ const RESULT = {
   backend_session_id: Type.Optional(Type.String({ description: "The agent's own id of the session." })),
   error: Type.Optional(Type.String({ description: 'Only on failure: the message.' })),
   error_code: Type.Optional(Type.String({ description: 'Only on failure: the code.' })),
+  upstream_status: Type.Optional(
+    Type.Integer({ description: 'Only on failure: the HTTP status of the model service, if the agent reports it.' }),
+  ),
+  retry_after_secs: Type.Optional(
+    count('Only on failure: how long the model service wants the caller to wait, if the agent reports it.'),
+  ),
   warnings: Type.Optional(
     Type.Array(Type.String(), { description: 'Parts of the request that could not be fulfilled.' }),
   ),

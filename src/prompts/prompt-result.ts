@@ -1,5 +1,6 @@
 /** The result of a prompt as it goes over the wire; the same for the command line and HTTP. */
 
+import type { AgentError } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/usage.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import type { Fault } from '../kit/fault.ts'
@@ -20,8 +21,17 @@ export function toPromptResult(result: AgentResult, known: Known): PromptResult 
     output: text,
     token_usage: usage,
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
-    ...(error !== undefined && { error: error.message, error_code: error.code }),
+    ...(error !== undefined && failureFields(error)),
     ...(known.warnings.length > 0 && { warnings: known.warnings }),
+  }
+}
+
+function failureFields({ message, code, upstreamStatus, retryAfterSecs }: AgentError) {
+  return {
+    error: message,
+    error_code: code,
+    ...(upstreamStatus !== undefined && { upstream_status: upstreamStatus }),
+    ...(retryAfterSecs !== undefined && { retry_after_secs: retryAfterSecs }),
   }
 }
 

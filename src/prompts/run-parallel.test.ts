@@ -59,7 +59,7 @@ describe('runParallel', () => {
     expect(result).toMatchObject({ total_tasks: 3, completed: 0, failed: 1, canceled: 2 })
     expect(result.results.map(({ exit_code: code, error_code: error }) => [code, error])).toEqual([
       [130, 'agent_cancelled'],
-      [1, 'agent_overloaded'],
+      [1, 'agent_service_failed'],
       [-1, 'canceled'],
     ])
     expect(started).toEqual([0, 1])

@@ -6,7 +6,15 @@ import { NO_USAGE } from './usage.ts'
 /** A part of a message: text, thinking, a tool call or its result. */
 export type Block = { type: string; [field: string]: unknown }
 
-const ERROR_NAMES = { 401: 'authentication_failed', 429: 'rate_limit', 500: 'server_error' } as const
+const ERROR_NAMES = {
+  400: 'invalid_request',
+  401: 'authentication_failed',
+  403: 'authentication_failed',
+  429: 'rate_limit',
+  500: 'server_error',
+  503: 'server_error',
+  529: 'overloaded',
+} as const
 
 export function toInit({ cwd, sessionId, model, invocation, newId }: Facts): object {
   return {
@@ -60,13 +68,15 @@ export function toErrorMessage(id: string, text: string): object {
   }
 }
 
-export function toRetry({ sessionId, newId }: Facts, retry: { attempt: number; status: ApiFailure['status'] }): object {
+type Retry = Pick<ApiFailure, 'status' | 'retryAfterSecs'> & { attempt: number }
+
+export function toRetry({ sessionId, newId }: Facts, retry: Retry): object {
   return {
     type: 'system',
     subtype: 'api_retry',
     attempt: retry.attempt,
     max_retries: retry.attempt,
-    retry_delay_ms: 0,
+    retry_delay_ms: (retry.retryAfterSecs ?? 0) * 1000,
     error_status: retry.status,
     error: toErrorName(retry.status),
     session_id: sessionId,

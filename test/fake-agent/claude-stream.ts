@@ -123,9 +123,10 @@ export class ClaudeStream implements AgentOutput {
       message: toErrorMessage(this.#facts.newId(), text),
       error: toErrorName(failure.status),
     }
-    const retry = toRetry(this.#facts, { attempt: 1, status: failure.status })
+    // Claude tries again after 401, but not after 400 and 403.
+    const retries = [400, 403].includes(failure.status) ? [] : [toRetry(this.#facts, { attempt: 1, ...failure })]
     const result = toFailure(this.#facts, { status: failure.status, text })
-    return { output: toLines([...this.#requesting(), retry, notice, result]), exitCode: 1 }
+    return { output: toLines([...this.#requesting(), ...retries, notice, result]), exitCode: 1 }
   }
 
   interrupt(signal: Interruption, { isToolRunning }: { isToolRunning: boolean }) {

@@ -60,7 +60,7 @@ export class ClaudeSummary implements AgentOutput {
 }
 
 export function describeFailure({ status, message }: ApiFailure): string {
-  if (status === 401) return `Failed to authenticate. API Error: 401 ${message}`
+  if (status === 401 || status === 403) return `Failed to authenticate. API Error: ${status} ${message}`
   if (status === 429) return `API Error: Request rejected (429) · ${message}`
-  return `API Error: 500 ${message}`
+  return `API Error: ${status} ${message}`
 }

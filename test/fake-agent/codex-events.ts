@@ -41,8 +41,17 @@ export class CodexEvents extends CodexOutput implements AgentOutput {
   }
 }
 
-export function describeFailure({ status, message }: ApiFailure): string {
-  if (status === 401) return `unexpected status 401 Unauthorized: ${message}`
-  if (status === 429) return `exceeded retry limit, last status: 429 Too Many Requests: ${message}`
-  return `unexpected status 500 Internal Server Error: ${message}`
+const REASONS = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+  529: '<unknown status code>',
+} as const
+
+export function describeFailure({ status, message, retryAfterSecs }: ApiFailure): string {
+  const wait = retryAfterSecs === undefined ? '' : ` Please try again in ${retryAfterSecs}s.`
+  if (status === 400) return JSON.stringify({ error: { message, type: 'invalid_request_error', code: null } })
+  if (status === 429) return `exceeded retry limit, last status: 429 Too Many Requests: ${message}${wait}`
+  return `unexpected status ${status} ${REASONS[status]}: ${message}${wait}`
 }

@@ -46,7 +46,7 @@ export type Facts = {
 }
 
 /** The error that the model's API is said to have returned. */
-export type ApiFailure = { status: FailureStatus; message: string }
+export type ApiFailure = { status: FailureStatus; message: string; retryAfterSecs?: number | undefined }
 
 export type ToolOutcome = ToolResult & { isDenied: boolean }
 

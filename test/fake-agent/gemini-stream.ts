@@ -23,8 +23,13 @@ export class GeminiStream extends GeminiOutput implements AgentOutput {
 
   override fail(failure: ApiFailure) {
     const event = JSON.parse(super.fail({ ...failure, status: 500 }).output)
-    const message = `[API Error: ${JSON.stringify(toUpstreamError(failure))}]`
-    return { output: toLines([{ ...event, error: { ...event.error, message } }]), exitCode: failure.status % 256 }
+    const { status, retryAfterSecs } = failure
+    // Gemini explains an error that it has retried in its own words.
+    const isRetried = status === 429 || status === 503
+    const wait = retryAfterSecs === undefined ? '' : ` Please retry in ${retryAfterSecs}s.`
+    const text = isRetried ? `${failure.message}${wait}` : JSON.stringify(toUpstreamError(failure))
+    const error = { ...event.error, message: `[API Error: ${text}]` }
+    return { output: toLines([{ ...event, error }]), exitCode: status % 256 }
   }
 
   /** Gemini stops without a word, and exits with 0. */

@@ -3,7 +3,15 @@ import type { AgentOutput, ApiFailure, Facts, ToolOutcome } from './dialect.ts'
 import { type Tally, toSummaryStats } from './gemini-stats.ts'
 import type { Output } from './output.ts'
 
-const STATUS_NAMES = { 401: 'UNAUTHENTICATED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL' } as const
+const STATUS_NAMES = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNKNOWN',
+  529: 'UNKNOWN',
+} as const
 
 /** `gemini -o text`, which prints the words as they come, and `gemini -o json`, which prints one object at the end. */
 export class GeminiSummary implements AgentOutput {

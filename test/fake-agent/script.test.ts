@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readScript } from './script.ts'
 
-const COUNTS = ['chunkMs', 'delayMs', 'longLineBytes', 'lines']
+const COUNTS = ['chunkMs', 'delayMs', 'retryAfterSecs', 'longLineBytes', 'lines']
 const TEXTS = ['permits', 'tool', 'stderr', 'plainText', 'replay', 'pidFile']
 const SWITCHES = ['toolDenied', 'halfLine', 'retryForever', 'ignoreSigterm', 'ignoreSigint', 'forkDaemon']
 const LISTS = ['text', 'garbageLines']
@@ -17,7 +17,7 @@ describe('readScript', () => {
     ...rows(SWITCHES, [true, false]),
     ...rows(LISTS, [[], ['a', '']]),
     ...rows(POINTS, ['start', 'init', 'word', 'text']),
-    ...rows(['fail'], [401, 429, 500]),
+    ...rows(['fail'], [400, 401, 403, 429, 500, 503, 529]),
     ...rows(['exitCode'], [0, 255]),
     ...rows(['usage'], [{}, { input: 1, cached: 2, output: 3, reasoning: 4 }]),
   ])('accepts %s: %j', (key, value) => {

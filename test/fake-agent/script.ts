@@ -5,7 +5,7 @@ import type { Usage } from '../../src/demo/answer.ts'
 const POINTS = ['start', 'init', 'word', 'text'] as const
 export type Point = (typeof POINTS)[number]
 
-const FAILURE_STATUSES = [401, 429, 500] as const
+const FAILURE_STATUSES = [400, 401, 403, 429, 500, 503, 529] as const
 export type FailureStatus = (typeof FAILURE_STATUSES)[number]
 
 export type Script = {
@@ -20,6 +20,8 @@ export type Script = {
   tool?: string
   toolDenied?: boolean
   fail?: FailureStatus
+  /** How long the model service asks callers to wait after `fail`. */
+  retryAfterSecs?: number
   /** Of a turn that ends by itself. */
   exitCode?: number
   /** Text for stderr, before anything else. */
@@ -65,6 +67,7 @@ const RULES: Readonly<Record<keyof Script, Rule>> = {
   tool: TEXT,
   toolDenied: SWITCH,
   fail: oneOf(FAILURE_STATUSES),
+  retryAfterSecs: COUNT,
   exitCode: { expects: 'a whole number from 0 to 255', isMet: (value) => isCount(value) && Number(value) <= 255 },
   stderr: TEXT,
   delayMs: COUNT,

@@ -95,7 +95,7 @@ export const AGENT_FAULTS: readonly Scenario[] = [
     leaves: { error: 1 },
     async provoke(server) {
       const { status, body } = await ask(server, { body: promptOf('claude', 'json') })
-      expectFields({ status, ...body }, { status: 200, exit_code: 1, error_code: 'agent_overloaded' })
+      expectFields({ status, ...body }, { status: 200, exit_code: 1, error_code: 'agent_service_failed' })
     },
   }),
 ]

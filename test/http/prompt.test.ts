@@ -99,6 +99,25 @@ describe('POST /api/v1/prompt', () => {
     expect(await server.context.store.find(id)).toMatchObject({ working_dir: workdir })
   })
 
+  it.each([
+    [400, 'agent_request_rejected'],
+    [401, 'agent_auth_failed'],
+    [403, 'agent_auth_failed'],
+    [429, 'agent_rate_limited'],
+    [500, 'agent_service_failed'],
+    [503, 'agent_overloaded'],
+    [529, 'agent_overloaded'],
+  ] as const)('tells what the model service answered, for every agent: %i', async (status, code) => {
+    const isRetried = status === 429 || status === 503
+    const server = await scripted({ fail: status, ...(isRetried && { retryAfterSecs: 7 }) })
+    const tasks = BACKENDS.map((backend) => ({ backend, prompt: 'x' }))
+    const { body } = await server.request('/api/v1/parallel', { method: 'POST', body: { tasks } })
+    for (const result of (body as { results: object[] }).results) {
+      expect(result).toMatchObject({ error_code: code, error: expect.stringContaining('the script') })
+      expect(result).toMatchObject({ upstream_status: status, ...(isRetried && { retry_after_secs: 7 }) })
+    }
+  })
+
   it('answers 200 with the exit code and error of a failed agent', async () => {
     const server = await scripted({ fail: 401 })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
@@ -304,7 +323,7 @@ describe('a stream of POST /api/v1/prompt', () => {
   })
 
   it.each([
-    ['fails', { fail: 500 }, 'agent_overloaded'],
+    ['fails', { fail: 500 }, 'agent_service_failed'],
     ['is killed in mid-stream', { text: ['a'], crashAfter: 'word' }, 'agent_ended_early'],
     ['stops in the middle of a line', { halfLine: true }, undefined],
   ] as const)('ends with done when the agent %s', async (_name, script, code) => {

@@ -132,14 +132,22 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   })
 
   it.each([
-    ['e401', 'agent_auth_failed'],
-    ['e429', 'agent_rate_limited'],
-    ['e500', 'agent_overloaded'],
-    ['cut', expect.any(String)],
-  ])('reports a failure of the model service: %s', async (scenario, code) => {
+    ['e400', 'agent_request_rejected', 400],
+    ['e401', 'agent_auth_failed', 401],
+    ['e403', 'agent_auth_failed', 403],
+    ['e429', 'agent_rate_limited', 429],
+    ['e500', 'agent_service_failed', 500],
+    ['e503', 'agent_overloaded', 503],
+    ['e529', 'agent_overloaded', 529],
+    ['cut', expect.any(String), undefined],
+  ])('reports a failure of the model service: %s', async (scenario, code, status) => {
     const result = await ask(scenario)
     expect(result.exitCode).not.toBe(0)
-    expect(result.error).toEqual({ code, message: expect.stringMatching(/\S/) })
+    expect(result.error).toMatchObject({ code, message: expect.stringMatching(/\S/) })
+    // Codex has a text of its own for 500.
+    const isHidden = backend === 'codex' && status === 500
+    expect(result.error?.upstreamStatus).toBe(isHidden ? undefined : status)
+    if (backend === 'claude' && status === 429) expect(result.error?.retryAfterSecs).toBe(1)
   })
 
   it('continues a session, and counts this turn only', async () => {

@@ -59,7 +59,11 @@ export const EVENT_CONTENTS = {
   error: Type.Object({
     code: Type.Optional(Type.String({ description: 'The code of the failure.' })),
     message: Type.String({ description: 'What went wrong.' }),
-    details: Type.Optional(Type.Unknown({ description: 'More about the failure.' })),
+    details: Type.Optional(
+      Type.Unknown({
+        description: '`upstream_status` and `retry_after_secs` of the model service, where the agent reports them.',
+      }),
+    ),
   }),
   done: Type.Object({
     exit_code: Type.Integer({ description: 'The same as in the result of the prompt.' }),

@@ -66,10 +66,20 @@ export type AgentCommand = {
 /** How the agent's process ended. */
 export type ProcessEnd = { code: number | null; signal: string | null; stderrTail: string }
 
+/** Why an agent failed. */
+export type AgentError = {
+  code: string
+  message: string
+  /** The HTTP status of the model service, where the agent reports it. */
+  upstreamStatus?: number
+  /** How long the model service wants the caller to wait, where the agent reports it. */
+  retryAfterSecs?: number
+}
+
 /** What the whole output says, once the agent has ended. */
 export type OutputResult = {
   /** Undefined when the agent succeeded. */
-  error?: { code: string; message: string }
+  error?: AgentError
   text: string
   usage: Usage
   /** The usage of the whole session, for agents that count it: the `priorUsage` of the next turn. */

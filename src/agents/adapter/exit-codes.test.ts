@@ -8,6 +8,7 @@ describe('failureOfExitCode', () => {
     ['gemini', 145, { status: 401 }],
     ['gemini', 173, { status: 429 }],
     ['gemini', 244, { status: 500 }],
+    ['gemini', 17, { status: 529 }],
     ['gemini', 143, {}],
     ['gemini', 1, {}],
     ['gemini', null, {}],

@@ -25,6 +25,11 @@ export function failureOfExitCode(backend: Backend, code: number | null): Pick<A
   if (code === null) return {}
   const known = FAILURE_CODES[backend][code]
   if (known !== undefined) return { code: known }
-  // Gemini exits with the HTTP status of the model service, of which the system keeps the lower 8 bits.
-  return backend === 'gemini' && code >= 400 - 256 && code <= 255 ? { status: code + 256 } : {}
+  return backend === 'gemini' ? geminiStatus(code) : {}
+}
+
+/** Gemini exits with the HTTP status of the model service, of which the system keeps the lower 8 bits. */
+function geminiStatus(code: number): Pick<AgentFailure, 'status'> {
+  if (code === 529 % 256) return { status: 529 }
+  return code >= 400 % 256 && code <= 255 ? { status: code + 256 } : {}
 }

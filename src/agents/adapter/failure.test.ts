@@ -9,9 +9,12 @@ describe('classifyFailure', () => {
     [{ message: 'x', status: 403 }, 'agent_auth_failed'],
     [{ message: 'x', status: 429 }, 'agent_rate_limited'],
     [{ message: 'x', status: 499 }, 'agent_failed'],
-    [{ message: 'x', status: 500 }, 'agent_overloaded'],
+    [{ message: 'x', status: 500 }, 'agent_service_failed'],
+    [{ message: 'x', status: 503 }, 'agent_overloaded'],
+    [{ message: 'x', status: 400 }, 'agent_request_rejected'],
+    [{ message: 'API key not valid', status: 400 }, 'agent_auth_failed'],
     [{ message: 'x', status: 529 }, 'agent_overloaded'],
-    [{ message: 'x', status: 599 }, 'agent_overloaded'],
+    [{ message: 'x', status: 599 }, 'agent_service_failed'],
     [{ message: 'x', status: 600 }, 'agent_failed'],
     [{ message: 'quota exceeded', status: 400 }, 'agent_rate_limited'],
     [{ message: 'unexpected status 503 Service Unavailable' }, 'agent_overloaded'],
@@ -31,7 +34,19 @@ describe('classifyFailure', () => {
     [{ message: 'anything', code: 'agent_max_turns', status: 500 }, 'agent_max_turns'],
     [{ message: 'the disk is full' }, 'agent_failed'],
   ])('%j is %s', (failure, code) => {
-    expect(classifyFailure(failure)).toBe(code)
+    expect(classifyFailure(failure).code).toBe(code)
+  })
+
+  it.each([
+    ['rate limit reached. Please try again in 1.898s.', 1898],
+    ['Please retry in 36.5s', 36_500],
+    ['try again in 20ms', 20],
+    ['Try again in 2 minutes.', 120_000],
+    ['retry after 1 hour', 3_600_000],
+    ['retrying did not help', undefined],
+    ['please wait and try again later', undefined],
+  ])('reads how long to wait from %j', (message, retryAfterMs) => {
+    expect(classifyFailure({ message }).retryAfterMs).toBe(retryAfterMs)
   })
 })
 

@@ -68,7 +68,7 @@ describe.each(AGENT_LIST)('the reader of %s', (backend, agent) => {
     ],
   ])('reports an early end when the agent %s', (_, end, how) => {
     const message = `${backend} ended before it had finished its answer (${how})`
-    expect(read([first], end).result.error).toEqual({ code: 'agent_ended_early', message })
+    expect(read([first], end).result.error).toMatchObject({ code: 'agent_ended_early', message })
   })
 
   it('reports an early end when there is no output', () => {

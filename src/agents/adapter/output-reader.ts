@@ -2,7 +2,7 @@
  * Reads the output of an agent line by line; what is the same for all agents. An agent prints JSON objects; other text
  * between them is skipped. A program that prints no such object at all has answered in plain text.
  */
-import type { AgentEvent, Backend, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
+import type { AgentError, AgentEvent, Backend, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
 import { failureOfExitCode } from './exit-codes.ts'
 import { type AgentFailure, classifyFailure } from './failure.ts'
 import { type JsonObject, parseObject } from './json-fields.ts'
@@ -114,7 +114,8 @@ function failureOf(output: AgentOutput, end: ProcessEnd, plainText: string): Age
   const unstructured = end.signal === null ? [stderrMessage(end.stderrTail), plainText] : []
   const message = [reported.message, exit.message, ...unstructured].find((text) => text?.trim())
   if (message === undefined) return { ...early, code: exit.code ?? early.code }
-  return { message, code: reported.code ?? exit.code, status: reported.status ?? exit.status }
+  const retryAfterMs = reported.retryAfterMs ?? exit.retryAfterMs
+  return { message, code: reported.code ?? exit.code, status: reported.status ?? exit.status, retryAfterMs }
 }
 
 function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string {
@@ -122,8 +123,14 @@ function formatEarlyEnd(backend: Backend, { code, signal }: ProcessEnd): string 
   return `${backend} ended before it had finished its answer (${how})`
 }
 
-function toError(failure: AgentFailure): NonNullable<OutputResult['error']> {
-  return { code: classifyFailure(failure), message: failure.message.trim().slice(0, MESSAGE_LIMIT).toWellFormed() }
+function toError(failure: AgentFailure): AgentError {
+  const { code, message, status, retryAfterMs } = classifyFailure(failure)
+  return {
+    code,
+    message: message.trim().slice(0, MESSAGE_LIMIT).toWellFormed(),
+    ...(status !== undefined && { upstreamStatus: status }),
+    ...(retryAfterMs !== undefined && { retryAfterSecs: Math.ceil(retryAfterMs / 1000) }),
+  }
 }
 
 export function emptySummary(): OutputSummary {

@@ -169,13 +169,16 @@ describe('a sub-agent', () => {
 describe('the result of claude', () => {
   it('depends on is_error, not on the subtype or the exit code', () => {
     const failed = { ...DONE, is_error: true, result: 'API Error: 529 overloaded', api_error_status: 529 }
-    expect(read([failed]).result.error).toEqual({ code: 'agent_overloaded', message: 'API Error: 529 overloaded' })
+    expect(read([failed]).result.error).toMatchObject({
+      code: 'agent_overloaded',
+      message: 'API Error: 529 overloaded',
+    })
     expect(read([DONE], { code: 1 }).result.error).toBeUndefined()
   })
 
   it('is a failure if the subtype is an error', () => {
     const failed = { type: 'result', subtype: 'error_during_execution', errors: ['disk full', 'and more'] }
-    expect(read([failed]).result.error).toEqual({ code: 'agent_failed', message: 'disk full; and more' })
+    expect(read([failed]).result.error).toMatchObject({ code: 'agent_failed', message: 'disk full; and more' })
   })
 
   it.each([
@@ -183,7 +186,7 @@ describe('the result of claude', () => {
     ['error_max_turns', [], 'agent_max_turns'],
   ])('names the subtype %s when there is no message', (subtype, errors, code) => {
     const { result } = read([{ type: 'result', subtype, is_error: true, errors }])
-    expect(result.error).toEqual({ code, message: `claude ended with ${subtype}` })
+    expect(result.error).toMatchObject({ code, message: `claude ended with ${subtype}` })
   })
 
   it('takes the model from messages when there is no init event', () => {
@@ -234,7 +237,7 @@ describe('other formats and earlier releases of claude', () => {
     ['an error with a message', [{ type: 'error', message: 'no luck' }]],
     ['an error with an object', [{ type: 'error', error: { message: 'no luck' } }]],
   ])('may fail with %s', (_, lines) => {
-    expect(read(lines, { code: 1 }).result.error).toEqual({ code: 'agent_failed', message: 'no luck' })
+    expect(read(lines, { code: 1 }).result.error).toMatchObject({ code: 'agent_failed', message: 'no luck' })
   })
 
   it('may stream without a wrapper and stop without a result', () => {

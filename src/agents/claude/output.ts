@@ -18,6 +18,8 @@ export class ClaudeOutput implements AgentOutput {
   readonly #message = new StreamedText()
   readonly #thinking = new StreamedText()
   #hasMessage = false
+  /** The last notice about a retry. */
+  #retry: JsonObject | undefined
 
   summary() {
     const { outcome, text } = this.#summary
@@ -54,7 +56,10 @@ export class ClaudeOutput implements AgentOutput {
 
   #readSystem(line: JsonObject): AgentEvent[] {
     const subtype = textAt(line, 'subtype')
-    if (subtype === 'api_retry') return [{ type: 'progress', content: { stage: 'retry', message: formatRetry(line) } }]
+    if (subtype === 'api_retry') {
+      this.#retry = line
+      return [{ type: 'progress', content: { stage: 'retry', message: formatRetry(line) } }]
+    }
     if (subtype !== 'init' && subtype !== undefined) return []
     const [model, sessionId, workdir] = [textAt(line, 'model'), textAt(line, 'session_id'), textAt(line, 'cwd')]
     this.#summary.model = model
@@ -119,7 +124,7 @@ export class ClaudeOutput implements AgentOutput {
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
     summary.usage = usageOf(line)
-    summary.outcome = outcomeOf(line, summary.lastError)
+    summary.outcome = outcomeOf(line, { lastError: summary.lastError, retry: this.#retry })
     if (summary.outcome !== 'success') return usageEvents(summary.usage)
     summary.text = textAt(line, 'result') ?? summary.text
     // Without a stream of messages, the answer is in the result alone.

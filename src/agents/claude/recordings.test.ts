@@ -15,7 +15,7 @@ const UNREACHABLE = ['agent_unreachable', 'API Error: Unable to connect to API (
 const AUTH = ['agent_auth_failed', 'Failed to authenticate. API Error: 401 fake 401'] as const
 const RATE = ['agent_rate_limited', 'API Error: Request rejected (429) · fake 429'] as const
 const OVERLOADED = [
-  'agent_overloaded',
+  'agent_service_failed',
   'API Error: 500 fake 500. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:18999).',
 ] as const
 const MAX_TURNS = ['agent_max_turns', 'Reached maximum number of turns (2)'] as const

@@ -10,8 +10,11 @@ export function formatRetry(line: JsonObject): string {
   return `retry ${attempt ?? '?'} of ${most ?? '?'} after ${cause.join(' ') || 'an error'}`
 }
 
+/** What claude has reported before its result. */
+type Before = { lastError?: AgentFailure | undefined; retry?: JsonObject | undefined }
+
 /** API errors have the subtype `success` too, so `is_error` decides. */
-export function outcomeOf(line: JsonObject, lastError: AgentFailure | undefined): 'success' | AgentFailure {
+export function outcomeOf(line: JsonObject, { lastError, retry }: Before): 'success' | AgentFailure {
   const subtype = textAt(line, 'subtype') ?? ''
   const error = textAt(line, 'error')
   if (line['is_error'] !== true && !subtype.startsWith('error') && error === undefined) return 'success'
@@ -19,11 +22,19 @@ export function outcomeOf(line: JsonObject, lastError: AgentFailure | undefined)
   if (reason.startsWith('aborted')) return { code: 'agent_ended_early', message: 'claude was interrupted' }
   const errors = textsAt(line, 'errors').filter((each) => !each.startsWith('[ede_diagnostic]'))
   const message = textAt(line, 'result') || error || errors.join('; ') || lastError?.message
+  const status = countAt(line, 'api_error_status')
   return {
     message: message || `claude ended with ${subtype || 'an error'}`,
     code: subtype === 'error_max_turns' ? 'agent_max_turns' : undefined,
-    status: countAt(line, 'api_error_status'),
+    status,
+    // Claude waits as long as the service asks it to, but no message says so.
+    ...(status !== undefined && countAt(retry, 'error_status') === status && { retryAfterMs: delayOf(retry) }),
   }
+}
+
+function delayOf(retry: JsonObject | undefined): number | undefined {
+  const delay = retry?.['retry_delay_ms']
+  return typeof delay === 'number' && delay >= 0 && Number.isFinite(delay) ? delay : undefined
 }
 
 /** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */

@@ -1,7 +1,8 @@
 /** Reads `codex exec --json`, with the names that earlier releases used too. */
 import type { AgentEvent, Usage } from '../adapter/agent.ts'
 import { initEvent } from '../adapter/events.ts'
-import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import type { AgentFailure } from '../adapter/failure.ts'
+import { type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents, withoutPrior } from '../adapter/usage.ts'
@@ -71,14 +72,14 @@ export class CodexOutput implements AgentOutput {
 
   #readFailed(line: JsonObject): AgentEvent[] {
     const message = textAt(objectAt(line, 'error'), 'message') || this.#summary.lastError?.message
-    this.#summary.outcome = { message: message || 'codex reports that the turn failed' }
+    this.#summary.outcome = unwrapRejection(message || 'codex reports that the turn failed')
     return []
   }
 
   #readError(line: JsonObject): AgentEvent[] {
     const message = textAt(line, 'message') ?? ''
     if (RETRY.test(message)) return [{ type: 'progress', content: { stage: 'retry', message } }]
-    this.#summary.lastError = { message }
+    this.#summary.lastError = unwrapRejection(message)
     return []
   }
 
@@ -96,4 +97,11 @@ export class CodexOutput implements AgentOutput {
     this.#summary.usage = this.#prior === undefined ? total : withoutPrior(total, this.#prior)
     return usageEvents(this.#summary.usage)
   }
+}
+
+/** If the model service answers 400, codex passes on the body of the answer and nothing else. */
+function unwrapRejection(message: string): AgentFailure {
+  const body = parseObject(message)
+  if (body === undefined) return { message }
+  return { message: textAt(objectAt(body, 'error'), 'message') ?? textAt(body, 'detail') ?? message, status: 400 }
 }

@@ -16,7 +16,7 @@ const UNREACHABLE = [
   'stream disconnected before completion: Transport error: network error: error decoding response body',
 ] as const
 const OVERLOADED = [
-  'agent_overloaded',
+  'agent_service_failed',
   'We’re currently experiencing high demand, which may cause temporary errors.',
 ] as const
 const KILLED = ['agent_ended_early', 'codex ended before it had finished its answer (ended by SIGTERM)'] as const

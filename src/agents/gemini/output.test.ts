@@ -101,7 +101,7 @@ describe('the result of gemini', () => {
     ],
     ['nothing', [{ type: 'result', status: 'error' }], 'gemini ended with an error'],
   ])('is a failure of a result with %s, although it exits with 0', (_, lines, message) => {
-    expect(read(lines).result.error).toEqual({ code: 'agent_failed', message })
+    expect(read(lines).result.error).toMatchObject({ code: 'agent_failed', message })
   })
 
   it('is a failure when no request was sent to the model', () => {
@@ -132,13 +132,14 @@ describe('the result of gemini', () => {
     [55, 'Gemini CLI is not running in a trusted directory.', 'agent_failed'],
     [53, 'Enough', 'agent_max_turns'],
     [143, 'Enough', 'agent_failed'],
-    [144, 'Bad request', 'agent_failed'],
+    [144, 'Bad request', 'agent_request_rejected'],
     [145, 'No', 'agent_auth_failed'],
     [173, 'No', 'agent_rate_limited'],
-    [244, 'No', 'agent_overloaded'],
-    [255, 'No', 'agent_overloaded'],
+    [244, 'No', 'agent_service_failed'],
+    [247, 'No', 'agent_overloaded'],
+    [255, 'No', 'agent_service_failed'],
   ])('reads exit code %i', (code, stderrTail, expected) => {
-    expect(read([], { code, stderrTail }).result.error).toEqual({ code: expected, message: stderrTail })
+    expect(read([], { code, stderrTail }).result.error).toMatchObject({ code: expected, message: stderrTail })
   })
 
   it('has the code even without a message', () => {
@@ -170,7 +171,7 @@ describe('other formats and earlier releases of gemini', () => {
   it('may put an error into the object', () => {
     const error = { type: 'INVALID_STREAM', message: 'The model returned an empty response' }
     const { result } = read([{ session_id: 's', response: '', error }])
-    expect(result.error).toEqual({ code: 'agent_failed', message: 'The model returned an empty response' })
+    expect(result.error).toMatchObject({ code: 'agent_failed', message: 'The model returned an empty response' })
   })
 
   it('use other names for ids, tools, results and counts', () => {

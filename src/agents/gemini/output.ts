@@ -7,7 +7,14 @@ import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents } from '../adapter/usage.ts'
-import { jsonOnStderr, NOT_ASKED, unwrapApiError, usageOfDocument, usageOfStream } from './result.ts'
+import {
+  jsonOnStderr,
+  NOT_ASKED,
+  retryDelayOnStderr,
+  unwrapApiError,
+  usageOfDocument,
+  usageOfStream,
+} from './result.ts'
 
 export class GeminiOutput implements AgentOutput {
   readonly backend = 'gemini'
@@ -24,7 +31,11 @@ export class GeminiOutput implements AgentOutput {
   readStderr(stderrTail: string) {
     const document = jsonOnStderr(stderrTail)
     const message = textAt(objectAt(document, 'error'), 'message')
-    return { sessionId: textAt(document, 'session_id'), ...(message !== undefined && unwrapApiError(message)) }
+    return {
+      sessionId: textAt(document, 'session_id'),
+      retryAfterMs: retryDelayOnStderr(stderrTail),
+      ...(message !== undefined && unwrapApiError(message)),
+    }
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {

@@ -12,7 +12,7 @@ const DONE = 'Done writing.'
 const PRINTED = 'The command printed its output.'
 const BAD_FLAG = ['agent_bad_flag', 'Unknown arguments: such-flag, suchFlag'] as const
 const AUTH = ['agent_auth_failed', '401 UNAUTHENTICATED: fake 401'] as const
-const OVERLOADED = ['agent_overloaded', '500 INTERNAL: fake 500'] as const
+const OVERLOADED = ['agent_service_failed', '500 INTERNAL: fake 500'] as const
 const MAX_TURNS = [
   'agent_max_turns',
   'Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.',
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
     '',
     FREE,
     NONE,
-    ['agent_overloaded', '_ApiError: {"error":{"code":500,"message":"fake 500","status":"INTERNAL"}}'],
+    ['agent_service_failed', '_ApiError: {"error":{"code":500,"message":"fake 500","status":"INTERNAL"}}'],
   ],
   ['max-turns.json', '', '', FREE, 'fc4af3f3-803a-4140-a46d-a8d6b972e4c8', MAX_TURNS],
   [

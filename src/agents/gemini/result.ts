@@ -55,3 +55,9 @@ export function jsonOnStderr(stderrTail: string): JsonObject | undefined {
   const starts = [...stderrTail.matchAll(/^(?:\[ERROR\] )?\{$/gm)].map(({ index, 0: line }) => index + line.length - 1)
   return starts.map((start) => parseObject(stderrTail.slice(start))).find((value) => value !== undefined)
 }
+
+/** How long the model service wants gemini to wait; gemini prints it with the error, not in its message. */
+export function retryDelayOnStderr(stderrTail: string): number | undefined {
+  const [, delay] = /^\s+retryDelayMs: (\d+(?:\.\d+)?),?$/m.exec(stderrTail) ?? []
+  return delay === undefined ? undefined : Number(delay)
+}

@@ -82,7 +82,7 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, outputO
     const message = `${backend} ended before it had finished its answer (exit code 0)`
     const { result, hasEnded } = read(own.slice(0, 6), { code: 0, signal: null, stderrTail: '' })
     expect(hasEnded).toBe(false)
-    expect(result.error).toEqual({ code: 'agent_ended_early', message })
+    expect(result.error).toMatchObject({ code: 'agent_ended_early', message })
     expect(result.sessionId).toBe(turn.sessionId)
   })
 
@@ -94,7 +94,7 @@ describe.each(SUBJECTS)('the reader of a long-lived %s', (backend, turn, outputO
 
   it('takes the reason of an end before the turn from stderr', () => {
     const { result } = read([], { code: 1, signal: null, stderrTail: 'Missing environment variable: `K`.\n' })
-    expect(result.error).toEqual({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
+    expect(result.error).toMatchObject({ code: 'agent_auth_failed', message: 'Missing environment variable: `K`.' })
   })
 })
 

@@ -283,7 +283,7 @@ describe('the result of a turn of a long-lived codex', () => {
     ['usageLimitExceeded', 'agent_rate_limited'],
     ['rateLimitExceeded', 'agent_rate_limited'],
     ['serverOverloaded', 'agent_overloaded'],
-    ['internalServerError', 'agent_overloaded'],
+    ['internalServerError', 'agent_service_failed'],
     ['other', 'agent_failed'],
     ['constructor', 'agent_failed'],
     [{ httpConnectionFailed: { httpStatusCode: 401 } }, 'agent_auth_failed'],
@@ -292,12 +292,12 @@ describe('the result of a turn of a long-lived codex', () => {
     [null, 'agent_failed'],
   ])('a failure of the kind %j is %s', (codexErrorInfo, code) => {
     const { result } = read([failed({ message: 'x', codexErrorInfo })])
-    expect(result.error).toEqual({ code, message: 'x' })
+    expect(result.error).toMatchObject({ code, message: 'x' })
   })
 
   it('is the last error if the end has no message', () => {
     const { result } = read([news('error', { error: { message: 'no luck' }, willRetry: false }), failed(null)])
-    expect(result.error).toEqual({ code: 'agent_failed', message: 'no luck' })
+    expect(result.error).toMatchObject({ code: 'agent_failed', message: 'no luck' })
   })
 
   it('is that of the end, despite earlier errors', () => {
@@ -314,7 +314,7 @@ describe('the result of a turn of a long-lived codex', () => {
     ['ends with an unknown status', ends({ status: 'evaporated' }), 'codex reports that the turn failed'],
     ['is refused without a word', { id: 5, error: { code: -32600 } }, 'codex refuses the request'],
   ])('is a failure of a turn that %s', (_, frame, message) => {
-    expect(read([frame]).result.error).toEqual({ code: 'agent_failed', message })
+    expect(read([frame]).result.error).toMatchObject({ code: 'agent_failed', message })
   })
 
   it('takes smaller counts as they are, after a thread was compacted', () => {

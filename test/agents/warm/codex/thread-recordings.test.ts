@@ -125,7 +125,7 @@ const TURNS: readonly (readonly [recording: string, rows: readonly Row[]])[] = [
         'init, progress',
         '',
         FREE,
-        ['agent_overloaded', 'We’re currently experiencing high demand, which may cause temporary errors.'],
+        ['agent_service_failed', 'We’re currently experiencing high demand, which may cause temporary errors.'],
       ],
       [
         8,

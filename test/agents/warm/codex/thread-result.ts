@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, FailureCode>> = {
   usageLimitExceeded: 'agent_rate_limited',
   rateLimitExceeded: 'agent_rate_limited',
   serverOverloaded: 'agent_overloaded',
-  internalServerError: 'agent_overloaded',
+  internalServerError: 'agent_service_failed',
 }
 
 /** An error has a message, and often the kind of error or an HTTP status. */

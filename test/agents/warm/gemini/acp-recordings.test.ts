@@ -85,7 +85,7 @@ const TURNS: readonly (readonly [recording: string, rows: readonly Row[]])[] = [
     [
       [opens(2, 3), FAILING, PRO, 'init, message', 'partial ', FREE, ['agent_unreachable', 'terminated']],
       [goesOn(FAILING, 4), FAILING, NONE, '', '', FREE, ['agent_rate_limited', 'fake 429']],
-      [goesOn(FAILING, 5), FAILING, NONE, '', '', FREE, ['agent_overloaded', '500 INTERNAL: fake 500']],
+      [goesOn(FAILING, 5), FAILING, NONE, '', '', FREE, ['agent_service_failed', '500 INTERNAL: fake 500']],
       [
         goesOn(FAILING, 6),
         FAILING,
