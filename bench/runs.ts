@@ -64,7 +64,7 @@ async function benchSubmit(context: RunContext, drover: string): Promise<string>
   const name = `submit, ${LONG} actions, reported`
   const timings = await measure(
     [
-      { name: 'node -e 0, and the questions to git', once: () => askDirectly(context) },
+      { name: 'node -e 0, and the git commands', once: () => askDirectly(context) },
       submitting(context, short, { drover, name: `submit, ${SHORT} actions` }),
       submitting(context, interrupted, { drover, name: `submit, ${LONG} actions, interrupted` }),
       submitting(context, reported, { drover, name }),

@@ -92,7 +92,7 @@ function format(names: readonly string[], timings: readonly Timing[]): string {
   })
   const head = [SMALL, LARGE].map((count) => count.toLocaleString('en').padStart(11)).join('  ')
   return [
-    `Sessions, of which there are (pages of ${PAGE.limit}, with the total)`,
+    `Sessions, by the number of stored sessions (pages of ${PAGE.limit}, with the total)`,
     `  ${' '.repeat(width)}  ${head}  ${'growth'.padStart(11)}`,
     ...rows,
     `  goal: a page, filtered or not, at most ${GOAL.toFixed(2)}x`,

@@ -114,7 +114,7 @@ describe('loadApiKeys', () => {
     [
       'a variable of nothing but commas',
       () => ({ env: { DROVER_API_KEYS: ' , ' } }),
-      /DROVER_API_KEYS provides no API key: it holds no key/,
+      /DROVER_API_KEYS provides no API key: it contains no key/,
     ],
     [
       'an empty variable',
@@ -131,7 +131,7 @@ describe('loadApiKeys', () => {
       () => ({ env: { DROVER_API_KEYS: ' ' }, keys: [{ name: 'a', sha256: digest('a') }] }),
       /set but empty/,
     ],
-    ['an empty file', () => ({ env: { DROVER_API_KEYS_FILE: keysFile('\n') } }), /it holds no key/],
+    ['an empty file', () => ({ env: { DROVER_API_KEYS_FILE: keysFile('\n') } }), /it contains no key/],
     [
       'a file that is not there',
       () => ({ env: { DROVER_API_KEYS_FILE: '/nowhere/keys' } }),
@@ -146,7 +146,7 @@ describe('loadApiKeys', () => {
     [
       'an empty gopass',
       () => ({ env: fakeGopass('true'), gopass: 'a' }),
-      /gopass a provides no API key: it holds no key/,
+      /gopass a provides no API key: it contains no key/,
     ],
     [
       'a key that no header can carry',
@@ -193,7 +193,7 @@ describe('reload', () => {
     const { log, lines } = recordingLog()
     await loaded.reload(log)
     expect([knows(loaded, 'old', ''), loaded.ring.isRequired]).toEqual([[false, false], true])
-    expect(lines).toEqual([expect.stringContaining('warn: a source of API keys is empty now')])
+    expect(lines).toEqual([expect.stringContaining('warn: a source of API keys is now empty')])
   })
 
   it('logs the number of keys if they changed, and nothing if they did not', async () => {
@@ -215,7 +215,7 @@ describe('reload', () => {
     await loaded.reload(log)
     expect(knows(loaded, 'good', 'other')).toEqual([true, true])
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('the last ones stay valid')
+    expect(lines[0]).toContain('the previous keys stay valid')
     writeFileSync(file, 'good,ba d')
     await loaded.reload(log)
     expect(knows(loaded, 'good')).toEqual([true])

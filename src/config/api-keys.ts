@@ -29,8 +29,8 @@ const FILE_POLL_MS = 1000
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
 
 const RELOADED = 'API keys were reloaded and have changed'
-const SOURCE_EMPTY = 'a source of API keys is empty now; its former keys are no longer valid'
-const RELOAD_FAILED = 'API keys could not be reloaded; the last ones stay valid'
+const SOURCE_EMPTY = 'a source of API keys is now empty; its previous keys are no longer valid'
+const RELOAD_FAILED = 'API keys could not be reloaded; the previous keys stay valid'
 
 /** Reads every configured source; throws `api_keys_unavailable` if one provides no key. */
 export async function loadApiKeys(options: ApiKeyOptions): Promise<ApiKeys> {
@@ -142,7 +142,7 @@ async function firstKeys(source: KeySource): Promise<NamedDigest[]> {
   } catch (error) {
     throw apiKeysUnavailable({ source: source.name, reason: reasonOf(error) }, error)
   }
-  throw apiKeysUnavailable({ source: source.name, reason: 'it holds no key' })
+  throw apiKeysUnavailable({ source: source.name, reason: 'it contains no key' })
 }
 
 function logChange({ name }: KeySource, count: number, log: Log): void {

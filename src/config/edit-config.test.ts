@@ -128,7 +128,7 @@ describe('setConfigValue', () => {
     [
       'server.keys',
       ['x'],
-      'server.keys was not changed: server.keys has entries with several fields, which only the file can hold; edit the file',
+      'server.keys was not changed: server.keys has entries with several fields, which can only be set in the file; edit the file',
     ],
     [
       'server.rate_limit_enabled',

@@ -48,8 +48,8 @@ describe('parseConfig', () => {
     ['server: !local 1\n', '1:9 tags (!) are not supported; write a plain value'],
     ['server: !!binary aGk=\n', '1:9 tags (!) are not supported; write a plain value'],
     ['? [a]\n: 1\n', '1:3 a key must be text'],
-    ['- server\n', '1:1 the file must hold keys and their values'],
-    ['server\n', '1:1 the file must hold keys and their values'],
+    ['- server\n', '1:1 the file must contain keys and their values'],
+    ['server\n', '1:1 the file must contain keys and their values'],
     ['output: *missing\n', '1:9 an alias (*) has no anchor (&) before it'],
   ])('refuses %j', (text, problem) => {
     expect(wrong(text)).toEqual([problem])
@@ -97,8 +97,8 @@ describe('parseConfig', () => {
     ['<<: {server: {}}\n', '1:1 ["<<"] is not a known key'],
     ['__proto__: {server: {}}\n', '1:1 __proto__ is not a known key'],
     ['constructor: 1\n', '1:1 constructor is not a known key'],
-    ['server: 1\n', '1:1 server is a section and must hold keys'],
-    ['backends:\n  codex: [1]\n', '2:3 backends.codex is a section and must hold keys'],
+    ['server: 1\n', '1:1 server is a section and must contain keys'],
+    ['backends:\n  codex: [1]\n', '2:3 backends.codex is a section and must contain keys'],
     ['server:\n  port:\n', '2:3 server.port has no value; set it or remove the key'],
     ['backends:\n  cursor: {}\n', '2:3 backends.cursor is not a known key'],
     ['retry: {global: {enabled: true}}\n', expect.stringMatching(/^1:1 retry is not supported: /)],

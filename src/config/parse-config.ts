@@ -26,7 +26,7 @@ function readTree(document: Document, originOf: OriginOf): { layer: Layer; probl
   const { tree, rule } = toTree(document)
   if (rule !== undefined) return unusable({ key: '', rule, origin: firstAlias ?? top })
   if (tree === null) return unusable()
-  if (!isTree(tree)) return unusable({ key: '', rule: 'the file must hold keys and their values', origin: top })
+  if (!isTree(tree)) return unusable({ key: '', rule: 'the file must contain keys and their values', origin: top })
   const { values, problems } = pickSettings(tree)
   const located = problems.map(({ path, rule }) => ({ key: path, rule, origin: origins.get(path) ?? top }))
   return { layer: { values, origins }, problems: located }

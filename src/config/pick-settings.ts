@@ -32,5 +32,5 @@ function settingsAt(path: string, value: unknown): Found[] {
   if (!isSection(path)) return [{ path, rule: explainUnknownKey(path) }]
   if (isTree(value)) return settingsIn(value, path)
   // A section whose keys are all commented out is null.
-  return value === null ? [] : [{ path, rule: 'is a section and must hold keys' }]
+  return value === null ? [] : [{ path, rule: 'is a section and must contain keys' }]
 }

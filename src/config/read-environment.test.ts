@@ -56,7 +56,7 @@ describe('readEnvironment', () => {
     expect(read({ DROVER_BACKEND: 'codex', DROVER_DEFAULT_BACKEND: 'gemini' }).problems).toEqual([
       {
         key: 'default_backend',
-        rule: 'is set differently by DROVER_BACKEND; unset one of the two',
+        rule: 'has a different value in DROVER_BACKEND; unset one of the two',
         origin: { from: 'environment', variable: 'DROVER_DEFAULT_BACKEND' },
       },
     ])

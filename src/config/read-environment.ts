@@ -53,7 +53,7 @@ function parseVariables(found: { key: ConfigKey; variable: string; others: strin
   const { key, variable, others } = found
   const text = env[variable] ?? ''
   const conflicting = others.find((other) => env[other] !== text)
-  if (conflicting !== undefined) return { rule: `is set differently by ${conflicting}; unset one of the two` }
+  if (conflicting !== undefined) return { rule: `has a different value in ${conflicting}; unset one of the two` }
   return parseText(key, text)
 }
 

@@ -44,7 +44,7 @@ const PLAIN_KEY =
 export const UNSUPPORTED_KEYS: readonly { path: string; reason: string }[] = [
   {
     path: 'session.auto_resume',
-    reason: 'a prompt never continues a session on its own, because that would carry one project into another',
+    reason: 'a prompt never continues a session on its own, because the context of one project would leak into another',
   },
   { path: 'retry', reason: 'drover never repeats a prompt on its own, because a failed prompt may have changed files' },
   { path: 'mcp', reason: 'drover is not an MCP server' },

@@ -34,8 +34,8 @@ export const Activity = named(
 )
 export type Activity = Message<typeof Activity>
 
-const PAUSE = 'What the action waits for; `null` if for nothing.'
-const IMPLEMENTATION = 'The work on files; `null` if there was none to do.'
+const PAUSE = 'What the action is waiting for; `null` if it is not waiting.'
+const IMPLEMENTATION = 'The work on files; `null` if there was none.'
 const REVIEW = 'The result of the review; `null` if this is not one.'
 const SUGGESTIONS = 'The next action that the host suggests.'
 

@@ -41,7 +41,7 @@ export const Pause = named(
   'pause',
   tagged('reason', [DecisionPause, EnvironmentPause], {
     title: 'Pause',
-    description: 'What an action waits for. Only a decision may supersede an earlier answer.',
+    description: 'What an action is waiting for. Only a decision may supersede an earlier answer.',
   }),
 )
 
@@ -50,6 +50,6 @@ export const ImplementPause = named(
   tagged('reason', [DecisionPause, EnvironmentPause, DestructivePause], {
     title: 'Pause of an implement action',
     description:
-      'What an implement action waits for. Only a decision may supersede an earlier answer, and only a destructive confirmation has a request.',
+      'What an implement action is waiting for. Only a decision may supersede an earlier answer, and only a destructive confirmation has a request.',
   }),
 )

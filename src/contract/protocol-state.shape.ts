@@ -21,7 +21,7 @@ function state<S extends TSchema, P extends TProperties>(reached: S, own: P) {
     ...own,
     next: Next,
     pinned_source: Type.Optional(meaning('The requirements of an issue-bound run.', PinnedSource)),
-    source_candidate: Type.Optional(meaning('The candidate that waits for a choice.', SourceCandidate)),
+    source_candidate: Type.Optional(meaning('The candidate that is waiting for a choice.', SourceCandidate)),
   }
   return tagged('resume_operation', [
     strict(fields),

@@ -68,7 +68,7 @@ export const SourceCandidate = named(
     ],
     {
       title: 'Source candidate',
-      description: 'The changed or invalid issue of a run, as a refresh found it. It waits for a choice.',
+      description: 'The changed or invalid issue of a run, as a refresh found it. It is waiting for a choice.',
       'x-rules': {
         urlHasTheIssueNumber: '`canonical_url` ends with `issue_number`.',
         aliasesAreOtherUrls: '`canonical_url` is none of `url_aliases`.',

@@ -53,7 +53,7 @@ Security status
   trusted proxies  disabled
   bind host        127.0.0.1
   cors origins     http://localhost:*, http://127.0.0.1:*
-  workdirs         all that are not blocked
+  workdirs         all except the blocked ones
 
 Agents
   claude   /bin/claude

@@ -44,7 +44,7 @@ function securityLines({ config: { server }, bound, hasKeys, keySources }: Banne
     ],
     ['bind host', 'socket' in bound ? 'none (Unix socket)' : bound.host],
     ['cors origins', server.cors_allowed_origins.join(', ') || 'none'],
-    ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'all that are not blocked'],
+    ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'all except the blocked ones'],
   ]
   return rows.map(([name = '', value]) => `${name.padEnd(16)} ${value}`)
 }

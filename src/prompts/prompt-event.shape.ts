@@ -47,7 +47,7 @@ export const PromptEvent = named(
       event(
         'progress',
         sequenceUnlessWaiting,
-        'The agent has reached another stage, or the server still waits for it.',
+        'The agent has reached another stage, or the server is still waiting for it.',
       ),
       event('token_usage', sequence, 'The tokens used so far.'),
       event('error', sequence, 'The prompt has failed; `done` follows.'),

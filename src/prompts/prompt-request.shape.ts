@@ -54,11 +54,11 @@ const COMMON_FIELDS = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_TURNS,
-      description: 'The most turns the agent may take, if it has such a limit.',
+      description: 'The maximum number of turns, if the agent supports such a limit.',
     }),
   ),
   system_prompt: Type.Optional(Type.String({ description: 'The role of the agent and how it should behave.' })),
-  verbose: Type.Optional(Type.Boolean({ description: 'Make the agent print more details.' })),
+  verbose: Type.Optional(Type.Boolean({ description: 'Whether the agent prints more details.' })),
   extra: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       maxItems: MAX_EXTRA,
@@ -113,7 +113,7 @@ export const ParallelRequest = named(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TASKS,
-        description: 'How many run at once; the default is in the config.',
+        description: 'How many tasks run at once; the default is `parallel.max_workers` of the config.',
       }),
     ),
     fail_fast: Type.Optional(Type.Boolean({ description: 'End all other tasks when one fails.', default: false })),

@@ -4,12 +4,12 @@ import { Usage } from '../agents/adapter/agent.shape.ts'
 import { type Message, named } from '../kit/shape.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
-const totalDuration = count('From the start of the first prompt to the end of the last, with waiting.')
+const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
 
 const RESULT = {
   session_id: Type.String({ description: "drover's own id; empty when no session was stored." }),
   backend: Type.String({
-    description: 'As in the request. In a parallel call it may be one that does not exist.',
+    description: 'As in the request. In a parallel call it may be a backend that does not exist.',
   }),
   model: Type.Optional(Type.String({ description: 'The model that the agent reports.' })),
   exit_code: Type.Integer({
@@ -39,7 +39,7 @@ export type PromptResult = Message<typeof PromptResult>
 export const ParallelResult = named(
   'ParallelResult',
   Type.Object({
-    total_tasks: count('All in the request.'),
+    total_tasks: count('The number of items in the request.'),
     completed: count('How many succeeded.'),
     failed: count('How many failed.'),
     canceled: count('How many were cancelled, before or while they ran.'),
@@ -62,7 +62,7 @@ export type StepResult = Message<typeof StepResult>
 export const ChainResult = named(
   'ChainResult',
   Type.Object({
-    total_steps: count('All in the request.'),
+    total_steps: count('The number of items in the request.'),
     completed_steps: count('How many succeeded.'),
     failed_step: Type.Optional(Type.Integer({ minimum: 1, description: 'The first that failed, counted from 1.' })),
     total_duration_ms: totalDuration,

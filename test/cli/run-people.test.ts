@@ -151,7 +151,7 @@ describe('drover status', () => {
     await started.do('protocol', 'answer', ...started.ids, '--text', 'Knots.')
     await started.report({ status: 'needs_input', pause: { ...decision, question } })
     const text = plain(await started.fixture.drover(['status', started.state.run_id]), started.fixture)
-    expect(text).toContain('State: paused, waits for an answer\n')
+    expect(text).toContain('State: paused, waiting for an answer\n')
     expect(text).toContain('Pause reason: decision_required\n')
     const [, shown = ''] = /^Pending question: (.*)$/m.exec(text) ?? []
     expect(shown).toHaveLength(200)
@@ -213,7 +213,7 @@ describe('drover status', () => {
     const text = plain(await fixture.drover(['status', state.run_id]), fixture)
     expect(text).toContain(`Pinned source: ${ISSUE_URL} (I_kwDOB5fHzM5xQ2Yt)\nSource revision: DIGEST\n`)
     expect(text).toContain('Sections: outcome, requirements, acceptance_examples, constraints, non_goals\n')
-    expect(text).toContain('State: paused, waits for a choice between its pinned source and the candidate\n')
+    expect(text).toContain('State: paused, waiting for a choice between its pinned source and the candidate\n')
     expect(text).toContain(
       'Current source candidate: ID2 (valid, valid_change)\nCandidate sections: changed: requirements\n',
     )
@@ -328,9 +328,9 @@ describe('drover status --watch', () => {
       seen += text
     })
     const done = ending(child)
-    await until(() => seen.includes('waits for the outcome of orient'))
+    await until(() => seen.includes('waiting for the outcome of orient'))
     await started.report()
-    await until(() => seen.includes('waits for the outcome of summarize'))
+    await until(() => seen.includes('waiting for the outcome of summarize'))
     await started.report()
     const { code, stdout, stderr } = await done
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -356,9 +356,9 @@ describe('drover status --watch', () => {
     const started = await adHoc()
     const { fixture, state } = started
     const watching = startOnTerminal(['status', state.run_id, '--watch'], { cwd: fixture.root, env: fixture.env })
-    await watching.shows('waits for the outcome of orient')
+    await watching.shows('waiting for the outcome of orient')
     await started.report()
-    await watching.shows('waits for the outcome of summarize')
+    await watching.shows('waiting for the outcome of summarize')
     watching.type('\u0003')
     const { code, seen } = await watching.ended
     expect(code).toBe(0)

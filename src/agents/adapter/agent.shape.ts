@@ -19,8 +19,8 @@ export type Usage = Message<typeof Usage>
 const isPartial = Type.Optional(
   Type.Boolean({ description: 'A piece of a text; the next event of this type continues it.' }),
 )
-const toolId = Type.Optional(Type.String({ description: 'The same in a tool use and its result.' }))
-const toolName = Type.String({ description: "The agent's name of the tool." })
+const toolId = Type.Optional(Type.String({ description: 'The id of the tool call; its result has the same id.' }))
+const toolName = Type.String({ description: "The agent's name for the tool." })
 
 /** The content of each type of event. */
 export const EVENT_CONTENTS = {
@@ -41,7 +41,7 @@ export const EVENT_CONTENTS = {
   tool_use: Type.Object({
     tool_id: toolId,
     tool_name: toolName,
-    input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent gives it.' })),
+    input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent reports it.' })),
   }),
   tool_result: Type.Object({
     tool_id: toolId,
@@ -87,8 +87,8 @@ export const Abilities = named(
   Type.Object({
     deltas: Type.Boolean({ description: 'Streams text in pieces, as the model writes it.' }),
     resume: Type.Boolean({ description: 'Continues a session.' }),
-    system_prompt: Type.Enum(['flag', 'before the prompt'], { description: 'How it gets a system prompt.' }),
-    max_turns: Type.Boolean({ description: 'Has a limit on turns.' }),
+    system_prompt: Type.Enum(['flag', 'before the prompt'], { description: 'How the agent gets a system prompt.' }),
+    max_turns: Type.Boolean({ description: 'Supports a limit on turns.' }),
     os_sandbox: Type.Boolean({ description: 'Has an operating system sandbox.' }),
     usage: Type.Object(
       { cached: Type.Boolean(), reasoning: Type.Boolean() },

@@ -101,16 +101,16 @@ function formatAction({ kind, action_id }: { kind: string; action_id: string }):
 
 function formatWaiting({ state, pause_reason, source_candidate, current_action }: RunOutline): string {
   if (state === 'ended') return ''
-  if (source_candidate !== undefined) return ', waits for a choice between its pinned source and the candidate'
-  if (state === 'stopped') return ', waits to be resumed'
-  if (state === 'active') return `, waits for the outcome of ${current_action?.kind}`
-  return `, waits for ${WAITS_FOR[pause_reason ?? 'decision_required']}`
+  if (source_candidate !== undefined) return ', waiting for a choice between its pinned source and the candidate'
+  if (state === 'stopped') return ', waiting to be resumed'
+  if (state === 'active') return `, waiting for the outcome of ${current_action?.kind}`
+  return `, waiting for ${WAITS_FOR[pause_reason ?? 'decision_required']}`
 }
 
 const WAITS_FOR: Readonly<Record<NonNullable<RunOutline['pause_reason']>, string>> = {
   decision_required: 'an answer',
   destructive_confirmation_required: 'a confirmation, or an answer that declines it',
-  environment_unavailable: 'its environment to be fixed, then to be resumed',
+  environment_unavailable: 'its environment to be fixed, then a resume',
   budget_exhausted: 'more budget, which it gets when it is resumed',
 }
 

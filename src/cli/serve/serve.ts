@@ -67,8 +67,8 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const failure = await Promise.race([signals.stopped, once(listener, 'error')])
   cleaning.stop()
   shutdown.abort()
-  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen and stops')
-  else await terminal.err.write('drover: stopping; running requests may finish. Press Ctrl+C again to stop at once.\n')
+  if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
+  else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()

@@ -104,7 +104,7 @@ const RunDelta = strict({
     ),
   ),
   pinned_source: Type.Optional(meaning('The newly pinned source.', PinnedSource)),
-  source_candidate: orRemoved('The candidate that waits for a choice.', SourceCandidate),
+  source_candidate: orRemoved('The candidate that is waiting for a choice.', SourceCandidate),
   source_choice: Type.Optional(meaning('The new source choice.', SourceChoiceReceipt)),
   last_resume_result: Type.Optional(ResumeResult),
   observations_appended: appended('New observations.', MarkdownText),

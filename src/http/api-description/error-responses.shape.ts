@@ -27,7 +27,7 @@ export const ERROR_RESPONSES = {
     onlyNative: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.prompt', rule: 'is required' }] }),
       backendNotFound({ backend: 'clod' }),
-      workdirNotAllowed({ workdir: '/etc', problem: 'lies under /etc, where agents may not work' }),
+      workdirNotAllowed({ workdir: '/etc', problem: 'is in /etc, which is blocked for agents; choose another one' }),
     ],
     onlyCompatible: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),

@@ -36,6 +36,6 @@ export const TextContent = Type.Union([Type.String(), Type.Array(TextPart)], {
 export const COMPATIBLE_REQUEST = {
   model: { ...model, description: 'Selects the backend, and its model.' },
   stream: orNull(Type.Boolean(), 'Whether to send the reply as a stream of events.'),
-  dry_run: orNull(Type.Boolean(), 'Not in the vendor API: return the command instead of running it.'),
+  dry_run: orNull(Type.Boolean(), 'An extension of the vendor API: return the command instead of running it.'),
   tools: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, because agents use their own tools.'),
 }

@@ -10,7 +10,7 @@ export const NativeError = named(
     details: Type.Optional(
       Type.Unsafe<object>({
         type: 'object',
-        description: 'The facts of the message as fields. Which fields there are depends on the code.',
+        description: 'The facts of the message as fields. The fields depend on the code.',
       }),
     ),
   }),

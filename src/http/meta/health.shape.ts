@@ -14,14 +14,14 @@ const BackendHealth = Type.Object({
 const StoreHealth = Type.Object({
   available: Type.Boolean(),
   session_count: Type.Integer({ minimum: 0, description: '0 if the session store is not available.' }),
-  error: Type.Optional(Type.String({ description: 'Only if the session store is not available.' })),
+  error: Type.Optional(Type.String({ description: 'Only present if the session store is not available.' })),
 })
 
 const Health = named(
   'Health',
   Type.Object({
     status: literals(['ok', 'degraded', 'unhealthy'], {
-      description: '`degraded`: an enabled backend is missing. `unhealthy`: the session store is not available.',
+      description: '`degraded`: an enabled backend is not installed. `unhealthy`: the session store is not available.',
     }),
     version: Type.String({ description: 'The version of drover.' }),
     uptime: Type.String({ description: 'For example `1h0m5s`.' }),
@@ -57,7 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Check whether the server works',
     responses: {
       200: {
-        description: 'The server works. Some backends may be missing.',
+        description: 'The server works. Some backends may not be installed.',
         content: { 'application/json': { shape: Health, examples: { ok } } },
       },
       503: {

@@ -22,7 +22,7 @@ export const SessionQuery = strict({
   model: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions with this model.' })),
   workdir: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions in exactly this directory.' })),
   search: Type.Optional(
-    Type.String({ minLength: 1, description: 'A part of the title or first prompt, or the beginning of the id.' }),
+    Type.String({ minLength: 1, description: 'Part of the title or first prompt, or a prefix of the id.' }),
   ),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Last used at this time or later.' })),
   until: Type.Optional(Type.String({ format: 'date-time', description: 'Last used before this time.' })),
@@ -51,7 +51,7 @@ const SessionDeleted = named(
   'SessionDeleted',
   Type.Object({
     deleted: Type.Literal(true),
-    id: Type.String({ description: 'The complete id, also if the request had only its beginning.' }),
+    id: Type.String({ description: 'The complete id, even if the request had only a prefix.' }),
   }),
 )
 export type SessionDeleted = Message<typeof SessionDeleted>

@@ -100,7 +100,7 @@ export const ChatCompletionChunk = named(
       }),
     ),
     usage: Type.Optional(
-      Type.Union([ChatUsage, Type.Null()], { description: 'Only if requested. Null before the last chunk.' }),
+      Type.Union([ChatUsage, Type.Null()], { description: 'Only present if requested. Null before the last chunk.' }),
     ),
   }),
 )
