@@ -131,7 +131,7 @@ describe('the demo agent', () => {
     })
   })
 
-  it('takes no orders from the environment of the tests', async () => {
+  it('ignores the script variables of the fake agent', async () => {
     const env = { DEMO_AGENT_SCRIPT: '{"text":["scripted"]}', FAKE_AGENT_SCRIPT: '{"text":["scripted"]}' }
     const { argv, stdin } = commandFor('codex', {})
     const child = spawn(process.execPath, [DEMO_AGENT, 'codex', ...argv], { env })

@@ -49,7 +49,7 @@ describe('schema/machine-protocol-v2.json', () => {
   const ajv = protocolValidator()
   const validate = ajv.compile(schema)
 
-  it('is compiled in strict mode, without a word of warning', () => {
+  it('compiles in strict mode without a warning', () => {
     const warnings: unknown[] = []
     const note = (...said: unknown[]) => warnings.push(said)
     const strict = protocolValidator({ logger: { log: note, warn: note, error: note } })
@@ -57,18 +57,18 @@ describe('schema/machine-protocol-v2.json', () => {
     expect(warnings).toEqual([])
   })
 
-  it.each(ALL_EXAMPLES)('takes $message, $name, as exactly that message', ({ message, value }) => {
+  it.each(ALL_EXAMPLES)('accepts $message, $name, as exactly that message', ({ message, value }) => {
     const json = numbersOnly(value)
     expect(validate(json), ajv.errorsText(validate.errors)).toBe(true)
     const fitting = names.filter((name) => ajv.validate(`${schema.$id}#/$defs/${name}`, json))
     expect(fitting).toEqual([message])
   })
 
-  it('refuses what is no message', () => {
+  it('refuses what is not a message', () => {
     expect([{}, { contract_version: 2 }, [], null].filter((value) => validate(value))).toEqual([])
   })
 
-  it('says what every definition is, in standard words alone', () => {
+  it('describes every definition, with standard keywords only', () => {
     const silent = Object.entries(schema.$defs as Record<string, { title?: string; description?: string }>).filter(
       ([, { title, description }]) => !title || !description?.endsWith('.'),
     )

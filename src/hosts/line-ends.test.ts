@@ -32,7 +32,7 @@ describe('files with other line ends', () => {
     expect(converted(whole)).toEqual([])
   })
 
-  it('are all, where git has converted all', () => {
+  it('are all files if git has converted all', () => {
     const tree = new Map([...whole.keys()].map((path) => [path, withReturns(path)]))
     expect([...converted(tree)].sort()).toEqual([...whole.keys()].filter((path) => !path.endsWith('.json')).sort())
   })

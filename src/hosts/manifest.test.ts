@@ -18,7 +18,7 @@ function read(value: unknown, host: Host = claude, earlier: readonly EarlierFile
 }
 
 describe('an ownership manifest', () => {
-  it('is one text, with its files in order and their digests bare', () => {
+  it('has one form: files in order, digests without prefix', () => {
     const claims = new Map([
       [SKILL, digest('a')],
       [REVIEW, digest('b')],
@@ -44,7 +44,7 @@ describe('an ownership manifest', () => {
     [claude, undefined, SKILL],
     [kiro, 'ide', '.kiro/steering/drover-run.md'],
     [kiro, 'cli', '.kiro/agents/drover-run.json'],
-  ] as const)('reads back as it was written', (host, surface, path) => {
+  ] as const)('is read back as it was written', (host, surface, path) => {
     const ownership = { surface, claims: new Map([[path, digest('a')]]) }
     expect(read(writeOwnership(host, ownership), host)).toEqual(ownership)
   })
@@ -95,7 +95,7 @@ describe('an ownership manifest', () => {
           '$.files[0].path is not a path that drover generates',
         ] as const,
     ),
-  ] as const)('is not believed with %s', (_, value, problem) => {
+  ] as const)('is refused with %s', (_, value, problem) => {
     expect(read(value)).toEqual({ problem: expect.stringContaining(problem) })
   })
 
@@ -116,7 +116,7 @@ describe('an ownership manifest', () => {
       },
       '$.files[0].path is not a path that drover generates',
     ],
-  ])('of a host with surfaces is not believed with %s', (_, value, problem) => {
+  ])('of a host with surfaces is refused with %s', (_, value, problem) => {
     expect(read(value, kiro)).toEqual({ problem: expect.stringContaining(problem) })
   })
 

@@ -28,7 +28,7 @@ function put(path: string, content: string | Buffer = ''): string {
   return join(root, path)
 }
 
-describe('what is at the path of a file', () => {
+describe('the state of a path', () => {
   it('is a regular file with its bytes and mode', () => {
     chmodSync(put('.claude/file', 'text'), 0o640)
     const bytes = Buffer.from('text')
@@ -53,11 +53,11 @@ describe('what is at the path of a file', () => {
     expect(findFile('file', tree)).toEqual({ is })
   })
 
-  it('is absent when a folder above it is', () => {
+  it('is absent if a folder above it is missing', () => {
     expect(findFile('.claude/skills/file', tree)).toEqual({ is: 'absent' })
   })
 
-  it('is unreadable for a reason that names no path but its own', () => {
+  it('is unreadable, with a reason that names only its own path', () => {
     put('file', 'text')
     const failing: TreeDisk = {
       ...realTreeDisk,
@@ -83,8 +83,8 @@ describe('what is at the path of a file', () => {
   })
 })
 
-describe('what is found of hosts', () => {
-  it('include every path and every detection directory', () => {
+describe('the state of hosts', () => {
+  it('includes every path and every detection directory', () => {
     put('.github/agents/mine.md')
     put('.pi')
     symlinkSync('.pi', join(root, '.qwen'))
@@ -94,7 +94,7 @@ describe('what is found of hosts', () => {
     expect(signs).toEqual([['.github/agents', { is: 'directory' }]])
   })
 
-  it('treat a link above a detection directory as absent, and files behind it as unreachable', () => {
+  it('has a detection directory behind a link as absent, and files behind a link as unreachable', () => {
     mkdirSync(join(root, 'elsewhere/agents'), { recursive: true })
     symlinkSync('elsewhere', join(root, '.github'))
     const [copilot] = HOSTS.filter(({ id }) => id === 'copilot')

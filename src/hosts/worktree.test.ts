@@ -31,7 +31,7 @@ describe('a folder of a worktree', () => {
     expect(() => tree.enter(path)).toThrow('it is not a path inside the repository')
   })
 
-  it('is entered when all above it are folders, and missing when one of them is', () => {
+  it('is opened if all above it are folders, and missing if one of them is', () => {
     mkdirSync(join(root, 'a/b'), { recursive: true })
     using folder = tree.enter('a/b')
     expect(folder).toBeDefined()
@@ -49,7 +49,7 @@ describe('a folder of a worktree', () => {
     expect(findFile('a/b/passwd', tree)).toMatchObject({ is: 'unreachable', reason: expect.stringMatching(message) })
   })
 
-  it('stays the same one when another takes its name', () => {
+  it('stays the same if another folder takes its name', () => {
     mkdirSync(join(root, 'a'))
     using folder = tree.enter('a')
     renameSync(join(root, 'a'), join(root, 'moved'))
@@ -75,7 +75,7 @@ describe('a folder of a worktree', () => {
     expect(() => swapped.enter('a')).toThrow('a: it changed while it was being opened')
   })
 
-  it('is made only in one that is there, and removed only when it is empty', () => {
+  it('is created only in an existing folder, and removed only if it is empty', () => {
     expect(() => makeFolder(tree, 'a/b')).toThrow('a: it no longer exists')
     makeFolder(tree, 'a')
     expect(() => makeFolder(tree, 'a')).toThrow('a: file already exists (EEXIST)')
@@ -91,7 +91,7 @@ describe('a folder of a worktree', () => {
 })
 
 describe('a worktree', () => {
-  it('is in place until another takes its path', () => {
+  it('is in place until another directory takes its path', () => {
     expect(tree.isInPlace()).toBe(true)
     renameSync(root, `${root}-moved`)
     expect(tree.isInPlace()).toBe(false)

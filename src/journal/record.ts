@@ -24,7 +24,7 @@ import type { JournalRecord } from './record.shape.ts'
 
 /** The limit of a record with its line feed. */
 export const RECORD_LIMIT_BYTES = 4 * 1024 * 1024
-/** The limit of `data` as JSON. It leaves fixture for the rest of the record, so every written record can be read. */
+/** The limit of `data` as JSON. It leaves room for the rest of the record, so every written record can be read. */
 export const EVENT_LIMIT_BYTES = RECORD_LIMIT_BYTES - 64 * 1024
 
 /** The sequence number and the chain of the last record. */

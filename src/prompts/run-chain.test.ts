@@ -19,7 +19,7 @@ const run = async (request: ChainRequest, scripts = {}) => {
 }
 
 describe('runChain', () => {
-  it('hands answers on to later steps', async () => {
+  it('passes answers on to later steps', async () => {
     const steps = [
       step('claude', 'start', 'plan'),
       step('codex', 'use {{previous}}'),
@@ -38,7 +38,7 @@ describe('runChain', () => {
     expect(result.results[2]?.output).toContain('THE PLAN / This is')
   })
 
-  it('goes on after a failure, and names the first step that failed', async () => {
+  it('continues after a failure, and names the first step that failed', async () => {
     const steps = [step('claude', 'a'), step('codex', 'b'), step('clod', 'c'), step('claude', 'd {{previous}}')]
     const { result } = await run({ steps }, { codex: { fail: 500 } })
     expect(result).toMatchObject({ total_steps: 4, completed_steps: 2, failed_step: 2 })
@@ -58,14 +58,14 @@ describe('runChain', () => {
     expect(result.results.map(({ step: at }) => at)).toEqual([1, 2])
   })
 
-  it('makes a prompt that grows past all reason the failure of its step, and keeps the answers before', async () => {
+  it('fails the step whose prompt grows too large, and keeps the earlier answers', async () => {
     const steps = [step('claude', 'a'), step('claude', '{{previous}}'.repeat(300_000)), step('claude', 'b')]
     const { result } = await run({ steps }, { claude: { text: ['x'.repeat(100)] } })
     expect(result).toMatchObject({ completed_steps: 2, failed_step: 2 })
     expect(result.results.map(({ error_code: code }) => code)).toEqual([undefined, 'prompt_overfilled', undefined])
   })
 
-  it('keeps no sessions', async () => {
+  it('stores no sessions', async () => {
     const { store } = await run({ steps: [step('claude', 'a')] })
     expect(await store.count()).toBe(0)
   })
@@ -73,7 +73,7 @@ describe('runChain', () => {
   it.each([
     [true, ['other', 'other']],
     [false, ['other', 'work']],
-  ])('with pass_working_dir %s lets a step work where it should', async (passes, expected) => {
+  ])('with pass_working_dir %s runs each step in the right directory', async (passes, expected) => {
     const { context, directory } = await createPromptFixture()
     mkdirSync(join(directory, 'other'))
     const places: string[] = []
@@ -89,7 +89,7 @@ describe('runChain', () => {
     expect(places).toEqual(expected.map((name) => join(directory, name)))
   })
 
-  it('leaves the places visible in a dry run, because nothing was answered', async () => {
+  it('keeps the placeholders in a dry run, which has no answers', async () => {
     const { result } = await run({ steps: [step('claude', 'a'), step('codex', '{{previous}}')], dry_run: true })
     expect(result.results[1]?.output).toMatch(/<<< '\{\{previous\}\}'$/)
   })
@@ -102,7 +102,7 @@ describe('runChain', () => {
     await expect(run(request)).rejects.toMatchObject({ code: 'chain_invalid', message: expect.stringContaining(path) })
   })
 
-  it('takes no for an answer: pass_session_id and persist_sessions may be false', async () => {
+  it('accepts pass_session_id and persist_sessions if they are false', async () => {
     const request = { steps: [step('claude', 'a')], pass_session_id: false, persist_sessions: false }
     expect((await run(request)).result.completed_steps).toBe(1)
   })

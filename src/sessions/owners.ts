@@ -114,7 +114,7 @@ export class Owners {
     }
   }
 
-  /** Windows cannot remove an open file; there it stays until someone deletes it. */
+  /** Windows cannot remove an open file; there it stays until a user deletes it. */
   #remove(name: string): void {
     try {
       unlinkSync(this.#pathOf(name))

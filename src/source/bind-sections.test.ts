@@ -77,7 +77,7 @@ describe('a section', () => {
     expect(bound.is === 'bound' ? bound.sections[0] : bound).toMatchObject({ text, bytes: Buffer.byteLength(text) })
   })
 
-  it('may have as many bytes as are allowed, and no more', () => {
+  it('may have as many bytes as the limit, and no more', () => {
     const full = 'é'.repeat(LIMITS.sectionBytes / 2)
     expect(bindTexts([full, 'x', 'x', 'x', 'x']).is).toBe('bound')
     expect(bindTexts(['x', `${full}a`, 'x', 'x', 'x'])).toEqual({
@@ -91,7 +91,7 @@ describe('a section', () => {
 describe('all sections', () => {
   const full = 'x'.repeat(LIMITS.sectionBytes)
 
-  it('may have as many bytes together as are allowed, and no more', () => {
+  it('may together have as many bytes as the limit, and no more', () => {
     expect(bindTexts(Array(16).fill(full)).is).toBe('bound')
     expect(bindTexts([...Array(16).fill(full), 'x'])).toEqual({
       is: 'rejected',
@@ -100,7 +100,7 @@ describe('all sections', () => {
     })
   })
 
-  it('leave no comment over', () => {
+  it('must use every comment of the envelope', () => {
     expect(bindSections(manifest, [commentOf(9, 'x'), ...comments])).toEqual({
       is: 'rejected',
       code: 'source_section_unexpected',
@@ -108,7 +108,7 @@ describe('all sections', () => {
     })
   })
 
-  it('come in the order of the manifest, whatever the order of the comments', () => {
+  it('are in the order of the manifest, not of the comments', () => {
     const bound = bindSections(manifest, comments.toReversed())
     expect(bound.is === 'bound' && bound.sections.map(({ section }) => section.key)).toEqual(ROLES)
   })

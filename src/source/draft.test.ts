@@ -7,18 +7,18 @@ import { readSource } from './read-source.ts'
 const drafts = ROLES.map((role, index) => commentOf(index, draftComment(role)))
 
 describe('a draft', () => {
-  it('can be pinned as it stands', () => {
+  it('can be pinned without changes', () => {
     const reading = readSource(makeBundle({ envelope: { body: draftBody(drafts, undefined), comments: drafts } }))
     expect(reading).toMatchObject({ is: 'pinned' })
   })
 
-  it('has every comment and the title', () => {
+  it('contains every comment and the title', () => {
     const text = draftBundle({ title: 'Show the wind' })
     expect(text).toContain('Title: Show the wind\n')
     for (const role of ROLES) expect(text).toContain(`\n${draftComment(role)}`)
   })
 
-  it('amends what it is told to', () => {
+  it('amends the given revision', () => {
     const revision = `sha256:${'0'.repeat(64)}`
     expect(draftBody(drafts, revision)).toContain(`"parent_requirements_revision": "${revision}"`)
     expect(draftBody(drafts, undefined)).not.toContain('parent_requirements_revision')
@@ -61,13 +61,13 @@ describe('a section of a draft', () => {
     ['a heading that is underlined', 'What it must do\n---\n', 'What it must do'],
     ['a heading below code that only looks like one', '```\n# no\n```\n# C#\n', 'C#'],
     ['the role, where the heading is too long', `# ${'x'.repeat(513)}\n`, 'Requirements'],
-  ])('has for a title %s', (_name, text, title) => {
+  ])('has the title %s', (_name, text, title) => {
     expect(sectionOf(marked('requirements-2', text))['title']).toBe(title)
   })
 
   it.each([
     ['without a marker', 'Nice!', 'its first line is not a section marker'],
-    ['with a key that is no role', marked('wind'), 'its key does not start with a role'],
+    ['with a key without a role', marked('wind'), 'its key does not start with a role'],
     ['with a key that only looks like a role', marked('outcomes'), 'its key does not start with a role'],
     ['without text', marked('requirements-2', ' \n\t'), 'it has no text below its marker'],
     ['with a text that is too large', marked('requirements-2', `${'é'.repeat(131_072)}x`), 'more than 262144 bytes'],
@@ -79,7 +79,7 @@ describe('a section of a draft', () => {
 
   it.each([
     ['of the largest size', 'é'.repeat(131_072)],
-    ['with tabs and every sort of line end', 'a\tb\r\nc\rd\n'],
+    ['with tabs and every kind of line end', 'a\tb\r\nc\rd\n'],
   ])('%s is taken', (_name, text) => {
     expect(sectionOf(marked('requirements-2', text))['key']).toBe('requirements-2')
   })
@@ -98,7 +98,7 @@ describe('a section of a draft', () => {
       undefined,
       '$.sections[5].comment',
     ],
-    ['a revision that is none', drafts, 'x', '$.parent_requirements_revision must be sha256:'],
+    ['an invalid revision', drafts, 'x', '$.parent_requirements_revision must be sha256:'],
   ])('is refused for %s', (_name, comments, amends, says) => {
     expect(() => draftBody(comments, amends)).toThrow(`these comments do not make a valid manifest: ${says}`)
   })

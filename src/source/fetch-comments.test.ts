@@ -23,7 +23,7 @@ function open(htmlUrl?: string) {
 const otherIssue = (url: string) => ({ code: 'issue_comment_unusable', details: { url, reason: 'other_issue' } })
 
 describe('fetching comments', () => {
-  it('gives them in the order in which they are named', async () => {
+  it('returns them in the order of the URLs', async () => {
     const fetched = await open().fetch([second, first])
     expect(fetched.map(({ url }) => url)).toEqual([second, first])
   })
@@ -35,12 +35,12 @@ describe('fetching comments', () => {
     expect(calls().map(({ args }) => args)).toEqual([['api', '--hostname', 'github.com', path, '--method', 'GET']])
   })
 
-  it('takes the names of owners and repositories in any case', async () => {
+  it('ignores the case of owner and repository names', async () => {
     const loud = second.replace('ada/weather', 'Ada/WEATHER')
     expect(await open().fetch([first, loud])).toHaveLength(2)
   })
 
-  it('asks for nothing when they are named with different issues', async () => {
+  it('sends no request if the URLs name different issues', async () => {
     const stray = second.replace('issues/7', 'issues/8')
     const { fetch, calls } = open()
     await expect(fetch([first, stray])).rejects.toMatchObject(otherIssue(stray))
@@ -51,7 +51,7 @@ describe('fetching comments', () => {
     ['another issue', `${ISSUE_URL}1#issuecomment-1900`],
     ['another repository', 'https://github.com/ada/climate/issues/7#issuecomment-1900'],
     ['a pull request', 'https://github.com/ada/weather/pull/7#issuecomment-1900'],
-  ])('refuses one that turns out to be of %s', async (_name, htmlUrl) => {
+  ])('refuses a comment that belongs to %s', async (_name, htmlUrl) => {
     await expect(open(htmlUrl).fetch([first])).rejects.toMatchObject(otherIssue(first))
   })
 })

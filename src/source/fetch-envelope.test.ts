@@ -38,17 +38,17 @@ const bundle = makeBundle({ envelope: { fetched_at: NOW } })
 const github = toFakeGitHub(bundle)
 
 describe('fetching an issue', () => {
-  it('makes the envelope of it', async () => {
+  it('returns its envelope', async () => {
     expect(await open(github).fetch()).toEqual(bundle)
   })
 
-  it('keeps the issue that it is part of', async () => {
+  it('includes the parent issue', async () => {
     const parent = { repository_id: 'R_2', issue_id: 'I_2', canonical_url: 'https://github.com/ada/plans/issues/1' }
     const envelope = await open(toFakeGitHub({ ...bundle, parent })).fetch()
     expect(envelope.parent).toEqual(parent)
   })
 
-  it('takes the URL that the issue has now', async () => {
+  it('uses the current URL of the issue', async () => {
     const { issue, comments } = github
     const moved = (url: string) => url.replace('weather', 'climate')
     const renamed = { ...issue, url: moved(issue.url) }
@@ -57,7 +57,7 @@ describe('fetching an issue', () => {
     expect(envelope.canonical_url).toBe(moved(ISSUE_URL))
   })
 
-  it('asks for the comments that the manifest names and no others, a page at a time', async () => {
+  it('requests only the comments that the manifest names, page by page', async () => {
     const drafts = Array.from({ length: LIMITS.mostSections }, (_, at) => {
       return { key: `k${at}`, role: ROLES[at % 5] ?? 'outcome', title: 'T', text: 'x' } as const
     })
@@ -80,7 +80,7 @@ describe('fetching an issue', () => {
     }
   })
 
-  it('hands gh its token, and nothing that is a setting of drover', async () => {
+  it('passes gh its token, but no settings of drover', async () => {
     const { fetch, calls } = open(github, {
       env: { DROVER_API_KEYS: 'secret', GH_DEBUG: 'api', GH_HOST: 'example.com' },
     })
@@ -97,7 +97,7 @@ describe('fetching an issue', () => {
 describe('an issue that cannot be pinned', () => {
   it.each([
     ['without a marker', 'Just a bug.', 'change_marker_required'],
-    ['with a manifest that is none', makeBundle({ manifest: { profile: 'x' } }).body, 'source_manifest_invalid'],
+    ['with an invalid manifest', makeBundle({ manifest: { profile: 'x' } }).body, 'source_manifest_invalid'],
   ])('%s is fetched without its comments', async (_name, body, code) => {
     const { fetch, calls } = open(toFakeGitHub({ ...bundle, body }))
     const envelope = await fetch()
@@ -106,19 +106,19 @@ describe('an issue that cannot be pinned', () => {
     expect(calls()).toHaveLength(1)
   })
 
-  it('because a comment is gone is fetched without it', async () => {
+  it('because a comment was deleted is fetched without it', async () => {
     const [, ...comments] = github.comments
     const envelope = await open({ ...github, comments }).fetch()
     expect(envelope.comments).toHaveLength(4)
     expect(readSource(envelope)).toMatchObject({ code: 'source_section_missing' })
   })
 
-  it('because a section is no comment is fetched without it', async () => {
+  it('because a section is not a comment is fetched without it', async () => {
     const envelope = await open({ ...github, others: ['IC_0'] }).fetch()
     expect(readSource(envelope)).toMatchObject({ code: 'source_section_missing' })
   })
 
-  it('because a comment is hidden says so', async () => {
+  it('because a comment is hidden is reported with that reason', async () => {
     const comments = github.comments.map((each) => ({ ...each, isMinimized: true }))
     expect(readSource(await open({ ...github, comments }).fetch())).toMatchObject({ code: 'source_section_minimized' })
   })
@@ -144,7 +144,7 @@ describe('a failure of GitHub', () => {
     ['unknown', 'gh_failed'],
     ['unknown_error', 'gh_failed'],
     ['unknown_partial_error', 'gh_failed'],
-  ] as const)('of the sort %s is %s', async (failure, code) => {
+  ] as const)('of the kind %s is %s', async (failure, code) => {
     expect((await faultOf({ failure })).code).toBe(code)
   })
 
@@ -154,11 +154,11 @@ describe('a failure of GitHub', () => {
     ['by gh', 'unknown', `gh failed: panic: token is [redacted] and [redacted]; ${ADVICE}`],
     ['by GitHub', 'unknown_error', `gh failed: Too much was asked for; ${ADVICE}`],
     ['by GitHub alone', 'unknown_partial_error', `gh failed: Something went wrong for [redacted]; ${ADVICE}`],
-  ] as const)('is told in the first line that is said %s, without any token', async (_name, failure, says) => {
+  ] as const)('is reported with the first line printed %s, without any token', async (_name, failure, says) => {
     expect((await faultOf({ failure })).message).toBe(says)
   })
 
-  it('shows why something may not be read', async () => {
+  it('reports why access is denied', async () => {
     expect((await faultOf({ failure: 'forbidden' })).message).toContain(
       `${ISSUE_URL} (Resource not accessible by personal access token); give its token`,
     )
@@ -180,13 +180,13 @@ describe('a failure of GitHub', () => {
     )
   })
 
-  it('is told when gh is not there', async () => {
+  it('is reported when gh is not installed', async () => {
     const gh = locateGh({ env: { PATH: '/nonexistent' }, cwd: '/' })
     const signal = new AbortController().signal
     await expect(fetchEnvelope({ url: ISSUE_URL, gh, clock, signal })).rejects.toMatchObject({ code: 'gh_missing' })
   })
 
-  it('is told when gh cannot be run', async () => {
+  it('is reported when gh cannot be run', async () => {
     const gh = { ...locateGh({ env: {}, cwd: '/' }), program: '/dev/null' }
     const signal = new AbortController().signal
     await expect(fetchEnvelope({ url: ISSUE_URL, gh, clock, signal })).rejects.toMatchObject({ code: 'gh_failed' })
@@ -261,7 +261,7 @@ describe('an answer that does not fit into an envelope', () => {
     expect(await faultOf(answer)).toMatchObject({ code, message: expect.stringContaining(says) })
   })
 
-  it('may have as many labels as are allowed', async () => {
+  it('may have as many labels as the limit', async () => {
     const labels = { totalCount: 100, nodes: Array(100).fill({ name: 'a' }) }
     expect((await open({ ...github, issue: { ...issue, labels } }).fetch()).labels).toHaveLength(100)
   })

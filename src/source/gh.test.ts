@@ -13,7 +13,7 @@ const HEX = '0123456789abcdef0123456789abcdef01234567'
 const SAID = [
   ['bare', HEX],
   ['in a header of the scheme token', `Authorization: token ${HEX}`],
-  ['in a header of a scheme that nobody knows', `Authorization: Quux ${HEX}`],
+  ['in a header of an unknown scheme', `Authorization: Quux ${HEX}`],
   ['behind a name without a colon', `X-Token ${HEX}`],
   ['with dots', `ghs_${HEX.slice(0, 8)}.${HEX}.${HEX}`],
   ['behind something else', `oauthGHP_${HEX}`],
@@ -27,11 +27,11 @@ describe('what gh says', () => {
     expect(quoted.toLowerCase()).not.toContain(HEX.slice(0, 8))
   })
 
-  it('may hold words of up to 19 characters, and none of 20', () => {
+  it('may contain words of up to 19 characters, but not of 20', () => {
     expect(quoteGh(`${'x'.repeat(19)} ${'x'.repeat(20)}`)).toBe(`${'x'.repeat(19)} [redacted]`)
   })
 
-  it('is quoted without control characters and halves of characters', () => {
+  it('is quoted without control characters and partial characters', () => {
     expect(quoteGh('a\u001b[0m\ud800')).toBe('a?[0m\ufffd')
   })
 })
@@ -66,7 +66,7 @@ describe('a failure of gh', () => {
     expect(saidOf(fault)).not.toContain(HEX.slice(0, 8))
   })
 
-  it('shows no more than 300 characters of what is said', async () => {
+  it('shows at most 300 characters of the message', async () => {
     const fault = await failureOf({ code: 1, stdout: '', stderr: 'ab '.repeat(200) })
     expect(fault.details).toEqual({ problem: 'ab '.repeat(100) })
   })

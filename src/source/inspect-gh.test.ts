@@ -27,7 +27,7 @@ function open({ version = 'echo "gh version 2.94.0 (2026-01-20)"', login = 'exit
 const says = (rights: unknown) => ({ rights: `echo '${JSON.stringify(rights)}'` })
 
 describe('inspecting gh', () => {
-  it('asks for its version, its login and the rights it has', async () => {
+  it('asks for its version, its login and its permissions', async () => {
     const { inspect, calls } = open(says({ pull: true, triage: true, push: true, maintain: false, admin: false }))
     expect(await inspect()).toEqual({
       version: [2, 94, 0],
@@ -47,18 +47,18 @@ describe('inspecting gh', () => {
     ['push', { read: false, triage: true, write: true }],
     ['maintain', { read: false, triage: true, write: true }],
     ['admin', { read: false, triage: true, write: true }],
-  ])('takes the right %s alone for what it is', async (name, allows) => {
+  ])('reads the single permission %s', async (name, allows) => {
     expect((await open(says({ [name]: true, other: false })).inspect())?.rights?.allows).toEqual(allows)
   })
 
   it.each([['exit 1'], ['echo no JSON'], ['echo null'], ['echo []'], ['echo {}'], [`echo '{"pull":"yes"}'`], ['yes']])(
-    'knows no rights from %s',
+    'reports no permissions for %s',
     async (rights) => {
       expect((await open({ rights }).inspect())?.rights).toEqual({ repository: 'ada/weather', allows: undefined })
     },
   )
 
-  it('asks for no rights without a login, or without a repository', async () => {
+  it('asks for no permissions without a login or without a repository', async () => {
     expect(await open({ login: 'exit 1' }).inspect()).toMatchObject({ isLoggedIn: false, rights: undefined })
     expect(await open().inspect({ findOrigin: async () => undefined })).toMatchObject({
       isLoggedIn: true,
@@ -66,7 +66,7 @@ describe('inspecting gh', () => {
     })
   })
 
-  it('asks nothing that goes over the network when it is told so', async () => {
+  it('makes no network requests if told not to', async () => {
     const { inspect, calls } = open()
     expect(await inspect({ isOffline: true })).toMatchObject({ isLoggedIn: undefined, rights: undefined })
     expect(calls()).toEqual(['--version'])
@@ -78,11 +78,11 @@ describe('inspecting gh', () => {
     ['echo "gh version 2.94.0-rc.1"', undefined],
     ['echo "gh version DEV"', undefined],
     ['echo 2.94.0; exit 1', undefined],
-  ])('finds the version in what it prints: %s', async (version, found) => {
+  ])('finds the version in its output: %s', async (version, found) => {
     expect((await open({ version }).inspect())?.version).toEqual(found)
   })
 
-  it('finds nothing where there is no gh', async () => {
+  it('returns undefined if gh is not installed', async () => {
     const gh = locateGh({ env: { PATH: '/nonexistent' }, cwd: '/' })
     const { signal } = new AbortController()
     expect(await inspectGh(gh, { findOrigin, isOffline: false, signal })).toBeUndefined()

@@ -18,12 +18,12 @@ describe('a fence', () => {
   it.each([
     ['of backticks', '```\nx\n```\nx', 'Fii.'],
     ['of tildes', '~~~\nx\n~~~\nx', 'Fii.'],
-    ['of two marks is none', '``\nx', '..'],
+    ['of two marks is not a fence', '``\nx', '..'],
     ['with an info string', '```js x\nx\n```', 'Fii'],
-    ['with a backtick in its info string is none', '``` a`b\nx', '..'],
+    ['with a backtick in its info string is not a fence', '``` a`b\nx', '..'],
     ['of tildes with a backtick in its info string', '~~~ a`b\nx', 'Fi'],
     ['three spaces in', '   ```\nx\n   ```\nx', 'Fii.'],
-    ['four spaces in is none', '    ```\nx', '..'],
+    ['four spaces in is not a fence', '    ```\nx', '..'],
     ['is not closed by a shorter one', '````\n```\nx\n````\nx', 'Fiii.'],
     ['is closed by a longer one', '```\n`````\nx', 'Fi.'],
     ['is not closed by the other mark', '```\n~~~\nx', 'Fii'],
@@ -50,7 +50,7 @@ describe('a fence in a container', () => {
     ['in a list item ends one column too early', '- ```\n x', 'F.'],
     ['in an ordered item', '1. ```\n   x\n   ```', 'Fii'],
     ['in an ordered item with a bracket', '12) ```\n    x\n    ```', 'Fii'],
-    ['in an item of ten digits is none', '1234567890. ```\n            x', '..'],
+    ['in an item of ten digits is not a fence', '1234567890. ```\n            x', '..'],
     ['in an item four columns wide', '-    ```\n     x', 'Fi'],
     ['in an item with five spaces is indented code', '-     ```\n      x', '..'],
     ['in an item after a tab', '-\t```\n\tx', 'Fi'],
@@ -116,10 +116,10 @@ describe('an ordered item that micromark 4.0.3 does not start', () => {
 
 describe('what looks like a fence', () => {
   it.each([
-    ['in an HTML block is none', '<div>\n```\nx\n```\n</div>', '.....'],
-    ['in an HTML comment is none', '<!--\n```\nx\n```\n-->', '.....'],
-    ['in indented code is none', '    a\n    ```\n    x', '...'],
-    ['behind a byte order mark that does not begin the text is none', '\n\ufeff```\nx', '...'],
+    ['in an HTML block is not a fence', '<div>\n```\nx\n```\n</div>', '.....'],
+    ['in an HTML comment is not a fence', '<!--\n```\nx\n```\n-->', '.....'],
+    ['in indented code is not a fence', '    a\n    ```\n    x', '...'],
+    ['behind a byte order mark that does not begin the text is not a fence', '\n\ufeff```\nx', '...'],
   ])('%s', (_name, text, places) => {
     expect(read(text)).toBe(places)
   })

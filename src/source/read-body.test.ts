@@ -29,7 +29,7 @@ describe('the level marker', () => {
     expect(codeOf(` \n\n${bodyOf('{}')}`)).toBe('found')
   })
 
-  it('is quoted only at its start', () => {
+  it('is quoted only up to a limit', () => {
     expect(readBody('🧪'.repeat(100_000))).toMatchObject({
       error: `line 1 of the body is "${'🧪'.repeat(60)}…", which is not a level marker; it must be exactly ${MARKER}`,
     })
@@ -106,7 +106,7 @@ describe('below the manifest', () => {
     expect(codeOf(bodyOf('{}', trailing))).toBe('source_manifest_invalid')
   })
 
-  it('the line of what is refused is named', () => {
+  it('the refused line is named', () => {
     expect(readBody(bodyOf('{}', `a\n${MARKER}`))).toMatchObject({
       error: 'line 6 of the body has a second level marker',
     })
@@ -115,7 +115,7 @@ describe('below the manifest', () => {
     })
   })
 
-  it('there may be no example in text that exceeds the limits of the parser', () => {
+  it('examples are refused in text that exceeds the limits of the parser', () => {
     const example = `\`\`\`\n${MARKER}\n\`\`\`\n`
     const long = 'a\n'.repeat(500)
     expect(codeOf(bodyOf('{}', long))).toBe('found')
@@ -125,7 +125,7 @@ describe('below the manifest', () => {
     })
   })
 
-  it('is looked at before the manifest is', () => {
+  it('is checked before the content of the manifest', () => {
     expect(readBody(bodyOf('', MARKER))).toMatchObject({ error: expect.stringContaining('second level marker') })
   })
 })

@@ -36,7 +36,7 @@ describe('a manifest', () => {
     expect(read(manifest)).toEqual({ is: 'read', manifest })
   })
 
-  it('is read up to its limit of bytes, and no further', () => {
+  it('may have as many bytes as the limit, and no more', () => {
     const text = JSON.stringify(whole)
     const padded = (bytes: number) => text.padEnd(bytes, ' ')
     expect(readText(padded(MANIFEST_LIMIT_BYTES)).is).toBe('read')
@@ -124,7 +124,7 @@ describe('a manifest', () => {
     })
   })
 
-  it('is refused in words that fit, whatever it holds', () => {
+  it('is refused with a message that fits the contract, whatever it contains', () => {
     const refusal = read({ ...whole, ['\u0085🧪'.repeat(1000)]: 1 })
     expect(refusal).toMatchObject({ is: 'rejected', error: expect.stringMatching(/^[^\p{Cc}]+$/u) })
   })
@@ -188,14 +188,14 @@ const WRONG_BODIES: readonly (readonly [name: string, body: string, says: string
   ['its JSON', bodyWith('{"zz":1,"zz":1}\n```\n'), 'the object has this key already'],
 ]
 
-describe('the first thing that is wrong with a manifest', () => {
-  it.each(WRONG_BODIES)('is %s, before what comes later in this table', (_name, body, says) => {
+describe('the first problem of a manifest', () => {
+  it.each(WRONG_BODIES)('is %s, before all later rows of this table', (_name, body, says) => {
     const found = readBody(body)
     const rejection = found.is === 'found' ? readManifest(found) : found
     expect(rejection).toMatchObject({ code: 'source_manifest_invalid', error: expect.stringContaining(says) })
   })
 
-  it.each(WRONG)('is %s, before what comes later in this table', (name, damage, says) => {
+  it.each(WRONG)('is %s, before all later rows of this table', (name, damage, says) => {
     expect(read(allFrom(WRONG, name, whole))).toMatchObject({ error: expect.stringContaining(says) })
     expect(read(damage(whole))).toMatchObject({ error: expect.stringContaining(says) })
   })

@@ -36,14 +36,14 @@ describe('a bundle', () => {
     expect(checkPinnedSource(golden.pinned)).toBe(golden.pinned)
   })
 
-  it('keeps one text for sections that say the same', () => {
+  it('stores one text for sections with the same text', () => {
     const reading = readSource(makeBundle({ sections: FIVE_SECTIONS.map((draft) => ({ ...draft, text: 'Same.' })) }))
     if (reading.is === 'rejected') throw new Error(reading.error)
     expect([...reading.materials.values()]).toEqual(['Same.'])
     expect(new Set(reading.source.sections.map(({ section_revision }) => section_revision)).size).toBe(5)
   })
 
-  it('becomes a candidate that is valid', () => {
+  it('becomes a valid candidate', () => {
     const candidate = toCandidate(golden.envelope, readSource(golden.envelope), stamp)
     expect(checkSourceCandidate(candidate)).toMatchObject({
       ...stamp,
@@ -99,7 +99,7 @@ const PRECEDENCE: readonly (readonly [string, RawSourceEnvelope])[] = [
   ['source_section_unexpected', makeBundle({ envelope: { comments: [...comments, stray] } })],
 ]
 
-describe('an envelope that is no change', () => {
+describe('an envelope that is not a change', () => {
   it.each(PRECEDENCE)('is classified as %s', (code, envelope) => {
     const reading = readSource(envelope)
     expect(reading).toMatchObject({ is: 'rejected', code })
@@ -108,14 +108,14 @@ describe('an envelope that is no change', () => {
     expect(candidate).not.toHaveProperty('title')
   })
 
-  it('is refused for the first section that does not fit, not for the first rule', () => {
+  it('is refused for the first invalid section, not for the first rule', () => {
     const changed = [{ ...first, body: 'edited' }, ...others]
     expect(readSource(makeBundle({ envelope: { comments: changed } }))).toMatchObject({
       code: 'source_section_hash_mismatch',
     })
   })
 
-  it('is known by the digest of what was found', () => {
+  it('is identified by the digest of what was found', () => {
     const body = 'some\r\ntext'
     const found = [commentOf(1, 'b\r'), commentOf(0, 'a')]
     const reading = readSource(makeBundle({ envelope: { body, comments: found } }))
@@ -129,7 +129,7 @@ describe('an envelope that is no change', () => {
     })
   })
 
-  it('is classified in words that fit the contract, cut between characters', () => {
+  it('is classified with a message that fits the contract, cut between characters', () => {
     const key = '🧪'.repeat(64)
     const nested = `{"manifest_version":2,${Array.from({ length: 20 }, () => `"${key}":{`).join('')}`
     const reading = readSource(makeBundle({ envelope: { body: bodyOf(nested), comments: [] } }))
@@ -139,7 +139,7 @@ describe('an envelope that is no change', () => {
     expect(() => toCandidate(golden.envelope, reading, stamp)).not.toThrow()
   })
 
-  it('is one also without any of its comments', () => {
+  it('is classified the same without its comments', () => {
     expect(readSource(makeBundle({ envelope: { comments: [] } }))).toMatchObject({ code: 'source_section_missing' })
   })
 })
@@ -163,11 +163,11 @@ describe('a stored source', () => {
       ['$.manifest_revision', '$.requirements_revision'],
     ],
     ['revision that it amends', { parent_requirements_revision: undefined }, ['$.manifest_revision']],
-  ])('that got another %s is found out', (_name, change, paths) => {
+  ])('with another %s is detected', (_name, change, paths) => {
     expect(findRevisionProblems({ ...golden.pinned, ...change }).map(({ path }) => path)).toEqual(paths)
   })
 
-  it('knows its texts', () => {
+  it('recognizes its texts', () => {
     const [section] = golden.pinned.sections
     const text = golden.materials[section.material_sha256]
     expect(isTextOf(section, text)).toBe(true)
@@ -196,7 +196,7 @@ describe('an envelope', () => {
     expect(read(value)).toEqual(value)
   })
 
-  it('is read up to its limit of bytes, and no further', () => {
+  it('may have as many bytes as the limit, and no more', () => {
     const text = JSON.stringify(envelope)
     expect(read(text.padEnd(LIMITS.envelopeBytes))).toEqual(envelope)
     expect(() => read(text.padEnd(LIMITS.envelopeBytes + 1))).toThrow(
@@ -204,7 +204,7 @@ describe('an envelope', () => {
     )
   })
 
-  it('may be one text of that size, of whatever characters', () => {
+  it('may be one text of that size, with any characters', () => {
     const body = `–${'x'.repeat(LIMITS.envelopeBytes - 4000)}🧪`
     expect(read({ ...envelope, body, comments: [] }).body).toBe(body)
     expect(problemOf({ ...envelope, body: `${body}\u0001`, comments: [] })).toBe('$.body')
@@ -222,7 +222,7 @@ describe('an envelope', () => {
     expect(problemOf({ ...envelope, comments: [{ ...comment, ...change }] })).toBe(path)
   })
 
-  it('that is no strict JSON is refused with the place', () => {
+  it('that is not strict JSON is refused with the position', () => {
     expect(() => read('{"source_version":2,"source_version":2}')).toThrow(
       'the source is not usable JSON at $.source_version (line 1, column 21): the object has this key already',
     )
@@ -306,24 +306,24 @@ const WRONG_BYTES: readonly (readonly [reason: string, damage: (bytes: Buffer) =
   ['trailing_content', (bytes) => Buffer.concat([bytes, bytes])],
 ]
 
-describe('the first thing that is wrong with an envelope', () => {
+describe('the first problem of an envelope', () => {
   const everything = Buffer.from(JSON.stringify(allFrom(WRONG, 'a field that is not known, at any depth', sound)))
 
-  it.each(WRONG_BYTES)('is %s, before what comes later in this table', (reason) => {
+  it.each(WRONG_BYTES)('is %s, before all later rows of this table', (reason) => {
     expect(faultOf(allFrom(WRONG_BYTES, reason, everything)).details).toMatchObject({ reason })
   })
 
-  it.each(WRONG)('is %s, before what comes later in this table', (name, _damage, says) => {
+  it.each(WRONG)('is %s, before all later rows of this table', (name, _damage, says) => {
     const { message, details } = faultOf(Buffer.from(JSON.stringify(allFrom(WRONG, name, sound))))
     expect(message).toContain(says)
     expect((details as { problems: unknown[] }).problems).toHaveLength(1)
   })
 
-  it.each(WRONG)('is found where it is the only one: %s', (_name, damage, says) => {
+  it.each(WRONG)('is found if it is the only one: %s', (_name, damage, says) => {
     expect(faultOf(Buffer.from(JSON.stringify(damage(sound)))).message).toContain(says)
   })
 
-  it.each(Object.keys(envelope))('may be that there is no %s, which is told in its place', (name) => {
+  it.each(Object.keys(envelope))('may be a missing %s, which is reported at its position', (name) => {
     const { [name]: _, ...rest } = envelope as unknown as Record<string, unknown>
     expect(faultOf(Buffer.from(JSON.stringify(rest))).message).toContain(`$.${name} is required`)
   })

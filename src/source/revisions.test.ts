@@ -46,7 +46,7 @@ const { comments } = makeBundle()
 const [first, ...rest] = sections
 if (first === undefined) throw new Error('there are sections')
 
-describe('what moves which revision:', () => {
+describe('which change affects which revision:', () => {
   it.each<[string, RawSourceEnvelope, readonly (typeof REVISIONS)[number][]]>([
     ['nothing', makeBundle(), []],
     ['a title', makeBundle({ envelope: { title: 'Another' } }), ['source_revision']],

@@ -9,7 +9,7 @@ describe('normalizeLineEnds', () => {
     ['a\r\r\nb\r', 'a\n\nb\n'],
     [' a \t\n\n', ' a \t\n\n'],
     ['e\u0301\u2028x', 'e\u0301\u2028x'],
-  ])('makes %j into %j', (text, normalized) => {
+  ])('turns %j into %j', (text, normalized) => {
     expect(normalizeLineEnds(text)).toBe(normalized)
   })
 })
@@ -24,7 +24,7 @@ describe('linesOf', () => {
     expect([...linesOf(text)].map((line) => line.text)).toEqual(lines)
   })
 
-  it('says of each line where it ends and which it is', () => {
+  it('returns the end and the number of each line', () => {
     expect([...linesOf('ab\nc')]).toEqual([
       { text: 'ab', end: 2, number: 1 },
       { text: 'c', end: 4, number: 2 },

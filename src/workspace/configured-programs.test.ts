@@ -75,7 +75,7 @@ describe('observeGit', () => {
   })
 
   it.each(['GIT_EXTERNAL_DIFF', 'GIT_PAGER', 'GIT_SSH_COMMAND', 'GIT_ASKPASS'])(
-    'does not run what %s names',
+    'does not run the program that %s names',
     async (name) => {
       repository.write('a', 'two\n')
       await observe(repository.root, { [name]: program })

@@ -7,12 +7,12 @@ function createBudget(limits: { bytes: number; ms: number }) {
 }
 
 describe('ContentBudget', () => {
-  it('has 64 MiB and 5 s unless told otherwise', () => {
+  it('has 64 MiB and 5 s by default', () => {
     expect(CONTENT_LIMITS).toEqual({ bytes: 67_108_864, ms: 5000 })
     expect(new ContentBudget().limitBytes).toBe(67_108_864)
   })
 
-  it('lets all of its bytes be read, and not one more', () => {
+  it('allows exactly as many bytes as its limit', () => {
     const { budget } = createBudget({ bytes: 10, ms: 1 })
     expect(budget.reserve(4)).toBe(true)
     expect(budget.reserve(7)).toBe(false)
@@ -22,13 +22,13 @@ describe('ContentBudget', () => {
     expect(budget.reserve(1)).toBe(false)
   })
 
-  it('was large enough as long as nothing was refused', () => {
+  it('reports exceeded limits only after a refusal', () => {
     const { budget } = createBudget({ bytes: 10, ms: 1 })
     budget.reserve(10)
     expect(budget).toMatchObject({ wasTooSmall: false, wasTooShort: false })
   })
 
-  it('lasts until its deadline, and not past it', () => {
+  it('ends at its deadline', () => {
     const { budget, clock } = createBudget({ bytes: 10, ms: 5 })
     clock.ms = 1005
     expect(budget.reserve(1)).toBe(true)

@@ -28,7 +28,7 @@ function gitThat(script: string): Git {
 }
 
 describe('discoverWorkspace', () => {
-  it('knows a worktree from its root, from a folder, from a file and by a link', async () => {
+  it('finds a worktree from its root, a folder, a file and a link', async () => {
     const { root, write } = createRepository()
     const file = write('deep/folder/file', '')
     const link = join(temporaryDirectory(), 'link')
@@ -38,12 +38,12 @@ describe('discoverWorkspace', () => {
     }
   })
 
-  it('knows a repository with SHA-256 objects', async () => {
+  it('finds a repository with SHA-256 objects', async () => {
     const { root } = createRepository({ init: ['--object-format=sha256'] })
     expect(await discover(root)).toEqual(own(root))
   })
 
-  it('knows a linked worktree as one of its own in a shared repository', async () => {
+  it('finds a linked worktree as a separate worktree of a shared repository', async () => {
     const { root, git: make, write, commit } = createRepository()
     write('a', '')
     commit()
@@ -58,7 +58,7 @@ describe('discoverWorkspace', () => {
     )
   })
 
-  it('knows a submodule as a repository of its own', async () => {
+  it('finds a submodule as a separate repository', async () => {
     const inner = createRepository()
     inner.write('a', '')
     inner.commit()
@@ -70,7 +70,7 @@ describe('discoverWorkspace', () => {
     )
   })
 
-  it('knows a git directory that is elsewhere', async () => {
+  it('finds a git directory outside of the worktree', async () => {
     const { root } = createRepository()
     const elsewhere = join(temporaryDirectory(), 'git')
     renameSync(join(root, '.git'), elsewhere)
@@ -86,19 +86,19 @@ describe('discoverWorkspace', () => {
     ['quotes and what shells expand', `'"$(echo x)*`],
     ['letters of other alphabets', 'für-日本-😀'],
     ['a dash at the start', '-C'],
-  ])('knows a worktree with %s in its name', async (_what, name) => {
+  ])('finds a worktree with %s in its name', async (_what, name) => {
     const root = join(temporaryDirectory(), name)
     createRepository({ at: root })
     expect(await discover(root)).toEqual(own(root))
   })
 
-  it('knows a worktree by answers that are relative', async () => {
+  it('accepts relative paths from git', async () => {
     const { root } = createRepository()
     const relative = gitThat('printf ".\\n.git\\n.git\\n"')
     expect(await discover(root, { git: relative })).toEqual(own(root))
   })
 
-  it('is not led elsewhere by the environment', async () => {
+  it('ignores variables that name another repository', async () => {
     const [here, elsewhere] = [createRepository(), createRepository()]
     const env = {
       ...PLAIN_ENV,
@@ -202,7 +202,7 @@ describe('discoverWorkspace', () => {
     })
   })
 
-  it('says that git took too long', async () => {
+  it('reports that git took too long', async () => {
     const slow = { ...gitThat('exec sleep 60'), timeoutMs: 50 }
     await expect(discover('/', { git: slow })).rejects.toMatchObject({
       code: 'git_repository_unavailable',
@@ -210,7 +210,7 @@ describe('discoverWorkspace', () => {
     })
   })
 
-  it('has one deadline for all questions', async () => {
+  it('has one deadline for all git commands', async () => {
     // The answer to all at once has a line too many, so each question is asked again.
     const slow = gitThat(
       'case "$*" in *--show-toplevel*--git-dir*) sleep 0.2; printf "/\\n/\\n/\\n/\\n";; *) sleep 60;; esac',
@@ -221,7 +221,7 @@ describe('discoverWorkspace', () => {
     expect(cause.details.timeoutMs).toBeLessThanOrEqual(800)
   })
 
-  it('stops when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     await expect(discover(createRepository().root, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'git_repository_unavailable',
       cause: expect.objectContaining({ code: 'git_interrupted' }),

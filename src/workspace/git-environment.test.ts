@@ -57,12 +57,12 @@ describe('toGitEnvironment', () => {
     expect(toGitEnvironment({ [name]: 'x' })).toEqual({ [name]: 'x', ...FIXED })
   })
 
-  it('has its own say on language, locks, prompts and fetching', () => {
+  it('sets language, locks, prompts and fetching itself', () => {
     const theirs = { LC_ALL: 'de_DE.UTF-8', GIT_OPTIONAL_LOCKS: '1', GIT_TERMINAL_PROMPT: '1', GIT_NO_LAZY_FETCH: '0' }
     expect(toGitEnvironment(theirs)).toEqual(FIXED)
   })
 
-  it('leaves out what is not set', () => {
+  it('leaves out variables that are not set', () => {
     expect(toGitEnvironment({ PATH: undefined })).toEqual(FIXED)
   })
 })

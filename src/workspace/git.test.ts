@@ -27,13 +27,13 @@ describe('locateGit', () => {
     })
   })
 
-  it('knows no program where there is none', () => {
+  it('finds no program if git is not installed', () => {
     expect(locateGit({ env: { PATH: temporaryDirectory() }, cwd: '/' }).program).toBeUndefined()
   })
 })
 
 describe('askGit', () => {
-  it('gives the output, and an exit code other than 0 as a value', async () => {
+  it('returns the output, and an exit code other than 0 as a value', async () => {
     expect(await ask(gitThat('printf out; printf err >&2; exit 7'))).toEqual({
       code: 7,
       stdout: Buffer.from('out'),
@@ -41,13 +41,13 @@ describe('askGit', () => {
     })
   })
 
-  it('runs in the directory, with the environment for git and nothing to read', async () => {
+  it('runs in the directory, with the environment for git and empty standard input', async () => {
     const script = 'pwd; echo "$GIT_OPTIONAL_LOCKS $LC_ALL"; cat'
     const { stdout } = await ask(gitThat(script), { directory: '/usr' })
     expect(stdout.toString()).toBe('/usr\n0 C\n')
   })
 
-  it('puts its settings above those of the repository', async () => {
+  it('overrides the settings of the repository', async () => {
     const { root, git: make } = createRepository()
     make('config', 'core.fsmonitor', 'true')
     make('config', 'status.showStash', 'true')
@@ -60,7 +60,7 @@ describe('askGit', () => {
     expect(await setting('protocol.allow')).toBe('never')
   })
 
-  it('says that git is missing', async () => {
+  it('reports that git is missing', async () => {
     await expect(ask({ ...git, program: undefined })).rejects.toMatchObject({ code: 'git_missing' })
   })
 
@@ -71,13 +71,13 @@ describe('askGit', () => {
     })
   })
 
-  it('ends git when it is told to stop', async () => {
+  it('ends git when it is aborted', async () => {
     await expect(ask(gitThat('exec sleep 60'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'git_interrupted',
     })
   })
 
-  it('reads as much as the limit, and not one byte more', async () => {
+  it('accepts output of exactly the limit, and not one byte more', async () => {
     const printing = (bytes: number) => gitThat(`head -c ${bytes} /dev/zero`)
     expect((await ask(printing(16_777_216))).stdout.length).toBe(16_777_216)
     await expect(ask(printing(16_777_217))).rejects.toMatchObject({
@@ -86,14 +86,14 @@ describe('askGit', () => {
     })
   })
 
-  it('says that git was killed', async () => {
+  it('reports that git was killed', async () => {
     await expect(ask(gitThat('kill -9 $$'))).rejects.toMatchObject({
       code: 'git_failed',
       message: 'git status failed: it was killed by SIGKILL; fix that and try again',
     })
   })
 
-  it('says that git could not be started', async () => {
+  it('reports that git could not be started', async () => {
     await expect(ask(git, { directory: '/nonexistent' })).rejects.toMatchObject({
       code: 'git_failed',
       cause: expect.objectContaining({ code: 'program_directory_missing' }),
@@ -102,7 +102,7 @@ describe('askGit', () => {
 })
 
 describe('askGitForOutput', () => {
-  it('throws what git said when it failed', async () => {
+  it('throws the error message of git', async () => {
     const failing = gitThat('echo "fatal: bad index" >&2; exit 128')
     await expect(askGitForOutput(failing, { directory: '/', args: ['ls-files'], signal })).rejects.toMatchObject({
       code: 'git_failed',
@@ -120,7 +120,7 @@ describe('gitErrorLine', () => {
     ['', 'it did not say why'],
     [`fatal: ${'x'.repeat(501)}`, 'x'.repeat(500)],
     [`fatal: ${'x'.repeat(499)}😀`, `${'x'.repeat(499)}\ufffd`],
-  ])('takes from %j the complaint', (stderr, said) => {
+  ])('finds the error message in %j', (stderr, said) => {
     expect(gitErrorLine(stderr)).toBe(said)
   })
 })

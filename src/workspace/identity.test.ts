@@ -5,7 +5,7 @@ const places = { worktree_root: '/srv/repo', git_dir: '/srv/repo/.git', git_comm
 const identity = identifyWorkspace(places)
 
 describe('identifyWorkspace', () => {
-  it('has a fixed id for fixed places', () => {
+  it('has a fixed id for fixed paths', () => {
     expect(identity).toEqual({
       version: 1,
       ...places,

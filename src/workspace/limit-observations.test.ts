@@ -15,23 +15,23 @@ const observed = (path: string, content = ''): PathObservation => ({
 const LARGEST = 'x'.repeat(43_654)
 
 describe('limitObservations', () => {
-  it('keeps all that costs the limit', () => {
+  it('keeps a list of exactly the limit', () => {
     const all = [observed(LARGEST, 'x'.repeat(12))]
     expect(limitObservations(all)).toEqual(all)
   })
 
-  it('keeps nothing that costs one more', () => {
+  it('drops an item that exceeds the limit by one byte', () => {
     expect(limitObservations([observed(LARGEST, 'x'.repeat(13))])).toEqual([])
   })
 
-  it('adds up what it keeps', () => {
+  it('adds up the sizes of the kept items', () => {
     const small = observed('a') // 12 + 108 + 320
     const fitting = observed('x'.repeat(43_654 - 36), 'x'.repeat(4)) // 440 less
     expect(limitObservations([small, fitting])).toHaveLength(2)
     expect(limitObservations([small, { ...fitting, content_sha256: 'xxxxx' }])).toHaveLength(1)
   })
 
-  it('ends at the first that does not fit, though a later one would', () => {
+  it('ends at the first item that does not fit, even if a later one would fit', () => {
     const [first, large, last] = [observed('a'), observed(LARGEST), observed('b')]
     expect(limitObservations([first, large, last])).toEqual([first])
   })

@@ -266,7 +266,7 @@ describe('observeGit', () => {
     expect(observation).toMatchObject({ path_count: expected.length, content_observation_complete: true })
   })
 
-  it('gives every field of an observation', async () => {
+  it('returns every field of an observation', async () => {
     const { root, git: make } = createCommitted()
     make('rm', '--quiet', 'a')
     const place = join(root, 'b')
@@ -312,7 +312,7 @@ describe('observeGit', () => {
     })
   })
 
-  it('knows the commits of a repository with SHA-256 objects', async () => {
+  it('reads the commit of a repository with SHA-256 objects', async () => {
     const repository = createRepository({ init: ['--object-format=sha256'] })
     repository.write('a', '1')
     repository.commit()
@@ -321,7 +321,7 @@ describe('observeGit', () => {
     expect(head).toBe(repository.git('rev-parse', 'HEAD').trim())
   })
 
-  it('sees a linked worktree apart from the others', async () => {
+  it('observes a linked worktree separately', async () => {
     const repository = createCommitted()
     const linked = join(temporaryDirectory(), 'linked')
     repository.git('worktree', 'add', '--quiet', '--detach', linked)
@@ -330,20 +330,20 @@ describe('observeGit', () => {
     expect((await observe(repository.root)).dirty_files).toEqual([])
   })
 
-  it('sees the whole worktree from a folder in it', async () => {
+  it('observes the whole worktree from a folder in it', async () => {
     const repository = createCommitted({ 'folder/a': '1' })
     repository.write('b', '1')
     expect((await observe(join(repository.root, 'folder'))).dirty_files).toEqual(['b'])
   })
 
-  it('comes back from JSON as it was', async () => {
+  it('is unchanged after a round trip through JSON', async () => {
     const repository = createCommitted()
     repository.write('a', '1')
     const observation = await observe(repository.root)
     expect(readJson(Buffer.from(writeJson(observation)), { input: 'it', limitBytes: 10_000 })).toEqual(observation)
   })
 
-  it('is the same twice when nothing happens in between', async () => {
+  it('returns the same twice if nothing changes in between', async () => {
     const repository = createCommitted()
     repository.write('a', '1')
     const first = await observe(repository.root)
@@ -376,7 +376,7 @@ describe('observeGit', () => {
     expect(fs.readFileSync(index).equals(before)).toBe(false)
   })
 
-  it('is not led elsewhere by the environment', async () => {
+  it('ignores variables that name another repository', async () => {
     const [here, elsewhere] = [createCommitted(), createCommitted({ b: '1' })]
     const plain = await observe(here.root)
     const env = {
@@ -395,12 +395,12 @@ describe('observeGit', () => {
     expect(await observe(here.root, { git: locateGit({ env, cwd: '/' }) })).toEqual(plain)
   })
 
-  it('knows an unborn branch although tracing is on', async () => {
+  it('recognizes an unborn branch although tracing is on', async () => {
     const traced = locateGit({ env: { ...PLAIN_ENV, GIT_TRACE: '1' }, cwd: '/' })
     expect((await observe(createRepository().root, { git: traced })).head).toBe('unborn')
   })
 
-  it('does not count the stash, even if the user wants to see it', async () => {
+  it('ignores the stash, even if the user configured git to show it', async () => {
     const repository = createCommitted()
     const plain = await observe(repository.root)
     repository.git('config', 'status.showStash', 'true')
@@ -426,7 +426,7 @@ describe('observeGit, within limits', () => {
     expect(other.snapshot_hash).not.toBe(observation.snapshot_hash)
   }, 120_000)
 
-  it('says that there were more bytes than it may read, and reads the smaller files after a large one', async () => {
+  it('reports that the byte limit was exceeded, and reads smaller files after a large one', async () => {
     const { root, write } = createRepository()
     write('a', 'x'.repeat(4))
     write('b', 'x'.repeat(7))
@@ -442,7 +442,7 @@ describe('observeGit, within limits', () => {
     })
   })
 
-  it('says that the time for reading ran out', async () => {
+  it('reports that the time for reading ran out', async () => {
     const { root, write } = createRepository()
     write('a', '1')
     expect(await observe(root, { limits: { bytes: 10, ms: -1 } })).toMatchObject({
@@ -485,7 +485,7 @@ describe('observeGit, when it fails', () => {
     ],
     ['HEAD', '*HEAD) echo "fatal: no" >&2; exit 128;;', 'git rev-parse failed: no;', 'git_failed'],
     ['HEAD, quietly but with a warning', '*HEAD) echo "warning: no" >&2; exit 1;;', 'warning: no', 'git_failed'],
-    ['HEAD, which is no commit', '*HEAD) echo abc;;', '"abc" is not a commit', 'git_failed'],
+    ['HEAD, which is not a commit', '*HEAD) echo abc;;', '"abc" is not a commit', 'git_failed'],
     ['the index', '*ls-files*) echo "fatal: no" >&2; exit 128;;', 'git ls-files failed: no;', 'git_failed'],
     ['the status', '*--porcelain*) echo "fatal: no" >&2; exit 128;;', 'git status failed: no;', 'git_failed'],
     ['the status, unreadable', '*--porcelain*) echo nonsense;;', 'its output cannot be read', 'git_failed'],
@@ -495,7 +495,7 @@ describe('observeGit, when it fails', () => {
       'printed more than',
       'git_output_too_large',
     ],
-  ])('says so of %s', async (_what, script, problem, cause) => {
+  ])('reports a failure of %s', async (_what, script, problem, cause) => {
     const { root } = createCommitted()
     await expect(observe(root, { git: failing(script) })).rejects.toMatchObject({
       code: 'git_observation_failed',
@@ -505,7 +505,7 @@ describe('observeGit, when it fails', () => {
     })
   })
 
-  it('ends the other questions before it says so', async () => {
+  it('ends the other git commands before it throws', async () => {
     const { root } = createCommitted()
     const log = join(temporaryDirectory(), 'log')
     const git = failing(
@@ -516,7 +516,7 @@ describe('observeGit, when it fails', () => {
     expect(fs.readFileSync(log, 'utf8')).toBe('started\nended\n')
   })
 
-  it('stops between two files when it is told to', async () => {
+  it('stops between two files when it is aborted', async () => {
     const { root, write } = createRepository()
     write('a', '1')
     write('b', '1')

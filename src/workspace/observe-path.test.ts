@@ -87,7 +87,7 @@ describe('observePath', () => {
     })
   })
 
-  it('gives a moment as a number where a number holds it', () => {
+  it('returns a time as a number if a number can hold it', () => {
     const place = write('file')
     fs.utimesSync(place, 1, 1)
     expect(observe('file').seen).toEqual({ ...regular, modified_unix_nano: 1_000_000_000 })
@@ -95,7 +95,7 @@ describe('observePath', () => {
     expect(observe('file').seen).toEqual({ ...regular, modified_unix_nano: -1_000_000_000 })
   })
 
-  it('reads 16 MiB whole and samples what is one byte larger', () => {
+  it('reads a file of 16 MiB completely, and only samples of a larger one', () => {
     write('whole', Buffer.alloc(16 * MIB))
     write('sampled', Buffer.alloc(16 * MIB + 1))
     const whole = observe('whole')
@@ -110,7 +110,7 @@ describe('observePath', () => {
     expect(sampled.budget.hashedBytes).toBe(3 * 65_536)
   })
 
-  it('knows a huge file by its size, beginning, middle and end', () => {
+  it('identifies a huge file by its size, start, middle and end', () => {
     const size = 17 * MIB
     const place = write('huge', Buffer.alloc(size))
     const content = () => observe('huge').seen.content_sha256
@@ -148,7 +148,7 @@ describe('observePath', () => {
     ['to a file', 'target'],
     ['to nowhere', 'nonexistent/für'],
     ['to itself', 'link'],
-  ])('reads the target of a link %s, not what it leads to', (_what, target) => {
+  ])('reads the target of a link %s, not the file it points to', (_what, target) => {
     write('target')
     fs.symlinkSync(target, join(root, 'link'))
     const { seen, budget } = observe('link')
@@ -161,14 +161,14 @@ describe('observePath', () => {
     expect(budget.hashedBytes).toBe(0)
   })
 
-  it('says that a file is missing, or its folder, or that its folder is a file now', () => {
+  it('reports a missing file if it, or its folder, is missing or its folder is a file', () => {
     write('file')
     for (const name of ['none', 'no/such/folder', 'file/below', 'file/far/below']) {
       expect(observe(name).seen).toEqual({ observation: 'missing' })
     }
   })
 
-  it('does not follow a link in the place of a folder, to wherever it leads', () => {
+  it('does not follow a link that replaces a folder, wherever it points', () => {
     const elsewhere = temporaryDirectory()
     fs.mkdirSync(join(elsewhere, 'deep'))
     fs.writeFileSync(join(elsewhere, 'secret'), 'secret')
@@ -181,7 +181,7 @@ describe('observePath', () => {
   it.each([
     ['folder', (place: string) => fs.mkdirSync(place)],
     ['named pipe', (place: string) => execFileSync('mkfifo', [place])],
-  ])('sees a %s without opening it', (_what, make) => {
+  ])('reports a %s without opening it', (_what, make) => {
     make(join(root, 'thing'))
     const openSync = () => expect.fail('opened')
     const { size } = fs.lstatSync(join(root, 'thing'))
@@ -195,7 +195,7 @@ describe('observePath', () => {
     expect(observe('socket').seen).toEqual({ observation: 'non_regular', size: 0 })
   })
 
-  it('sees a nested repository, which git marks by a slash', () => {
+  it('reports a nested repository, which git marks with a slash', () => {
     fs.mkdirSync(join(root, 'inner'))
     expect(observe('inner/').seen).toMatchObject({ observation: 'non_regular' })
     write('target')
@@ -204,7 +204,7 @@ describe('observePath', () => {
   })
 })
 
-describe('observePath, of what cannot be read', () => {
+describe('observePath of a path that cannot be read', () => {
   const denied = () => {
     throw Object.assign(new Error('denied'), { code: 'EACCES' })
   }
@@ -232,12 +232,12 @@ describe('observePath, of what cannot be read', () => {
     expect(observe('link', { disk: { readlinkSync: denied as never } }).seen).toEqual(unreadable)
   })
 
-  it('knows nothing of what cannot even be looked at', () => {
+  it('returns no details of a path that cannot be inspected', () => {
     write('folder/file')
     expect(observe('folder/file', { disk: { lstatSync: denied as never } }).seen).toEqual({ observation: 'unreadable' })
   })
 
-  it('lets a bug go on up', () => {
+  it('rethrows an error that is a bug', () => {
     write('file')
     const openSync = () => {
       throw new TypeError('a bug')
@@ -245,7 +245,7 @@ describe('observePath, of what cannot be read', () => {
     expect(() => observe('file', { disk: { openSync } })).toThrow(TypeError)
   })
 
-  it.skipIf(SHARED_DIRECTORY === undefined)('is what the system says to somebody without permission', async () => {
+  it.skipIf(SHARED_DIRECTORY === undefined)('reports what a user without permission gets', async () => {
     root = fs.mkdtempSync(join(SHARED_DIRECTORY ?? '', 'drover-test-'))
     onTestFinished(() => fs.rmSync(root, { recursive: true }))
     fs.chmodSync(root, 0o755)
@@ -259,7 +259,7 @@ describe('observePath, of what cannot be read', () => {
   })
 })
 
-describe('observePath, of what changes meanwhile', () => {
+describe('observePath of a path that changes meanwhile', () => {
   type Meddling = { at: 'openSync' | 'fstatSync' | 'readSync'; when?: 'before' | 'after'; act: (place: string) => void }
 
   /** A disk on which somebody else does something just before or after a step. */
@@ -309,7 +309,7 @@ describe('observePath, of what changes meanwhile', () => {
     expect(budget.hashedBytes).toBe(0)
   })
 
-  it('does not read through a link that was put there, even to the very file', () => {
+  it('does not read through a link that replaces the file, even if it points to the same file', () => {
     write('file')
     const link = (place: string) => {
       fs.renameSync(place, `${place}.old`)
@@ -327,7 +327,7 @@ describe('observePath, of what changes meanwhile', () => {
 })
 
 describe('observePath, within a budget', () => {
-  it('reads all that the budget holds and not one byte more', () => {
+  it('reads exactly as many bytes as the budget allows', () => {
     write('file')
     expect(observe('file', { limits: { bytes: 6, ms: 5000 } }).seen).toEqual(regular)
     const { seen, budget } = observe('file', { limits: { bytes: 5, ms: 5000 } })
@@ -366,7 +366,7 @@ describe('observePath, within a budget', () => {
     expect(clock.ms).toBe(6)
   })
 
-  it('goes on when the system gives less than it was asked for', () => {
+  it('continues after a short read', () => {
     write('file')
     const readSync = ((descriptor: number, bytes: Buffer, offset: number, _length: number, position: number) =>
       fs.readSync(descriptor, bytes, offset, 1, position)) as typeof fs.readSync

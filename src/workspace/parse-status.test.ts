@@ -43,7 +43,7 @@ describe('parseStatus', () => {
     expect(parse(...records)).toEqual(expected)
   })
 
-  it('joins what is said of one path twice, each value once and in order', () => {
+  it('merges two records of one path, each value once and in order', () => {
     expect(parse(`2 C. ${ORDINARY} C75 c`, 'a', `2 C. ${ORDINARY} C60 b`, 'a', `1 .M ${ORDINARY} a`)).toEqual([
       entry('a', 'copy_origin,ordinary', '.M,C. C60,C. C75'),
       entry('b', 'copy', 'C. C60'),
@@ -52,13 +52,13 @@ describe('parseStatus', () => {
     expect(parse(`2 R. ${ORDINARY} R100 b`, 'a', '? a')[0]).toEqual(entry('a', 'rename_origin,untracked', '??,R. R100'))
   })
 
-  it('orders by the bytes of the texts, not by UTF-16', () => {
+  it('sorts by the bytes of the texts, not by UTF-16', () => {
     const texts = ['\uff5e', '😀', 'a', 'B', 'a/b', 'a.b']
     const output = Buffer.from(texts.map((text) => `? ${text}\0`).join(''))
     expect(parseStatus(output).map(({ path }) => path)).toEqual(['B', 'a', 'a.b', 'a/b', '\uff5e', '😀'])
   })
 
-  it('escapes what is not UTF-8 and keeps its bytes', () => {
+  it('escapes a path that is not UTF-8 and keeps its bytes', () => {
     expect(parse('? caf\xe9')).toEqual([{ ...entry('"caf\\351"', 'untracked', '??'), bytes: 'caf\xe9' }])
   })
 
@@ -76,9 +76,17 @@ describe('parseStatus', () => {
     ['an empty path', () => parse('? '), '"" is not a path inside the worktree'],
     ['an absolute path', () => parse('? /a'), '"/a" is not a path inside the worktree'],
     ['the folder above', () => parse('? ..'), '".." is not a path inside the worktree'],
-    ['a way out', () => parse('? a/../../b'), '"a/../../b" is not a path inside the worktree'],
-    ['a way out at the end', () => parse(`1 .M ${ORDINARY} a/..`), '"a/.." is not a path inside the worktree'],
-    ['a way out by an origin', () => parse(`2 R. ${ORDINARY} R100 b`, '../a'), '"../a" is not a path inside'],
+    ['a path that leaves the worktree', () => parse('? a/../../b'), '"a/../../b" is not a path inside the worktree'],
+    [
+      'a path that leaves the worktree at its end',
+      () => parse(`1 .M ${ORDINARY} a/..`),
+      '"a/.." is not a path inside the worktree',
+    ],
+    [
+      'an origin that leaves the worktree',
+      () => parse(`2 R. ${ORDINARY} R100 b`, '../a'),
+      '"../a" is not a path inside',
+    ],
   ])('refuses %s', (_what, read, problem) => {
     expect(read).toThrow(expect.objectContaining({ code: 'git_failed', message: expect.stringContaining(problem) }))
   })
@@ -98,7 +106,7 @@ describe('parseStatus', () => {
       .map((e) => ({ ...e, category: 'unmerged', state: 'UU', text: `u UU ${UNMERGED} ${e.path}\0` })),
   )
 
-  it('gives back every path that was written, whatever its bytes, once and in order', () => {
+  it('returns every written path once and in order, whatever its bytes', () => {
     fc.assert(
       fc.property(fc.uniqueArray(record, { selector: ({ path }) => path }), (records) => {
         const parsed = parseStatus(Buffer.from(records.map(({ text }) => text).join(''), 'latin1'))
@@ -112,7 +120,7 @@ describe('parseStatus', () => {
     )
   })
 
-  it('gives paths or a fault for any bytes, never a crash', () => {
+  it('returns paths or throws a fault for any bytes, and never crashes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {

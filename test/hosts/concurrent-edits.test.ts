@@ -273,7 +273,7 @@ describe('a user who works on the same files during a change', () => {
     expect(moved).not.toContain('replaced')
   })
 
-  it('and removes the folder of a file that is put aside finds the file named', async () => {
+  it('and removes the folder of a file that was moved aside gets its new location reported', async () => {
     const site = siteToChange()
     const disk = watchedDisk(() => undefined)
     const { renameSync: rename } = disk
@@ -300,7 +300,7 @@ describe('a user who works on the same files during a change', () => {
     ['before the first step', 'not_committed', 'linkSync', 0],
     ['between two steps', 'ambiguous', 'linkSync', 2],
   ] as const)(
-    'and replaces the worktree %s finds it as it was, wherever it is now',
+    'and replaces the worktree %s finds it unchanged at its new location',
     async (_, outcome, call, count) => {
       const git = realpathSync(temporaryDirectory())
       const site = siteToChange(createHostWorktree(realpathSync(temporaryDirectory()), git))

@@ -60,7 +60,7 @@ describe('a change on a sound disk', () => {
 })
 
 describe('a change that fails at its end', () => {
-  it('takes back what it wrote in reverse, so that what can be called goes before what it needs', async () => {
+  it('undoes its steps in reverse, so that a callable is removed before its supports', async () => {
     const site = siteToChange()
     const done: string[] = []
     const disk = watchedDisk(({ name, args }) => {
@@ -84,13 +84,13 @@ describe('where the system has no paths for open folders', () => {
       path.startsWith('/proc/') ? undefined : lstatSync(path, options)) as TreeDisk['lstatSync'],
   }
 
-  it('a change is made all the same', async () => {
+  it('a change is still made', async () => {
     const site = siteToChange()
     expect((await tell(site, without)).report.transaction_outcome).toBe('committed')
     expect(site.tree()).toEqual((await bothEnds()).after)
   })
 
-  it('links are refused all the same', async () => {
+  it('links are still refused', async () => {
     const site = siteToChange()
     renameSync(join(site.root, '.claude'), join(site.root, 'elsewhere'))
     symlinkSync('elsewhere', join(site.root, '.claude'))
@@ -116,7 +116,7 @@ const TROUBLES: readonly {
 const total = (counts: Coming['counts']) => [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 describe.each(TROUBLES)('when $name, at any call', ({ isFor, code }) => {
-  it('the report is true, what is put aside is named, and the next change succeeds', async () => {
+  it('the report is true, files moved aside are named, and the next change succeeds', async () => {
     const { before, after } = await bothEnds()
     const both = { before: filesOf(before), after: filesOf(after) }
     const outcomes = new Set<string>()

@@ -71,7 +71,7 @@ describe.each(SCENARIOS)('$name, killed at any call', ({ prepare, change }) => {
     expect([...seen].sort()).toEqual(['finished', 'undone'])
   })
 
-  it('is ended by the next change without being asked', async () => {
+  it('is undone or finished automatically by the next change', async () => {
     const { after } = await bothEnds({ prepare, change })
     for (let at = 1; ; at += 5) {
       const site = await prepared(prepare)

@@ -1,4 +1,4 @@
-/** What the agents of hosts are obliged to, and the words of the texts that oblige them. Line breaks do not count. */
+/** The rules for the agents of hosts, and the words of the texts that state them. Line breaks do not count. */
 import type { CapabilityName } from '../../src/hosts/capabilities.ts'
 
 type Obligation = readonly [obligation: string, words: string]

@@ -40,7 +40,7 @@ describe('deploy/drover.service', () => {
     expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  it.skipIf(!hasAnalyzer)('exposes little in the eyes of systemd', async () => {
+  it.skipIf(!hasAnalyzer)('gets a low exposure score from systemd', async () => {
     const file = join(ROOT, 'deploy', 'drover.service')
     const ran = await run(['systemd-analyze', 'security', '--offline=true', '--threshold=40', file], {})
     expect(ran.stdout).toContain('Overall exposure level')

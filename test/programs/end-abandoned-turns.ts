@@ -1,4 +1,4 @@
-/** Settles what dead processes left, once its standard input ends, and says what it did as JSON: `<path>`. */
+/** Ends the turns that dead processes left when its standard input ends, and prints the result as JSON: `<path>`. */
 import { once } from 'node:events'
 import { systemClock } from '../../src/kit/clock.ts'
 import { randomIds } from '../../src/kit/ids.ts'

@@ -53,7 +53,7 @@ const withFirst = (body: string): Partial<RawSourceEnvelope> => ({
 const lineEnds = (text: string) => text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
 
 describe('any other byte', () => {
-  it('in a section is a section that was edited', () => {
+  it('in a section is reported as an edited section', () => {
     const text = bundle.comments[0]?.body ?? ''
     const others = everyChange(text, oneBit).filter((other) => lineEnds(other) !== lineEnds(text))
     const counts = tally(others.map((body) => answerOf(readSource({ ...bundle, ...withFirst(body) }))))
@@ -61,7 +61,7 @@ describe('any other byte', () => {
     expect(others.length).toBeGreaterThan(200)
   })
 
-  it('in the marker of a section, whose digest is known, is no marker', () => {
+  it('in the marker of a section with a matching digest makes the marker invalid', () => {
     const [first] = FIVE_SECTIONS
     const marker = `<!-- drover-section:v1 key=${first?.key} -->`
     const others = everyChange(marker, oneBit)
@@ -79,7 +79,7 @@ describe('any other byte', () => {
     expect(others.length).toBeGreaterThan(90)
   })
 
-  it('in the level marker is no such marker', () => {
+  it('in the level marker makes the marker invalid', () => {
     const others = everyChange(MARKER, anyByte)
     const counts = tally(
       others.map((marker) => answerOf(readSource({ ...bundle, body: bundle.body.replace(MARKER, marker) }))),
@@ -88,7 +88,7 @@ describe('any other byte', () => {
     expect(others.length).toBeGreaterThan(3000)
   })
 
-  it('in the lines around the manifest is a manifest that is none', () => {
+  it('in the lines around the manifest makes the manifest invalid', () => {
     const counts = ['\n```drover-manifest\n', '\n```\n'].map((fence) => {
       const others = everyChange(fence, anyByte).filter((other) => lineEnds(other) !== fence)
       return tally(others.map((other) => answerOf(readSource({ ...bundle, body: bundle.body.replace(fence, other) }))))
@@ -100,7 +100,7 @@ describe('any other byte', () => {
     ])
   })
 
-  it('in the manifest is refused, or is another revision of what may be changed in it', () => {
+  it('in the manifest is refused, or changes a revision', () => {
     const [, manifest = ''] = /drover-manifest\n(.*)\n```/.exec(bundle.body) ?? []
     const others = everyChange(manifest, oneBit)
     const readings = others.map((other) => readSource({ ...bundle, body: bundle.body.replace(manifest, () => other) }))
@@ -131,7 +131,7 @@ function isAnotherRevision(reading: SourceReading): boolean {
 const changes = fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), byte: fc.nat(255) })
 
 describe('another byte in any bundle', () => {
-  it('is found out in every section', () => {
+  it('is detected in every section', () => {
     fc.assert(
       fc.property(anyBundle(), fc.nat(), changes, (any, which, { share, byte }) => {
         const place = which % any.comments.length
@@ -145,7 +145,7 @@ describe('another byte in any bundle', () => {
     )
   })
 
-  it('is found out in the level marker', () => {
+  it('is detected in the level marker', () => {
     fc.assert(
       fc.property(anyBundle(), changes, (any, { share, byte }) => {
         const marker = changed({ text: MARKER, at: Math.floor(MARKER.length * share), byte })
@@ -159,7 +159,7 @@ describe('another byte in any bundle', () => {
 })
 
 describe('another bit in the bytes of an envelope', () => {
-  it('is refused, classified or read as what it says, wherever it is', () => {
+  it('is refused, classified or read as the changed value, wherever it is', () => {
     const bytes = Buffer.from(JSON.stringify(bundle))
     const answers = [...bytes].map((was, at) => answerTo(bytes.with(at, was ^ (FLIPS[at % FLIPS.length] ?? 1))))
     expect(tally(answers)).toEqual({

@@ -45,7 +45,7 @@ describe('the record of a change', () => {
   })
 
   it.each(['../x', '/etc/passwd', '.claude/../../x', './x', '.claude//x', '.claude/', '', 'a\\b', 'a\n/../b', 'a\0'])(
-    'is not believed when it is about %j',
+    'is refused when it is about %j',
     (path) => {
       put({ ...RECORD, steps: [{ do: 'remove', path, expects: DIGEST }] })
       expect(find()).toEqual([
@@ -59,17 +59,17 @@ describe('the record of a change', () => {
     ['an unknown field', { ...RECORD, more: true }],
     ['an unknown step', { ...RECORD, steps: [{ do: 'chmod', path: '.claude/a' }] }],
     ['a step without its digest', { ...RECORD, steps: [{ do: 'create', path: '.claude/a' }] }],
-  ])('is not believed with %s', (_, record) => {
+  ])('is refused with %s', (_, record) => {
     put(record)
     expect(find()).toMatchObject([{ problem: expect.any(String) }])
   })
 
-  it('is not believed under the name of another', () => {
+  it('is refused under the name of another', () => {
     put(RECORD, `change-${'1'.repeat(32)}.json`)
     expect(find()).toMatchObject([{ problem: expect.stringMatching(/does not have the name of its id$/) }])
   })
 
-  it('is said to be unreadable where its directory is', () => {
+  it('is reported as unreadable if its directory is', () => {
     put(RECORD, 'file')
     const found = findRecords({ directory: join(directory, 'file'), disk: realTreeDisk })
     expect(found).toMatchObject([{ problem: expect.stringMatching(/cannot be read: not a directory \(ENOTDIR\)$/) }])

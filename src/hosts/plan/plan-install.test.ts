@@ -56,7 +56,7 @@ describe('a host that is not installed', () => {
     }
   })
 
-  it('stays so where nothing can be claimed', () => {
+  it('is not installed if nothing can be claimed', () => {
     const occupied = new Map(generatedFiles(claude, undefined).map(({ path }) => [path, mine]))
     expect(reportOf(occupied)).toMatchObject({
       transaction_outcome: 'committed',
@@ -81,7 +81,7 @@ describe('a host that is installed', () => {
     })
   })
 
-  it('has nothing written by a refresh when all is well', () => {
+  it('is not changed by a refresh if everything is up to date', () => {
     expect(plan(whole)).toEqual({ hosts: ['claude'], steps: [], preserved: [], warnings: [] })
   })
 
@@ -96,7 +96,7 @@ describe('a host that is installed', () => {
     ['a directory', { is: 'directory' }],
     ['a socket', { is: 'other' }],
     ['a huge file', { is: 'oversize' }],
-  ])('loses the claim on a file that is %s now', (_, file) => {
+  ])('no longer claims a file that is %s', (_, file) => {
     const tree = changed(whole, { [SKILL]: file })
     const { written, preserved, removed } = reportOf(tree)
     expect({ written, preserved, removed }).toEqual({ written: [MANIFEST], preserved: [SKILL], removed: [] })
@@ -125,7 +125,7 @@ describe('a host that is installed', () => {
     expect(reportOf(tree)).toMatchObject({ written: [], preserved: [SENTINEL] })
   })
 
-  it('is given up, manifest and sentinel too, when no claim is left', () => {
+  it('loses its manifest and sentinel if no claim is left', () => {
     const tree = changed(whole, Object.fromEntries(generatedFiles(claude, undefined).map(({ path }) => [path, mine])))
     expect(reportOf(tree)).toMatchObject({
       removed: [SENTINEL, MANIFEST].sort(),
@@ -139,7 +139,7 @@ describe('a host that is installed', () => {
 describe('a callable', () => {
   const whole = installed(claude)
 
-  it('is removed when a support of it is not drover’s any more, and nothing else is', () => {
+  it('is removed if drover no longer owns one of its supports, and nothing else is', () => {
     const tree = changed(whole, { [REFERENCE]: mine })
     expect(reportOf(tree)).toMatchObject({
       written: [MANIFEST],
@@ -160,7 +160,7 @@ describe('a callable', () => {
     expect(reportOf(tree)).toMatchObject({ removed: [], preserved: [CLARIFY, REFERENCE] })
   })
 
-  it('is written only if the supports that are there stay as they are', () => {
+  it('is written only if its existing supports do not change', () => {
     const tree = changed(whole, { [CLARIFY]: undefined })
     expect(plan(tree).steps.map((step) => [step.do, step.path])).toEqual([
       ['verify', REFERENCE],
@@ -211,7 +211,7 @@ describe('files of an earlier release', () => {
 })
 
 describe('a sentinel without a manifest', () => {
-  it('stops everything for its host but a warning with what to do', () => {
+  it('changes nothing for its host, and the warning says what to do', () => {
     const tree = treeOf({ [sentinelPath(kiro)]: 'generated\n', '.kiro/drover/capabilities/drover-run.md': 'x' })
     for (const isRefresh of [true, false]) {
       expect(plan(tree, { hosts: [kiro, pi], isRefresh })).toMatchObject({
@@ -232,7 +232,7 @@ describe('a surface', () => {
     expect(() => plan(new Map(), { hosts: [kiro], isExplicit: false })).toThrow(choose)
   })
 
-  it('that is not chosen leaves out a host that is only one of several that were detected', () => {
+  it('that is not chosen skips the host if several were detected', () => {
     expect(plan(new Map(), { hosts: [claude, kiro], isExplicit: false })).toMatchObject({
       hosts: ['claude'],
       warnings: [expect.stringMatching(/^kiro: .*--surface ide .*--surface cli/)],

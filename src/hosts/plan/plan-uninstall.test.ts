@@ -25,13 +25,13 @@ const plan = (tree: HostTree, ...hosts: Host[]) => planUninstall({ hosts, found:
 const reportOf = (tree: HostTree, ...hosts: Host[]) => toChangeReport(plan(tree, ...hosts), { outcome: 'committed' })
 
 describe('uninstalling', () => {
-  it.each(HOSTS)('$id takes away every file that installing wrote', (host) => {
+  it.each(HOSTS)('$id removes every file that the installation wrote', (host) => {
     const tree = installed(host)
     expect(follow(tree, plan(tree, host))).toEqual(new Map())
     expect(reportOf(tree, host)).toMatchObject({ removed: [...tree.keys()].sort(), preserved: [], warnings: [] })
   })
 
-  it('goes through claimed files by path, then manifest, sentinel and directories, the deepest first', () => {
+  it('removes claimed files by path, then manifest, sentinel and directories, the deepest first', () => {
     const steps = plan(installed(claude), claude).steps
     const removed = steps.filter((step) => step.do === 'remove').map(({ path }) => path)
     const files = generatedFiles(claude, undefined).map(({ path }) => path)
@@ -42,7 +42,7 @@ describe('uninstalling', () => {
     expect(directories.map(({ path }) => path).slice(-3)).toEqual(['.claude/drover', '.claude/skills', '.claude'])
   })
 
-  it('takes the directories of all hosts last', () => {
+  it('removes the directories of all hosts last', () => {
     const kinds = plan(installed(claude, codex), claude, codex).steps.map((step) => step.do === 'remove_directory')
     expect(kinds.lastIndexOf(false)).toBeLessThan(kinds.indexOf(true))
   })
@@ -112,7 +112,7 @@ describe('uninstalling', () => {
     })
   })
 
-  it('only warns where there is a sentinel and no manifest', () => {
+  it('only warns if there is a sentinel and no manifest', () => {
     const tree = changed(installed(claude), { [manifestPath(claude)]: undefined })
     expect(plan(tree, claude)).toMatchObject({
       steps: [],
@@ -120,7 +120,7 @@ describe('uninstalling', () => {
     })
   })
 
-  it('stops before anything is done where a manifest cannot be believed', () => {
+  it('changes nothing if a manifest is invalid', () => {
     const tree = changed(installed(claude, codex), { [manifestPath(codex)]: mine })
     expect(() => plan(tree, claude, codex)).toThrow(
       expect.objectContaining({

@@ -110,7 +110,7 @@ describe('hosts that are installed', () => {
     expect(ids(installedHosts(findFiles(linked, HOSTS)))).toEqual(['claude'])
   })
 
-  it('are not guessed where one manifest cannot be believed', () => {
+  it('are not guessed if one manifest is invalid', () => {
     const broken = changed(tree, { '.pi/drover/ownership-manifest.json': regular('{}') })
     expect(() => installedHosts(findFiles(broken, HOSTS))).toThrow(
       expect.objectContaining({
@@ -120,7 +120,7 @@ describe('hosts that are installed', () => {
     )
   })
 
-  it('must be there', () => {
+  it('must exist', () => {
     const none = { code: uninstallFailed.code, message: expect.stringContaining('into any host') }
     expect(() => installedHosts(findFiles(new Map(), HOSTS))).toThrow(expect.objectContaining(none))
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AwaitedAnswers } from './followed-turn.ts'
 
 describe('the answers a turn waits for', () => {
-  it('are those to its own requests', () => {
+  it('are the answers to its own requests', () => {
     const answers = new AwaitedAnswers({ openings: [1, 'two'], prompt: 3 })
     expect(answers.take({ id: 'two', result: { a: 1 } })).toEqual({ to: 'opening', result: { a: 1 } })
     expect(answers.take({ id: 3, error: { code: 5 } })).toEqual({ to: 'prompt', error: { code: 5 } })

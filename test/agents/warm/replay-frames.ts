@@ -1,4 +1,4 @@
-/** What long-lived agents said once: frames in both directions, in the order in which they were sent. */
+/** Recordings of long-lived agents: frames in both directions, in the order in which they were sent. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessEnd } from '../../../src/agents/adapter/agent.ts'

@@ -1,7 +1,7 @@
-/** The items of a turn in the words of `codex app-server`, put into those of `codex exec`: they are the same items. */
+/** Converts the items of a turn from the format of `codex app-server` to that of `codex exec`. */
 import { type JsonObject, objectsAt, textAt, textsAt } from '../../../../src/agents/adapter/json-fields.ts'
 
-/** Between the parts of a thought. */
+/** The separator between the parts of a thought. */
 export const PART_BREAK = '\n\n'
 
 const TYPES: JsonObject = {

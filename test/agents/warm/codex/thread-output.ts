@@ -1,4 +1,4 @@
-/** Reads what `codex app-server` says of one turn of one thread. */
+/** Reads the frames of `codex app-server` about one turn of one thread. */
 import type { AgentEvent, Usage } from '../../../../src/agents/adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/adapter/events.ts'
 import { countAt, type JsonObject, objectAt, textAt } from '../../../../src/agents/adapter/json-fields.ts'
@@ -33,7 +33,7 @@ export class CodexThreadOutput implements AgentOutput {
   }
 
   summary() {
-    // What was cut off in the middle is all there is of an answer that failed.
+    // A failed answer consists of the text that arrived before it was cut off.
     const text = this.#message.unfinished || this.#summary.text
     return { ...this.#summary, text, usage: this.#usage.ofTurn, threadUsage: this.#usage.ofThread }
   }
@@ -61,7 +61,7 @@ export class CodexThreadOutput implements AgentOutput {
 
   #readNews(method: string, params: JsonObject): AgentEvent[] {
     const turnId = textAt(params, 'turnId') ?? textAt(objectAt(params, 'turn'), 'id')
-    // Told at about the same time as the answer to the prompt, now before it and now after it.
+    // Arrives at about the same time as the response to the prompt, sometimes before it and sometimes after it.
     const start = method === 'turn/started' ? this.#begin(turnId) : []
     if (turnId !== undefined && turnId === this.#turnId) return [...start, ...this.#readTurn(method, params)]
     // A thread that is resumed begins with the counts of its last turn.
@@ -122,7 +122,7 @@ export class CodexThreadOutput implements AgentOutput {
     return readItem({ item, isCompleted, tools: this.#tools }).flatMap((event) => this.#withoutGiven(event))
   }
 
-  /** Of a text that came in pieces only the rest is given. The last message is the answer. */
+  /** If a text came in pieces, only the rest is returned. The last message is the answer. */
   #withoutGiven(event: AgentEvent): AgentEvent[] {
     if (event.type === 'thinking')
       return thinkingEvents(this.#thinking.takeRest(event.content.text), { isPartial: false })

@@ -1,4 +1,4 @@
-/** What `codex app-server` says of the end of a turn, and of what holds it up. */
+/** Reads the frames of `codex app-server` about the end of a turn and about retries. */
 import type { AgentFailure, FailureCode } from '../../../../src/agents/adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../../../src/agents/adapter/json-fields.ts'
 
@@ -32,7 +32,7 @@ function statusOf(error: JsonObject | undefined): number | undefined {
   return kinds.map((kind) => countAt(kind, 'httpStatusCode')).find((status) => status !== undefined)
 }
 
-/** In the words of `codex exec`. */
+/** As `codex exec` formats it. */
 export function formatRetry(error: JsonObject | undefined): string {
   const [message, details] = [textAt(error, 'message') ?? '', textAt(error, 'additionalDetails')]
   return details === undefined ? message : `${message} (${details})`

@@ -17,7 +17,7 @@ export class ThreadUsage {
     this.#prior = prior
   }
 
-  /** Of all turns so far; undefined as long as nothing is known of any. */
+  /** The total of all turns so far; undefined until a count is known. */
   get ofThread(): Usage | undefined {
     return this.#total ?? this.#prior
   }

@@ -1,4 +1,4 @@
-/** Reads what `gemini --acp` says of one prompt in one session (Agent Client Protocol). */
+/** Reads the frames of `gemini --acp` about one prompt in one session (Agent Client Protocol). */
 import type { AgentEvent } from '../../../../src/agents/adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../../../../src/agents/adapter/events.ts'
 import type { AgentFailure } from '../../../../src/agents/adapter/failure.ts'

@@ -16,7 +16,7 @@ const STOPS: Readonly<Record<string, AgentFailure>> = {
   max_tokens: NOT_ASKED,
 }
 
-/** Why a turn of `gemini --acp` stopped, if not because it was over. */
+/** Why a turn of `gemini --acp` stopped, unless it was complete. */
 export function failureOfStop(reason = 'nothing said'): AgentFailure {
   const known = Object.hasOwn(STOPS, reason) ? STOPS[reason] : undefined
   return known ?? { message: `gemini stopped (${reason})` }

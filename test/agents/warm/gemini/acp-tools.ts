@@ -10,7 +10,7 @@ export function toCall(update: JsonObject) {
   return { id, name, input: title === undefined ? undefined : { title } }
 }
 
-/** Undefined as long as the call goes on. What comes with it until then describes it, and is not its output. */
+/** Undefined while the call is running. Content that arrives before its end describes the call and is not its output. */
 export function outcomeOfCall(update: JsonObject) {
   const status = textAt(update, 'status')
   if (status !== 'completed' && status !== 'failed') return undefined
