@@ -85,6 +85,8 @@ export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields 
 /** The columns of a session, except its number. */
 export function toColumns(session: Session, { owner, threadUsage }: StoreFields): Record<string, SQLInputValue> {
   const { token_usage, tags, metadata, policy, ...plain } = session
+  // Sessions store no total of this count.
+  const { cache_write_tokens: _, ...counts } = token_usage
   return {
     backend_session_id: null,
     model: null,
@@ -93,7 +95,7 @@ export function toColumns(session: Session, { owner, threadUsage }: StoreFields)
     parent_id: null,
     error_message: null,
     ...plain,
-    ...token_usage,
+    ...counts,
     tags: JSON.stringify(tags),
     metadata: writeJson(metadata),
     policy: JSON.stringify(policy),

@@ -48,8 +48,35 @@ describe('the openai package', () => {
       created: expect.any(Number),
       model: 'gpt-5',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hello there' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+      usage: {
+        prompt_tokens: 12,
+        completion_tokens: 3,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
     })
+  })
+
+  it.each([
+    ['claude', 50, 0],
+    ['codex', 50, 7],
+    ['gemini', 57, 7],
+  ])('gets the usage of %s in the meaning of this API', async (model, output, reasoning) => {
+    const { client } = await open({ usage: { input: 1000, cached: 600, output: 50, reasoning: 7 } })
+    const usage = {
+      prompt_tokens: 1000,
+      completion_tokens: output,
+      total_tokens: 1000 + output,
+      prompt_tokens_details: { cached_tokens: 600 },
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    }
+    expect((await client.chat.completions.create({ ...hello, model })).usage).toEqual(usage)
+    const stream_options = { include_usage: true }
+    const stream = await client.chat.completions.create({ ...hello, model, stream: true, stream_options })
+    let last: OpenAI.CompletionUsage | null | undefined
+    for await (const chunk of stream) last = chunk.usage
+    expect(last).toEqual(usage)
   })
 
   it.each(['claude', 'codex', 'gemini'])('iterates a stream of %s', async (model) => {

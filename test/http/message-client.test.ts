@@ -1,4 +1,5 @@
 /** Uses the message API through the official `@anthropic-ai/sdk` package. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Anthropic, {
   APIError,
@@ -10,6 +11,7 @@ import Anthropic, {
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -34,8 +36,32 @@ describe('the anthropic package', () => {
       model: 'claude',
       stop_reason: 'end_turn',
       stop_sequence: null,
-      usage: { input_tokens: 12, output_tokens: 3 },
+      usage: { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 3 },
     })
+  })
+
+  it.each([
+    ['claude', 50],
+    ['codex', 50],
+    ['gemini', 57],
+  ])('gets the usage of %s in the meaning of this API', async (model, output) => {
+    const { client } = await open({ usage: { input: 1000, cached: 600, output: 50, reasoning: 7 } })
+    const usage = {
+      input_tokens: 400,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 600,
+      output_tokens: output,
+    }
+    expect((await client.messages.create({ ...hello, model })).usage).toEqual(usage)
+    expect((await client.messages.stream({ ...hello, model }).finalMessage()).usage).toEqual(usage)
+  })
+
+  it('gets the tokens that claude wrote to its cache', async () => {
+    const usage = { input_tokens: 10, cache_creation_input_tokens: 30, cache_read_input_tokens: 20, output_tokens: 5 }
+    const replay = join(temporaryDirectory(), 'claude.stdout')
+    writeFileSync(replay, `${JSON.stringify({ type: 'result', subtype: 'success', result: 'one', usage })}\n`)
+    const { client } = await open({ replay })
+    expect((await client.messages.create(hello)).usage).toEqual(usage)
   })
 
   it.each(['claude', 'gpt-5', 'gemini-2.5-pro'])('iterates a stream of %s in the order of the API', async (model) => {

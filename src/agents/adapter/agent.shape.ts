@@ -8,10 +8,13 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Usage = named(
   'TokenUsage',
   Type.Object({
-    input_tokens: count('Tokens that the model read.'),
-    output_tokens: count('Tokens that the model wrote.'),
-    cached_tokens: count('The part of the input that came from a cache.'),
-    reasoning_tokens: count('The part of the output that is thinking.'),
+    input_tokens: count('Tokens that the model read. Claude counts tokens of its cache apart from these.'),
+    output_tokens: count('Tokens that the model wrote. Gemini counts thinking apart from these.'),
+    cached_tokens: count('Tokens of the prompt that came from a cache.'),
+    reasoning_tokens: count('Tokens of thinking.'),
+    cache_write_tokens: Type.Optional(
+      count('Tokens of the prompt that were written to a cache; absent if there are none.'),
+    ),
   }),
 )
 export type Usage = Message<typeof Usage>

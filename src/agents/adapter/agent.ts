@@ -105,6 +105,8 @@ export type Agent = {
   /** Its name on PATH. */
   executable: string
   abilities: Abilities
+  /** What its counts of input and output tokens leave out. */
+  countsApart: { cache: boolean; reasoning: boolean }
   /** The signal on which it ends its own tools too. */
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */

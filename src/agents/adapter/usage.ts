@@ -22,8 +22,14 @@ export function usageEvents(usage: Usage): AgentEvent[] {
   return isNothing(usage) ? [] : [{ type: 'token_usage', content: usage }]
 }
 
+/** The count of tokens written to a cache, which is absent if it is 0. */
+export function cacheWrites(count: number | undefined): Pick<Usage, 'cache_write_tokens'> {
+  return count === undefined || count <= 0 ? {} : { cache_write_tokens: count }
+}
+
 function combine(a: Usage, b: Usage, count: (x: number, y: number) => number): Usage {
   return {
+    ...cacheWrites(count(a.cache_write_tokens ?? 0, b.cache_write_tokens ?? 0)),
     input_tokens: count(a.input_tokens, b.input_tokens),
     output_tokens: count(a.output_tokens, b.output_tokens),
     cached_tokens: count(a.cached_tokens, b.cached_tokens),

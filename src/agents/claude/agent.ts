@@ -14,6 +14,7 @@ export const claude: Agent = {
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },
+  countsApart: { cache: true, reasoning: false },
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,

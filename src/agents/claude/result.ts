@@ -2,7 +2,7 @@
 import type { Usage } from '../adapter/agent.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
-import { addUsage, isNothing, NO_USAGE } from '../adapter/usage.ts'
+import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/usage.ts'
 
 export function formatRetry(line: JsonObject): string {
   const [attempt, most] = [countAt(line, 'attempt'), countAt(line, 'max_retries')]
@@ -45,6 +45,7 @@ export function usageOf(line: JsonObject): Usage {
     output_tokens: countAt(usage, 'output_tokens') ?? 0,
     cached_tokens: countAt(usage, 'cache_read_input_tokens') ?? 0,
     reasoning_tokens: 0,
+    ...cacheWrites(countAt(usage, 'cache_creation_input_tokens')),
   }
   if (!isNothing(total)) return total
   const perModel = Object.values(objectAt(line, 'modelUsage') ?? {}).filter(isObject)
@@ -57,5 +58,6 @@ function modelUsageOf(usage: JsonObject): Usage {
     output_tokens: countAt(usage, 'outputTokens') ?? 0,
     cached_tokens: countAt(usage, 'cacheReadInputTokens') ?? 0,
     reasoning_tokens: 0,
+    ...cacheWrites(countAt(usage, 'cacheCreationInputTokens')),
   }
 }

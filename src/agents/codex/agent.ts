@@ -14,6 +14,7 @@ export const codex: Agent = {
     os_sandbox: true,
     usage: { cached: true, reasoning: true },
   },
+  countsApart: { cache: false, reasoning: false },
   cancelSignal: 'SIGTERM',
   toCommand: toCodexCommand,
   createReader: ({ priorUsage }) => createOutputReader(new CodexOutput(priorUsage)),

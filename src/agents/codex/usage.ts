@@ -1,5 +1,6 @@
 import type { Usage } from '../adapter/agent.ts'
 import { countAt, type JsonObject } from '../adapter/json-fields.ts'
+import { cacheWrites } from '../adapter/usage.ts'
 
 /** Codex's counts, in the spelling of `exec` or of `app-server`. The input includes what was cached. */
 export function toUsage(counts: JsonObject | undefined): Usage {
@@ -8,5 +9,6 @@ export function toUsage(counts: JsonObject | undefined): Usage {
     output_tokens: countAt(counts, 'output_tokens', 'outputTokens') ?? 0,
     cached_tokens: countAt(counts, 'cached_input_tokens', 'cachedInputTokens') ?? 0,
     reasoning_tokens: countAt(counts, 'reasoning_output_tokens', 'reasoningOutputTokens') ?? 0,
+    ...cacheWrites(countAt(counts, 'cache_write_input_tokens', 'cacheWriteInputTokens')),
   }
 }

@@ -14,6 +14,7 @@ export const gemini: Agent = {
     os_sandbox: false,
     usage: { cached: true, reasoning: true },
   },
+  countsApart: { cache: false, reasoning: true },
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,
   createReader: () => createOutputReader(new GeminiOutput()),

@@ -55,7 +55,19 @@ const MESSAGE = {
   model: Type.String({ description: 'The model of the request.' }),
 } satisfies TProperties
 
-const usage = Type.Object({ input_tokens: tokens, output_tokens: tokens })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const usage = Type.Object({
+  input_tokens: tokens,
+  cache_creation_input_tokens: count(
+    'Tokens of the prompt that were written to a cache. `input_tokens` leaves them out.',
+  ),
+  cache_read_input_tokens: count('Tokens of the prompt that came from a cache. `input_tokens` leaves them out.'),
+  output_tokens: tokens,
+})
+
+/** The first event is sent before the counts are known. */
+const noUsage = Type.Object({ input_tokens: count('Always 0.'), output_tokens: count('Always 0.') })
 
 export const Message = named(
   'Message',
@@ -76,7 +88,7 @@ const event = <T extends string, P extends TProperties>(type: T, fields: P) =>
     Type.Object({ type: Type.Literal(type), ...fields }),
   )
 
-const StartedMessage = Type.Object({ ...MESSAGE, stop_reason: Type.Null(), stop_sequence: Type.Null(), usage })
+const StartedMessage = Type.Object({ ...MESSAGE, stop_reason: Type.Null(), stop_sequence: Type.Null(), usage: noUsage })
 
 /** The data of a stream event. Its `type` is also the name of the event. */
 export const MessageStreamEvent = named(
@@ -92,7 +104,7 @@ export const MessageStreamEvent = named(
     event('content_block_stop', { index }),
     event('message_delta', {
       delta: Type.Object({ stop_reason: literals(['end_turn']), stop_sequence: Type.Null() }),
-      usage: Type.Object({ output_tokens: tokens }),
+      usage,
     }),
     event('message_stop', {}),
     event('error', { error: MessageError }),
@@ -115,7 +127,12 @@ const message: Message = {
   model: 'claude',
   stop_reason: 'end_turn',
   stop_sequence: null,
-  usage: { input_tokens: 2104, output_tokens: 57 },
+  usage: {
+    input_tokens: 312,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 1792,
+    output_tokens: 57,
+  },
 }
 
 const events: Record<string, MessageStreamEvent> = {
@@ -127,7 +144,7 @@ const events: Record<string, MessageStreamEvent> = {
   message_delta: {
     type: 'message_delta',
     delta: { stop_reason: 'end_turn', stop_sequence: null },
-    usage: { output_tokens: 57 },
+    usage: message.usage,
   },
 }
 

@@ -178,7 +178,11 @@ const BEGIN =
   ) + frame('content_block_start', ',"index":0,"content_block":{"type":"text","text":""}')
 const END =
   frame('content_block_stop', ',"index":0') +
-  frame('message_delta', ',"delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":3}') +
+  frame(
+    'message_delta',
+    ',"delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"input_tokens":12,' +
+      '"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":3}',
+  ) +
   frame('message_stop')
 const PING = frame('ping')
 const INIT = promptEvent('init')
@@ -194,7 +198,7 @@ describe('a message', () => {
       model: 'claude',
       stop_reason: 'end_turn',
       stop_sequence: null,
-      usage: { input_tokens: 12, output_tokens: 3 },
+      usage: { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 3 },
     })
   })
 

@@ -70,7 +70,7 @@ export function messageWriter({ id, model }: { id: string; model: string }): Rep
   const text = (piece: string) =>
     frames({ type: 'content_block_delta', index: BLOCK_INDEX, delta: { type: 'text_delta', text: piece } })
   return {
-    toBody: (answer, { input, output }): Message => ({
+    toBody: (answer, tokens): Message => ({
       id,
       type: 'message',
       role: 'assistant',
@@ -78,7 +78,7 @@ export function messageWriter({ id, model }: { id: string; model: string }): Rep
       model,
       stop_reason: 'end_turn',
       stop_sequence: null,
-      usage: { input_tokens: input, output_tokens: output },
+      usage: toUsage(tokens),
     }),
     begin: frames(
       { type: 'message_start', message: emptyMessage({ id, model }) },
@@ -92,13 +92,23 @@ export function messageWriter({ id, model }: { id: string; model: string }): Rep
   }
 }
 
-function endFrames({ output }: Tokens): string {
+function endFrames(tokens: Tokens): string {
   const delta = { stop_reason: 'end_turn', stop_sequence: null } as const
   return frames(
     { type: 'content_block_stop', index: BLOCK_INDEX },
-    { type: 'message_delta', delta, usage: { output_tokens: output } },
+    { type: 'message_delta', delta, usage: toUsage(tokens) },
     { type: 'message_stop' },
   )
+}
+
+/** The input does not include what was read from a cache or written to it. The output includes thinking. */
+function toUsage({ input, cacheRead, cacheWrite, output }: Tokens): Message['usage'] {
+  return {
+    input_tokens: Math.max(0, input - cacheRead - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+  }
 }
 
 function emptyMessage({ id, model }: { id: string; model: string }) {

@@ -1,17 +1,35 @@
-/** The token counts of a reply, in the meaning of the API that answers. Pure. */
+/** The token counts of a reply. Agents count differently; here a count means the same for each of them. Pure. */
+import type { Backend } from '../../agents/adapter/agent.ts'
+import { AGENTS } from '../../agents/registry.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 
-export type Tokens = { input: number; output: number }
+export type Tokens = {
+  /** All tokens of the prompt, also those that were read from a cache or written to it. */
+  input: number
+  cacheRead: number
+  cacheWrite: number
+  /** All tokens that the model wrote, also those of its thinking. */
+  output: number
+  reasoning: number
+}
+
+/** The token counts of the agent; estimated from the number of bytes if the agent reports none. */
+export function tokensOf({ backend, token_usage: usage, output }: PromptResult, prompt: string): Tokens {
+  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens: cacheWrite = 0 } = usage
+  const parts = { cacheRead: cached_tokens, cacheWrite, reasoning: reasoning_tokens }
+  if (input_tokens + output_tokens + cached_tokens + cacheWrite === 0) {
+    return { ...parts, input: estimateTokens(prompt), output: estimateTokens(output) }
+  }
+  const { countsApart } = AGENTS[backend as Backend]
+  return {
+    ...parts,
+    input: input_tokens + (countsApart.cache ? cached_tokens + cacheWrite : 0),
+    output: output_tokens + (countsApart.reasoning ? reasoning_tokens : 0),
+  }
+}
 
 const BYTES_PER_TOKEN = 4
 
-/** The token counts of the agent; estimated from the number of bytes if the agent reports none. */
-export function tokensOf({ token_usage: usage, output }: PromptResult, prompt: string): Tokens {
-  const { input_tokens: input, output_tokens: generated } = usage
-  if (input > 0 || generated > 0) return { input, output: generated }
-  return { input: estimateTokens(prompt), output: estimateTokens(output) }
-}
-
-function estimateTokens(text: string): number {
+export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 }

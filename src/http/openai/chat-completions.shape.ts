@@ -47,12 +47,20 @@ export const ChatRequest = named(
 )
 export type ChatRequest = Message<typeof ChatRequest>
 
-const count = () => Type.Integer({ minimum: 0 })
+const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
 
 export const ChatUsage = named(
   'ChatUsage',
   Type.Object(
-    { prompt_tokens: count(), completion_tokens: count(), total_tokens: count() },
+    {
+      prompt_tokens: count(),
+      completion_tokens: count(),
+      total_tokens: count(),
+      prompt_tokens_details: Type.Object({ cached_tokens: count('The part of the prompt that came from a cache.') }),
+      completion_tokens_details: Type.Object({
+        reasoning_tokens: count('The part of the completion that is thinking.'),
+      }),
+    },
     { description: 'Estimated as a quarter of the bytes if the agent reports no usage.' },
   ),
 )
@@ -129,7 +137,13 @@ const completion: ChatCompletion = {
   choices: [
     { index: 0, message: { role: 'assistant', content: 'A way to chain computations.' }, finish_reason: 'stop' },
   ],
-  usage: { prompt_tokens: 2104, completion_tokens: 57, total_tokens: 2161 },
+  usage: {
+    prompt_tokens: 2104,
+    completion_tokens: 57,
+    total_tokens: 2161,
+    prompt_tokens_details: { cached_tokens: 1792 },
+    completion_tokens_details: { reasoning_tokens: 0 },
+  },
 }
 
 const chunk = (delta: ChatCompletionChunk['choices'][number]['delta'], finish: 'stop' | null): ChatCompletionChunk => ({

@@ -213,7 +213,13 @@ describe('a completion', () => {
       created: 1_767_225_600,
       model: 'gpt-5',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hello\nthere' }, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+      usage: {
+        prompt_tokens: 12,
+        completion_tokens: 3,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
     })
   })
 
@@ -264,7 +270,9 @@ describe('a stream of chunks', () => {
   })
 
   it('has a null usage in every chunk and the real usage in an extra chunk, on request', () => {
-    const usage = ',"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}'
+    const usage =
+      ',"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,' +
+      '"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}'
     expect(playStream(format({ wantsUsage: true }), [INIT, textPiece('Hi')], promptResult())).toBe(
       chunk('{"role":"assistant"}', 'null', ',"usage":null') +
         chunk('{"content":"Hi"}', 'null', ',"usage":null') +

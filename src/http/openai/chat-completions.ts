@@ -105,6 +105,13 @@ function envelopeOf<T extends string>(object: T, envelope: { id: string; created
   return { id, object, created, model }
 }
 
-function toUsage({ input, output }: Tokens): ChatUsage {
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+/** The prompt includes cached tokens, and the completion includes reasoning. */
+function toUsage({ input, cacheRead, output, reasoning }: Tokens): ChatUsage {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  }
 }
