@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { command, firstWords, isRunning, program } from '../../../test/support/test-command.ts'
+import { until } from '../../../test/support/until.ts'
 import { endMarkedProcesses } from './end-tree.ts'
 import { type ProcessCommand, runProcess, startProcess } from './process.ts'
 
@@ -38,6 +39,16 @@ describe.skipIf(process.platform !== 'linux')('ending a process', () => {
   it('reports the exit code of a process that handles the signal', async () => {
     const { exit } = await cancelOnceReady(['sh', '-c', "trap 'exit 3' TERM; echo $$; while :; do sleep 0.05; done"])
     expect(exit).toMatchObject({ code: 3, signal: null, ended: 'cancelled', forced: false })
+  })
+
+  it('kills the process and the tools in its group when /proc cannot be read', async () => {
+    const few = ['sh', '-c', 'ulimit -n 64; exec "$0" "$1"'] as const
+    const argv = [...few, process.execPath, program('cancels-without-descriptors.ts')] as const
+    const { stdout } = await runProcess(command(argv, { sweep: 'always' }), { stdoutLimitBytes: 1000 })
+    const { pid, tool, ...exit } = JSON.parse(stdout.toString())
+    expect(exit).toEqual({ ended: 'cancelled', signal: 'SIGKILL' })
+    expect(isRunning(pid)).toBe(false)
+    await until(() => !isRunning(tool))
   })
 
   it('ends what a drover inside this drover left behind', async () => {

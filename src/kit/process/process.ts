@@ -217,8 +217,20 @@ async function clearTree(
 ): Promise<{ forced: boolean }> {
   if (ended === 'itself' && sweep === 'when-ended') return { forced: false }
   const outcome = await endTree(tree, { firstSignal: cancelSignal, graceMs })
-  // Without a free file descriptor /proc cannot be read. The handle still reaches the child itself.
-  child.on('error', () => {})
-  child.kill('SIGKILL')
+  killGroup(child)
   return outcome
+}
+
+/** Without a free file descriptor /proc cannot be read, and no process of the tree is found. Its group is still there. */
+function killGroup(child: Child): void {
+  const { pid, exitCode, signalCode } = child
+  // After its exit another process may have its id.
+  if (pid === undefined || exitCode !== null || signalCode !== null) return
+  child.on('error', () => {})
+  if (process.platform === 'win32') return void child.kill('SIGKILL')
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The group is gone.
+  }
 }
