@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../kit/digest.ts'
@@ -13,10 +13,13 @@ function temporaryDirectory(): string {
   return directory
 }
 
+/** The working directory of gopass. */
+const HERE = '/'
+
 type Wishes = { env?: Record<string, string>; keys?: { name: string; sha256: string }[]; gopass?: string }
 
 async function load({ env = {}, keys = [], gopass = '' }: Wishes): Promise<ApiKeys> {
-  const loaded = await loadApiKeys({ env, cwd: '/', server: { keys, api_keys_gopass_path: gopass } })
+  const loaded = await loadApiKeys({ env, cwd: HERE, server: { keys, api_keys_gopass_path: gopass } })
   onTestFinished(() => loaded.close())
   return loaded
 }
@@ -108,6 +111,15 @@ describe('loadApiKeys', () => {
     const script = 'echo "seen-${DROVER_API_KEYS-nothing}"'
     const loaded = await load({ env: { ...fakeGopass(script), DROVER_API_KEYS: 'own' }, gopass: 'a' })
     expect(knows(loaded, 'own', 'seen-nothing')).toEqual([true, true])
+  })
+
+  it('does not run a gopass that a relative entry of PATH names', async () => {
+    const [planted = ''] = fakeGopass('echo planted').PATH.split(':')
+    const { PATH } = fakeGopass('echo right')
+    const loaded = await load({ env: { PATH: `${relative(HERE, planted)}:${PATH}` }, gopass: 'a' })
+    expect(knows(loaded, 'planted', 'right')).toEqual([false, true])
+    const failing = load({ env: { PATH: relative(HERE, planted) }, gopass: 'a' })
+    await expect(failing).rejects.toThrow('gopass, or the interpreter in its first line, was not found')
   })
 
   it.each<[string, () => Wishes, RegExp]>([

@@ -1,5 +1,7 @@
 /** The sources of plain API keys: a variable, a file, gopass. */
+import { programNotFound } from '../kit/faults.ts'
 import { readFileText } from '../kit/files/read-file.ts'
+import { findProgram } from '../kit/process/find-program.ts'
 import { runProcess } from '../kit/process/process.ts'
 import { apiKeyUnusable, gopassFailed } from './faults.ts'
 import type { Environment } from './paths.ts'
@@ -31,9 +33,12 @@ export function gopassKeys(path: string, options: { env: Environment; cwd: strin
 }
 
 async function askGopass(path: string, { env, cwd }: { env: Environment; cwd: string }): Promise<string> {
+  const gopass = findProgram('gopass', { env, cwd })
+  if (gopass === undefined) throw programNotFound({ program: 'gopass' })
   const { exit, stdout } = await runProcess(
     {
-      argv: ['gopass', 'show', '--password', path],
+      argv: [gopass, 'show', '--password', path],
+      shownAs: 'gopass',
       cwd,
       env: withoutKeys(env),
       timeoutMs: GOPASS_MS,
