@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
-import { installFakeAgents } from '../support/fake-agent.ts'
-import { DROVER, ending, type Ran, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { hangingAgent } from '../support/agent-home.ts'
+import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { DROVER, ending, type Ran, run, runAt, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
 let room: string
 let env: Record<string, string>
+/** A directory that does not exist. */
+let nothing: string
 
 beforeEach(() => {
   room = temporaryDirectory()
+  nothing = join(room, 'nothing')
   const bin = join(room, 'bin')
   mkdirSync(bin)
   installFakeAgents(bin)
@@ -71,9 +76,16 @@ describe('the source of a prompt', () => {
     ['no prompt at all', ['prompt'], 2, 'no prompt; give it'],
     ['an empty one', ['prompt', ' '], 2, 'the prompt is empty'],
     ['two of them', ['prompt', 'a', '--file', 'b'], 2, 'given twice'],
-    ['a file that is not there', ['prompt', '--file', '/nonexistent'], 1, '/nonexistent'],
   ])('is refused: %s', async (_name, args, code, sentence) => {
     expect(await drover(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('is refused if its file does not exist', async () => {
+    expect(await drover(['prompt', '--file', nothing])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(nothing),
+    })
   })
 
   it.each([
@@ -221,38 +233,48 @@ describe('the exit code', () => {
     const pidFile = join(room, 'pids')
     const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted({ hangAfter: 'init', pidFile }) })
     const end = ending(child)
-    const { agent } = await until(() => {
-      const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8'))
-      return known.hangs === true && known
-    })
+    const agent = await hangingAgent(pidFile)
     child.kill(signal)
     expect(await end).toMatchObject({ code, stderr: expect.stringContaining('cancelled') })
     expect(() => process.kill(agent, 0)).toThrow('ESRCH')
   })
 
   it('comes at once after a second Ctrl-C, which also ends an agent that ignores the first', async () => {
-    const pidFile = join(room, 'pids')
-    const script: Script = { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true, pidFile }
-    const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted(script) })
-    const end = ending(child)
-    const { agent } = await until(() => {
-      const known = existsSync(pidFile) && JSON.parse(readFileSync(pidFile, 'utf8'))
-      return known.hangs === true && known
-    })
-    child.kill('SIGINT')
-    child.kill('SIGINT')
-    child.kill('SIGTERM')
-    expect((await end).code).toBeGreaterThanOrEqual(130)
-    await until(() => !existsSync(`/proc/${agent}`) || readFileSync(`/proc/${agent}/stat`, 'utf8').includes(') Z '))
+    const interrupt = async (presses: 1 | 2) => {
+      const pidFile = join(room, `pids-${presses}`)
+      const script: Script = { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true, pidFile }
+      const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted(script) })
+      const end = ending(child)
+      const agent = await hangingAgent(pidFile)
+      const start = performance.now()
+      child.kill('SIGINT')
+      await until(() => readPids(pidFile).ignored)
+      if (presses === 2) child.kill('SIGINT')
+      const { code } = await end
+      return { code, agent, ms: performance.now() - start }
+    }
+    const [first, second] = await Promise.all([interrupt(1), interrupt(2)])
+    expect([first.code, second.code]).toEqual([130, 130])
+    expect([isRunning(first.agent), isRunning(second.agent)]).toEqual([false, false])
+    // The first waits until the agent's grace period of two seconds is over.
+    expect(first.ms - second.ms).toBeGreaterThan(1000)
   })
 
   it('is 1 with a message when the agent is not installed', async () => {
-    const ran = await drover(['hello there', '-b', 'gemini'], { HOME: room, PATH: '/usr/bin:/bin' })
+    const ran = await drover(['hello there', '-b', 'gemini'], { HOME: room, PATH: nothing })
     expect(ran).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/gemini is not installed.*"npm install --global @google\/gemini-cli".*--demo\n$/),
     })
+  })
+
+  it.each([':', '.:', 'bin:'])('is 1 when the agent is only in the entry %j of PATH', async (entry) => {
+    for (const place of [room, join(room, 'bin')]) {
+      writeFileSync(join(place, 'claude'), '#!/bin/sh\necho planted\n', { mode: 0o755 })
+    }
+    const ran = await runAt(room, [process.execPath, DROVER, 'hello there'], { HOME: room, PATH: `${entry}${nothing}` })
+    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('claude is not installed') })
   })
 
   it('is 1 with a message when the agent is disabled', async () => {
@@ -261,9 +283,9 @@ describe('the exit code', () => {
   })
 
   it('is 2 when the working directory does not exist', async () => {
-    expect(await drover(['hello there', '-w', '/nonexistent'])).toMatchObject({
+    expect(await drover(['hello there', '-w', nothing])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the working directory /nonexistent does not exist'),
+      stderr: expect.stringContaining(`the working directory ${nothing} does not exist`),
     })
   })
 })
@@ -314,7 +336,7 @@ describe('a dry run', () => {
   })
 
   it('shows how the demo agent would be started', async () => {
-    const ran = await drover(['hello there', '--dry-run', '--demo'], { HOME: room, PATH: '/usr/bin:/bin' })
+    const ran = await drover(['hello there', '--dry-run', '--demo'], { HOME: room, PATH: nothing })
     expect(ran.stdout).toMatch(/^Would execute: \S+node \S+demo-agent\.cjs claude -p /)
   })
 
@@ -328,13 +350,13 @@ describe('a dry run', () => {
   })
 
   it('needs no agent', async () => {
-    const ran = await drover(['hello there', '--dry-run'], { HOME: room, PATH: '/usr/bin:/bin' })
+    const ran = await drover(['hello there', '--dry-run'], { HOME: room, PATH: nothing })
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Would execute: claude /) })
   })
 })
 
 describe('the demo agent', () => {
-  const bare = () => ({ HOME: room, PATH: '/usr/bin:/bin', DEMO_AGENT_WORD_MS: '0' })
+  const bare = () => ({ HOME: room, PATH: nothing, DEMO_AGENT_WORD_MS: '0' })
 
   it.each(['claude', 'codex', 'gemini'])('replaces %s and says so', async (backend) => {
     const { code, stdout } = await drover(['hello there', '--demo', '-b', backend], bare())
@@ -353,7 +375,7 @@ describe('drover backends', () => {
   it('reports each agent with its abilities', async () => {
     const claude = join(room, 'bin', 'claude')
     writeFileSync(claude, '#!/bin/sh\necho "9.8.7 (Claude Code)"\n')
-    const { stdout } = await drover(['backends', '--json'], { ...env, PATH: `${join(room, 'bin')}:/usr/bin:/bin` })
+    const { stdout } = await drover(['backends', '--json'], { ...env, PATH: `${join(room, 'bin')}:${nothing}` })
     const { backends, default: chosen } = JSON.parse(stdout)
     expect(chosen).toBe('claude')
     expect(backends.map(({ name }: { name: string }) => name)).toEqual(['claude', 'codex', 'gemini'])
@@ -376,7 +398,7 @@ describe('drover backends', () => {
   })
 
   it('prints which agents are missing, disabled or replaced by the demo agent', async () => {
-    const bare = { HOME: room, PATH: '/usr/bin:/bin' }
+    const bare = { HOME: room, PATH: nothing }
     expect((await drover(['backends'], bare)).stdout).toMatch(
       /codex {3}not installed; install it with "npm install --global @openai\/codex"\n.*No agent is available\. --demo/s,
     )

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import type { ToolOutcome } from './dialect.ts'
 
-type Notes = { tool?: number | undefined; daemon?: number | undefined; hangs?: true }
+type Notes = { tool?: number | undefined; daemon?: number | undefined; hangs?: true; ignored?: 'SIGINT' | 'SIGTERM' }
 
 const DAEMON_LIFE_SECONDS = '300'
 

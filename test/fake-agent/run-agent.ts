@@ -139,8 +139,9 @@ function obeySignals(
     if (ending.tool === 'ended') children.endTool()
     void streams.interrupt(ending)
   }
-  self.onSignal('SIGTERM', () => script.ignoreSigterm || react('SIGTERM'))
-  self.onSignal('SIGINT', () => script.ignoreSigint || react('SIGINT'))
+  const ignore = (signal: Interruption) => children.note({ ignored: signal })
+  self.onSignal('SIGTERM', () => (script.ignoreSigterm ? ignore('SIGTERM') : react('SIGTERM')))
+  self.onSignal('SIGINT', () => (script.ignoreSigint ? ignore('SIGINT') : react('SIGINT')))
 }
 
 async function readAll(stdin: AsyncIterable<string>): Promise<string> {

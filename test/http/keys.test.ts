@@ -70,6 +70,16 @@ describe('a server with API keys', () => {
     )
   })
 
+  it('compares every byte of a digest', async () => {
+    const right = digestOf('secret')
+    const flip = (digit = '') => (Number.parseInt(digit, 16) ^ 1).toString(16)
+    const others = [0, 1, 15, 31, 32, 62, 63].map((at) => right.slice(0, at) + flip(right[at]) + right.slice(at + 1))
+    const keys = others.map((sha256, index) => ({ name: `other-${index}`, sha256 }))
+    const server = await startServer({ server: { keys } })
+    const { status } = await server.request('/api/v1/backends', { headers: { 'x-api-key': 'secret' } })
+    expect(status).toBe(401)
+  })
+
   it('combines all sources, and names an unnamed key by its digest', async () => {
     const server = await startServer({ ...KEYS, server: { keys: [{ name: 'ci', sha256: digestOf('secret') }] } })
     for (const key of ['secret', 'alpha']) await server.request('/health', { headers: { 'x-api-key': key } })

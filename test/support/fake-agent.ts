@@ -66,7 +66,14 @@ export function runFakeAgent(
 }
 
 /** Reads the script's `pidFile`. It is empty until the agent has written it. */
-export function readPids(path: string): { agent?: number; tool?: number; daemon?: number; hangs?: boolean } {
+export function readPids(path: string): {
+  agent?: number
+  tool?: number
+  daemon?: number
+  hangs?: boolean
+  /** The last signal that the agent ignored. */
+  ignored?: NodeJS.Signals
+} {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {

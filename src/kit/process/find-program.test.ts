@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findProgram } from './find-program.ts'
 
@@ -44,6 +44,12 @@ describe('findProgram', () => {
   it('never finds a bare name in the current directory', () => {
     place(join(root, 'tool'))
     expect(find('tool', ':.:')).toBeUndefined()
+  })
+
+  it('skips relative entries of PATH', () => {
+    place(join(first, 'tool'))
+    for (const from of [process.cwd(), root]) expect(find('tool', relative(from, first))).toBeUndefined()
+    expect(find('tool', `${relative(process.cwd(), first)}:${first}`)).toBe(join(first, 'tool'))
   })
 
   it('resolves a path against the current directory', () => {
