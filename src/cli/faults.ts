@@ -107,6 +107,22 @@ export const promptTwice = defineFault({
   message: () => 'the prompt was given twice, as an argument and with --file; use only one',
 })
 
+export const attachmentNotText = defineFault({
+  code: 'attachment_not_text',
+  kind: 'usage',
+  when: 'A file of `--attach` is not UTF-8 text. Nothing was sent.',
+  message: (d: { path: string }) =>
+    `${d.path} is not UTF-8 text, so it cannot be attached; name its path in the prompt and the agent can open it`,
+})
+
+export const addedInputTooLarge = defineFault({
+  code: 'added_input_too_large',
+  kind: 'too_large',
+  when: 'A prompt is larger than the limit together with its attached files and piped input.',
+  message: (d: { limitBytes: number }) =>
+    `the prompt with everything that is added to it is larger than the limit of ${d.limitBytes} bytes`,
+})
+
 export const workdirMissing = defineFault({
   code: 'workdir_missing',
   kind: 'usage',

@@ -1,15 +1,24 @@
 /** The only reader of standard input: a pipe, a file, or a user at a terminal. */
-import { fstatSync } from 'node:fs'
+import { once } from 'node:events'
+import { fstatSync, type Stats } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { inputTooLarge } from './faults.ts'
 
 const STDIN = 0
+
+/** The same time as Claude Code waits. */
+const SILENCE_LIMIT_MS = 3000
 
 export type StandardInput = {
   /** It is a pipe, a file or a socket, not a terminal or /dev/null. */
   isPiped(): boolean
   /** Reads everything. Throws if `signal` is aborted. */
   read(limitBytes: number, signal?: AbortSignal): Promise<Buffer>
+  /**
+   * Reads everything, unless it is a socket that sends nothing: `silent`. A shell connects programs by a pipe, and waiting
+   * for a slow one is right. A socket comes from a program that started drover, and many never close it.
+   */
+  readUnlessSilent(limitBytes: number): Promise<Buffer | 'silent'>
   /** A user can be asked. */
   readonly isTty: boolean
   /** Reads lines as the user types them. */
@@ -27,6 +36,11 @@ type TypedLines = {
 export function createStandardInput(streams: { readonly stdin: NodeJS.ReadStream }): StandardInput {
   return {
     isPiped: () => isPiped(STDIN),
+    readUnlessSilent: async (limitBytes) => {
+      const { stdin } = streams
+      if (isSocket(STDIN) && !(await sendsSomething(stdin))) return 'silent'
+      return await readAll(stdin, limitBytes)
+    },
     read: (limitBytes, signal) => {
       const { stdin } = streams
       return readAll(signal === undefined ? stdin : addAbortSignal(signal, stdin), limitBytes)
@@ -46,10 +60,31 @@ async function readLines(stream: NodeJS.ReadStream): Promise<TypedLines> {
 }
 
 function isPiped(descriptor: number): boolean {
+  const found = statDescriptor(descriptor)
+  return found !== undefined && (found.isFIFO() || found.isFile() || found.isSocket())
+}
+
+function isSocket(descriptor: number): boolean {
+  return statDescriptor(descriptor)?.isSocket() === true
+}
+
+/** Undefined if the descriptor is closed. */
+function statDescriptor(descriptor: number): Stats | undefined {
   try {
-    const found = fstatSync(descriptor)
-    return found.isFIFO() || found.isFile() || found.isSocket()
+    return fstatSync(descriptor)
   } catch {
+    return undefined
+  }
+}
+
+/** Whether data or the end arrives in time. A silent stream is closed, because it would keep the process alive. */
+async function sendsSomething(stream: NodeJS.ReadStream): Promise<boolean> {
+  try {
+    await once(stream, 'readable', { signal: AbortSignal.timeout(SILENCE_LIMIT_MS) })
+    return true
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error
+    stream.destroy()
     return false
   }
 }

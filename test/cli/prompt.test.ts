@@ -33,6 +33,11 @@ function feed(args: readonly string[], input: string | Buffer): Promise<Ran> {
   return ending(child)
 }
 
+/** Starts drover with nothing on standard input. */
+function start(args: readonly string[], script: Script) {
+  return spawn(process.execPath, [DROVER, ...args], { env: scripted(script), stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
 const FINE = { text: ['Hello ', 'there.'] }
 
 describe('the source of a prompt', () => {
@@ -97,6 +102,118 @@ describe('the source of a prompt', () => {
 
   it('may have a megabyte', async () => {
     expect(await feed(['-'], 'x'.repeat(1_000_000))).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+/** The prompt in the command that a dry run prints. */
+function sent({ stdout }: Ran): string | undefined {
+  const [, quoted] = / <<< \$?'(.*)'\n$/s.exec(stdout) ?? []
+  return quoted?.replaceAll('\\n', '\n')
+}
+
+describe('piped input', () => {
+  const DIFF = '-a\n+b\n'
+  const FENCED = 'review this\n\nContent of standard input:\n```\n-a\n+b\n```'
+
+  it.each([
+    ['words', ['review this']],
+    ['a file', ['prompt', '--file', 'task.md']],
+  ])('follows a prompt from %s, fenced and named', async (_name, args) => {
+    writeFileSync(join(room, 'task.md'), 'review this')
+    const absolute = args.map((word) => (word === 'task.md' ? join(room, word) : word))
+    const ran = await feed([...absolute, '--dry-run'], DIFF)
+    expect({ code: ran.code, sent: sent(ran) }).toEqual({ code: 0, sent: FENCED })
+  })
+
+  it('is read from a pipe of the shell and from a file, and reaches the agent', async () => {
+    writeFileSync(join(room, 'diff'), DIFF)
+    for (const line of ['cat diff | "$0" "$1" "review this"', '"$0" "$1" "review this" < diff']) {
+      const ran = await runAt(room, ['sh', '-c', line, process.execPath, DROVER], env)
+      expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Content of standard input:'), stderr: '' })
+    }
+  })
+
+  it('cannot close its fence', async () => {
+    const ran = await feed(['review this', '--dry-run'], '```\n````` not the end')
+    expect(sent(ran)).toBe('review this\n\nContent of standard input:\n``````\n```\n````` not the end\n``````')
+  })
+
+  it.each([
+    ['with --no-stdin', ['--no-stdin'], DIFF],
+    ['if it is empty', [], ''],
+    ['if it is blank', [], ' \n\n'],
+  ])('is left out %s', async (_name, flags, input) => {
+    const ran = await feed(['review this', '--dry-run', ...flags], input)
+    expect({ code: ran.code, sent: sent(ran) }).toEqual({ code: 0, sent: 'review this' })
+  })
+
+  it('is left out with a warning if a program keeps a socket open and sends nothing', async () => {
+    const child = spawn(process.execPath, [DROVER, 'review this'], { env: scripted(FINE) })
+    expect(await ending(child)).toEqual({
+      code: 0,
+      stdout: 'Hello there.\n',
+      stderr: expect.stringMatching(/^drover: warning: standard input is open but sends nothing.*--no-stdin\n$/),
+    })
+  })
+
+  it.each([
+    ['bytes that are not UTF-8', ['review this'], Buffer.from([0x61, 0xff]), 1, 'standard input is not'],
+    ['a NUL', ['review this'], Buffer.from('a\0b'), 2, 'NUL'],
+    ['more than 16 MiB', ['review this'], Buffer.alloc(16 * 1024 * 1024 + 1, 'x'), 1, 'standard input is larger'],
+    ['--no-stdin and no prompt', ['prompt', '--no-stdin'], 'x', 2, 'no prompt'],
+    ['--no-stdin and -', ['prompt', '-', '--no-stdin'], 'x', 2, '- and --no-stdin cannot be used together'],
+  ])('is refused with %s', async (_name, args, input, code, sentence) => {
+    expect(await feed(args, input)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+})
+
+describe('an attached file', () => {
+  beforeEach(() => {
+    writeFileSync(join(room, 'a.md'), '# A\n```js\n1\n```\n')
+    writeFileSync(join(room, 'b c.txt'), 'B')
+    writeFileSync(join(room, 'empty'), '')
+    writeFileSync(join(room, 'logo.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00]))
+    writeFileSync(join(room, 'latin1'), Buffer.from([0xe9]))
+  })
+  const inRoom = (args: readonly string[]) => runAt(room, [process.execPath, DROVER, ...args], env)
+
+  it.each(['claude', 'codex', 'gemini'])('is sent to %s with its name, in the given order', async (backend) => {
+    const flags = ['-b', backend, '--dry-run', '--attach', 'a.md', '--attach', 'b c.txt']
+    expect(sent(await inRoom(['sum up', ...flags]))).toBe(
+      'sum up\n\nContent of the file "a.md":\n````\n# A\n```js\n1\n```\n````\n\nContent of the file "b c.txt":\n```\nB\n```',
+    )
+  })
+
+  it('comes before piped input, and may be empty', async () => {
+    const line = 'echo piped | "$0" "$1" "sum up" --attach empty --dry-run'
+    expect(sent(await runAt(room, ['sh', '-c', line, process.execPath, DROVER], env))).toBe(
+      'sum up\n\nContent of the file "empty":\n```\n```\n\nContent of standard input:\n```\npiped\n```',
+    )
+  })
+
+  it.each([
+    ['binary', 'logo.png', 2, 'logo.png is not UTF-8 text, so it cannot be attached'],
+    ['not UTF-8', 'latin1', 2, 'latin1 is not UTF-8 text'],
+    ['a directory', 'bin', 1, 'bin'],
+    ['missing', 'nowhere.txt', 1, 'nowhere.txt'],
+  ])('is refused if it is %s', async (_name, file, code, sentence) => {
+    const ran = await inRoom(['sum up', '--attach', file])
+    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+  })
+
+  it('is not meant by @path, and one note says what to do', async () => {
+    const { code, stdout, stderr } = await inRoom(['sum up @a.md, @empty and @nowhere', '--dry-run'])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('sum up @a.md, @empty and') })
+    expect(stderr.match(/^drover: note: .*$/gm)).toEqual([
+      'drover: note: @a.md is sent as text; to send the content of the file, add --attach a.md',
+    ])
+  })
+
+  it.each([
+    ['does not exist', ['ask me@example.org about @nowhere']],
+    ['is attached already', ['sum up @./a.md', '--attach', 'a.md']],
+  ])('gives no note for an @path that %s', async (_name, args) => {
+    expect((await inRoom([...args, '--dry-run'])).stderr).not.toContain('note:')
   })
 })
 
@@ -170,7 +287,7 @@ describe('the output', () => {
       ['--raw', '-b', 'gemini'],
     ]) {
       const script = { text: Array.from({ length: 500 }, () => 'word '), chunkMs: 20 }
-      const child = spawn(process.execPath, [DROVER, 'hello there', ...flags], { env: scripted(script) })
+      const child = start(['hello there', ...flags], script)
       child.stdout.once('data', () => child.stdout.destroy())
       const { code, stderr } = await ending(child)
       expect({ code, stderr }).toEqual({ code: 141, stderr: '' })
@@ -231,7 +348,7 @@ describe('the exit code', () => {
     ['SIGTERM', 143],
   ] as const)('is that of %s after it, and the agent is gone', async (signal, code) => {
     const pidFile = join(room, 'pids')
-    const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted({ hangAfter: 'init', pidFile }) })
+    const child = start(['hello there'], { hangAfter: 'init', pidFile })
     const end = ending(child)
     const agent = await hangingAgent(pidFile)
     child.kill(signal)
@@ -243,15 +360,15 @@ describe('the exit code', () => {
     const interrupt = async (presses: 1 | 2) => {
       const pidFile = join(room, `pids-${presses}`)
       const script: Script = { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true, pidFile }
-      const child = spawn(process.execPath, [DROVER, 'hello there'], { env: scripted(script) })
+      const child = start(['hello there'], script)
       const end = ending(child)
       const agent = await hangingAgent(pidFile)
-      const start = performance.now()
+      const startedAt = performance.now()
       child.kill('SIGINT')
       await until(() => readPids(pidFile).ignored)
       if (presses === 2) child.kill('SIGINT')
       const { code } = await end
-      return { code, agent, ms: performance.now() - start }
+      return { code, agent, ms: performance.now() - startedAt }
     }
     const [first, second] = await Promise.all([interrupt(1), interrupt(2)])
     expect([first.code, second.code]).toEqual([130, 130])

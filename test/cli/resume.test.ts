@@ -47,7 +47,8 @@ describe('drover resume', () => {
   it.each([
     ['a pipe', ['-'], 'from a pipe'],
     ['a pipe without -', [], 'from a pipe'],
-    ['a file', ['--file', 'task.md'], 'from a file'],
+    ['a file alone', ['--file', 'task.md', '--no-stdin'], 'from a file'],
+    ['a file and a pipe', ['--file', 'task.md'], 'from a file Content of standard input: ``` from a pipe ```'],
   ])('reads its prompt from %s', async (_name, args, text) => {
     writeFileSync(join(home.path, 'task.md'), 'from a file')
     await begin()

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
@@ -81,6 +82,20 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     const [before, after] = leftOnScreen(seen).trim().split('\n')
     expect(before).toMatch(/\S/)
     expect(after).toBe('Done.')
+  })
+
+  it('says what it waits for while a pipe is open, and goes on when it ends', async () => {
+    const fifo = join(env['HOME'] ?? '', 'fifo')
+    spawnSync('mkfifo', [fifo])
+    const script = JSON.stringify({ text: ['Hello.'] })
+    const options = { cwd: process.cwd(), env: { ...env, FAKE_AGENT_SCRIPT: script }, stdin: fifo }
+    const terminal = startOnTerminal(['say hello'], options)
+    const writer = await open(fifo, 'w')
+    await terminal.shows('drover: waiting for the end of standard input')
+    await writer.close()
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(0)
+    expect(seen).toMatch(/waiting for .*--no-stdin.*Hello\./s)
   })
 
   it('removes control characters of an agent', async () => {

@@ -105,6 +105,11 @@ async function callMain(args: readonly string[], { cwd, env, input }: Surroundin
   process.setMaxListeners(0)
   const [out, err] = [heard(), heard()]
   const bytes = Buffer.from(input ?? '')
+  const read = async (limitBytes: number) => {
+    if (bytes.length <= limitBytes) return bytes
+    const { inputTooLarge } = await import('../../src/cli/faults.ts')
+    throw inputTooLarge({ limitBytes })
+  }
   const code = await main(args, {
     env,
     cwd,
@@ -115,11 +120,8 @@ async function callMain(args: readonly string[], { cwd, env, input }: Surroundin
     stdin: {
       isPiped: () => input !== undefined,
       isTty: false,
-      read: async (limitBytes) => {
-        if (bytes.length <= limitBytes) return bytes
-        const { inputTooLarge } = await import('../../src/cli/faults.ts')
-        throw inputTooLarge({ limitBytes })
-      },
+      read,
+      readUnlessSilent: read,
       lines: async () => ({ next: async () => undefined, close: () => undefined }),
     },
     isRoot: false,

@@ -1,6 +1,7 @@
 /** Definitions of `parallel`, `chain` and `compare`. */
 import type { Command, Flag } from '../command.ts'
 import {
+  ADDED_INPUT,
   APPROVAL,
   BACKEND,
   DEMO,
@@ -129,6 +130,7 @@ The exit code is 1 if any agent failed.`,
       SANDBOX,
       TIMEOUT,
       PROMPT_FILE,
+      ...ADDED_INPUT,
       ...OUTPUT_DIR,
       JSON_FLAG,
       { name: 'quiet', short: 'q', description: 'Print only the answers' },

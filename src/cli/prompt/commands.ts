@@ -9,7 +9,9 @@ export const PROMPT_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Run a prompt on an agent',
     description: `The word "prompt" can be left out if the text contains a space, or if -b, -m or -c is given.
-The prompt is read from standard input if it is "-", or if no text is given and standard input is a pipe.
+The prompt is read from standard input if it is "-", or if no text is given and standard input is a pipe. Otherwise
+piped input is added to the prompt in a fenced block; drover waits until it ends. --no-stdin leaves it out, which a
+loop such as "while read" needs. --attach adds files in the same way; @path in a prompt is only text.
 On a terminal the answer is streamed; a file or a pipe gets the complete answer and nothing else.
 The exit code is that of the agent if it fails, 124 after a timeout and 130 after Ctrl-C.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
@@ -31,8 +33,10 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
         line: 'drover -b codex --sandbox workspace "fix the failing test"',
         description: 'use another agent, which may write in this directory',
       },
+      { line: 'git diff | drover "review this change"', description: 'add the output of a program to the prompt' },
+      { line: 'drover "explain this file" --attach src/main.c', description: 'add a file to the prompt' },
       {
-        line: 'git diff | drover prompt - -o json',
+        line: 'cat task.md | drover prompt - -o json',
         description: 'read the prompt from a pipe, print the result as JSON',
       },
       {

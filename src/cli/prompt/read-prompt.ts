@@ -1,19 +1,96 @@
-import { resolve } from 'node:path'
-import { decodeUtf8 } from '../../kit/files/read-file.ts'
-import type { Invocation } from '../command.ts'
-import { promptMissing, promptTwice } from '../faults.ts'
-import { readInput } from '../read-input.ts'
+/** Reads the text of a prompt: from an argument, a file or standard input, and what is added to it. */
 
-/** More than any agent accepts. */
+import { isUtf8 } from 'node:buffer'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { decodeUtf8, readFileBytes } from '../../kit/files/read-file.ts'
+import { quoteWord } from '../../kit/shell-words.ts'
+import type { Invocation, Runtime } from '../command.ts'
+import { addedInputTooLarge, attachmentNotText, flagsConflict, promptMissing, promptTwice } from '../faults.ts'
+import { toPrintable } from '../output/printable.ts'
+import { readInput } from '../read-input.ts'
+import { type AddedText, addTexts, pathsAfterAt } from './add-texts.ts'
+
+/** More than any agent accepts. Holds for each input and for the whole prompt. */
 const PROMPT_LIMIT_BYTES = 16 * 1024 * 1024
 
-/** Reads the text of a prompt from an argument, a file or standard input. */
-export async function readPrompt({ args, flags, runtime }: Invocation): Promise<string> {
+/** A person at a terminal is told after this time what drover is waiting for. */
+const HINT_AFTER_MS = 2000
+
+export async function readPrompt(invocation: Invocation): Promise<string> {
+  const { flags, runtime } = invocation
+  const { text, isFromStdin } = await readText(invocation)
+  const files = flags.texts('attach').map((file) => readAttachment(runtime, file))
+  const piped = isFromStdin || flags.isOn('no-stdin') ? undefined : await readPiped(runtime)
+  if (!isFromStdin) await noteUnattached(invocation, text)
+  const prompt = addTexts(text, piped === undefined ? files : [...files, piped])
+  if (Buffer.byteLength(prompt) > PROMPT_LIMIT_BYTES) throw addedInputTooLarge({ limitBytes: PROMPT_LIMIT_BYTES })
+  return prompt
+}
+
+async function readText({ args, flags, runtime }: Invocation): Promise<{ text: string; isFromStdin: boolean }> {
   const [argument] = args
   const file = flags.text('file')
   if (file !== undefined && argument !== undefined) throw promptTwice({})
-  if (argument !== undefined && argument !== '-') return argument
-  if (argument === undefined && file === undefined && !runtime.stdin.isPiped()) throw promptMissing({})
-  const bytes = await readInput({ runtime, file, limitBytes: PROMPT_LIMIT_BYTES, links: 'follow' })
-  return decodeUtf8({ bytes, source: file === undefined ? 'standard input' : resolve(runtime.cwd, file) })
+  if (argument !== undefined && argument !== '-') return { text: argument, isFromStdin: false }
+  const isFromStdin = file === undefined
+  if (argument === '-' && flags.isOn('no-stdin')) throw flagsConflict({ flags: ['-', '--no-stdin'] })
+  const hasNothing = argument === undefined && (flags.isOn('no-stdin') || !runtime.stdin.isPiped())
+  if (isFromStdin && hasNothing) throw promptMissing({})
+  const read = () => readInput({ runtime, file, limitBytes: PROMPT_LIMIT_BYTES, links: 'follow' })
+  const bytes = isFromStdin
+    ? await withHint(runtime, read, 'drover: waiting for the prompt on standard input\n')
+    : await read()
+  const source = file === undefined ? 'standard input' : resolve(runtime.cwd, file)
+  return { text: decodeUtf8({ bytes, source }), isFromStdin }
+}
+
+const PIPE_HINT =
+  'drover: waiting for the end of standard input, which is added to the prompt (--no-stdin leaves it out)\n'
+const SILENT_PIPE =
+  'drover: warning: standard input is open but sends nothing, so the prompt is sent without it; close it, or use --no-stdin\n'
+
+/** What another program pipes in; undefined if that is nothing. */
+async function readPiped(runtime: Runtime): Promise<AddedText | undefined> {
+  const { stdin, terminal } = runtime
+  if (!stdin.isPiped()) return undefined
+  const bytes = await withHint(runtime, () => stdin.readUnlessSilent(PROMPT_LIMIT_BYTES), PIPE_HINT)
+  if (bytes === 'silent') {
+    await terminal.err.write(SILENT_PIPE)
+    return undefined
+  }
+  const text = decodeUtf8({ bytes, source: 'standard input' })
+  return text.trim() === '' ? undefined : { name: 'standard input', text }
+}
+
+/** Without a hint, a user would not know why nothing happens. */
+async function withHint<Result>(
+  { terminal, stdin }: Runtime,
+  read: () => Promise<Result>,
+  hint: string,
+): Promise<Result> {
+  const isShown = terminal.err.isTty && !stdin.isTty
+  const timer = isShown ? setTimeout(() => void terminal.err.write(hint), HINT_AFTER_MS) : undefined
+  try {
+    return await read()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function readAttachment({ cwd }: Runtime, file: string): AddedText {
+  const path = resolve(cwd, file)
+  const bytes = readFileBytes({ path, limitBytes: PROMPT_LIMIT_BYTES, links: 'follow' })
+  if (bytes.includes(0) || !isUtf8(bytes)) throw attachmentNotText({ path })
+  return { name: `the file ${JSON.stringify(file)}`, text: bytes.toString('utf8') }
+}
+
+/** Some agents replace `@path` by the file, drover does not; a user who expects it is told once. */
+async function noteUnattached({ flags, runtime }: Invocation, text: string): Promise<void> {
+  const isFile = (path: string) => statSync(resolve(runtime.cwd, path), { throwIfNoEntry: false })?.isFile() === true
+  const attached = flags.texts('attach').map((file) => resolve(runtime.cwd, file))
+  const [path] = pathsAfterAt(text).filter((each) => !attached.includes(resolve(runtime.cwd, each)) && isFile(each))
+  if (path === undefined) return
+  const note = `drover: note: @${path} is sent as text; to send the content of the file, add --attach ${quoteWord(path)}`
+  await runtime.terminal.err.write(`${toPrintable(note)}\n`)
 }

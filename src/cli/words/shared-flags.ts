@@ -49,6 +49,12 @@ export const TIMEOUT: Flag = {
 
 export const PROMPT_FILE: Flag = { name: 'file', short: 'f', value: 'FILE', description: 'Read the prompt from a file' }
 
+/** What is sent together with the text of a prompt. */
+export const ADDED_INPUT: readonly Flag[] = [
+  { name: 'attach', value: 'FILE', description: 'Add the content of this text file to the prompt', repeats: true },
+  { name: 'no-stdin', description: 'Do not add piped input to the prompt' },
+]
+
 const DRY_RUN: Flag = { name: 'dry-run', description: 'Print the command without running it' }
 
 export const DEMO: Flag = {
@@ -93,6 +99,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   },
   TIMEOUT,
   PROMPT_FILE,
+  ...ADDED_INPUT,
   DRY_RUN,
   { name: 'verbose', description: 'Ask the agent for more detail' },
   { name: 'usage', description: 'Print the token usage to stderr' },
