@@ -1,6 +1,6 @@
 /** What it costs to read and pin an issue, against parsing the same bytes as JSON, and how that grows with their number. */
 
-import { PARSER_LIMITS } from '../src/source/markdown.ts'
+import { MAX_LEVELS } from '../src/source/markdown.ts'
 import { readEnvelope, readSource } from '../src/source/read-source.ts'
 import { commentText, FIVE_SECTIONS, makeBundle, type SectionDraft } from '../test/support/source-bundle.ts'
 import { formatTable, measure } from './measure.ts'
@@ -14,8 +14,8 @@ const PARAGRAPH =
 
 /** Makes the reader parse the text below the manifest. */
 const EXAMPLE = '```\n<!-- drover-level: change/v2 -->\n```\n'
-/** The slowest text that we know, for the parser, within its limits. */
-const HOSTILE = `${'- '.repeat(PARSER_LIMITS.nesting)}a\n`
+/** The slowest text that we know, for the parser. */
+const HOSTILE = `${'- '.repeat(MAX_LEVELS / 2)}a\n\n`
 
 export async function benchSource(): Promise<string> {
   const tables: string[] = []
@@ -34,26 +34,26 @@ export async function benchSource(): Promise<string> {
   return [...tables, await benchExamples()].join('\n\n')
 }
 
-/** What the Markdown parser costs, with as many lines as it takes. */
+/** What the Markdown parser costs, and how that grows with the text. */
 async function benchExamples(): Promise<string> {
-  const bundleWith = (block: string, end: string) => {
-    const text = block.repeat((PARSER_LIMITS.lines - 10) / (block.split('\n').length - 1))
-    return Buffer.from(JSON.stringify(makeBundle({ trailing: text + end })))
+  const bundleWith = (kib: number, block: string, end: string) =>
+    Buffer.from(JSON.stringify(makeBundle({ trailing: block.repeat((kib * 1024) / Buffer.byteLength(block)) + end })))
+  const tables: string[] = []
+  for (const kib of [64, 256]) {
+    const plain = bundleWith(kib, PARAGRAPH, '')
+    const example = bundleWith(kib, PARAGRAPH, EXAMPLE)
+    const hostile = bundleWith(kib, HOSTILE, EXAMPLE)
+    const timings = await measure(
+      [
+        { name: 'without an example', once: () => pin(plain) },
+        { name: 'with an example in code', once: () => pin(example) },
+        { name: 'with an example in code, hostile', once: () => pin(hostile) },
+      ],
+      ROUNDS,
+    )
+    tables.push(formatTable(`${kib} KiB below the manifest`, timings))
   }
-  const [plain, example, hostile] = [
-    bundleWith(PARAGRAPH, ''),
-    bundleWith(PARAGRAPH, EXAMPLE),
-    bundleWith(HOSTILE, EXAMPLE),
-  ]
-  const timings = await measure(
-    [
-      { name: 'without an example', once: () => pin(plain) },
-      { name: 'with an example in code', once: () => pin(example) },
-      { name: 'with an example in code, hostile', once: () => pin(hostile) },
-    ],
-    ROUNDS,
-  )
-  return formatTable(`${PARSER_LIMITS.lines} lines below the manifest`, timings)
+  return tables.join('\n\n')
 }
 
 /** Exactly as many bytes: about a quarter of them in sections, which at 16 MiB may not be more, the rest in the body. */

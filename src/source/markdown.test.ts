@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findFencedCode, firstHeading, PARSER_LIMITS } from './markdown.ts'
+import { findFencedCode, firstHeading, MAX_LEVELS } from './markdown.ts'
 
 /** One sign for each line: `F` opens a fence, `i` is inside one, `.` is outside. */
 function read(text: string): string {
@@ -98,17 +98,10 @@ describe('an ordered item', () => {
     ['2. begins a list in an item of its own', '> text\n- 2. ```\n     x', '.Fi'],
     ['2. does not interrupt a paragraph with an indented line', 'text\n      more\n2. ```\n   x', '....'],
     ['2. does not interrupt a lazy line', '- text\nlazy\n  2. ```\n     x', '....'],
-  ])('%s', (_name, text, places) => {
-    expect(read(text)).toBe(places)
-  })
-})
-
-/** CommonMark starts a list in each of these. The parser does not, so a marker in such code is refused. */
-describe('an ordered item that micromark 4.0.3 does not start', () => {
-  it.each([
-    ['01. below a paragraph', 'text\n01. ```\n    x', '...'],
-    ['2. in a new quote below a paragraph', 'text\n> 2. ```\n>    x', '...'],
-    ['2. below indented code', '    code\n2. ```\n   x', '...'],
+    ['01. interrupts a paragraph', 'text\n01. ```\n    x', '.Fi'],
+    ['2. begins a list in a new quote below a paragraph', 'text\n> 2. ```\n>    x', '.Fi'],
+    ['2. begins a list below indented code', '    code\n2. ```\n   x', '.Fi'],
+    ['2. begins a list below a link definition', '[a]: b\n2. ```\n   x', '.Fi'],
   ])('%s', (_name, text, places) => {
     expect(read(text)).toBe(places)
   })
@@ -125,23 +118,41 @@ describe('what looks like a fence', () => {
   })
 })
 
-describe('text beyond the limits of the parser', () => {
-  const { characters, lines, nesting } = PARSER_LIMITS
+describe('text that is nested', () => {
+  const code = '```\nx\n```'
+  const inQuotes = (levels: number) => `${'>'.repeat(levels)} a\n\n${code}`
+  const inLists = (levels: number) => `${'- '.repeat(levels / 2)}a\n\n${code}`
+
   it.each([
-    ['characters', 'a'.repeat(characters), 'a'],
-    ['lines', '\n'.repeat(lines - 1), '\n'],
-    ['quotes in one line', '> '.repeat(nesting), '>'],
-    ['list items in one line', '- '.repeat(nesting), '1)'],
-  ])('has too many %s and is not parsed', (_name, allowed, more) => {
-    expect(findFencedCode(allowed)).toEqual([])
-    expect(findFencedCode(allowed + more)).toBeUndefined()
+    ['quotes', inQuotes],
+    ['lists', inLists],
+  ])('too deep, in %s, is not parsed', (_name, nest) => {
+    expect(findFencedCode(nest(MAX_LEVELS))).toEqual([{ openingLine: 3, lastLine: 5 }])
+    expect(findFencedCode(nest(MAX_LEVELS + 2))).toBeUndefined()
+    expect(firstHeading(`# Wind\n${nest(MAX_LEVELS + 2)}`)).toBe('Wind')
   })
 
-  it('has its first heading within them, or none', () => {
-    const filler = 'a\n\n'.repeat(lines)
-    expect(firstHeading(`# Wind\n${filler}`)).toBe('Wind')
-    expect(firstHeading(`${filler}# Wind`)).toBeUndefined()
-    expect(firstHeading(`# Wind\n${'> '.repeat(nesting + 1)}`)).toBeUndefined()
+  it('one level too deep is not parsed', () => {
+    expect(findFencedCode(inQuotes(MAX_LEVELS + 1))).toBeUndefined()
+  })
+})
+
+describe('hostile text of 64 KiB', () => {
+  const size = 64 * 1024
+  it.each([
+    ['one line of quotes', '>'],
+    ['one line of list items', '- '],
+    ['underlined headings', 'a\n=\n'],
+    ['list items', '- a\n'],
+    ['nested list items', `${'- '.repeat(MAX_LEVELS / 2)}a\n\n`],
+    ['nested quotes', `${'>'.repeat(MAX_LEVELS)}a\n\n`],
+    ['link definitions that do not end', '- [a\n'],
+  ])('is parsed in linear time: %s', (_name, line) => {
+    const text = line.repeat(size / line.length)
+    const start = process.cpuUsage()
+    findFencedCode(text)
+    const { user, system } = process.cpuUsage(start)
+    expect((user + system) / 1e6).toBeLessThan(5)
   })
 })
 

@@ -1,78 +1,48 @@
 /**
  * The block structure of Markdown text, decided by a CommonMark parser: which lines are fenced code, and what the first
- * heading is. docs/decisions/0019-commonmark-decides-what-is-code.md says why, and why the input has limits.
+ * heading is. docs/decisions/0019-commonmark-decides-what-is-code.md says why, and how long hostile text takes.
  */
 import { createRequire } from 'node:module'
+import type { Token } from 'markdown-it'
 
-type Micromark = typeof import('micromark')
-type MarkdownEvent = ReturnType<Micromark['postprocess']>[number]
-
-/** The parser takes more than linear time. Within these limits hostile text takes it about half a second. */
-export const PARSER_LIMITS = { characters: 65_536, lines: 500, nesting: 10 } as const
-
-/** Block quotes and list items that open at the start of one line. */
-const NESTED_TOO_DEEP = new RegExp(
-  String.raw`^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=\s|$))){${PARSER_LIMITS.nesting + 1}}`,
-  'm',
-)
-
-/** These are switched off: links and emphasis do not change the block structure. */
-const INLINE_CONSTRUCTS = [
-  'attention',
-  'autolink',
-  'characterEscape',
-  'characterReference',
-  'codeText',
-  'hardBreakEscape',
-  'htmlText',
-  'labelEnd',
-  'labelStartImage',
-  'labelStartLink',
-]
+/** A block quote is one level, a list is two. The parser calls itself for each level, and skips what is nested deeper. */
+export const MAX_LEVELS = 100
 
 /** Lines are counted from 1. The last line is the closing fence, unless the block ends without one. */
 export type FencedCode = { readonly openingLine: number; readonly lastLine: number }
 
-/** Returns undefined if the text exceeds the limits of the parser. */
+/** In the order of the text. Returns undefined if block quotes and lists are nested deeper than the parser goes. */
 export function findFencedCode(text: string): FencedCode[] | undefined {
-  if (exceedsLimits(text)) return undefined
-  return parseBlocks(text).flatMap(([kind, { type, start, end }]) =>
-    kind === 'enter' && type === 'codeFenced' ? [{ openingLine: start.line, lastLine: end.line }] : [],
-  )
+  const tokens = parseBlocks(text, (token) => token.type === 'fence' || isNestedTooDeep(token))
+  if (tokens.some(isNestedTooDeep)) return undefined
+  return tokens.flatMap(({ map }) => (map === null ? [] : [{ openingLine: map[0] + 1, lastLine: map[1] }]))
 }
 
-const CONTAINERS = ['blockQuote', 'listOrdered', 'listUnordered']
-const HEADINGS = ['atxHeading', 'setextHeading']
-const HEADING_TEXTS = ['atxHeadingText', 'setextHeadingText']
-
-/**
- * The text of the first heading outside block quotes and lists, without its marks; undefined if there is none. Only the
- * part of the text that fits into the limits of the parser is searched.
- */
+/** The text of the first heading outside block quotes and lists, without its marks; undefined if there is none. */
 export function firstHeading(text: string): string | undefined {
-  const start = text.slice(0, PARSER_LIMITS.characters).split('\n').slice(0, PARSER_LIMITS.lines).join('\n')
-  if (exceedsLimits(start)) return undefined
-  let depth = 0
-  let heading = ''
-  for (const [kind, token, context] of parseBlocks(start)) {
-    if (CONTAINERS.includes(token.type)) depth += kind === 'enter' ? 1 : -1
-    if (depth > 0) continue
-    if (HEADING_TEXTS.includes(token.type)) heading = context.sliceSerialize(token)
-    if (kind === 'exit' && HEADINGS.includes(token.type)) return heading.replace(/[ \t]*\n[ \t]*/g, ' ').trim()
-  }
-  return undefined
+  // The text of a heading or paragraph is the token below the one that opens it.
+  const tokens = parseBlocks(text, ({ type, level }) => level === (type === 'inline' ? 1 : 0))
+  const opening = tokens.findIndex(({ type }) => type === 'heading_open')
+  return opening === -1 ? undefined : tokens[opening + 1]?.content.replace(/[ \t]*\n[ \t]*/g, ' ').trim()
 }
 
-function exceedsLimits(text: string): boolean {
-  const { characters, lines } = PARSER_LIMITS
-  return text.length > characters || text.split('\n', lines + 1).length > lines || NESTED_TOO_DEEP.test(text)
+/** Whether the content of this quote or list item was skipped. */
+function isNestedTooDeep({ type, level }: Token): boolean {
+  return level >= MAX_LEVELS && (type === 'blockquote_open' || type === 'list_item_open')
 }
 
 const require = createRequire(import.meta.url)
 
-function parseBlocks(text: string): MarkdownEvent[] {
+/** Only the tokens to keep are stored: all tokens of 16 MiB of text do not fit into memory. */
+function parseBlocks(text: string, keeps: (token: Token) => boolean): Token[] {
   // Loaded on first use: most issues show no marker in code, and most commands read no issue.
-  const { parse, preprocess, postprocess }: Micromark = require('micromark')
-  const parser = parse({ extensions: [{ disable: { null: INLINE_CONSTRUCTS } }] })
-  return postprocess(parser.document().write(preprocess()(text, undefined, true)))
+  const MarkdownIt: typeof import('markdown-it').default = require('markdown-it')
+  const parser = new MarkdownIt('commonmark', { maxNesting: MAX_LEVELS + 1 })
+  const tokens: Token[] = []
+  tokens.push = (token) => {
+    if (token !== undefined && keeps(token)) tokens[tokens.length] = token
+    return tokens.length
+  }
+  parser.block.parse(text, parser, {}, tokens)
+  return tokens
 }

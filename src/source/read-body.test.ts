@@ -29,7 +29,7 @@ describe('the level marker', () => {
     expect(codeOf(` \n\n${bodyOf('{}')}`)).toBe('found')
   })
 
-  it('is quoted only up to a limit', () => {
+  it('is quoted only at its start', () => {
     expect(readBody('🧪'.repeat(100_000))).toMatchObject({
       error: `line 1 of the body is "${'🧪'.repeat(60)}…", which is not a level marker; it must be exactly ${MARKER}`,
     })
@@ -106,7 +106,7 @@ describe('below the manifest', () => {
     expect(codeOf(bodyOf('{}', trailing))).toBe('source_manifest_invalid')
   })
 
-  it('the refused line is named', () => {
+  it('the line of what is refused is named', () => {
     expect(readBody(bodyOf('{}', `a\n${MARKER}`))).toMatchObject({
       error: 'line 6 of the body has a second level marker',
     })
@@ -115,17 +115,26 @@ describe('below the manifest', () => {
     })
   })
 
-  it('examples are refused in text that exceeds the limits of the parser', () => {
+  it.each([
+    ['of 60,000 lines', 'a\n'.repeat(60_000)],
+    ['of a line of 1 MiB', `${'a'.repeat(1024 * 1024)}\n`],
+    ['of 10,000 examples', `\`\`\`\n${MARKER}\n\`\`\`\n`.repeat(10_000)],
+  ])('there may be an example in a text %s', (_name, long) => {
     const example = `\`\`\`\n${MARKER}\n\`\`\`\n`
-    const long = 'a\n'.repeat(500)
-    expect(codeOf(bodyOf('{}', long))).toBe('found')
-    expect(readBody(bodyOf('{}', example + long))).toMatchObject({
+    expect(codeOf(bodyOf('{}', example + long + example))).toBe('found')
+    expect(codeOf(bodyOf('{}', example + long + MARKER))).toBe('source_manifest_invalid')
+  })
+
+  it('there may be no example in a text that is nested too deep for the parser', () => {
+    const example = `\`\`\`\n${MARKER}\n\`\`\`\n`
+    expect(codeOf(bodyOf('{}', example + '> '.repeat(100)))).toBe('found')
+    expect(readBody(bodyOf('{}', example + '> '.repeat(101)))).toMatchObject({
       code: 'source_manifest_invalid',
-      error: expect.stringMatching(/^line 6 of the body has a second level marker; examples in code .* 500 lines/),
+      error: expect.stringMatching(/^line 6 of the body has a second level marker; examples in code .* 50 deep/),
     })
   })
 
-  it('is checked before the content of the manifest', () => {
+  it('is looked at before the manifest is', () => {
     expect(readBody(bodyOf('', MARKER))).toMatchObject({ error: expect.stringContaining('second level marker') })
   })
 })

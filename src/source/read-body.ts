@@ -10,7 +10,7 @@
  * Any text may follow. A second marker or manifest is allowed only as an example in fenced code.
  */
 import { excerpt, type Rejection, reject } from './classification.ts'
-import { findFencedCode, PARSER_LIMITS } from './markdown.ts'
+import { type FencedCode, findFencedCode, MAX_LEVELS } from './markdown.ts'
 import type { ManifestText } from './read-manifest.ts'
 import { isBlank, type Line, linesOf } from './text-lines.ts'
 
@@ -18,7 +18,7 @@ export const LEVEL_MARKER = '<!-- drover-level: change/v2 -->'
 export const MANIFEST_OPENING = '```drover-manifest'
 export const MANIFEST_END = '```'
 const ANY_MARKER = '<!-- drover-level:'
-const NOT_PARSED = `; examples in code are allowed only if the text below the manifest has at most ${PARSER_LIMITS.characters} characters, ${PARSER_LIMITS.lines} lines and ${PARSER_LIMITS.nesting} nested quotes or lists`
+const NESTED_TOO_DEEP = `; examples in code are allowed only if no quotes and lists are nested more than ${MAX_LEVELS / 2} deep below the manifest`
 
 /** The text of the manifest, or a rejection. Line endings must be normalized. */
 export function readBody(body: string): (ManifestText & { is: 'found' }) | Rejection {
@@ -78,17 +78,28 @@ function mayHoldSecond(body: string, from: number): boolean {
 function checkTextBelow(body: string, closing: Line): Rejection | undefined {
   const text = body.slice(closing.end)
   const fencedCode = findFencedCode(text)
-  const hint = fencedCode === undefined ? NOT_PARSED : ''
+  const hint = fencedCode === undefined ? NESTED_TOO_DEEP : ''
+  const codeAround = toCodeAround(fencedCode ?? [])
   for (const line of linesOf(text)) {
     const isOpening = line.text.trim() === MANIFEST_OPENING
     if (!isOpening && !line.text.includes(ANY_MARKER)) continue
-    const code = fencedCode?.find(({ openingLine, lastLine }) => openingLine <= line.number && line.number <= lastLine)
+    const code = codeAround(line.number)
     if (code !== undefined && code.openingLine < line.number) continue
     const number = closing.number + line.number - 1
     if (isOpening) return invalid(`line ${number} of the body opens a second manifest${hint}`)
     if (code === undefined) return invalid(`line ${number} of the body has a second level marker${hint}`)
   }
   return undefined
+}
+
+/** Answers for one line after the other, downwards, so that the blocks are walked once. */
+function toCodeAround(blocks: readonly FencedCode[]): (line: number) => FencedCode | undefined {
+  let at = 0
+  return (line) => {
+    while ((blocks[at]?.lastLine ?? line) < line) at += 1
+    const block = blocks[at]
+    return block !== undefined && block.openingLine <= line ? block : undefined
+  }
 }
 
 function invalid(problem: string): Rejection {
