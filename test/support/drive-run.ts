@@ -117,14 +117,6 @@ export type Driver = {
 export type DriverOptions = Partial<StartRequest> & { git?: GitObservation }
 
 export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Driver {
-  let count = 0
-  let gitFacts: GitFacts = { is: 'observed', git }
-  const facts = (): Facts => {
-    count++
-    const now = new Date(Date.UTC(2026, 0, 31, 10, 0, count)).toISOString()
-    return { now, actionId: `action-${count}` }
-  }
-  const { now, actionId } = facts()
   const started = start(
     {
       goal: 'Show the wind in knots',
@@ -133,11 +125,28 @@ export function driveRun({ git = CLEAN, ...request }: DriverOptions = {}): Drive
       workspace_identity: workspaceIdentity,
       ...request,
     },
-    { runId: 'run-1', actionId, now, git },
+    { runId: 'run-1', git, ...factsOf(1) },
   )
-  let { run } = started
-  const events: RunEvent[] = [started.event]
-  let read = readAgain(undefined, started)
+  readAgain(undefined, started)
+  return continueRun([started.event], started.run)
+}
+
+function factsOf(count: number): Facts {
+  const now = new Date(Date.UTC(2026, 0, 31, 10, 0, count)).toISOString()
+  return { now, actionId: `action-${count}` }
+}
+
+/** Goes on with a run after these events, the first of which started it. */
+export function continueRun(earlier: readonly RunEvent[], begun = replayEvents(earlier) as Run): Driver {
+  const events = [...earlier]
+  let count = events.length
+  let gitFacts: GitFacts = { is: 'observed', git: begun.current_git }
+  const facts = (): Facts => {
+    count++
+    return factsOf(count)
+  }
+  let run = begun
+  let read = begun
 
   const take = (decided: Decided): ProtocolState => {
     if (decided.is === 'unchanged') {

@@ -3,7 +3,7 @@ import { compareBytes } from '../../kit/utf8.ts'
 import { isWorktreeChanged } from '../state/git-changes.ts'
 import type { ActionTrace, Run } from '../state/run.ts'
 import { dirtyAtStart } from './compose-brief.ts'
-import { ATTRIBUTION_UNCERTAINTY, OBSERVED_SINCE_START, REPORT_DISCREPANCY } from './notes.ts'
+import { ATTRIBUTION_UNCERTAINTY, notesOnDifference, OBSERVED_SINCE_START } from './notes.ts'
 import { longestPrefix } from './text.ts'
 
 /** The line of a summary without any reported check. The texts for hosts quote it. */
@@ -77,8 +77,7 @@ function observations(run: Run): string[] {
   const reported = run.actions.flatMap(({ action, outcome }) =>
     action.kind === 'review' ? [] : (outcome?.observations ?? []),
   )
-  const own = run.observations.filter((text) => text === OBSERVED_SINCE_START || text.startsWith(REPORT_DISCREPANCY))
-  return [...new Set([...reported, ...own])]
+  return [...new Set([...reported, ...notesOnDifference(run)])]
 }
 
 function reviewResult(run: Run): string[] {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { CLEAN, changed, type Driver } from '../../../test/support/drive-run.ts'
+import { CLEAN, changed, continueRun, type Driver, type DriverOptions } from '../../../test/support/drive-run.ts'
 import { atKind, atWork } from '../../../test/support/run-states.ts'
+import type { JsonValue } from '../../kit/json/json-value.ts'
+import { readJson } from '../../kit/json/read-json.ts'
+import { writeJson } from '../../kit/json/write-json.ts'
+import { checkRunEvent } from '../event.ts'
 
 const partly = { ...changed(), content_observation_complete: false }
 
@@ -46,5 +50,88 @@ describe('the notes of the engine', () => {
     const notes = driver.run.observations.filter((text) => text.startsWith('report_discrepancy:'))
     expect(notes).toHaveLength(isNoted ? 1 : 0)
     if (isNoted) expect(notes[0]).toContain(`"${result}"`)
+  })
+})
+
+/** The notes as an earlier version worded them, and as this one does. */
+const EARLIER_WORDS = [
+  [
+    'observed_since_start: the worktree differs from its state at the start of the run',
+    'observed_since_start: the worktree is not as it was when the run began',
+  ],
+  [
+    'attribution_uncertainty: the cause of the difference is unknown; it need not be this run',
+    'attribution_uncertainty: what made the difference is not known; it need not have been this run',
+  ],
+  ['could be read, so a change in them', 'could be read, so that a change in them'],
+  ['but the worktree equals its state at the start of the run', 'but the worktree is as it was when the run began'],
+  ['was suggested but not issued, because', 'was suggested and not taken up, because'],
+] as const
+
+/** What `happens`, then again after the notes are in the words of an earlier version. */
+function twice(options: DriverOptions, happens: (driver: Driver) => void): Driver {
+  const earlier = atWork(options)
+  happens(earlier)
+  const journal = writeJson(earlier.events as unknown as JsonValue)
+  const reworded = EARLIER_WORDS.reduce((text, [now, then]) => text.replaceAll(now, then), journal)
+  expect(reworded).not.toBe(journal)
+  const events = readJson(Buffer.from(reworded), { input: 'journal', limitBytes: reworded.length })
+  const driver = continueRun((events as JsonValue[]).map(checkRunEvent))
+  happens(driver)
+  return driver
+}
+
+describe('the notes of an earlier version', () => {
+  const suggested_actions = [{ kind: 'clarify', brief: 'Ask.' }]
+
+  it('are not added again in the words of this version', () => {
+    const driver = twice({ reviewEnabled: false, git: { ...CLEAN, content_observation_complete: false } }, (each) => {
+      each.setGit(partly)
+      each.submit({ suggested_actions })
+    })
+    expect(driver.run.observations).toEqual(['observed_since_start: the worktree is not as it was when the run began'])
+    expect(driver.run.uncertainties.map((text) => text.split(':')[0])).toEqual([
+      'git_content_observation_incomplete',
+      'attribution_uncertainty',
+    ])
+    driver.submit({ action_kind: 'clarify' })
+    driver.submit({ action_kind: 'summarize' })
+    expect(driver.run.summary).toContain('Observations:\n- observed_since_start: the worktree is not as it was when')
+  })
+
+  it('say once that a report differs from the worktree', () => {
+    const driver = twice({}, (each) => {
+      each.submit({ suggested_actions: [{ kind: 'implement', brief: 'Go.' }] })
+      each.submit({ action_kind: 'implement' })
+      each.stop()
+      each.resume()
+    })
+    expect(driver.run.observations.filter((text) => text.startsWith('report_discrepancy:'))).toEqual([
+      'report_discrepancy: implement reported "applied", but the worktree is as it was when the run began',
+    ])
+  })
+
+  it('say once that a suggestion was dropped', () => {
+    let mark = 0
+    const driver = twice({}, (each) => {
+      mark += 1
+      each.setGit(changed(`change ${mark}`))
+      each.submit({ suggested_actions })
+      each.stop()
+      each.resume()
+    })
+    expect(driver.run.uncertainties.filter((text) => text.startsWith('unresolved_suggestion:'))).toEqual([
+      'unresolved_suggestion: clarify was suggested and not taken up, because a review comes first: Ask.',
+    ])
+  })
+
+  it('are not taken for the report of a host, nor a report for a note', () => {
+    const driver = atWork({ reviewEnabled: false })
+    driver.setGit(changed())
+    driver.submit({ observations: ['observed_since_start: the host says so'], suggested_actions })
+    expect(driver.run.observations).toEqual([
+      'observed_since_start: the host says so',
+      'observed_since_start: the worktree differs from its state at the start of the run',
+    ])
   })
 })
