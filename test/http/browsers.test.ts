@@ -52,7 +52,7 @@ describe('a preflight', () => {
 describe('CORS headers', () => {
   const EXPOSED =
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent, ' +
-    'X-Drover-Backend, X-Drover-Warning'
+    'X-Drover-Backend, X-Drover-Warning, X-Drover-Error'
 
   it.each<[number, string, ServerOptions, object]>([
     [200, '/health', {}, {}],

@@ -304,16 +304,29 @@ describe('the errors of the openai package', () => {
     expect((await client.chat.completions.create(hello)).object).toBe('chat.completion')
   })
 
-  it('are 500 with the message of a failed agent, and are not retried', async () => {
-    const { client, server } = await open({ fail: 401 }, { maxRetries: 2 })
-    const error = await thrown(client.chat.completions.create({ ...hello, model: 'claude' }))
-    expect(error).toBeInstanceOf(InternalServerError)
-    expect(error).toMatchObject({
-      status: 500,
-      code: 'backend_execution_failed',
-      message: expect.stringContaining('claude failed:'),
-    })
+  it.each([
+    [500, 500, InternalServerError, 'backend_execution_failed'],
+    [401, 502, InternalServerError, 'upstream_auth'],
+    [400, 400, BadRequestError, 'upstream_rejected'],
+  ] as const)('are not retried if the model service answers %i to the agent', async (fail, status, type, code) => {
+    const { client, server } = await open({ fail }, { maxRetries: 2 })
+    const error = await thrown(client.chat.completions.create({ ...hello, model: 'codex' }))
+    expect(error).toBeInstanceOf(type)
+    expect(error).toMatchObject({ status, code, message: expect.stringContaining('codex failed:') })
     expect(server.access).toHaveLength(1)
+  })
+
+  it.each([
+    [429, 429, RateLimitError, 'upstream_rate_limited'],
+    [529, 503, InternalServerError, 'upstream_overloaded'],
+  ] as const)('tell when to retry if the model service answers %i to the agent', async (fail, status, type, code) => {
+    const { client } = await open({ fail, retryAfterSecs: 30 })
+    for (const stream of [false, true]) {
+      const error = await thrown(client.chat.completions.create({ ...hello, model: 'claude', stream }))
+      expect(error).toBeInstanceOf(type)
+      expect(error).toMatchObject({ status, code })
+      expect(error.headers?.get('retry-after')).toBe('30')
+    }
   })
 
   it('are 504 for a timeout', async () => {

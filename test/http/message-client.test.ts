@@ -219,11 +219,19 @@ describe('the errors of the anthropic package', () => {
   })
 
   it('are 500 with the message of a failed agent, and are not retried', async () => {
-    const { client, server } = await open({ fail: 429 }, { maxRetries: 2 })
+    const { client, server } = await open({ fail: 500 }, { maxRetries: 2 })
     const error = await thrown(client.messages.create(hello))
     expect(error).toBeInstanceOf(InternalServerError)
     expect(error.message).toContain('claude failed:')
     expect(server.access).toHaveLength(1)
+  })
+
+  it('are 429 if the model service wants fewer requests from the agent, and are retried in time', async () => {
+    const { client, server } = await open({ fail: 429, retryAfterSecs: 1 }, { maxRetries: 1 })
+    const error = await thrown(client.messages.create(hello))
+    expect(error).toBeInstanceOf(RateLimitError)
+    expect(error.headers?.get('retry-after')).toBe('1')
+    expect(server.access.map(({ status }) => status)).toEqual([429, 429])
   })
 
   it('are 504 for a timeout', async () => {

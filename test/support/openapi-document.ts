@@ -50,11 +50,17 @@ export function responseOf(operation: DescribedOperation, status: number): Respo
  * undescribed field is an error too.
  */
 export function misfit(schema: Schema, value: unknown): string | null {
-  const ajv = new Ajv({ strict: false, allErrors: true })
-  addFormats.default(ajv)
-  const validate = ajv.compile(closed({ ...schema, components: { schemas: OPENAPI.components.schemas } }) as Schema)
+  const key = JSON.stringify(schema)
+  const validate = compiled.get(key) ?? ajv.compile({ ...(closed(schema) as Schema), components: CLOSED_COMPONENTS })
+  compiled.set(key, validate)
   return validate(value) ? null : ajv.errorsText(validate.errors)
 }
+
+const ajv = new Ajv({ strict: false, allErrors: true })
+addFormats.default(ajv)
+/** By schema as JSON: compiling takes far longer than checking, and many examples have the same schema. */
+const compiled = new Map<string, ReturnType<typeof ajv.compile>>()
+const CLOSED_COMPONENTS = closed({ schemas: OPENAPI.components.schemas })
 
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed)

@@ -32,6 +32,7 @@ export const ERROR_RESPONSES = {
     onlyCompatible: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.messages', rule: 'is required' }] }),
       http.unsupportedFeature({ place: '$.messages[0].content[1]', feature: 'an image' }),
+      http.upstreamRejected({ backend: 'claude', reason: 'prompt is too long', agentCode: 'agent_request_rejected' }),
     ],
   },
   Unauthorized: {
@@ -74,16 +75,25 @@ export const ERROR_RESPONSES = {
   },
   TooManyRequests: {
     status: 429,
-    description: 'The client exceeds its rate limit.',
+    description:
+      'The client exceeds its rate limit. On a compatible API also: the agent exceeds that of its model service.',
     headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
     examples: [http.tooManyRequests({ limit: 20, retryAfterSecs: 1 })],
+    onlyCompatible: [
+      http.upstreamRateLimited({
+        backend: 'codex',
+        reason: 'rate limit reached, try again in 20s',
+        agentCode: 'agent_rate_limited',
+        retryAfterSecs: 20,
+      }),
+    ],
   },
   InternalError: {
     status: 500,
     description: 'An internal error. On a compatible API also a failed agent.',
     examples: [http.internalError({})],
     onlyCompatible: [
-      http.backendExecutionFailed({ backend: 'codex', reason: 'stream disconnected', code: 'agent_unreachable' }),
+      http.backendExecutionFailed({ backend: 'codex', reason: 'stream disconnected', agentCode: 'agent_unreachable' }),
     ],
   },
   Unavailable: {
@@ -91,6 +101,18 @@ export const ERROR_RESPONSES = {
     description: 'The server is busy, is shutting down, or cannot access its files.',
     headers: ['Retry-After'],
     examples: [queueFull({ running: 8, queued: 256 }), http.shuttingDown({})],
+    onlyCompatible: [
+      http.upstreamOverloaded({
+        backend: 'claude',
+        reason: 'API Error: 529 Overloaded',
+        agentCode: 'agent_overloaded',
+      }),
+    ],
+  },
+  BadGateway: {
+    status: 502,
+    description: 'The model service refuses the account of the agent.',
+    examples: [http.upstreamAuth({ backend: 'codex', reason: '401 Unauthorized', agentCode: 'agent_auth_failed' })],
   },
   Timeout: {
     status: 504,
@@ -111,4 +133,4 @@ export const OPEN_ERRORS: readonly ErrorName[] = ['MethodNotAllowed', 'TooManyRe
 export const COMMON_ERRORS: readonly ErrorName[] = ['Unauthorized', ...OPEN_ERRORS]
 export const BODY_ERRORS: readonly ErrorName[] = ['BadRequest', 'TooLarge', 'UnsupportedMediaType', ...COMMON_ERRORS]
 export const SESSION_ERRORS: readonly ErrorName[] = ['BadRequest', 'NotFound', 'Conflict', ...COMMON_ERRORS]
-export const AGENT_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'Timeout']
+export const AGENT_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'BadGateway', 'Timeout']

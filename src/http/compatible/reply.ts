@@ -5,7 +5,15 @@
 import type { Fault } from '../../kit/fault.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
-import { backendExecutionFailed, backendTimeout, shuttingDown } from '../errors/faults.ts'
+import {
+  backendExecutionFailed,
+  backendTimeout,
+  shuttingDown,
+  upstreamAuth,
+  upstreamOverloaded,
+  upstreamRateLimited,
+  upstreamRejected,
+} from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 import type { ReplyFormat } from '../response/send-prompt.ts'
 import type { StreamFormat } from '../response/send-stream.ts'
@@ -71,7 +79,26 @@ function failureOf(result: PromptResult): Fault | undefined {
   if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
   if (exitCode === 0 && error === undefined) return undefined
   const reason = error ?? `it ended with exit code ${exitCode}`
-  return backendExecutionFailed({ backend, reason, code: code ?? 'agent_failed' })
+  return agentFailure({ backend, reason, agentCode: code ?? 'agent_failed' }, result.retry_after_secs)
+}
+
+/** What the model service answered to the agent is passed on, so that a client can wait, fall back or give up. */
+function agentFailure(
+  failed: { backend: string; reason: string; agentCode: string },
+  retryAfterSecs: number | undefined,
+): Fault {
+  switch (failed.agentCode) {
+    case 'agent_rate_limited':
+      return upstreamRateLimited({ ...failed, retryAfterSecs })
+    case 'agent_overloaded':
+      return upstreamOverloaded({ ...failed, retryAfterSecs })
+    case 'agent_auth_failed':
+      return upstreamAuth(failed)
+    case 'agent_request_rejected':
+      return upstreamRejected(failed)
+    default:
+      return backendExecutionFailed(failed)
+  }
 }
 
 /** Returns the text of each event. Messages before and after a tool call are separated by an empty line. */

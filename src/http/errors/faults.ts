@@ -162,11 +162,45 @@ export const apiVersionInvalid = defineFault({
       : `the anthropic-version header is ${JSON.stringify(d.given)}, which is not a date; send "anthropic-version: 2023-06-01"`,
 })
 
+/** What is known about a failed agent. `agentCode` is sent in a header. */
+type AgentFailed = { backend: string; reason: string; agentCode: string }
+
 export const backendExecutionFailed = defineFault({
   code: 'backend_execution_failed',
   kind: 'internal',
-  when: 'The agent failed while it ran the prompt of a compatible request. The message comes from the agent.',
-  message: (d: { backend: string; reason: string; code: string }) => `${d.backend} failed: ${d.reason}`,
+  when: 'The agent failed while it ran the prompt of a compatible request. The message is the one the agent gave.',
+  message: (d: AgentFailed) => `${d.backend} failed: ${d.reason}`,
+})
+
+export const upstreamRateLimited = defineFault({
+  code: 'upstream_rate_limited',
+  kind: 'rate_limited',
+  when: 'The model service of the agent wants fewer requests (429). `Retry-After` says how long to wait.',
+  message: (d: AgentFailed & { retryAfterSecs?: number | undefined }) =>
+    `${d.backend} failed: its model service allows no more requests for now: ${d.reason}`,
+})
+
+export const upstreamOverloaded = defineFault({
+  code: 'upstream_overloaded',
+  kind: 'unavailable',
+  when: 'The model service of the agent has too much work (503, 529). `Retry-After` says how long to wait.',
+  message: (d: AgentFailed & { retryAfterSecs?: number | undefined }) =>
+    `${d.backend} failed: its model service is overloaded: ${d.reason}`,
+})
+
+export const upstreamAuth = defineFault({
+  code: 'upstream_auth',
+  kind: 'internal',
+  when: 'The model service refuses the account of the agent (401, 403). The API key of the request is not the reason.',
+  message: (d: AgentFailed) =>
+    `${d.backend} failed: its model service refuses the account that the agent uses on the server: ${d.reason}`,
+})
+
+export const upstreamRejected = defineFault({
+  code: 'upstream_rejected',
+  kind: 'invalid',
+  when: 'The model service of the agent rejects the request (400), for instance because the prompt is too long.',
+  message: (d: AgentFailed) => `${d.backend} failed: its model service rejects the request: ${d.reason}`,
 })
 
 export const backendTimeout = defineFault({

@@ -36,6 +36,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   prompt_too_large: 400,
   program_arguments_too_long: 400,
   backend_execution_failed: 500,
+  upstream_auth: 502,
   backend_timeout: 504,
 }
 
@@ -45,9 +46,9 @@ const WIRE_CODES: Readonly<Record<string, string>> = {
   message_invalid: 'invalid_request',
 }
 
-const NOT_RETRYABLE: readonly string[] = ['backend_execution_failed', 'backend_timeout']
+const NOT_RETRYABLE: readonly string[] = ['backend_execution_failed', 'upstream_auth', 'backend_timeout']
 
-/** For faults that name no time of their own. */
+/** For faults that name no time of their own, or none at all. */
 const DEFAULT_RETRY_SECS = 5
 
 /** Anything that is not a fault is a bug. The client only learns that there was one. */
@@ -75,13 +76,18 @@ function hasPublicDetails({ kind, details }: Fault): boolean {
 }
 
 function headersOf(fault: Fault, status: number): Record<string, string> {
-  const { allow, retryAfterSecs } = fault.details as { allow?: readonly string[]; retryAfterSecs?: number }
+  const { allow, retryAfterSecs, agentCode } = fault.details as {
+    allow?: readonly string[]
+    retryAfterSecs?: number
+    agentCode?: string
+  }
   return {
+    ...(agentCode !== undefined && { 'x-drover-error': agentCode }),
     ...(status === 401 && { 'www-authenticate': 'Bearer realm="drover"' }),
     ...(status === 405 && { allow: (allow ?? []).join(', ') }),
     // The vendors' SDKs retry a 5xx. Running a failed prompt again would cost money.
     ...(NOT_RETRYABLE.includes(fault.code) && { 'x-should-retry': 'false' }),
-    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs ?? DEFAULT_RETRY_SECS) }),
+    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfterSecs || DEFAULT_RETRY_SECS) }),
     // After a timeout the connection may still carry the rest of the request.
     ...((status === 408 || fault.code === 'shutting_down') && { connection: 'close' }),
   }

@@ -31,7 +31,7 @@ const ALLOWED_HEADER_PREFIXES = ['openai-', 'x-stainless-']
 
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Traceparent'],
-  ...['X-Drover-Backend', 'X-Drover-Warning'],
+  ...['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Error'],
 ].join(', ')
 
 /** Adds CORS headers if the origin is allowed. Returns true if the request was a preflight and has been answered. */
