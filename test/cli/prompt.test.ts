@@ -239,7 +239,26 @@ describe('the output', () => {
         reasoning_tokens: expect.any(Number),
       },
       backend_session_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      content: 'Hello there.',
+      duration_seconds: expect.any(Number),
+      usage: {
+        input_tokens: expect.any(Number),
+        output_tokens: expect.any(Number),
+        total_tokens: expect.any(Number),
+      },
+      raw: expect.objectContaining({ type: 'result', result: 'Hello there.' }),
     })
+  })
+
+  it.each([
+    ['claude', { type: 'result', is_error: false }],
+    ['codex', { events: expect.arrayContaining([expect.objectContaining({ type: 'turn.completed' })]) }],
+    ['gemini', { type: 'result', status: 'success' }],
+  ])('has as JSON what %s printed, the tokens and the time in the form of scripts', async (backend, raw) => {
+    const report = JSON.parse((await drover(['hello there', '-b', backend, '-o', 'json'], scripted(FINE))).stdout)
+    expect(report).toMatchObject({ content: report.output, duration_seconds: report.duration_ms / 1000, raw })
+    const { input_tokens: input, output_tokens: output } = report.token_usage
+    expect(report.usage).toEqual({ input_tokens: input, output_tokens: output, total_tokens: input + output })
   })
 
   it('is one event per line as stream-json', async () => {

@@ -24,16 +24,15 @@ const EXIT_PIPE_CLOSED = 141
 type PromptExecution = { request: PromptRequest; context: PromptContext; config: Config; format: OutputFormat }
 
 export async function executePrompt(invocation: Invocation, execution: PromptExecution): Promise<number> {
-  const { request, context, format } = execution
-  const { out } = invocation.runtime.terminal
+  const { request, context } = execution
   const interruption = listenForInterruption()
   const pipeClosed = new AbortController()
+  const printer = choosePrinter(invocation, execution)
   const onLine = async (line: string) => {
-    if ((await out.write(`${line}\n`)) === 'closed') pipeClosed.abort()
+    if ((await printer.line?.(line)) === 'closed') pipeClosed.abort()
   }
   const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
-  const events = runPrompt(request, context, { signal, ...(format === 'raw' && { onLine }) })
-  const printer = choosePrinter(invocation, execution)
+  const events = runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
   await printer.begin?.()
   let next = await events.next()
   for (; next.done !== true; next = await events.next()) {
@@ -61,7 +60,7 @@ function createPrinter(invocation: Invocation, { request, config, format }: Prom
   const options = { backend: request.backend as Backend, isHere, ...costOptions(invocation, config) }
   switch (format) {
     case 'json':
-      return createJsonPrinter(terminal)
+      return createJsonPrinter(terminal, options.backend)
     case 'stream-json':
       return createEventPrinter(terminal)
     case 'raw':

@@ -6,11 +6,14 @@ import { toPrintable } from '../output/printable.ts'
 import { formatUsage } from '../output/usage-text.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
 import type { Terminal, Written } from '../terminal.ts'
+import { RawOutput, toJsonReport } from './json-report.ts'
 import { ProgressLine } from './progress-line.ts'
 
 export type PromptPrinter = {
   /** Called before the agent starts. */
   begin?(): Promise<void>
+  /** Gets every line that the agent prints, unchanged. */
+  line?(line: string): Promise<Written>
   /** `closed` when the reader has gone away, so that the agent can be stopped. */
   event(event: PromptEvent): Promise<Written>
   end(result: PromptResult): Promise<void>
@@ -25,10 +28,15 @@ export type PrintOptions = {
 }
 
 /** The result, once it is complete. */
-export function createJsonPrinter({ out }: Terminal): PromptPrinter {
+export function createJsonPrinter({ out }: Terminal, backend: Backend): PromptPrinter {
+  const raw = new RawOutput(backend)
   return {
+    line: async (line) => {
+      raw.add(line)
+      return 'written'
+    },
     event: async () => 'written',
-    end: async (result) => void (await out.write(`${JSON.stringify(result, null, 2)}\n`)),
+    end: async (result) => void (await out.write(`${JSON.stringify(toJsonReport(result, raw.value()), null, 2)}\n`)),
   }
 }
 
@@ -37,9 +45,13 @@ export function createEventPrinter({ out }: Terminal): PromptPrinter {
   return { event: (event) => out.write(`${JSON.stringify(event)}\n`), end: async () => undefined }
 }
 
-/** Only failures: `execute-prompt.ts` prints the raw lines. */
+/** The lines of the agent, and failures. */
 export function createRawPrinter(terminal: Terminal): PromptPrinter {
-  return { event: async () => 'written', end: (result) => printProblems(terminal, result) }
+  return {
+    line: (line) => terminal.out.write(`${line}\n`),
+    event: async () => 'written',
+    end: (result) => printProblems(terminal, result),
+  }
 }
 
 /** The answer: streamed on a terminal, complete in a file or a pipe. */
