@@ -43,6 +43,8 @@ export type Command = {
   group: Group
   /** The group whose error format and exit codes the command uses; its own by default. */
   failsAs?: Group
+  /** Runs if its last word is left out, as in `drover sessions`. */
+  isDefault?: true
   /** Names for its last word in other programs (`ls`, `rm`), used for suggestions. */
   otherNames?: readonly string[]
   summary: string

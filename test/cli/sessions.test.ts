@@ -53,6 +53,19 @@ async function listed(...args: string[]): Promise<string[]> {
 }
 
 describe('drover sessions list', () => {
+  it('runs when "list" is left out, with its flags', async () => {
+    await keep({ backend: 'codex' })
+    await keep()
+    for (const flags of [[], ['-b', 'codex'], ['-n1', '--json'], ['--search', 'nothing like it']]) {
+      expect(await home.drover(['sessions', ...flags])).toEqual(await home.drover(['sessions', 'list', ...flags]))
+    }
+    expect((await home.drover(['sessions', '--help'])).stdout).toMatch(/drover sessions \[flags\] .*sessions delete/s)
+    expect(await home.drover(['sessions', '--nope'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no flag --nope'),
+    })
+  })
+
   it('reports an empty list without an error', async () => {
     expect(await sessions('list')).toEqual({ code: 0, stdout: 'No sessions found.\n', stderr: '' })
     expect(JSON.parse((await sessions('list', '--json')).stdout)).toEqual({

@@ -10,13 +10,15 @@ import {
   parseRootFlags,
   parseWords,
   type Target,
+  withDefaultCommand,
 } from '../words/parse-words.ts'
 import { COMMANDS } from './command-table.ts'
 
 export async function main(argv: readonly string[], runtime: Runtime): Promise<number> {
   let target: Target | undefined
   try {
-    target = findCommand(COMMANDS, addPromptCommand(COMMANDS, argv, runtime.stdin.isPiped))
+    const words = addPromptCommand(COMMANDS, argv, runtime.stdin.isPiped)
+    target = withDefaultCommand(COMMANDS, findCommand(COMMANDS, words))
     if (target.is === 'unknown') throw target.fault
     return target.is === 'command' ? await runCommand(target, runtime) : await runWithoutCommand(target, runtime)
   } catch (error) {

@@ -45,8 +45,10 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     words: ['sessions', 'list'],
     group: 'Prompts',
+    isDefault: true,
     otherNames: ['ls'],
     summary: 'List sessions, most recently used first',
+    description: 'The word "list" can be left out.',
     positionals: [],
     flags: [...FILTER_FLAGS, ...PAGE_FLAGS, JSON_FLAG],
     examples: [

@@ -53,8 +53,11 @@ function rootHelp(table: readonly Command[], layout: TextLayout): string {
 export function groupHelp(table: readonly Command[], words: readonly string[], layout: TextLayout): string {
   if (words.length === 0) return rootHelp(table, layout)
   const inside = table.filter((command) => words.every((word, at) => command.words[at] === word))
+  const name = words.join(' ')
+  const byDefault = inside.find((command) => command.isDefault)
+  const alone = byDefault === undefined ? '' : `\n  drover ${name} [flags]  (same as drover ${nameOf(byDefault)})`
   return [
-    `${heading('Usage', layout)}\n  drover ${words.join(' ')} <subcommand> [arguments] [flags]`,
+    `${heading('Usage', layout)}\n  drover ${name} <subcommand> [arguments] [flags]${alone}`,
     section('Subcommands', inside.map(commandRow), layout),
     section('Examples', inside.flatMap((command) => command.examples.slice(0, 1)).map(exampleRow), layout),
   ].join('\n\n')

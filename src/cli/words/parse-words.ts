@@ -59,6 +59,15 @@ export function findCommand(table: readonly Command[], argv: readonly string[]):
   return { is: 'group', words, rest: flags }
 }
 
+/** The command that runs for words that only group commands, unless help is wanted. */
+export function withDefaultCommand(table: readonly Command[], target: Target): Target {
+  if (target.is !== 'group') return target
+  const { words, rest } = target
+  const command = table.find((each) => each.isDefault && each.words.slice(0, -1).join(' ') === words.join(' '))
+  if (command === undefined || givenFlags([command], rest).some(({ name }) => name === 'help')) return target
+  return { is: 'command', command, rest }
+}
+
 /** The number of words that a flag before the command takes; 0 if no command has the flag. */
 function takeLeadingFlag(table: readonly Command[], argv: readonly string[], at: number): number {
   const word = argv[at] ?? ''
