@@ -254,17 +254,24 @@ export const resultsRefused = defineFault({
     `results cannot be written to ${d.directory}: ${d.problem}; choose another directory`,
 })
 
-export const noBackendLeft = defineFault({
+export const tooFewBackends = defineFault({
   code: 'no_backend_left',
   kind: 'unavailable',
-  when: 'None of the agents to compare is available.',
-  message: () =>
-    'none of these agents is available; "drover backends" shows why, and --demo uses the built-in demo agent',
+  when: 'None of the agents to compare is available, or only one and it was not named.',
+  message: (d: { available: readonly string[]; install: readonly string[] }) => {
+    const [only] = d.available
+    const problem =
+      only === undefined ? 'no agent is available' : `only ${only} is available, which leaves nothing to compare`
+    const alone = only === undefined ? '' : `run it alone with --backends ${only}, `
+    const install = d.install.length === 0 ? '' : `install one (${d.install.join(', or ')}), `
+    return `${problem}; ${install}${alone}try --demo, or see "drover backends"`
+  },
 })
 
 export const backendsNotNamed = defineFault({
   code: 'backends_not_named',
   kind: 'usage',
-  when: 'The agents to compare are missing.',
-  message: () => 'specify backends with --backends claude,codex, or use all installed ones with --all-backends',
+  when: 'The list of agents to compare is empty.',
+  message: () =>
+    'specify backends, as in --backends claude,codex; without --backends, all installed agents are compared',
 })

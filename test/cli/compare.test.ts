@@ -64,6 +64,22 @@ describe('drover compare', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
   })
 
+  it('runs on all installed agents by default, and needs two of them', async () => {
+    const noCodex = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
+    const ran = await report(['hello there'], { env: noCodex })
+    expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
+    const onlyClaude = { ...noCodex, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
+    expect(await compare(['hello there'], { env: onlyClaude })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /only claude is available.*install one \(npm install --global @openai\/codex\).*--backends claude/,
+      ),
+    })
+    const alone = await report(['hello there', '--all-backends'], { env: onlyClaude })
+    expect(alone).toMatchObject({ code: 0, report: { backends: ['claude'] } })
+  })
+
   it('leaves out unavailable agents with a warning', async () => {
     const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex', DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
@@ -74,7 +90,13 @@ describe('drover compare', () => {
   })
 
   it.each<[string, string[], Record<string, string>, number, string]>([
-    ['nobody', ['hello there'], {}, 2, 'specify backends with --backends'],
+    [
+      'nobody who is there, by default',
+      ['hello there'],
+      { PATH: '/usr/bin:/bin' },
+      1,
+      'install one (npm install --global',
+    ],
     ['nobody by name', ['hello there', '--backends', ','], {}, 2, 'specify backends'],
     [
       'somebody unknown',
@@ -95,7 +117,7 @@ describe('drover compare', () => {
       ['hello there', '--all-backends'],
       { PATH: '/usr/bin:/bin' },
       1,
-      'none of these agents is available',
+      'no agent is available; install one (npm install --global @anthropic-ai/claude-code, or',
     ],
     ['a missing prompt', ['--backends', 'claude'], {}, 2, 'no prompt; give it'],
   ])('refuses %s', async (_name, args, env, code, sentence) => {

@@ -1,11 +1,12 @@
 import { BACKENDS } from '../../agents/adapter/agent.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
+import { installCommandOf } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
 import type { Invocation, Run } from '../command.ts'
-import { backendsNotNamed, flagsConflict, flagValueInvalid, noBackendLeft } from '../faults.ts'
+import { backendsNotNamed, flagsConflict, flagValueInvalid, tooFewBackends } from '../faults.ts'
 import { requestFromFlags } from '../prompt/prompt-flags.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { readPrompt } from '../prompt/read-prompt.ts'
@@ -24,7 +25,9 @@ export const run: Run = async (invocation) => {
   const { config } = await readSettings(invocation)
   const located = locateAll(invocation, config)
   const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
-  const backends = await chooseBackends(located, { names: readBackends(invocation), isDryRun, err })
+  const names = readBackends(invocation)
+  const isImplicit = names === undefined && !flags.isOn('all-backends')
+  const backends = await chooseBackends(located, { names, isDryRun, err, atLeast: isImplicit ? 2 : 1 })
   const prompt = await readPrompt(invocation)
   const request = { ...requestFromFlags(invocation), prompt, backends, sequential: flags.isOn('sequential') }
   const directory = resultsDirectory(invocation)
@@ -59,14 +62,15 @@ function toItem(backend: string, { at, count }: { at: number; count: number }) {
   return { mark: `[${at + 1}/${count}]`, name: backend, backend, fileName: resultFileName(at, backend) }
 }
 
-/** The agents named by --backends in that order; undefined for all agents. */
+/** The agents named by --backends in that order; undefined for all installed agents. */
 function readBackends({ flags }: Invocation): readonly string[] | undefined {
   const given = flags.text('backends')
   if (flags.isOn('all-backends')) {
     if (given !== undefined) throw flagsConflict({ flags: ['--backends', '--all-backends'] })
     return undefined
   }
-  const names = (given ?? '')
+  if (given === undefined) return undefined
+  const names = given
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
@@ -82,12 +86,12 @@ function locateAll({ flags, runtime }: Invocation, { backends }: Config): readon
   return locateAgents({ ...runtime, backends, demo: flags.isOn('demo') ? runtime.demoAgent : undefined })
 }
 
-type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel }
+type BackendChoice = { names: readonly string[] | undefined; isDryRun: boolean; err: Channel; atLeast: number }
 
 /** Leaves out named agents that cannot be used, with a warning. A dry run does not need them installed. */
 async function chooseBackends(
   located: readonly AgentLocation[],
-  { names, isDryRun, err }: BackendChoice,
+  { names, isDryRun, err, atLeast }: BackendChoice,
 ): Promise<string[]> {
   const isUsable = ({ isEnabled, program }: AgentLocation) => isEnabled && (isDryRun || program !== undefined)
   const usable = located.filter(isUsable).map(({ backend }): string => backend)
@@ -97,6 +101,9 @@ async function chooseBackends(
     await err.write(`drover: warning: skipped: ${message}\n`)
   }
   const left = names?.filter((name) => usable.includes(name)) ?? usable
-  if (left.length === 0) throw noBackendLeft({})
+  if (left.length < atLeast) {
+    const installable = located.filter((agent) => agent.isEnabled && !isUsable(agent))
+    throw tooFewBackends({ available: left, install: installable.map(({ backend }) => installCommandOf(backend)) })
+  }
   return left
 }
