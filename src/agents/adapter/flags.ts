@@ -26,9 +26,9 @@ type Missing = { maxTurns?: boolean; verbose?: boolean }
 /** Warns about options that the agent does not have. */
 export function warnOfMissing(backend: Backend, request: AgentRequest, missing: Missing): string[] {
   const asked = [
-    missing.maxTurns && request.maxTurns !== undefined && `max_turns is ignored: ${backend} has no limit on turns`,
-    missing.verbose && request.isVerbose && `verbose is ignored: ${backend} has no verbose mode`,
-    toolList(request).length > 0 && `allowed_tools is ignored: ${backend} has no list of allowed tools`,
+    missing.maxTurns && request.maxTurns !== undefined && `max_turns is ignored: ${backend} has no flag for it`,
+    missing.verbose && request.isVerbose && `verbose is ignored: ${backend} has no flag for it`,
+    toolList(request).length > 0 && `allowed_tools is ignored: ${backend} has no flag for it`,
   ]
   return asked.filter((warning) => typeof warning === 'string')
 }

@@ -3,7 +3,7 @@ import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
 import { buildCommand } from '../build-command.ts'
 
-const NOBODY = 'approval_mode always: codex runs without a user to ask, so everything that needs approval is denied'
+const NOBODY = 'approval_mode always: codex runs without a user to ask, so it may write nowhere'
 
 const SWITCHES = [
   ...['-c', 'check_for_update_on_startup=false'],
@@ -38,17 +38,19 @@ describe('the modes of codex', () => {
     expect(command({ sandboxMode })).toMatchObject({ argv: argvWith(sandbox), warnings: [] })
   })
 
-  it.each<[ApprovalMode, SandboxMode, string, string[]]>([
-    ['auto', 'read-only', 'read-only', []],
-    ['auto', 'workspace', 'workspace-write', []],
-    ['auto', 'full', 'danger-full-access', []],
-    ['none', 'read-only', 'read-only', []],
-    ['none', 'workspace', 'workspace-write', []],
-    ['none', 'full', 'danger-full-access', []],
-    ['always', 'read-only', 'read-only', [NOBODY]],
-    ['always', 'workspace', 'workspace-write', [NOBODY]],
-    ['always', 'full', 'danger-full-access', [NOBODY]],
-  ])('approval %s and sandbox %s: the sandbox wins', (approvalMode, sandboxMode, sandbox, warnings) => {
+  it.each<[ApprovalMode, SandboxMode, string, string | undefined]>([
+    ['auto', 'read-only', 'read-only', 'nowhere'],
+    ['auto', 'workspace', 'workspace-write', undefined],
+    ['auto', 'full', 'danger-full-access', 'everywhere'],
+    ['none', 'read-only', 'read-only', 'nowhere'],
+    ['none', 'workspace', 'workspace-write', 'only in the working directory and in temporary directories'],
+    ['none', 'full', 'danger-full-access', undefined],
+    ['always', 'read-only', 'read-only', 'nowhere'],
+    ['always', 'workspace', 'workspace-write', 'only in the working directory and in temporary directories'],
+    ['always', 'full', 'danger-full-access', 'everywhere'],
+  ])('approval %s and sandbox %s: the sandbox wins', (approvalMode, sandboxMode, sandbox, where) => {
+    const reason = `codex cannot ask, and sandbox_mode ${sandboxMode} lets it write ${where}`
+    const warnings = where === undefined ? [] : [`approval_mode ${approvalMode} is ignored: ${reason}`]
     expect(command({ approvalMode, sandboxMode })).toMatchObject({ argv: argvWith(sandbox), warnings })
   })
 })
@@ -80,9 +82,9 @@ describe('the command for codex', () => {
 
   it('warns about options that codex does not have', () => {
     expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
-      'max_turns is ignored: codex has no limit on turns',
-      'verbose is ignored: codex has no verbose mode',
-      'allowed_tools is ignored: codex has no list of allowed tools',
+      'max_turns is ignored: codex has no flag for it',
+      'verbose is ignored: codex has no flag for it',
+      'allowed_tools is ignored: codex has no flag for it',
     ])
   })
 

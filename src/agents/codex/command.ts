@@ -2,12 +2,7 @@
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
-import {
-  type Permission,
-  permissionOfApproval,
-  permissionOfSandbox,
-  warnOfMissingApprover,
-} from '../adapter/permission.ts'
+import { type Permission, permissionOfApproval, permissionOfSandbox } from '../adapter/permission.ts'
 
 const VARIABLES = {}
 /** Config, because codex has no environment variables for it. */
@@ -44,14 +39,30 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
     env: toAgentEnvironment(request.env, VARIABLES),
     stdin,
     files: [],
-    warnings: [
-      ...warnOfMissingApprover('codex', request),
-      ...warnOfMissing('codex', request, { maxTurns: true, verbose: true }),
-    ],
+    warnings: [...warnOfApproval(request), ...warnOfMissing('codex', request, { maxTurns: true, verbose: true })],
   }
 }
 
 /** Always passed, because codex trusts a directory permanently once it was allowed to write there. */
 function toSandbox({ approvalMode, sandboxMode }: AgentRequest): string {
   return SANDBOXES[permissionOfSandbox(sandboxMode) ?? permissionOfApproval(approvalMode) ?? 'read-only']
+}
+
+const WRITES: Record<Permission, string> = {
+  'read-only': 'nowhere',
+  ask: 'nowhere',
+  edit: 'only in the working directory and in temporary directories',
+  everything: 'everywhere',
+}
+
+/** Codex asks no one while it runs: its sandbox alone decides. */
+function warnOfApproval({ approvalMode, sandboxMode }: AgentRequest): string[] {
+  const [approval, sandbox] = [permissionOfApproval(approvalMode), permissionOfSandbox(sandboxMode)]
+  if (approval === undefined || approval === sandbox) return []
+  if (sandbox !== undefined) {
+    const reason = `codex cannot ask, and sandbox_mode ${sandboxMode} lets it write ${WRITES[sandbox]}`
+    return [`approval_mode ${approvalMode} is ignored: ${reason}`]
+  }
+  if (approvalMode !== 'always') return []
+  return ['approval_mode always: codex runs without a user to ask, so it may write nowhere']
 }

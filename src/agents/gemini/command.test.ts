@@ -126,8 +126,8 @@ describe('the command for gemini', () => {
 
   it('warns about options that gemini does not have', () => {
     expect(command({ maxTurns: 3, isVerbose: true, allowedTools: 'Bash' }).warnings).toEqual([
-      'max_turns is ignored: gemini has no limit on turns',
-      'allowed_tools is ignored: gemini has no list of allowed tools',
+      'max_turns is ignored: gemini has no flag for it',
+      'allowed_tools is ignored: gemini has no flag for it',
     ])
   })
 
