@@ -6,6 +6,7 @@ import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
 import type { AgentCommand, AgentError, AgentEvent, AgentRequest, OutputReader, Usage } from './adapter/agent.ts'
+import { warnOfDenials } from './adapter/denials.ts'
 import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
 import { buildCleanUpCommand } from './build-command.ts'
 import { cleanUpSession } from './clean-up.ts'
@@ -36,7 +37,8 @@ export async function* runAgent(
   const { backend, timeoutMs } = request
   // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.
   const stop = new AbortController()
-  const opening = createOpening(request)
+  const model = request.model ?? AGENTS[backend].configuredModel?.(request)
+  const opening = createOpening({ model, workdir: request.workdir })
   let running: RunningProcess | undefined
   try {
     writeScratch(request.scratchDirectory, command.files)
@@ -48,9 +50,11 @@ export async function* runAgent(
     const exit = await running.exit
     const { events, result: output } = reader.finish(exit)
     yield* opening.add(events)
-    const { stopReason, warnings } = reading
+    const { stopReason } = reading
+    const warnings = [...reading.warnings, ...(output.warnings ?? []), ...warnOfDenials(output.denials ?? [], request)]
     const hasEnded = reader.hasEnded()
-    const result = toAgentResult({ backend, timeoutMs, exit, output, stopReason, hasEnded, warnings })
+    const outcome = toAgentResult({ backend, timeoutMs, exit, output, stopReason, hasEnded, warnings })
+    const result = { ...(model !== undefined && { model }), ...outcome }
     yield* opening.add(closingEvents(result))
     return result
   } finally {
@@ -114,7 +118,7 @@ async function* readEvents(running: RunningProcess, reading: Reading): AsyncGene
 }
 
 /** Makes `init` the first event: adds one if the agent prints none, and the model if the agent's own lacks it. */
-function createOpening({ model, workdir }: AgentRequest) {
+function createOpening({ model, workdir }: { model: string | undefined; workdir: string }) {
   const known = { ...(model !== undefined && { model }), working_dir: workdir }
   let init: Extract<AgentEvent, { type: 'init' }> | undefined
   return {

@@ -353,6 +353,54 @@ describe('the output', () => {
   })
 })
 
+describe('a tool call that the agent denied', () => {
+  const script = { text: ['Done.'], tool: 'touch x', toolDenied: true }
+
+  it.each([
+    ['claude', 'Bash (touch x); allow with --approval none'],
+    ['codex', 'command_execution (touch x); allow with --approval auto'],
+    ['gemini', 'run_shell_command (touch x); allow with --approval none'],
+  ])('is one line on stderr and a warning in every format: %s', async (backend, text) => {
+    const warning = `1 tool call was denied: ${text}`
+    const [plain, json, stream] = await Promise.all(
+      [[], ['-o', 'json'], ['-o', 'stream-json']].map((format) =>
+        drover(['prompt', 'x', '-b', backend, ...format], scripted(script)),
+      ),
+    )
+    expect(plain).toMatchObject({ code: 0, stdout: expect.stringContaining('Done.') })
+    expect(plain?.stderr).toBe(`drover: warning: ${warning}\n`)
+    expect(JSON.parse(json?.stdout ?? '')).toMatchObject({ warnings: [warning] })
+    const done = JSON.parse(stream?.stdout.trim().split('\n').at(-1) ?? '')
+    expect(done).toMatchObject({ type: 'done', content: { warnings: [warning] } })
+  })
+})
+
+describe('an answer that is not text', () => {
+  const script = { text: ['nul \0, half \ud800, whole \ud83d', '\ude00.'] }
+  const answer = 'nul \ufffd, half \ufffd, whole \u{1f600}.'
+  const warning = expect.stringContaining('were replaced by U+FFFD')
+
+  it.each(['claude', 'codex', 'gemini'])('is made well-formed, with one warning: %s', async (backend) => {
+    const asked = ['prompt', 'x', '-b', backend]
+    const [json, stream] = await Promise.all(
+      ['json', 'stream-json'].map((format) => drover([...asked, '-o', format], scripted(script))),
+    )
+    expect(JSON.parse(json?.stdout ?? '')).toMatchObject({ output: answer, warnings: [warning] })
+    expect(stream?.stdout).not.toMatch(/\\u(?:0000|d[89a-f])/i)
+    const events = (stream?.stdout ?? '').trim().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one step
+    const texts = events.flatMap(({ type, content }) => (type === 'message' ? [content.text] : []))
+    expect(texts.join('')).toBe(answer)
+    expect(events.at(-1)).toMatchObject({ type: 'done', content: { warnings: [warning] } })
+  })
+
+  it('can be inserted into the next step of a chain', async () => {
+    const steps = ['x', 'Repeat: {{previous}}'].map((prompt) => ({ backend: 'claude', prompt }))
+    writeFileSync(join(room, 'steps.json'), JSON.stringify({ steps }))
+    const { stdout } = await drover(['chain', '--file', join(room, 'steps.json'), '--json'], scripted(script))
+    expect(JSON.parse(stdout)).toMatchObject({ completed_steps: 2 })
+  })
+})
+
 describe('the exit code', () => {
   it.each<[string, string[], Script, number, string]>([
     ['is the agent’s own when it fails', [], { plainText: 'no', exitCode: 7 }, 7, 'claude failed'],

@@ -1,7 +1,7 @@
 import type { Usage } from '../../src/demo/answer.ts'
 import { CodexOutput } from '../../src/demo/codex-output.ts'
 import { toLines } from '../../src/demo/turn-output.ts'
-import type { AgentOutput, ApiFailure, Facts, Interruption } from './dialect.ts'
+import type { AgentOutput, ApiFailure, Facts, Interruption, ToolOutcome } from './dialect.ts'
 import { addUsage } from './usage.ts'
 
 /** `codex exec --json`, with failures, retries and interruptions. */
@@ -11,6 +11,12 @@ export class CodexEvents extends CodexOutput implements AgentOutput {
   constructor(facts: Facts) {
     super(facts)
     this.#priorUsage = facts.priorUsage
+  }
+
+  /** The sandbox lets the command run, but not write. */
+  override toolResult(command: string, result: ToolOutcome): string {
+    if (!result.isDenied) return super.toolResult(command, result)
+    return super.toolResult(command, { output: '/bin/bash: line 1: x: Read-only file system', exitCode: 1 })
   }
 
   retry(attempt: number): string {

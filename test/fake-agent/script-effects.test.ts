@@ -162,7 +162,7 @@ describe.each(AGENT_NAMES)('a script makes %s', (agent) => {
     expect(code).toBe(0)
     expect(existsSync(file)).toBe(false)
     expect(stdout).toMatch(
-      { claude: /"permission_denials":\[{/, codex: /requires approval/, gemini: /"status":"error"/ }[agent],
+      { claude: /"permission_denials":\[{/, codex: /Read-only file system/, gemini: /"status":"error"/ }[agent],
     )
   })
 

@@ -306,6 +306,18 @@ describe('a stream of POST /api/v1/prompt', () => {
     expect(text).toBe('Hello there')
   })
 
+  it('names the model that codex is configured with, in its first event and its result', async () => {
+    const server = await scripted({ text: ['x'] })
+    const home = server.context.prompts.env['HOME'] ?? ''
+    mkdirSync(join(home, '.codex'))
+    writeFileSync(join(home, '.codex', 'config.toml'), 'model = "gpt-5.5"\n')
+    const stream = await openStream({ port: server.port, path: PROMPT, body: body('codex') })
+    const [init] = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)
+    expect(init).toMatchObject({ type: 'init', content: { model: 'gpt-5.5' } })
+    const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'codex', prompt: 'x' } })
+    expect(answer.body).toMatchObject({ model: 'gpt-5.5' })
+  })
+
   it('is sent if the config says so and the request has no format', async () => {
     const server = await startServer({ config: { output: { format: 'stream-json' } } })
     const stream = await openStream({ port: server.port, path: PROMPT, body: { backend: 'claude', prompt: 'x' } })

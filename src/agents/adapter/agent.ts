@@ -1,5 +1,6 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
 import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
+import type { Denial } from './denials.ts'
 
 export type { Abilities, AgentEvent, Usage }
 
@@ -87,6 +88,10 @@ export type OutputResult = {
   sessionId?: string
   model?: string
   turnCount?: number
+  /** Tool calls that the agent's own policy denied. */
+  denials?: readonly Denial[]
+  /** Sentences about the output for the caller. */
+  warnings?: readonly string[]
 }
 
 /** Reads the output of one run of an agent, line by line. It never throws, and skips what it does not know. */
@@ -112,6 +117,8 @@ export type Agent = {
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
   createReader(options: { priorUsage?: Usage }): OutputReader
+  /** The model that the agent uses when the request names none, where its events do not tell. Reads its config. */
+  configuredModel?: (request: AgentRequest) => string | undefined
   /** Deletes a session that the agent stored although the prompt was ephemeral; absent where a flag prevents that. */
   toCleanUpCommand?: (sessionId: string, request: AgentRequest) => AgentCommand
   /** Flags that a caller may pass in `extra`, and whether they take a value. */

@@ -121,3 +121,58 @@ function toolLines(value: string): string[] {
     `{"type":"tool_result","tool_use_id":"t","tool_id":"t","output":${value},"content":${value}}`,
   ]
 }
+
+describe('tool calls that were denied', () => {
+  const deniedIn = (backend: keyof typeof AGENTS, lines: string[], end = OK) =>
+    replay(AGENTS[backend], { lines, end }).result.denials
+
+  it.each([
+    ['claude', { tool: 'Bash', subject: expect.stringContaining('echo data'), needs: 'everything' }],
+    ['codex', { tool: 'command_execution', subject: expect.stringMatching(/^echo data/) }],
+    ['gemini', { tool: 'run_shell_command', subject: expect.stringContaining('echo data'), needs: 'everything' }],
+  ] as const)('are in the recording of %s', (backend, denial) => {
+    const { result } = replay(AGENTS[backend], readRecording(backend, 'tool-denied.stream-json'))
+    expect(result.denials).toEqual([expect.objectContaining(denial)])
+    expect(replay(AGENTS[backend], readRecording(backend, 'tool.stream-json')).result.denials).toBeUndefined()
+  })
+
+  it('are those of tools that were taken away from claude', () => {
+    const content = 'Error: No such tool available: Bash. Bash exists but is not enabled in this context.'
+    const lines = [
+      {
+        type: 'assistant',
+        message: { content: [{ type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }] },
+      },
+      { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't', content, is_error: true }] } },
+      { type: 'result', is_error: false, result: 'ok', permission_denials: [] },
+    ].map((line) => JSON.stringify(line))
+    expect(deniedIn('claude', lines)).toEqual([{ tool: 'Bash', subject: 'ls', needs: 'everything' }])
+  })
+
+  it('are those that codex logs and prints no event for', () => {
+    const stderrTail = [
+      '2026-11-15T20:44:34Z ERROR codex_core::tools::router: error=patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings',
+      '2026-11-15T20:44:34Z ERROR codex_core::tools::router: error=approval policy is Never; reject command — you cannot ask for escalated permissions if the approval policy is Never',
+      '2026-11-15T20:44:34Z ERROR codex_core::tools::router: error=unknown tool',
+    ].join('\n')
+    expect(deniedIn('codex', ['{"type":"turn.completed","usage":{}}'], { ...OK, stderrTail })).toEqual([
+      { tool: 'apply_patch' },
+      { tool: 'command_execution', needs: 'everything' },
+    ])
+  })
+
+  it('are those of an MCP server that codex may not call without approval', () => {
+    const item = { id: 'i', type: 'mcp_tool_call', server: 'probe', tool: 'echo', status: 'failed' }
+    const error = { message: 'MCP tool call requires approval, but approval policy is never' }
+    const line = JSON.stringify({ type: 'item.completed', item: { ...item, error } })
+    expect(deniedIn('codex', [line])).toEqual([{ tool: 'probe.echo', subject: undefined, needs: 'everything' }])
+  })
+
+  it('are those that a policy of gemini denies', () => {
+    const lines = [
+      { type: 'tool_use', tool_id: 't', tool_name: 'write_file', parameters: { file_path: 'a.txt' } },
+      { type: 'tool_result', tool_id: 't', status: 'error', error: { type: 'policy_violation', message: 'no' } },
+    ].map((line) => JSON.stringify(line))
+    expect(deniedIn('gemini', lines)).toEqual([{ tool: 'write_file', subject: 'a.txt', needs: 'edit' }])
+  })
+})

@@ -3,11 +3,14 @@
  * between them is skipped. A program that prints no such object at all has answered in plain text.
  */
 import type { AgentError, AgentEvent, Backend, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
+import type { Denial } from './denials.ts'
+import { messageEvents } from './events.ts'
 import { failureOfExitCode } from './exit-codes.ts'
 import { type AgentFailure, classifyFailure } from './failure.ts'
 import { type JsonObject, parseObject } from './json-fields.ts'
 import { stderrMessage } from './stderr-message.ts'
 import { NO_USAGE } from './usage.ts'
+import { REPLACED_WARNING, TextRepair } from './well-formed.ts'
 
 /** What the output has said so far. */
 export type OutputSummary = {
@@ -23,6 +26,7 @@ export type OutputSummary = {
   hasStopped?: boolean
   /** The last error that the agent reported, in case no terminal event comes. */
   lastError?: AgentFailure | undefined
+  denials?: readonly Denial[]
 }
 
 /** Reads the objects of one agent during one run. */
@@ -35,6 +39,8 @@ export type AgentOutput = {
   summary(): OutputSummary
   /** For agents that report some failures on stderr alone. */
   readStderr?(stderrTail: string): Partial<AgentFailure> & { sessionId?: string | undefined }
+  /** For agents that report some denied tool calls on stderr alone. */
+  deniedOnStderr?(stderrTail: string): Denial[]
 }
 
 const MESSAGE_LIMIT = 4000
@@ -46,6 +52,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   /** Undefined once the agent has printed an object of its own. */
   let plain: string[] | undefined = output.isFramed ? undefined : []
   let held = 0
+  const repair = new TextRepair()
   const read = (value: JsonObject | undefined) => {
     const events = value && output.read(value)
     if (events !== undefined) plain = undefined
@@ -56,16 +63,18 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       const events = read(parseObject(line))
       held += events === undefined ? line.length + 1 : textLength(events)
       if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
-      return events ?? []
+      return events === undefined ? [] : repair.events(events, line)
     },
     isTooLong: () => held > ANSWER_LIMIT_CHARACTERS,
     hasEnded: () => output.summary().outcome !== undefined,
     finish(end) {
       const events = plain && read(documentIn(plain))
       const plainText = plain === undefined ? undefined : joinLines(plain)
+      const last = repair.events(events ?? messageEvents(plainText, { isPartial: false }), plainText ?? '')
+      const result = repair.value(toOutputResult(output, end, plainText))
       return {
-        events: events ?? (plainText ? [{ type: 'message', content: { text: plainText, role: 'assistant' } }] : []),
-        result: toOutputResult(output, end, plainText),
+        events: [...last, ...repair.end()],
+        result: { ...result, ...(repair.hasReplaced && { warnings: [REPLACED_WARNING] }) },
       }
     },
   }
@@ -91,6 +100,7 @@ function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string 
   const { model, turnCount, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
   const failure = failureOf(output, end, plainText ?? '')
+  const denials = [...(summary.denials ?? []), ...(output.deniedOnStderr?.(end.stderrTail) ?? [])]
   return {
     text: plainText ?? text,
     usage,
@@ -99,6 +109,7 @@ function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string 
     ...(sessionId !== undefined && { sessionId }),
     ...(model !== undefined && { model }),
     ...(turnCount !== undefined && { turnCount }),
+    ...(denials.length > 0 && { denials }),
   }
 }
 
@@ -127,7 +138,7 @@ function toError(failure: AgentFailure): AgentError {
   const { code, message, status, retryAfterMs } = classifyFailure(failure)
   return {
     code,
-    message: message.trim().slice(0, MESSAGE_LIMIT).toWellFormed(),
+    message: message.trim().slice(0, MESSAGE_LIMIT),
     ...(status !== undefined && { upstreamStatus: status }),
     ...(retryAfterMs !== undefined && { retryAfterSecs: Math.ceil(retryAfterMs / 1000) }),
   }

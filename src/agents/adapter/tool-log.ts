@@ -1,4 +1,5 @@
 import type { AgentEvent } from './agent.ts'
+import { type Denial, subjectOf } from './denials.ts'
 import { isShallow } from './json-fields.ts'
 
 type ToolCall = { id: string | undefined; name: string | undefined; input?: unknown }
@@ -9,16 +10,22 @@ type ToolOutcome = {
   failure?: string | undefined
 }
 
-/** The tool calls of one run. A result refers to its call by id alone, so the names are remembered here. */
+/** The tool calls of one run. A result refers to its call by id alone, so the calls are remembered here. */
 export class ToolLog {
-  readonly #names = new Map<string, string>()
+  readonly #calls = new Map<string, { name: string; subject: string | undefined }>()
 
   get isEmpty(): boolean {
-    return this.#names.size === 0
+    return this.#calls.size === 0
+  }
+
+  /** The denial of a call that was reported before. */
+  denialOf({ id, name }: Pick<ToolCall, 'id' | 'name'>, needs?: Denial['needs']): Denial {
+    const call = this.#calls.get(id ?? '')
+    return { tool: call?.name ?? name ?? 'unknown', subject: call?.subject, needs }
   }
 
   use({ id, name = 'unknown', input }: ToolCall): AgentEvent {
-    if (id !== undefined) this.#names.set(id, name)
+    if (id !== undefined) this.#calls.set(id, { name, subject: subjectOf(input) })
     return {
       type: 'tool_use',
       content: {
@@ -32,7 +39,7 @@ export class ToolLog {
 
   /** For agents that report a call several times, or only its end: the event is returned the first time alone. */
   announce(call: ToolCall): AgentEvent[] {
-    return call.id !== undefined && this.#names.has(call.id) ? [] : [this.use(call)]
+    return call.id !== undefined && this.#calls.has(call.id) ? [] : [this.use(call)]
   }
 
   result({ id, name, output, failure }: ToolOutcome): AgentEvent {
@@ -40,7 +47,7 @@ export class ToolLog {
       type: 'tool_result',
       content: {
         ...(id !== undefined && { tool_id: id }),
-        tool_name: this.#names.get(id ?? '') ?? name ?? 'unknown',
+        tool_name: this.#calls.get(id ?? '')?.name ?? name ?? 'unknown',
         ...(output !== undefined && { output }),
         ...(failure !== undefined && { is_error: true, error_message: failure }),
       },

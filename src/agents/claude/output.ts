@@ -1,12 +1,16 @@
 /** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
 import type { AgentEvent } from '../adapter/agent.ts'
+import type { Denial } from '../adapter/denials.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents } from '../adapter/usage.ts'
-import { formatRetry, outcomeOf, usageOf } from './result.ts'
+import { denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
+
+/** How claude answers a call of a tool that `--disallowedTools` has taken away. */
+const DISABLED_TOOL = /No such tool available: .* is not enabled/
 
 /** The model of messages that claude writes itself, for instance about an API error. */
 const SYNTHETIC = '<synthetic>'
@@ -17,6 +21,8 @@ export class ClaudeOutput implements AgentOutput {
   readonly #tools = new ToolLog()
   readonly #message = new StreamedText()
   readonly #thinking = new StreamedText()
+  /** Calls of tools that were taken away; claude does not count them as denied. */
+  readonly #deniedCalls: Denial[] = []
   #hasMessage = false
   /** The last notice about a retry. */
   #retry: JsonObject | undefined
@@ -116,7 +122,10 @@ export class ClaudeOutput implements AgentOutput {
     if (textAt(block, 'type') !== 'tool_result') return []
     const output = toText(block['content'])
     const failure = block['is_error'] === true ? (output ?? 'the tool failed') : undefined
-    return [this.#tools.result({ id: textAt(block, 'tool_use_id'), output, failure })]
+    const id = textAt(block, 'tool_use_id')
+    if (failure !== undefined && DISABLED_TOOL.test(failure))
+      this.#deniedCalls.push(this.#tools.denialOf({ id, name: '' }))
+    return [this.#tools.result({ id, output, failure })]
   }
 
   #readResult(line: JsonObject): AgentEvent[] {
@@ -124,6 +133,7 @@ export class ClaudeOutput implements AgentOutput {
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
     summary.usage = usageOf(line)
+    summary.denials = [...this.#deniedCalls.map(withNeed), ...denialsOf(line)]
     summary.outcome = outcomeOf(line, { lastError: summary.lastError, retry: this.#retry })
     if (summary.outcome !== 'success') return usageEvents(summary.usage)
     summary.text = textAt(line, 'result') ?? summary.text

@@ -1,7 +1,8 @@
 /** Reads the `result` event of claude, which ends a run, and its notices about retries. */
 import type { Usage } from '../adapter/agent.ts'
+import { type Denial, subjectOf } from '../adapter/denials.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/usage.ts'
 
 export function formatRetry(line: JsonObject): string {
@@ -60,4 +61,17 @@ function modelUsageOf(usage: JsonObject): Usage {
     reasoning_tokens: 0,
     ...cacheWrites(countAt(usage, 'cacheCreationInputTokens')),
   }
+}
+
+/** Tools that approval mode `auto` allows; all others need `none`. */
+const EDITING_TOOLS = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit']
+
+export function denialsOf(line: JsonObject): Denial[] {
+  return objectsAt(line, 'permission_denials').map((denied) =>
+    withNeed({ tool: textAt(denied, 'tool_name') ?? 'unknown', subject: subjectOf(denied['tool_input']) }),
+  )
+}
+
+export function withNeed(denial: Denial): Denial {
+  return { ...denial, needs: EDITING_TOOLS.includes(denial.tool) ? 'edit' : 'everything' }
 }

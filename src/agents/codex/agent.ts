@@ -1,6 +1,7 @@
 import type { Agent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand } from './command.ts'
+import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
 
 export const codex: Agent = {
@@ -17,6 +18,7 @@ export const codex: Agent = {
   countsApart: { cache: false, reasoning: false },
   cancelSignal: 'SIGTERM',
   toCommand: toCodexCommand,
+  configuredModel,
   createReader: ({ priorUsage }) => createOutputReader(new CodexOutput(priorUsage)),
   extraFlags: {
     '--model': 'value',

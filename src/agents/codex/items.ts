@@ -1,5 +1,6 @@
 /** The items of a codex turn: messages, reasoning and tool calls. */
 import type { AgentEvent } from '../adapter/agent.ts'
+import type { Denial } from '../adapter/denials.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import {
   countAt,
@@ -55,6 +56,22 @@ function readTool({ item, isCompleted, tools }: ItemOptions): AgentEvent[] {
   const [id, name] = [idOf(item), toolName(item)]
   const call = tools.announce({ id, name, input: inputOf(item) })
   return isCompleted ? [...call, tools.result({ id, name, ...outcomeOf(item) })] : call
+}
+
+const READ_ONLY = /Read-only file system/
+/** Codex runs every command in a shell: `/bin/bash -lc 'echo hello'`. */
+const SHELL = /^\S*sh -l?c '(.*)'$/s
+const NEEDS_APPROVAL = /approval policy is never/i
+
+/** The denial in a completed item. The sandbox lets a command run and refuses its writes, so only the output tells. */
+export function denialIn(item: JsonObject, tools: ToolLog): Denial | undefined {
+  const call = { id: idOf(item), name: toolName(item) }
+  const { output = '', failure = '' } = outcomeOf(item)
+  if (NEEDS_APPROVAL.test(failure)) return tools.denialOf(call, 'everything')
+  const isRefused = textAt(item, 'type') === 'command_execution' && READ_ONLY.test(output)
+  if (!isRefused && textAt(item, 'status') !== 'declined') return undefined
+  const { subject, ...denial } = tools.denialOf(call)
+  return { ...denial, subject: subject?.replace(SHELL, '$1') }
 }
 
 function idOf(item: JsonObject): string | undefined {

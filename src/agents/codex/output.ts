@@ -1,29 +1,41 @@
 /** Reads `codex exec --json`, with the names that earlier releases used too. */
 import type { AgentEvent, Usage } from '../adapter/agent.ts'
+import type { Denial } from '../adapter/denials.ts'
 import { initEvent } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents, withoutPrior } from '../adapter/usage.ts'
-import { readItem } from './items.ts'
+import { denialIn, readItem } from './items.ts'
 import { toUsage } from './usage.ts'
 
 /** A notice about a retry. The final error looks the same, but is followed by `turn.failed`. */
 const RETRY = /^Reconnecting\b/
+
+/** What codex logs about a tool call that it did not start. */
+const REJECTED = /tools::router: error=(?:(patch) rejected\b|approval policy is Never; reject command\b)/g
 
 export class CodexOutput implements AgentOutput {
   readonly backend = 'codex'
   readonly #summary = emptySummary()
   readonly #prior: Usage | undefined
   readonly #tools = new ToolLog()
+  readonly #denials: Denial[] = []
 
   constructor(prior: Usage | undefined) {
     this.#prior = prior
   }
 
   summary() {
-    return this.#summary
+    return { ...this.#summary, denials: this.#denials }
+  }
+
+  /** A rejected patch has no event at all. */
+  deniedOnStderr(stderrTail: string): Denial[] {
+    return [...stderrTail.matchAll(REJECTED)].map(([, patch]) =>
+      patch === undefined ? { tool: 'command_execution', needs: 'everything' } : { tool: 'apply_patch' },
+    )
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {
@@ -60,6 +72,8 @@ export class CodexOutput implements AgentOutput {
   #readItem(line: JsonObject): AgentEvent[] {
     const item = objectAt(line, 'item') ?? {}
     const events = readItem({ item, isCompleted: textAt(line, 'type') === 'item.completed', tools: this.#tools })
+    const denial = denialIn(item, this.#tools)
+    if (denial !== undefined && textAt(line, 'type') === 'item.completed') this.#denials.push(denial)
     // The last message is the answer; earlier ones comment on the work.
     for (const event of events) if (event.type === 'message') this.#summary.text = event.content.text
     return events

@@ -1,5 +1,6 @@
 /** Reads `gemini -o stream-json` and the single object of `-o json`, with the names that earlier releases used too. */
 import type { AgentEvent } from '../adapter/agent.ts'
+import type { Denial } from '../adapter/denials.ts'
 import { initEvent, messageEvents } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, type JsonObject, objectAt, textAt, toText } from '../adapter/json-fields.ts'
@@ -16,15 +17,21 @@ import {
   usageOfStream,
 } from './result.ts'
 
+/** The types of errors of tools that are not offered in this mode, or that a policy denies. */
+const DENIALS = ['tool_not_registered', 'policy_violation']
+/** Tools that approval mode `auto` allows; all others need `none`. */
+const EDITING_TOOLS = ['write_file', 'replace', 'web_fetch']
+
 export class GeminiOutput implements AgentOutput {
   readonly backend = 'gemini'
   readonly #summary = emptySummary()
   readonly #tools = new ToolLog()
   readonly #message = new StreamedText()
+  readonly #denials: Denial[] = []
 
   summary() {
     // The text since the last tool call is the answer; earlier texts comment on the work.
-    return { ...this.#summary, text: this.#message.unfinished || this.#summary.text }
+    return { ...this.#summary, denials: this.#denials, text: this.#message.unfinished || this.#summary.text }
   }
 
   /** With `-o json` a failure is printed on stderr alone. */
@@ -90,6 +97,7 @@ export class GeminiOutput implements AgentOutput {
     const output = toText(line['output'] ?? line['result'])
     const isError = textAt(line, 'status') === 'error' || error !== undefined
     const failure = isError ? (textAt(error, 'message') ?? output ?? 'the tool failed') : undefined
+    if (DENIALS.includes(textAt(error, 'type') ?? '')) this.#denials.push(denialOf(this.#tools.denialOf(namesOf(line))))
     return [this.#tools.result({ ...namesOf(line), output, failure })]
   }
 
@@ -135,4 +143,8 @@ function namesOf(line: JsonObject) {
 
 function isDocument(line: JsonObject): boolean {
   return textAt(line, 'response') !== undefined || objectAt(line, 'error') !== undefined
+}
+
+function denialOf(denial: Denial): Denial {
+  return { ...denial, needs: EDITING_TOOLS.includes(denial.tool) ? 'edit' : 'everything' }
 }

@@ -1,0 +1,39 @@
+/** The model that codex uses when a prompt names none. Its events do not name it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentRequest } from '../adapter/agent.ts'
+
+/** Undefined if neither the arguments nor codex's config file tell. */
+export function configuredModel({ extra, env }: Pick<AgentRequest, 'extra' | 'env'>): string | undefined {
+  const argument = modelInArguments(extra)
+  if (argument !== undefined) return argument === '' ? undefined : argument
+  const home = env['CODEX_HOME'] || (env['HOME'] && join(env['HOME'], '.codex'))
+  return home ? modelInConfig(readText(join(home, 'config.toml'))) : undefined
+}
+
+/** Arguments that can change the model in other ways than by its name. */
+const OTHER_WAYS = /^(?:-c|--config|-p|--profile|--oss|--enable|--disable)(?:=|$)/
+
+/** An empty text: the arguments decide, but do not name the model. */
+function modelInArguments(extra: readonly string[]): string | undefined {
+  const at = extra.findLastIndex((argument) => /^(?:-m|--model)(?:=|$)/.test(argument))
+  if (at !== -1) return extra[at]?.split('=')[1] ?? extra[at + 1] ?? ''
+  return extra.some((argument) => OTHER_WAYS.test(argument)) ? '' : undefined
+}
+
+/** Reads `model` from the top of a TOML file, where lines of tables and of multi-line texts do not count. Pure. */
+export function modelInConfig(text: string): string | undefined {
+  const top = text.replace(/("""|''')[\s\S]*?\1/g, '""').split(/^\s*\[/m)[0] ?? ''
+  // A profile may name another model.
+  if (/^\s*profile\s*=/m.test(top)) return undefined
+  const [, basic, literal] = /^\s*model\s*=\s*(?:"([^"\\\n]+)"|'([^'\n]+)')\s*(?:#.*)?$/m.exec(top) ?? []
+  return basic ?? literal
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
