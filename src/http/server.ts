@@ -1,6 +1,7 @@
 /** The HTTP server: Fastify with our guards and all endpoints. Errors are always sent in the format of the called API. */
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { toJsonText } from '../kit/json/to-json-text.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
 import { addBodyParser } from './request/body.ts'
@@ -36,9 +37,10 @@ export async function createServer(
   const app = createFastify(context, connections)
   const routed = collectRoutes(app)
   const handlers = trackHandlers(app)
-  // Generated validators check requests in the endpoints. Fastify's own would coerce input and drop fields of responses.
+  // Generated validators check requests in the endpoints. Fastify's own would coerce input.
   app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => JSON.stringify)
+  // Metadata may contain integers that only a bigint holds exactly.
+  app.setReplySerializer(toJsonText)
   app.setErrorHandler((error, request, reply) => sendError({ error, request, reply }, context))
   addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes })
   addRequestHooks(app, context, { connections, rateLimiter: rateLimiterFrom(server), routes: routed })

@@ -50,6 +50,13 @@ describe('endTurn', () => {
     })
   })
 
+  it('counts no more tokens than a reader of the store can read', () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const usage = { ...NO_USAGE, input_tokens: most, output_tokens: most - 2 }
+    const { input_tokens, output_tokens } = afterTurn(session, { usage }).token_usage
+    expect({ input_tokens, output_tokens }).toEqual({ input_tokens: most, output_tokens: most })
+  })
+
   it('does not add tokens if they are not counted', () => {
     const { token_usage, turn_count } = endTurn(session, { end: end(), at: AT, countsTokens: false })
     expect({ token_usage, turn_count }).toEqual({ token_usage: session.token_usage, turn_count: 3 })

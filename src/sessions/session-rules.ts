@@ -1,6 +1,6 @@
 /** The rules for titles, tags, metadata and filters of sessions. Pure. */
 import { toTimestamp } from '../kit/clock.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
+import type { JsonObject, JsonValue } from '../kit/json/json-value.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import { sessionFieldInvalid } from './faults.ts'
 
@@ -64,9 +64,14 @@ function refusal(field: string, rule: string) {
 }
 
 const METADATA_BYTES = 64 * 1024
+/** Lists and exports put metadata deeper, and must stay below the depth that `readJson` and `writeJson` accept. */
+const METADATA_DEPTH = 64
 
-/** Metadata belong to the client; only their size is limited. */
+/** Metadata belong to the client; only their size and depth are limited. */
 export function checkMetadata(metadata: JsonObject): JsonObject {
+  if (!isNestedAtMost(metadata, METADATA_DEPTH)) {
+    throw refusal('metadata', `must nest at most ${METADATA_DEPTH} objects and arrays in each other`)
+  }
   const bytes = Buffer.byteLength(writeJson(metadata))
   if (bytes > METADATA_BYTES) {
     throw sessionFieldInvalid({
@@ -75,4 +80,9 @@ export function checkMetadata(metadata: JsonObject): JsonObject {
     })
   }
   return metadata
+}
+
+function isNestedAtMost(value: JsonValue, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((each: JsonValue) => isNestedAtMost(each, depth - 1))
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
 import { randomIds } from '../../src/kit/ids.ts'
 import type { NewSession } from '../../src/sessions/session-store.ts'
+import { runDrover } from '../support/run-drover.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 
 const NEW: NewSession = {
@@ -79,6 +80,45 @@ describe('GET /api/v1/sessions', () => {
 
   it.each(['limit=1', 'limit=1000', 'offset=0'])('accepts ?%s', async (query) => {
     expect((await (await startServer()).request(`/api/v1/sessions?${query}`)).status).toBe(200)
+  })
+})
+
+describe('metadata', () => {
+  it('with integers beyond 2^53 are shown digit for digit in lists, single sessions and the answer to PATCH', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const [first, second] = ['9007199254740993', '-18446744073709551617']
+    const body = `{"backend":"claude","prompt":"hi","dry_run":true,"metadata":{"ticket":{"number":${first}}}}`
+    const { status, body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
+    expect(status).toBe(200)
+    const { session_id: id } = result as { session_id: string }
+    const single = await server.request(`/api/v1/sessions/${id}`)
+    const patch = { method: 'PATCH', body: `{"metadata":{"other":${second}}}` }
+    const patched = await server.request(`/api/v1/sessions/${id}`, patch)
+    const list = await server.request('/api/v1/sessions')
+    expect([single.status, patched.status, list.status]).toEqual([200, 200, 200])
+    expect(single.text).toContain(`"metadata":{"ticket":{"number":${first}}}`)
+    for (const { text } of [patched, list]) {
+      expect(text).toContain(`"metadata":{"ticket":{"number":${first}},"other":${second}}`)
+    }
+  })
+
+  it('nest at most 64 levels, so that every list and export can contain them', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const send = (depth: number) => {
+      const metadata = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+      const body = `{"backend":"claude","prompt":"hi","dry_run":true,"metadata":${metadata}}`
+      return server.request('/api/v1/prompt', { method: 'POST', body })
+    }
+    expect((await send(64)).status).toBe(200)
+    expect(await send(65)).toMatchObject({
+      status: 400,
+      body: {
+        error: 'session_field_invalid',
+        message: 'metadata must nest at most 64 objects and arrays in each other',
+      },
+    })
+    const listed = await runDrover(['sessions', 'list', '--json'], { env: { DROVER_HOME: server.home } })
+    expect({ code: listed.code, total: JSON.parse(listed.stdout).total }).toEqual({ code: 0, total: 1 })
   })
 })
 

@@ -4,8 +4,9 @@ export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_token
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens'] as const
 
+/** A sum stops at the largest safe integer: neither the session store nor a client can read a larger one. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  return combine(a, b, (x, y) => x + y)
+  return combine(a, b, (x, y) => Math.min(x + y, Number.MAX_SAFE_INTEGER))
 }
 
 /** The usage of one turn, from the counts of the whole session. If a count has shrunk, the session was counted anew. */
