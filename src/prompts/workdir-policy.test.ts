@@ -34,9 +34,9 @@ describe('assessWorkdir', () => {
     ['a blocked directory within an allowed one', '/a/b/c', ['/a'], ['/a/b'], 'is in /a/b'],
     ['an allowed directory within a blocked one', '/a/b', ['/a/b'], ['/a'], 'is in /a'],
     ['anything beneath a blocked root', '/a', [], ['/'], 'is in /'],
-    ['a directory around a blocked one', '/a', [], ['/a/b'], 'contains /a/b'],
-    ['the root around a blocked one', '/', [], ['/a/b'], 'contains /a/b'],
-    ['an allowed directory around a blocked one', '/a', ['/a'], ['/a/b'], 'contains /a/b'],
+    ['a directory around a blocked one', '/a', [], ['/a/b'], undefined],
+    ['the root around a blocked one', '/', [], ['/a/b'], undefined],
+    ['an allowed directory around a blocked one', '/a', ['/a'], ['/a/b'], undefined],
   ])('decides about %s', (_name, path, allowed, blocked, expected) => {
     const reason = assessWorkdir(path, { allowed, blocked })
     if (expected === undefined) expect(reason).toBeUndefined()

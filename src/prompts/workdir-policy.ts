@@ -67,12 +67,10 @@ export function assessWorkdir(resolved: string, policy: WorkdirPolicy): string |
   return 'is not allowed by server.allowed_workdir_prefixes; choose one of those directories'
 }
 
-/** A directory that contains a blocked one is blocked too: an agent there could write into the blocked one. */
+/** A prefix blocks itself and everything below. A directory around it is not blocked: it is no working directory in it. */
 function blockedBy(path: string, { blocked }: WorkdirPolicy): string | undefined {
   const outer = blocked.find((prefix) => isWithin(path, prefix))
-  if (outer !== undefined) return `is in ${outer}, which is blocked for agents; choose another one`
-  const inner = blocked.find((prefix) => isWithin(prefix, path))
-  return inner === undefined ? undefined : `contains ${inner}, which is blocked for agents; choose another one`
+  return outer === undefined ? undefined : `is in ${outer}, which is blocked for agents; choose another one`
 }
 
 /** Compares whole path segments: `/srv/ab` is not within `/srv/a`. */
