@@ -5,7 +5,15 @@
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { readLines } from '../kit/read-lines.ts'
-import type { AgentCommand, AgentError, AgentEvent, AgentRequest, OutputReader, Usage } from './adapter/agent.ts'
+import type {
+  AgentCommand,
+  AgentError,
+  AgentEvent,
+  AgentRequest,
+  OutputReader,
+  TraceContext,
+  Usage,
+} from './adapter/agent.ts'
 import { warnOfDenials } from './adapter/denials.ts'
 import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
 import { buildCleanUpCommand } from './build-command.ts'
@@ -74,7 +82,7 @@ function start(
     argv: command.argv,
     shownAs: request.shownAs,
     cwd: request.workdir,
-    env: withOwner(command.env, owner),
+    env: toProcessEnvironment(command.env, { owner, trace: request.trace }),
     stdin: command.stdin,
     timeoutMs: request.timeoutMs,
     signal,
@@ -83,8 +91,16 @@ function start(
   })
 }
 
-function withOwner(env: AgentCommand['env'], owner: string | undefined): AgentCommand['env'] {
-  return owner === undefined ? env : { ...env, [OWNER_VARIABLE]: owner }
+function toProcessEnvironment(
+  env: AgentCommand['env'],
+  { owner, trace }: { owner: string | undefined; trace: TraceContext | undefined },
+): AgentCommand['env'] {
+  const owned = owner === undefined ? env : { ...env, [OWNER_VARIABLE]: owner }
+  if (trace === undefined) return owned
+  // The caller's own TRACESTATE belongs to another trace.
+  const { TRACESTATE: _, ...rest } = owned
+  const { traceparent, tracestate } = trace
+  return { ...rest, TRACEPARENT: traceparent, ...(tracestate !== undefined && { TRACESTATE: tracestate }) }
 }
 
 type Reading = {
@@ -160,5 +176,9 @@ function errorEvent({ code, message, upstreamStatus, retryAfterSecs }: AgentErro
 function cleanUpEphemeral(request: AgentRequest, sessionId: string | undefined, owner: string | undefined): void {
   if (!request.isEphemeral || sessionId === undefined) return
   const command = buildCleanUpCommand(request, sessionId)
-  if (command !== undefined) cleanUpSession({ ...command, env: withOwner(command.env, owner) }, request.workdir)
+  if (command !== undefined)
+    cleanUpSession(
+      { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) },
+      request.workdir,
+    )
 }

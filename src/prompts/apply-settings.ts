@@ -25,7 +25,16 @@ export type Settings = { own: AgentSettings; shared: SharedSettings }
 /** The part of an agent's request that settings decide; the rest depends on the machine. */
 type FilledIn = Omit<
   AgentRequest,
-  'backend' | 'workdir' | 'program' | 'shownAs' | 'env' | 'isRoot' | 'timeoutMs' | 'isDryRun' | 'scratchDirectory'
+  | 'backend'
+  | 'workdir'
+  | 'program'
+  | 'shownAs'
+  | 'env'
+  | 'trace'
+  | 'isRoot'
+  | 'timeoutMs'
+  | 'isDryRun'
+  | 'scratchDirectory'
 >
 
 export function applySettings(request: PromptRequest, { own, shared }: Settings): FilledIn {

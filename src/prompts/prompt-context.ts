@@ -1,5 +1,5 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
-import type { Backend, Usage } from '../agents/adapter/agent.ts'
+import type { Backend, TraceContext, Usage } from '../agents/adapter/agent.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
@@ -37,6 +37,8 @@ export type PromptContext = {
   isUnsafeExtraAllowed: boolean
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
+  /** The trace of the request that the prompts belong to; agents continue it. */
+  trace?: TraceContext | undefined
   observer?: PromptObserver
 }
 

@@ -32,6 +32,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     program: programFor(backend, context, isDryRun),
     shownAs: context.caller === 'client' ? agent.executable : undefined,
     env: context.env,
+    trace: context.trace,
     isRoot: context.isRoot,
     timeoutMs: timeoutOf(request, context),
     isDryRun,

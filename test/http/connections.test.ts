@@ -62,6 +62,24 @@ describe('a connection', () => {
   it.each([
     ['without a host', 'GET /health HTTP/1.1\r\n\r\n', 400, 'request_malformed'],
     [
+      'with two hosts',
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n',
+      400,
+      'request_malformed',
+    ],
+    [
+      'with two equal hosts',
+      'GET /health HTTP/1.1\r\nHost: localhost\r\nhOST: localhost\r\n\r\n',
+      400,
+      'request_malformed',
+    ],
+    [
+      'with a foreign host first',
+      'GET /health HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\n\r\n',
+      400,
+      'request_malformed',
+    ],
+    [
       'with an unknown expectation',
       'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: banana\r\n\r\n',
       417,

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { startServer } from '../support/start-server.ts'
+import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 
 const demo = (name: string) => ({ name, available: true, demo: true })
@@ -49,7 +50,7 @@ describe('/health', () => {
   it('has the version of an agent once it is known, without waiting for it', async () => {
     const directory = installFakeAgents(temporaryDirectory(), ['codex'])
     const server = await startServer({ agents: 'demo', env: { PATH: `${directory}:/usr/bin:/bin` } })
-    await server.context.agents.versionOf(server.context.agents.list()[1] ?? missing())
+    await until(async () => (await versionsFrom(server))[1] !== null)
     const { body } = await server.request('/health')
     expect(body).toMatchObject({
       backends: [
@@ -91,8 +92,20 @@ describe('/api/v1/backends', () => {
       startServer({ agents: 'demo', env, config: { backends: { claude: { enabled } } } })
     const disabled = await (await start(false)).request('/api/v1/backends')
     expect([disabled.body, existsSync(trace)]).toMatchObject([{ backends: [{ version: null }, {}, {}] }, false])
-    const enabled = await (await start(true)).request('/api/v1/backends')
-    expect([enabled.body, existsSync(trace)]).toMatchObject([{ backends: [{ version: '1.2.3' }, {}, {}] }, true])
+    const server = await start(true)
+    await until(async () => (await versionsFrom(server))[0] === '1.2.3')
+    expect(existsSync(trace)).toBe(true)
+  })
+
+  it('answers at once, with null, while an agent has not printed its version', async () => {
+    const directory = temporaryDirectory()
+    const gate = join(directory, 'gate')
+    spawnSync('mkfifo', [gate])
+    writeFileSync(join(directory, 'claude'), `#!/bin/sh\nread line < ${gate}\necho 1.2.3\n`, { mode: 0o755 })
+    const server = await startServer({ agents: 'demo', env: { PATH: `${directory}:/usr/bin:/bin` } })
+    expect(await versionsFrom(server)).toEqual([null, null, null])
+    writeFileSync(gate, 'go\n')
+    await until(async () => (await versionsFrom(server))[0] === '1.2.3')
   })
 
   it('lists every agent in canonical order, with its capabilities', async () => {
@@ -102,6 +115,7 @@ describe('/api/v1/backends', () => {
       env: { PATH: `${directory}:/usr/bin:/bin` },
       config: { default_backend: 'gemini', backends: { claude: { enabled: false } } },
     })
+    await until(async () => (await versionsFrom(server))[1] !== null)
     const { body, text } = await server.request('/api/v1/backends')
     expect(body).toEqual({
       backends: [
@@ -138,6 +152,7 @@ describe('/api/v1/backends', () => {
   })
 })
 
-function missing(): never {
-  throw new Error('no such agent')
+async function versionsFrom(server: TestServer): Promise<(string | null)[]> {
+  const { body } = await server.request('/api/v1/backends')
+  return (body as { backends: { version: string | null }[] }).backends.map(({ version }) => version)
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/adapter/agent.ts'
@@ -88,6 +88,20 @@ describe('POST /api/v1/prompt', () => {
       error: 'workdir_not_allowed',
       message: expect.stringContaining(server.workdir),
     })
+  })
+
+  it('blocks a directory and what lies in it, but not the directory around it', async () => {
+    const root = realpathSync(temporaryDirectory())
+    mkdirSync(join(root, 'secret', 'inner'), { recursive: true })
+    const server = await startServer({ server: { blocked_workdir_prefixes: [join(root, 'secret')] } })
+    const ask = async (workdir: string) => {
+      const body = { backend: 'claude', prompt: 'x', dry_run: true, workdir }
+      const answer = await server.request(PROMPT, { method: 'POST', body })
+      return [answer.status, (answer.body as { error?: string }).error]
+    }
+    expect(await ask(root)).toEqual([200, undefined])
+    expect(await ask(join(root, 'secret'))).toEqual([400, 'workdir_not_allowed'])
+    expect(await ask(join(root, 'secret', 'inner'))).toEqual([400, 'workdir_not_allowed'])
   })
 
   it('runs the agent in the requested workdir', async () => {

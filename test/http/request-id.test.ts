@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { startServer } from '../support/start-server.ts'
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
@@ -52,6 +55,27 @@ describe('traceparent', () => {
     const { headers } = await server.request('/health', { headers: { traceparent: TRACEPARENT } })
     expect(headers['traceparent']).toBe(TRACEPARENT)
     expect(server.access[0]).toMatchObject({ trace_id: '0af7651916cd43dd8448eb211c80319c' })
+  })
+
+  it.each<[string, string, object]>([
+    ['a prompt', '/api/v1/prompt', { backend: 'claude', prompt: 'x' }],
+    ['a parallel call', '/api/v1/parallel', { tasks: [{ backend: 'claude', prompt: 'x' }] }],
+    [
+      'a chat completion',
+      '/openai/v1/chat/completions',
+      { model: 'claude', messages: [{ role: 'user', content: 'x' }] },
+    ],
+  ])('reaches the agent of %s in its environment, with the tracestate', async (_name, path, body) => {
+    const directory = temporaryDirectory()
+    const agent = '#!/bin/sh\ncat > /dev/null\necho "($TRACEPARENT)($TRACESTATE)"\n'
+    writeFileSync(join(directory, 'claude'), agent, { mode: 0o755 })
+    const env = { PATH: `${directory}:/usr/bin:/bin`, TRACESTATE: 'of=another-trace' }
+    const server = await startServer({ agents: 'demo', env })
+    const ask = async (headers: Record<string, string>) =>
+      (await server.request(path, { method: 'POST', body, headers })).text
+    expect(await ask({ traceparent: TRACEPARENT, tracestate: 'rojo=1' })).toContain(`(${TRACEPARENT})(rojo=1)`)
+    expect(await ask({ traceparent: TRACEPARENT, tracestate: 'no state' })).toContain(`(${TRACEPARENT})()`)
+    expect(await ask({ traceparent: 'nonsense', tracestate: 'rojo=1' })).toContain('()(of=another-trace)')
   })
 
   it('is ignored if it is invalid', async () => {

@@ -17,6 +17,9 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number]
 export type Program = readonly [string, ...string[]]
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** W3C trace context, which agents read from TRACEPARENT and TRACESTATE. */
+export type TraceContext = { traceparent: string; tracestate?: string }
+
 /** One prompt for one agent with everything resolved: settings, directory, program, limits. */
 export type AgentRequest = {
   backend: Backend
@@ -44,6 +47,8 @@ export type AgentRequest = {
   shownAs?: string | undefined
   /** The caller's environment. */
   env: Environment
+  /** Replaces the trace in the environment. */
+  trace?: TraceContext | undefined
   isRoot: boolean
   /** Null: no deadline. */
   timeoutMs: number | null

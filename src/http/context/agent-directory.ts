@@ -14,17 +14,14 @@ export function createAgentDirectory(places: LocateOptions): AgentDirectory {
   const located = new Map<Backend, { at: number; agent: AgentLocation }>()
   let listed: { at: number; agents: readonly AgentLocation[] } | undefined
 
-  const versionOf = async (agent: AgentLocation) => {
+  const askVersion = async (agent: AgentLocation) => {
     // A disabled agent must not be started, not even for its version.
-    if (!agent.isEnabled) return undefined
-    const version = await probe.ask(agent)
-    versions.set(agent.backend, version)
-    return version
+    if (agent.isEnabled) versions.set(agent.backend, await probe.ask(agent))
   }
   const list = () => {
     if (listed === undefined || performance.now() - listed.at > LIST_CACHE_MS) {
       listed = { at: performance.now(), agents: locateAgents(places) }
-      for (const agent of listed.agents) void versionOf(agent)
+      for (const agent of listed.agents) void askVersion(agent)
     }
     return listed.agents
   }
@@ -35,5 +32,5 @@ export function createAgentDirectory(places: LocateOptions): AgentDirectory {
     if (agent.program !== undefined) located.set(backend, { at: performance.now(), agent })
     return agent
   }
-  return { list, find, versionOf, knownVersion: ({ backend }) => versions.get(backend) }
+  return { list, find, knownVersion: ({ backend }) => versions.get(backend) }
 }

@@ -50,8 +50,6 @@ export type AgentDirectory = {
   find(backend: Backend): AgentLocation
   /** The version, if the background query has returned it. */
   knownVersion(agent: AgentLocation): string | undefined
-  /** Waits for the agent to print its version; undefined if it does not. */
-  versionOf(agent: AgentLocation): Promise<string | undefined>
 }
 
 /** One line of the access log, with the field names of the log. It never contains API keys or whole bodies. */

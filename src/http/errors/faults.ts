@@ -74,7 +74,7 @@ export const requestCutOff = defineFault({
 export const requestMalformed = defineFault({
   code: 'request_malformed',
   kind: 'invalid',
-  when: 'The request is not valid HTTP, has no `Host` header, asks for a tunnel, or has an invalid percent-encoded path.',
+  when: 'The request is not valid HTTP, has no `Host` header or several, asks for a tunnel, or has an invalid percent-encoded path.',
   message: (d: { problem: string }) => `malformed request: ${d.problem}`,
 })
 

@@ -15,7 +15,7 @@ const BackendRecord = named(
     }),
     demo: Type.Boolean({ description: 'Whether the built-in demo agent replaces it.' }),
     version: Type.Union([Type.String(), Type.Null()], {
-      description: 'Null if the agent is not installed or does not print its version.',
+      description: 'Null if the agent is not installed, does not print its version, or has not printed it yet.',
     }),
     capabilities: meaning('What the agent supports.', Abilities),
   }),

@@ -5,13 +5,11 @@ import type { RegisterRoutes, ServerContext } from '../context/server-context.ts
 import type { BackendRecord } from './backends.shape.ts'
 
 export const registerBackends: RegisterRoutes = (scope, context) => {
-  scope.get('/backends', async () => {
-    return { backends: await Promise.all(context.agents.list().map((agent) => toRecord(agent, context))) }
-  })
+  scope.get('/backends', async () => ({ backends: context.agents.list().map((agent) => toRecord(agent, context)) }))
 }
 
 /** Clients must not see where the agent is installed, so the record contains no path. */
-async function toRecord(agent: AgentLocation, { agents, config }: ServerContext): Promise<BackendRecord> {
+function toRecord(agent: AgentLocation, { agents, config }: ServerContext): BackendRecord {
   const { backend, isEnabled, isDemo, program } = agent
   return {
     name: backend,
@@ -19,7 +17,7 @@ async function toRecord(agent: AgentLocation, { agents, config }: ServerContext)
     enabled: isEnabled,
     default: backend === config.default_backend,
     demo: isDemo,
-    version: (await agents.versionOf(agent)) ?? null,
+    version: agents.knownVersion(agent) ?? null,
     capabilities: AGENTS[backend].abilities,
   }
 }

@@ -14,8 +14,8 @@ export const registerChain: RegisterRoutes = (scope, context) => {
     const chain = checkBody(request.body, checkChain)
     const backends = chain.steps.map(({ backend }) => backend)
     const prompts = chain.steps.map(({ prompt }) => prompt)
-    return await sendBatch({ request, reply, context }, { backends, prompts }, (options) =>
-      runChain(chain, context.prompts, options),
+    return await sendBatch({ request, reply, context }, { backends, prompts }, (promptContext, options) =>
+      runChain(chain, promptContext, options),
     )
   })
 }

@@ -13,8 +13,8 @@ export const registerCompare: RegisterRoutes = (scope, context) => {
   scope.post('/compare', async (request, reply) => {
     const comparison = checkBody(request.body, checkCompare)
     const { backends, prompt } = comparison
-    return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (options) =>
-      compareAgents(comparison, context.prompts, options),
+    return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (promptContext, options) =>
+      compareAgents(comparison, promptContext, options),
     )
   })
 }

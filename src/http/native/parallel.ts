@@ -14,8 +14,8 @@ export const registerParallel: RegisterRoutes = (scope, context) => {
     const batch = checkBody(request.body, checkParallel)
     const backends = batch.tasks.map(({ backend }) => backend)
     const prompts = batch.tasks.map(({ prompt }) => prompt)
-    return await sendBatch({ request, reply, context }, { backends, prompts }, (options) =>
-      runParallel(batch, context.prompts, options),
+    return await sendBatch({ request, reply, context }, { backends, prompts }, (promptContext, options) =>
+      runParallel(batch, promptContext, options),
     )
   })
 }

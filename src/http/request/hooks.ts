@@ -1,4 +1,5 @@
 /** The guards that every request passes before its endpoint. `onRequest` lists them in order. */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context/server-context.ts'
 import {
@@ -13,7 +14,7 @@ import { measureRequest } from './access-log.ts'
 import { acceptBody, expectsContinue, refuseLongBody } from './body.ts'
 import { handleCors, refuseForeignPages } from './browsers.ts'
 import { type Connections, commonHeaders } from './connection.ts'
-import { checkKey, clientAddress, readTraceparent, requireKey } from './identify.ts'
+import { checkKey, clientAddress, readTrace, requireKey } from './identify.ts'
 import { limitRate, type RateLimiter } from './rate-limit.ts'
 import { isDecodable, pathOf } from './target.ts'
 
@@ -37,6 +38,7 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
   app.addHook('onRequest', (request, reply, done) => {
     startRequest({ request, reply }, context, guards)
     if (handleCors({ request, reply }, server)) return
+    refuseSeveralHosts(request.raw)
     refuseForeignPages(request, context)
     if (context.shutdown.aborted) throw shuttingDown({})
     const check = checkKey(request.headers, context.keys)
@@ -60,7 +62,7 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
 
 /** Runs for every request, also for one that the guards refuse. */
 function startRequest({ request, reply }: Exchange, context: ServerContext, { connections }: RequestGuards): void {
-  const trace = readTraceparent(request.headers['traceparent'])
+  const trace = readTrace(request.headers)
   request.facts = { address: clientAddress(request), trace, key: undefined }
   reply.headers(commonHeaders(request.id))
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
@@ -87,6 +89,13 @@ function refuseUnknownRoute(request: FastifyRequest, { routes }: RequestGuards):
 function matchesPath(routePath: string, path: string): boolean {
   const [expected, actual] = [routePath.split('/'), path.split('/')]
   return expected.length === actual.length && expected.every((part, at) => part.startsWith(':') || part === actual[at])
+}
+
+/** RFC 9112, section 3.2. Node keeps only the first, and a proxy may have checked another one. */
+function refuseSeveralHosts({ rawHeaders }: IncomingMessage): void {
+  // Names and values in turn, as they were sent.
+  const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host')
+  if (hosts.length > 1) throw requestMalformed({ problem: 'it has several Host headers' })
 }
 
 /** Node and Fastify would refuse these themselves, but without a request id, an access log entry or a metric. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { bearerToken, clientAddress, readTraceparent, trustedProxies } from './identify.ts'
+import { bearerToken, clientAddress, readTrace, trustedProxies } from './identify.ts'
 
 /** The address that an endpoint sees, through Fastify's own reading of `X-Forwarded-For`. */
 async function addressBehind(trusted: readonly string[], peer: string, forwardedFor?: string): Promise<string> {
@@ -61,18 +61,18 @@ describe('clientAddress', () => {
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-describe('readTraceparent', () => {
+describe('readTrace', () => {
   it.each([
     ['version 00', `00-${TRACE}-${PARENT}-01`],
     ['a later version', `01-${TRACE}-${PARENT}-00`],
     ['a later version with more fields', `cc-${TRACE}-${PARENT}-01-what-the-future-brings`],
   ])('accepts %s', (_name, traceparent) => {
-    expect(readTraceparent(traceparent)).toEqual({ traceparent, traceId: TRACE })
+    expect(readTrace({ traceparent })).toEqual({ traceparent, traceId: TRACE })
   })
 
   it.each([
     ['nothing', undefined],
-    ['several headers', [`00-${TRACE}-${PARENT}-01`]],
+    ['several headers', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`],
     ['an empty text', ''],
     ['version ff', `ff-${TRACE}-${PARENT}-01`],
     ['more fields in version 00', `00-${TRACE}-${PARENT}-01-x`],
@@ -83,7 +83,25 @@ describe('readTraceparent', () => {
     ['trailing text', `00-${TRACE}-${PARENT}-01\n`],
     ['a very long text', `01-${TRACE}-${PARENT}-01-${'x'.repeat(500)}`],
   ])('ignores %s', (_name, header) => {
-    expect(readTraceparent(header)).toBeUndefined()
+    expect(readTrace({ ...(header !== undefined && { traceparent: header }), tracestate: 'a=1' })).toBeUndefined()
+  })
+
+  it.each<[string, string, boolean]>([
+    ['one member', 'rojo=00f067aa0ba902b7', true],
+    ['several members, with spaces and empty ones', 'a=1, b@c=x y ,, d/e*_-=!', true],
+    ['32 members', Array.from({ length: 32 }, (_, at) => `k${at}=1`).join(), true],
+    ['33 members', Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(), false],
+    ['a value of 256 characters', `a=${'x'.repeat(256)}`, true],
+    ['a value of 257 characters', `a=${'x'.repeat(257)}`, false],
+    ['nothing', '', false],
+    ['commas only', ',,', false],
+    ['a key without a value', 'a', false],
+    ['an empty value', 'a=', false],
+    ['a capital in the key', 'A=1', false],
+    ['a control character', 'a=1\u0007', false],
+  ])('reads a tracestate of %s', (_name, tracestate, isValid) => {
+    const traceparent = `00-${TRACE}-${PARENT}-01`
+    expect(readTrace({ traceparent, tracestate })?.tracestate).toBe(isValid ? tracestate : undefined)
   })
 
   it('accepts every valid header', () => {
@@ -93,7 +111,7 @@ describe('readTraceparent', () => {
       fc.property(hex(32), hex(16), hex(2), (traceId, parentId, flags) => {
         fc.pre(/[^0]/.test(traceId) && /[^0]/.test(parentId))
         const traceparent = `00-${traceId}-${parentId}-${flags}`
-        expect(readTraceparent(traceparent)).toEqual({ traceparent, traceId })
+        expect(readTrace({ traceparent })).toEqual({ traceparent, traceId })
       }),
     )
   })

@@ -22,11 +22,28 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a
 const MAX_TRACEPARENT_LENGTH = 512
 
 /** An invalid header is ignored: tracing must never fail a request. */
-export function readTraceparent(header: string | readonly string[] | undefined): Trace | undefined {
-  if (typeof header !== 'string' || header.length > MAX_TRACEPARENT_LENGTH) return undefined
-  const [, version, traceId, more] = TRACEPARENT.exec(header) ?? []
-  const isValid = traceId !== undefined && (version !== '00' || more === undefined)
-  return isValid ? { traceparent: header, traceId } : undefined
+export function readTrace(headers: IncomingHttpHeaders): Trace | undefined {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string' || traceparent.length > MAX_TRACEPARENT_LENGTH) return undefined
+  const [, version, traceId, more] = TRACEPARENT.exec(traceparent) ?? []
+  if (traceId === undefined || (version === '00' && more !== undefined)) return undefined
+  // Node joins several `tracestate` headers with commas, as the specification requires.
+  const isValid = typeof tracestate === 'string' && isTracestate(tracestate)
+  return { traceId, traceparent, ...(isValid && { tracestate }) }
+}
+
+/** A key, which may name a tenant, `=`, and a value that does not end with a space. */
+const TRACESTATE_MEMBER =
+  /^(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
+
+const MAX_TRACESTATE_MEMBERS = 32
+
+function isTracestate(header: string): boolean {
+  const members = header.split(',').map((member) => member.trim())
+  const named = members.filter((member) => member !== '')
+  return (
+    named.length > 0 && named.length <= MAX_TRACESTATE_MEMBERS && named.every((each) => TRACESTATE_MEMBER.test(each))
+  )
 }
 
 /** For Fastify's `trustProxy`. The configuration has validated the IP addresses and CIDR ranges. */

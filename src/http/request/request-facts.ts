@@ -15,7 +15,8 @@ type RequestFacts = {
   answers?: readonly string[]
 }
 
-export type Trace = { traceparent: string; traceId: string }
+/** `tracestate` is undefined if the header is missing or invalid. */
+export type Trace = { traceId: string; traceparent: string; tracestate?: string }
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be merged with Fastify's

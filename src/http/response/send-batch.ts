@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
+import { promptsOf } from './prompts-of.ts'
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
 type BatchResult = { results: readonly { output: string }[] }
@@ -9,10 +11,10 @@ type BatchResult = { results: readonly { output: string }[] }
 export async function sendBatch<Result extends BatchResult>(
   { request, reply, context }: Exchange,
   { backends, prompts }: { backends: readonly string[]; prompts: readonly string[] },
-  run: (options: { signal: AbortSignal }) => Promise<Result>,
+  run: (prompts: PromptContext, options: { signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const facts = Object.assign(request.facts, { backends, prompts })
-  const result = await run({ signal: abortOnDisconnect(reply.raw, context) })
+  const result = await run(promptsOf(request, context), { signal: abortOnDisconnect(reply.raw, context) })
   facts.answers = result.results.map(({ output }) => output)
   return result
 }

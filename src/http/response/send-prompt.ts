@@ -5,6 +5,7 @@ import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
+import { promptsOf } from './prompts-of.ts'
 import { type StreamFormat, sendStream } from './send-stream.ts'
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
@@ -18,13 +19,14 @@ export async function sendPrompt(exchange: Exchange, prompt: PromptRequest, form
   const { facts } = request
   facts.backends = [prompt.backend]
   facts.prompts = [prompt.prompt]
+  const prompts = promptsOf(request, context)
   const options = { signal: abortOnDisconnect(reply.raw, context) }
   if ('toBody' in format) {
-    const result = await runPromptToEnd(prompt, context.prompts, options)
+    const result = await runPromptToEnd(prompt, prompts, options)
     facts.answers = [result.output]
     return format.toBody(result)
   }
-  const events = runPrompt({ ...prompt, wantsDeltas: true }, context.prompts, options)
+  const events = runPrompt({ ...prompt, wantsDeltas: true }, prompts, options)
   const writeTimeoutMs = context.config.server.write_timeout_secs * 1000
   const result = await sendStream({ reply, events }, format, { heartbeatMs: context.heartbeatMs, writeTimeoutMs })
   facts.answers = [result.output]
