@@ -9,6 +9,7 @@ import { program } from '../../test/support/test-command.ts'
 import { systemClock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
 import { inspectStore } from './inspect-store.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { openSessionStore } from './sqlite-session-store.ts'
 
 /** The file of a store that was used and closed. */
@@ -43,7 +44,14 @@ describe('inspectStore', () => {
     const path = await usedStore()
     const before = snapshot(dirname(path))
     expect(await inspectStore(path)).toEqual({
-      store: { bytes: statSync(path).size, sessions: 40, form: 1, known: 1, damage: [], isExposed: false },
+      store: {
+        bytes: statSync(path).size,
+        sessions: 40,
+        form: MIGRATIONS.length,
+        known: MIGRATIONS.length,
+        damage: [],
+        isExposed: false,
+      },
       owners: NO_OWNERS,
     })
     expect(snapshot(dirname(path))).toEqual(before)

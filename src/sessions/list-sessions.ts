@@ -1,5 +1,5 @@
 import type { SessionDatabase } from './database.ts'
-import type { SessionPage } from './session.shape.ts'
+import type { Session } from './session.shape.ts'
 import {
   type AccessPath,
   type Facet,
@@ -13,12 +13,12 @@ import {
 } from './session-query.ts'
 import { asSessionRow, toSession } from './session-rows.ts'
 
-/** One page of the matching sessions and their total number. Call it inside a transaction, so that both agree. */
-export function listSessions(
+/** The sessions of a page, by number, and how many match. Call it inside a transaction, so that both agree. */
+export function findPage(
   database: SessionDatabase,
   query: SessionQuery,
   { limit, offset }: { limit: number; offset: number },
-): SessionPage {
+): { numbers: number[]; total: number } {
   const sizes = sizesOf(database, query)
   const total = hasStoredCount(query)
     ? countBy(database, toStoredCount(query))
@@ -28,7 +28,28 @@ export function listSessions(
   const rest = Math.min(limit, total - offset)
   const page = rest > 0 ? toPage(query, { accessPath, limit: rest, offset }) : undefined
   const rows = page === undefined ? [] : database.all(page.text, ...page.values)
-  return { sessions: rows.map((row) => toSession(asSessionRow(row))), total, limit, offset }
+  return { numbers: rows.map((row) => Number(row['number'])), total }
+}
+
+/** How long one transaction may read sessions. A thousand of them may have 64 MB of metadata. */
+const SLICE_MS = 10
+
+/**
+ * The sessions with these numbers, as many as there is time for, with only the beginnings of their prompts. `rest` has the
+ * numbers that are left. Skips sessions that were deleted meanwhile.
+ */
+export function loadSome(
+  database: SessionDatabase,
+  numbers: readonly number[],
+): { sessions: Session[]; rest: readonly number[] } {
+  const sessions: Session[] = []
+  const deadline = performance.now() + SLICE_MS
+  for (const [at, number] of numbers.entries()) {
+    if (at > 0 && performance.now() > deadline) return { sessions, rest: numbers.slice(at) }
+    const row = database.get('SELECT * FROM sessions WHERE number = ?', number)
+    if (row !== undefined) sessions.push(toSession(asSessionRow(row)))
+  }
+  return { sessions, rest: [] }
 }
 
 /** The number of sessions of each facet alone; not needed if there are fewer than two. */

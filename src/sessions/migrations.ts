@@ -1,10 +1,12 @@
 /**
  * The migrations of the session file. `user_version` is the number of migrations that a file has been through.
  *
- * - `sessions` is the source of truth, one row per session. All other tables are derived from it.
+ * - `sessions` is the source of truth, one row per session. `session_texts` belongs to it; all other tables
+ *   are derived from it.
  * - `session_tags` is an index of sessions by tag and last use.
  * - `session_counts` has the number of sessions of each kind, so that a page needs no counting. A session is counted
  *   under each of its tags and under no tag (''), both in its directory and in all directories ('').
+ * - `session_texts` has the pieces of long prompts (session-texts.ts).
  * - `session_search` finds parts of titles and prompts. Code writes its rows, because SQLite cannot fold the case of all
  *   scripts; triggers maintain the other tables.
  */
@@ -105,4 +107,29 @@ const FIRST = `
   END;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST]
+/**
+ * Moves long prompts out of `sessions`: there, reading a page and finishing a turn would read and write megabytes. Two
+ * columns keep the beginnings, and `session_texts` has the whole texts in pieces. `unwanted_texts` lists the deleted
+ * sessions whose pieces are still to be deleted.
+ */
+const SECOND = `
+  CREATE TABLE session_texts (
+    session TEXT NOT NULL,
+    name TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session, name, part)
+  ) STRICT;
+  CREATE TABLE unwanted_texts (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+${['initial_prompt', 'system_prompt']
+  .map(
+    (name) => `
+  INSERT INTO session_texts (session, name, part, text)
+    SELECT id, '${name}', 0, ${name} FROM sessions WHERE length(${name}) > 200;
+  UPDATE sessions SET ${name} = substr(${name}, 1, 200) WHERE length(${name}) > 200;
+  ALTER TABLE sessions RENAME COLUMN ${name} TO ${name}_start;`,
+  )
+  .join('')}
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND]

@@ -54,7 +54,7 @@ export function editSession(session: Session, change: SessionEdit): Session {
   const { title, addTags = [], removeTags = [] } = change
   const removed = new Set(removeTags.map(checkTag))
   const added = addTags.map(checkTag)
-  const tags = checkTags([...session.tags, ...added].filter((tag) => !removed.has(tag)))
+  const tags = checkTags([...(change.tags ?? session.tags), ...added].filter((tag) => !removed.has(tag)))
   const metadata = checkMetadata({ ...session.metadata, ...change.metadata })
   const { title: oldTitle, ...untitled } = session
   const newTitle = title === undefined ? oldTitle : title

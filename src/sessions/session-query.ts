@@ -75,7 +75,7 @@ export function toCount(query: SessionQuery, accessPath: AccessPath): Sql {
 
 /** Sorted by last use, newest first, then by id, descending. */
 export function toPage(query: SessionQuery, page: { accessPath: AccessPath; limit: number; offset: number }): Sql {
-  const { text, values } = toSelect('s.*', sourceOf(query, page.accessPath), conditionsOf(query, page.accessPath))
+  const { text, values } = toSelect('s.number', sourceOf(query, page.accessPath), conditionsOf(query, page.accessPath))
   const order = page.accessPath === 'tag' ? 't.last_used DESC, t.id DESC' : 's.last_used DESC, s.id DESC'
   return { text: `${text} ORDER BY ${order} LIMIT ? OFFSET ?`, values: [...values, page.limit, page.offset] }
 }

@@ -1,9 +1,11 @@
 /** Converts sessions to database rows and back. Pure. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import type { Usage } from '../agents/adapter/agent.ts'
+import { parsePlainJson } from '../kit/json/plain-json.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
 import type { Session } from './session.shape.ts'
+import { startOf } from './session-texts.ts'
 
 /** The columns, with the types that the schema (migrations.ts) enforces. */
 export type SessionRow = {
@@ -17,8 +19,9 @@ export type SessionRow = {
   working_dir: string
   backend_session_id: string | null
   model: string | null
-  system_prompt: string | null
-  initial_prompt: string
+  /** The beginnings of texts whose rest `session-texts.ts` stores. */
+  system_prompt_start: string | null
+  initial_prompt_start: string
   turn_count: number
   input_tokens: number
   output_tokens: number
@@ -47,6 +50,7 @@ export function asSessionRow(row: Row): SessionRow {
   return row as SessionRow
 }
 
+/** The session with only the beginnings of its prompts. */
 export function toSession(row: SessionRow): Session {
   return {
     id: row.id,
@@ -58,12 +62,12 @@ export function toSession(row: SessionRow): Session {
     ...withoutNulls({
       backend_session_id: row.backend_session_id,
       model: row.model,
-      system_prompt: row.system_prompt,
+      system_prompt: row.system_prompt_start,
       title: row.title,
       parent_id: row.parent_id,
       error_message: row.error_message,
     }),
-    initial_prompt: row.initial_prompt,
+    initial_prompt: row.initial_prompt_start,
     turn_count: row.turn_count,
     token_usage: {
       input_tokens: row.input_tokens,
@@ -72,10 +76,15 @@ export function toSession(row: SessionRow): Session {
       reasoning_tokens: row.reasoning_tokens,
     },
     tags: JSON.parse(row.tags),
-    // Unlike JSON.parse, this preserves integers beyond 2^53.
-    metadata: parseStrictJson(row.metadata, { input: 'metadata', numbers: 'any' }) as Session['metadata'],
+    metadata: readMetadata(row.metadata),
     policy: JSON.parse(row.policy),
   }
+}
+
+/** Unlike `JSON.parse`, this preserves integers beyond 2^53. */
+function readMetadata(text: string): Session['metadata'] {
+  const value = parsePlainJson(text) ?? parseStrictJson(text, { input: 'metadata', numbers: 'any' })
+  return value as Session['metadata']
 }
 
 export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields {
@@ -84,13 +93,14 @@ export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields 
 
 /** The columns of a session, except its number. */
 export function toColumns(session: Session, { owner, threadUsage }: StoreFields): Record<string, SQLInputValue> {
-  const { token_usage, tags, metadata, policy, ...plain } = session
+  const { token_usage, tags, metadata, policy, initial_prompt, system_prompt, ...plain } = session
   // Sessions store no total of this count.
   const { cache_write_tokens: _, ...counts } = token_usage
   return {
     backend_session_id: null,
     model: null,
-    system_prompt: null,
+    initial_prompt_start: startOf(initial_prompt),
+    system_prompt_start: system_prompt === undefined ? null : startOf(system_prompt),
     title: null,
     parent_id: null,
     error_message: null,
@@ -113,7 +123,12 @@ const SEARCHED_PROMPT_LENGTH = 4_000
 
 /** The text in which a search looks. */
 export function searchTextOf({ title, initial_prompt }: Pick<Session, 'title' | 'initial_prompt'>): string {
-  return foldText(`${title ?? ''}\n${initial_prompt.slice(0, SEARCHED_PROMPT_LENGTH)}`)
+  return `${searchTitleOf(title)}${foldText(initial_prompt.slice(0, SEARCHED_PROMPT_LENGTH))}`
+}
+
+/** The first line of that text. A title is one line. */
+export function searchTitleOf(title: string | undefined): string {
+  return `${foldText(title ?? '')}\n`
 }
 
 /** Makes a search ignore case and the two Unicode forms of an accented letter. */

@@ -50,6 +50,8 @@ export type SessionFilter = {
 /** `title: null` removes the title. Metadata entries replace those of the same name. */
 export type SessionEdit = {
   title?: string | null
+  /** Replaces all tags. */
+  tags?: readonly string[]
   addTags?: readonly string[]
   removeTags?: readonly string[]
   metadata?: Session['metadata']
@@ -64,9 +66,9 @@ export type SessionStore = {
   recordAgentSession(id: string, facts: { backendSessionId?: string; model?: string }): Promise<void>
   /** Ends the turn. Returns undefined if the session was deleted meanwhile. */
   finishTurn(id: string, end: TurnEnd): Promise<Session | undefined>
-  /** Finds a session by its id, or by a unique prefix of it. */
+  /** Finds a session by its id, or by a unique prefix of it. Only this and `edit` return whole prompts. */
   find(idOrPrefix: string): Promise<Session>
-  /** Sorted by last use, newest first. */
+  /** Sorted by last use, newest first, with only the beginnings of the prompts. */
   list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage>
   edit(idOrPrefix: string, change: SessionEdit): Promise<Session>
   /** Returns the full id. Refuses a session in which a turn is running. */

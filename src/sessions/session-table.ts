@@ -3,7 +3,15 @@ import type { SessionDatabase } from './database.ts'
 import { sessionAmbiguous, sessionNotFound } from './faults.ts'
 import type { Session } from './session.shape.ts'
 import { parseIdOrPrefix } from './session-id.ts'
-import { asSessionRow, type SessionRow, type StoreFields, searchTextOf, toColumns } from './session-rows.ts'
+import {
+  asSessionRow,
+  type SessionRow,
+  type StoreFields,
+  searchTextOf,
+  searchTitleOf,
+  toColumns,
+} from './session-rows.ts'
+import { deletePieces } from './session-texts.ts'
 
 /** The columns that may change after a session was created. */
 const CHANGING = [
@@ -41,6 +49,7 @@ export function loadRow(database: SessionDatabase, id: string): SessionRow | und
   return row && asSessionRow(row)
 }
 
+/** Without the pieces of its texts. */
 export function addRow(database: SessionDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
   const names = Object.keys(columns)
@@ -62,12 +71,15 @@ export function saveRow(database: SessionDatabase, session: Session, storeFields
 }
 
 /** Call it after the title changed, because searches look in it. */
-export function saveSearchText(database: SessionDatabase, number: number, session: Session): void {
-  database.run('UPDATE session_search SET text = ? WHERE rowid = ?', searchTextOf(session), number)
+export function saveSearchTitle(database: SessionDatabase, number: number, title: string | undefined): void {
+  const sql = 'UPDATE session_search SET text = ? || substr(text, instr(text, char(10)) + 1) WHERE rowid = ?'
+  database.run(sql, searchTitleOf(title), number)
 }
 
+/** Also deletes the first pieces of its texts. `findUnwanted` finds the rest. */
 export function deleteRow(database: SessionDatabase, id: string): void {
   database.run('DELETE FROM sessions WHERE id = ?', id)
+  deletePieces(database, id)
 }
 
 /** Sessions without a running turn, last used before a time, oldest first. */

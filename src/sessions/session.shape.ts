@@ -1,5 +1,5 @@
 /** A session: the record of one conversation with an agent, as stored and as sent to clients. */
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
 import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
@@ -22,41 +22,52 @@ export const SessionPolicy = named(
 )
 export type SessionPolicy = Message<typeof SessionPolicy>
 
-export const Session = named(
-  'Session',
-  Type.Object({
-    id: text('32 lowercase hexadecimal digits.'),
-    backend: literals(BACKENDS, { description: 'The agent.' }),
-    status: literals(SESSION_STATUSES, {
-      description:
-        '`active` while a turn runs, then `completed` or `error`. `paused`: interrupted, and it can be resumed.',
-    }),
-    created_at: moment('When the session was created, in UTC.'),
-    last_used: moment('When its last turn began or ended, in UTC.'),
-    working_dir: text('The working directory: absolute, links resolved.'),
-    backend_session_id: Type.Optional(
-      text("The agent's own id of the session; without it the session cannot be resumed."),
-    ),
-    model: Type.Optional(text('The model that the agent reported, otherwise the requested one.')),
-    system_prompt: Type.Optional(text('The system prompt.')),
-    initial_prompt: text('The prompt of the first turn.'),
-    turn_count: Type.Integer({ minimum: 0, description: 'Number of finished turns.' }),
-    token_usage: meaning('Total of all turns.', Usage),
-    tags: Type.Array(Type.String(), { description: 'Tags, for filtering.' }),
-    title: Type.Optional(text('A title for people.')),
-    parent_id: Type.Optional(text('The session that this one was forked from.')),
-    error_message: Type.Optional(text('Why the last turn failed.')),
-    metadata: Type.Unsafe<JsonObject>({ type: 'object', description: 'Metadata of the client.' }),
-    policy: meaning('The permissions of the agent.', SessionPolicy),
+const FIELDS = {
+  id: text('32 lowercase hexadecimal digits.'),
+  backend: literals(BACKENDS, { description: 'The agent.' }),
+  status: literals(SESSION_STATUSES, {
+    description:
+      '`active` while a turn runs, then `completed` or `error`. `paused`: interrupted, and it can be resumed.',
   }),
-)
+  created_at: moment('When the session was created, in UTC.'),
+  last_used: moment('When its last turn began or ended, in UTC.'),
+  working_dir: text('The working directory: absolute, links resolved.'),
+  backend_session_id: Type.Optional(
+    text("The agent's own id of the session; without it the session cannot be resumed."),
+  ),
+  model: Type.Optional(text('The model that the agent reported, otherwise the requested one.')),
+  system_prompt: Type.Optional(text('The system prompt.')),
+  initial_prompt: text('The prompt of the first turn.'),
+  turn_count: Type.Integer({ minimum: 0, description: 'Number of finished turns.' }),
+  token_usage: meaning('Total of all turns.', Usage),
+  tags: Type.Array(Type.String(), { description: 'Tags, for filtering.' }),
+  title: Type.Optional(text('A title for people.')),
+  parent_id: Type.Optional(text('The session that this one was forked from.')),
+  error_message: Type.Optional(text('Why the last turn failed.')),
+  metadata: Type.Unsafe<JsonObject>({ type: 'object', description: 'Metadata of the client.' }),
+  policy: meaning('The permissions of the agent.', SessionPolicy),
+} satisfies TProperties
+
+export const Session = named('Session', Type.Object(FIELDS))
 /** `JsonObject` is read-only already, and too deeply recursive for `Message`. */
 export type Session = Omit<Message<typeof Session>, 'metadata'> & { readonly metadata: JsonObject }
+
+const start = (description: string) => Type.String({ maxLength: 200, description })
+
+/** A session in a page. Whole prompts may have megabytes each. */
+const SessionSummary = named(
+  'SessionSummary',
+  Type.Object({
+    ...FIELDS,
+    system_prompt: Type.Optional(start('The first 200 characters of the system prompt.')),
+    initial_prompt: start('The first 200 characters of the prompt of the first turn.'),
+  }),
+)
 
 export const SessionPage = named(
   'SessionPage',
   Type.Object({
-    sessions: Type.Array(Session, { description: 'Last used first.' }),
+    sessions: Type.Array(SessionSummary, { description: 'Last used first.' }),
     total: Type.Integer({ minimum: 0, description: 'Number of all matching sessions, not only of this page.' }),
     limit: Type.Integer({ minimum: 1, description: 'The applied limit.' }),
     offset: Type.Integer({ minimum: 0, description: 'The number of sessions before this page.' }),

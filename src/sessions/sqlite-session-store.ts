@@ -7,7 +7,7 @@ import { Fault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import { openDatabase, type SessionDatabase } from './database.ts'
 import { sessionActive, sessionNotResumable } from './faults.ts'
-import { countBy, listSessions } from './list-sessions.ts'
+import { countBy, findPage, loadSome } from './list-sessions.ts'
 import { Owners, ownersDirectoryOf } from './owners.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import { ABANDONED, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
@@ -25,8 +25,9 @@ import {
   findUnused,
   loadRow,
   saveRow,
-  saveSearchText,
+  saveSearchTitle,
 } from './session-table.ts'
+import { addPieces, SessionTexts, toPieces } from './session-texts.ts'
 
 export type SessionStoreOptions = {
   /** The session file. Its directory also gets the lock files of the processes that run turns. */
@@ -58,6 +59,7 @@ export async function openSessionStore(options: SessionStoreOptions): Promise<Se
 class SqliteSessionStore implements SessionStore {
   readonly #database: SessionDatabase
   readonly #owners: Owners
+  readonly #texts: SessionTexts
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #countsTokens: boolean
@@ -68,6 +70,7 @@ class SqliteSessionStore implements SessionStore {
   constructor(database: SessionDatabase, options: SessionStoreOptions) {
     const { path, clock, ids, storeTokenUsage = true, endAgentsOf = async () => undefined } = options
     this.#database = database
+    this.#texts = new SessionTexts(database, { read: (work) => this.#read(work), write: (work) => this.#write(work) })
     this.#owners = new Owners({ directory: ownersDirectoryOf(path), ids })
     this.#clock = clock
     this.#ids = ids
@@ -94,7 +97,18 @@ class SqliteSessionStore implements SessionStore {
       token_usage: NO_USAGE,
     }
     const owner = await this.owner()
-    await this.#write(() => addRow(this.#database, session, { owner, threadUsage: undefined }))
+    const [first = [], ...more] = toPieces(session)
+    await this.#write(() => {
+      addRow(this.#database, session, { owner, threadUsage: undefined })
+      addPieces(this.#database, session.id, first)
+    })
+    try {
+      // If the process dies here, the session has a part of its prompt, and its turn never starts.
+      await this.#texts.add(session.id, more)
+    } catch (error) {
+      await this.#write(() => deleteRow(this.#database, session.id)).catch(ignoreFault)
+      throw error
+    }
     return session
   }
 
@@ -134,30 +148,48 @@ class SqliteSessionStore implements SessionStore {
   }
 
   async find(idOrPrefix: string): Promise<Session> {
-    return this.#read(() => toSession(findRow(this.#database, idOrPrefix)))
+    const { session, texts } = await this.#read(() => {
+      const found = toSession(findRow(this.#database, idOrPrefix))
+      return { session: found, texts: this.#texts.find(found.id) }
+    })
+    return await this.#texts.complete(session, texts)
   }
 
   async list(filter: SessionFilter, page: { limit: number; offset: number }): Promise<SessionPage> {
     checkPage(page)
     const query = toSessionQuery(filter)
-    return this.#read(() => listSessions(this.#database, query, page))
+    const { total, sessions, ...found } = await this.#read(() => {
+      const { numbers, total: matching } = findPage(this.#database, query, page)
+      return { total: matching, ...loadSome(this.#database, numbers) }
+    })
+    let { rest } = found
+    while (rest.length > 0) {
+      await nextTurn()
+      const more = await this.#read(() => loadSome(this.#database, rest))
+      sessions.push(...more.sessions)
+      rest = more.rest
+    }
+    return { sessions, total, ...page }
   }
 
   async edit(idOrPrefix: string, change: SessionEdit): Promise<Session> {
-    return this.#write(() => {
+    const id = await this.#write(() => {
       const row = findRow(this.#database, idOrPrefix)
       const session = editSession(toSession(row), change)
       saveRow(this.#database, session, storeFieldsOf(row))
-      if (change.title !== undefined) saveSearchText(this.#database, row.number, session)
-      return session
+      if (change.title !== undefined) saveSearchTitle(this.#database, row.number, session.title)
+      return session.id
     })
+    return await this.find(id)
   }
 
   async delete(idOrPrefix: string): Promise<string> {
-    return this.#whenIdle(idOrPrefix, ({ id }) => {
+    const deleted = await this.#whenIdle(idOrPrefix, ({ id }) => {
       deleteRow(this.#database, id)
       return id
     })
+    await this.#texts.deleteUnwanted()
+    return deleted
   }
 
   async deleteUnusedSince(moment: string, { isDryRun }: { isDryRun: boolean }): Promise<string[]> {
@@ -171,12 +203,14 @@ class SqliteSessionStore implements SessionStore {
         return ids
       })
       deleted.push(...some)
+      await this.#texts.deleteUnwanted()
       if (some.length < DELETE_BATCH) return deleted
       await nextTurn()
     }
   }
 
   async endAbandonedTurns(): Promise<{ ended: number; deadOwners: string[] }> {
+    await this.#texts.deleteUnwanted()
     const owners = await this.#read(() => findOwners(this.#database))
     const deadOwners: string[] = []
     let ended = 0

@@ -400,6 +400,22 @@ describe('drover sessions export', () => {
     expect(await sessions('export', one, '--tag', 'x')).toMatchObject({ code: 2 })
   })
 
+  it('writes sessions whose prompts together do not fit into memory', async () => {
+    const prompt = 'x'.repeat(6_000_000)
+    const count = 12
+    for (let at = 0; at < count; at++) await keep({ initial_prompt: prompt })
+    const env = { NODE_OPTIONS: '--max-old-space-size=48' }
+    for (const format of ['json', 'jsonl', 'markdown']) {
+      const file = `out.${format}`
+      const { code, stderr } = await home.drover(['sessions', 'export', '--format', format, '-o', file], { env })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: `Wrote ${count} sessions to ${join(home.path, file)}.\n` })
+      expect(statSync(join(home.path, file)).size).toBeGreaterThan(count * prompt.length)
+    }
+    const list = await home.drover(['sessions', 'list', '--json'], { env })
+    expect(JSON.parse(list.stdout)).toMatchObject({ total: count, sessions: { length: count } })
+    expect(list.stdout.length).toBeLessThan(20_000)
+  })
+
   it('writes a private file and replaces an existing one only with --force', async () => {
     const id = await keep()
     const path = join(home.path, 'out.json')

@@ -83,6 +83,27 @@ describe('GET /api/v1/sessions', () => {
   })
 })
 
+describe('a prompt of megabytes', () => {
+  it('is cut to 200 characters in a list, and whole in a single session', async () => {
+    const server = await startServer()
+    const [prompt, system] = ['🐑"'.repeat(400_000), 'ö'.repeat(300_000)]
+    const id = await keep(server, { initial_prompt: prompt, system_prompt: system })
+    const list = await server.request('/api/v1/sessions')
+    expect(list.body).toMatchObject({
+      total: 1,
+      sessions: [{ id, initial_prompt: '🐑"'.repeat(100), system_prompt: 'ö'.repeat(200) }],
+    })
+    expect(list.text.length).toBeLessThan(2_000)
+    const single = await server.request(`/api/v1/sessions/${id}`)
+    expect(single.body).toMatchObject({ id, initial_prompt: prompt, system_prompt: system, status: 'completed' })
+    const patch = { method: 'PATCH', body: { title: 'Sheep' } }
+    const patched = await server.request(`/api/v1/sessions/${id}`, patch)
+    expect(patched.body).toEqual({ ...(single.body as object), title: 'Sheep' })
+    const head = await server.request(`/api/v1/sessions/${id}`, { method: 'HEAD' })
+    expect([head.status, head.text]).toEqual([200, ''])
+  })
+})
+
 describe('metadata', () => {
   it('with integers beyond 2^53 are shown digit for digit in lists, single sessions and the answer to PATCH', async () => {
     const server = await startServer({ agents: 'demo' })

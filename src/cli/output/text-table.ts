@@ -7,10 +7,10 @@ const MIN_LAST_COLUMN = 8
 
 /** Each column is as wide as its widest cell, and the last one gets the rest. Removes control characters and line breaks. */
 export function formatTable(rows: readonly (readonly string[])[], width: number): string[] {
-  const count = Math.max(0, ...rows.map((row) => row.length))
+  const count = largest(rows.map((row) => row.length))
   const cells = rows.map((row) => row.map((cell, at) => (at < count - 1 ? toOneLine(cell, width) : cell)))
   const widths = Array.from({ length: Math.max(0, count - 1) }, (_, at) =>
-    Math.max(...cells.map((row) => columnsOf(row[at] ?? ''))),
+    largest(cells.map((row) => columnsOf(row[at] ?? ''))),
   )
   const left = width - widths.reduce((sum, each) => sum + each + GAP.length, 0)
   return cells.map((row) =>
@@ -26,8 +26,8 @@ export function formatTable(rows: readonly (readonly string[])[], width: number)
 
 /** Drops columns that do not fit, from the right, but keeps the first and the last column. */
 export function dropColumns(rows: readonly (readonly string[])[], width: number): (readonly string[])[] {
-  const count = Math.max(0, ...rows.map((row) => row.length))
-  const widest = (at: number) => Math.max(...rows.map((row) => columnsOf(toOneLine(row[at] ?? '', width))))
+  const count = largest(rows.map((row) => row.length))
+  const widest = (at: number) => largest(rows.map((row) => columnsOf(toOneLine(row[at] ?? '', width))))
   const taken = Array.from({ length: Math.max(0, count - 1) }, (_, at) => widest(at) + GAP.length)
   let kept = count - 1
   while (kept > 1 && taken.slice(0, kept).reduce((sum, each) => sum + each, MIN_LAST_COLUMN) > width) kept -= 1
@@ -37,4 +37,9 @@ export function dropColumns(rows: readonly (readonly string[])[], width: number)
 /** The width of the terminal; more for a file or a pipe, where lines do not wrap. */
 export function tableWidth({ isTty, columns }: { isTty: boolean; columns: number }): number {
   return isTty ? columns : 160
+}
+
+/** `Math.max` cannot take a hundred thousand arguments. */
+function largest(numbers: readonly number[]): number {
+  return numbers.reduce((most, each) => Math.max(most, each), 0)
 }

@@ -34,7 +34,8 @@ export async function newestSession(
   for (;;) {
     const { sessions } = await store.list(filter, { limit: PAGE, offset: gone })
     const newest = sessions.find(hasDirectory)
-    if (newest !== undefined) return newest
+    // A page has only the beginnings of prompts.
+    if (newest !== undefined) return await store.find(newest.id)
     gone += sessions.length
     if (sessions.length < PAGE) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone })
   }

@@ -103,5 +103,7 @@ async function pickFromList(invocation: Invocation, store: SessionStore): Promis
   const { sessions } = await store.list(filter, { limit: MAX_SHOWN, offset: 0 })
   if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })
   const prompt = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)
-  return await pickSession(sessions, { ...invocation.runtime, prompt })
+  const choice = await pickSession(sessions, { ...invocation.runtime, prompt })
+  // A page has only the beginnings of prompts.
+  return choice && { ...choice, session: await store.find(choice.session.id) }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
-import { EXPORTS } from './export-formats.ts'
+import { EXPORTS, type ExportFormat } from './export-formats.ts'
 
 const SESSION: Session = {
   id: '3f2a9c1b00000000000000000000abcd',
@@ -19,28 +20,42 @@ const SESSION: Session = {
 }
 const AT = '2026-01-31T12:00:00.000Z'
 
+function exported(format: ExportFormat, ...sessions: Session[]): string {
+  const { head, session, foot } = EXPORTS[format]
+  return [head(AT), ...sessions.map(session), foot(sessions.length)].join('')
+}
+
 describe('exported sessions', () => {
   it('contain all fields as JSON', () => {
-    const text = EXPORTS.json([SESSION], AT)
+    const text = exported('json', SESSION)
     expect(text).toContain('"wide": 12345678901234567890')
     expect(JSON.parse(text)).toMatchObject({ exported_at: AT, sessions: [{ id: SESSION.id }] })
   })
 
+  it.each([[[]], [[SESSION]], [[SESSION, SESSION]]])('have the usual indentation as JSON', (sessions) => {
+    expect(exported('json', ...sessions)).toBe(`${writeIndentedJson({ exported_at: AT, sessions })}\n`)
+  })
+
+  it('may have any number of backticks', () => {
+    const prompt = '` '.repeat(300_000)
+    expect(exported('markdown', { ...SESSION, initial_prompt: prompt })).toContain(prompt)
+  })
+
   it('are one per line as JSON lines', () => {
-    const lines = EXPORTS.jsonl([SESSION, SESSION], AT).split('\n')
+    const lines = exported('jsonl', SESSION, SESSION).split('\n')
     expect(lines).toHaveLength(3)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ id: SESSION.id })
   })
 
   it('show control characters as escapes in Markdown', () => {
     const session = { ...SESSION, initial_prompt: 'a\u001b]0;x\u0007\n\tb', error_message: 'no\u001b[2J' }
-    const text = EXPORTS.markdown([session], AT)
+    const text = exported('markdown', session)
     expect(text).toContain('```text\na\\x1b]0;x\\x07\n\tb\n```')
     expect(text).toContain('- last error: `no\\x1b[2J`')
   })
 
   it('have one section each in Markdown', () => {
-    expect(EXPORTS.markdown([{ ...SESSION, title: 'a_b <c>' }], AT)).toBe(`# Sessions
+    expect(exported('markdown', { ...SESSION, title: 'a_b <c>' })).toBe(`# Sessions
 
 Exported 2026-01-31T12:00:00.000Z.
 

@@ -1,4 +1,4 @@
-/** Formats sessions as JSON, JSON lines or Markdown. Pure. */
+/** Formats sessions as JSON, JSON lines or Markdown, one session at a time. Pure. */
 import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { toOneLine } from '../output/printable.ts'
@@ -7,22 +7,35 @@ import { sessionFacts, titleOf } from './session-text.ts'
 export type ExportFormat = 'json' | 'jsonl' | 'markdown'
 
 const TITLE_COLUMNS = 80
+/** The beginning of a prompt that is longer than any title. */
+const TITLE_LENGTH = 4_000
 
-type Export = (sessions: readonly Session[], exportedAt: string) => string
+type Export = {
+  head(exportedAt: string): string
+  /** `number` counts from 0. */
+  session(session: Session, number: number): string
+  foot(count: number): string
+}
 
 export const EXPORTS: Readonly<Record<ExportFormat, Export>> = {
-  json: (sessions, exportedAt) => `${writeIndentedJson({ exported_at: exportedAt, sessions })}\n`,
-  jsonl: (sessions) => sessions.map((session) => `${writeJson(session)}\n`).join(''),
-  markdown: (sessions, exportedAt) => {
-    const head = `# Sessions\n\nExported ${exportedAt}.\n`
-    return [head, ...sessions.map(toMarkdown)].join('\n')
+  json: {
+    head: (exportedAt) => `{\n  "exported_at": ${JSON.stringify(exportedAt)},\n  "sessions": [`,
+    session: (session, number) =>
+      `${number === 0 ? '' : ','}\n    ${writeIndentedJson(session).replaceAll('\n', '\n    ')}`,
+    foot: (count) => `${count === 0 ? '' : '\n  '}]\n}\n`,
+  },
+  jsonl: { head: () => '', session: (session) => `${writeJson(session)}\n`, foot: () => '' },
+  markdown: {
+    head: (exportedAt) => `# Sessions\n\nExported ${exportedAt}.\n`,
+    session: (session) => `\n${toMarkdown(session)}`,
+    foot: () => '',
   },
 }
 
 function toMarkdown(session: Session): string {
   const facts = sessionFacts(session).filter(([name]) => !['title', 'prompt'].includes(name))
   return [
-    `## ${escapeMarkdown(toOneLine(titleOf(session), TITLE_COLUMNS))}`,
+    `## ${escapeMarkdown(toOneLine(titleOf(session).slice(0, TITLE_LENGTH), TITLE_COLUMNS))}`,
     '',
     ...facts.map(([name, value]) => `- ${name}: ${inCode(value)}`),
     '',
@@ -57,6 +70,7 @@ function escapeControls(text: string): string {
 }
 
 function fenceFor(text: string, shortest: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length))
+  let longest = 0
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
   return longest < shortest.length ? shortest : '`'.repeat(longest + 1)
 }

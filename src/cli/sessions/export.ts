@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'
-import { createFile, replaceFile } from '../../kit/files/write-file.ts'
+import { writeFileInPieces } from '../../kit/files/write-file.ts'
+import { sessionNotFound } from '../../sessions/faults.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -14,58 +15,99 @@ import { readFilter } from './session-filter.ts'
 
 const PAGE = 500
 
+/** Reads and writes one session at a time, because all prompts together may not fit into memory. */
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
-  const { out } = runtime.terminal
   return await withSessions(invocation, async (store) => {
-    const sessions = await selectSessions(invocation, store)
+    const ids = await selectIds(invocation, store)
     const format = (flags.text('format') ?? 'json') as ExportFormat
-    const text = EXPORTS[format](sessions, toTimestamp(runtime.clock.now()))
+    const counter = { count: 0 }
+    const pieces = exportPieces(readSessions(store, ids), {
+      format,
+      exportedAt: toTimestamp(runtime.clock.now()),
+      counter,
+    })
     const file = flags.text('output')
-    if (file === undefined || file === '-') await out.write(toShown(text, out))
-    else await save(invocation, { path: resolve(runtime.cwd, file), text, count: sessions.length })
+    if (file === undefined || file === '-') await print(invocation, pieces)
+    else await save(invocation, { path: resolve(runtime.cwd, file), pieces, counter })
     return 0
   })
 }
 
-async function selectSessions(invocation: Invocation, store: SessionStore): Promise<Session[]> {
+/** Named sessions are found before anything is written, so that a mistyped id writes nothing. */
+async function selectIds(invocation: Invocation, store: SessionStore): Promise<AsyncIterable<string>> {
   const filter = readFilter(invocation)
   const [id] = invocation.args
-  if (id === undefined) return await listAll(store, filter)
+  if (id === undefined) return listIds(store, filter)
   if (Object.keys(filter).length > 0) throw argumentUnexpected({ command: 'sessions export with a filter', given: id })
-  const sessions = new Map<string, Session>()
-  for (const name of invocation.args) {
-    const session = await store.find(name)
-    sessions.set(session.id, session)
-  }
-  return [...sessions.values()]
+  const ids = new Set<string>()
+  for (const name of invocation.args) ids.add((await store.find(name)).id)
+  return toAsync(ids)
 }
 
-async function listAll(store: SessionStore, filter: ReturnType<typeof readFilter>): Promise<Session[]> {
-  const sessions = new Map<string, Session>()
+async function* toAsync<T>(values: Iterable<T>): AsyncGenerator<T> {
+  yield* values
+}
+
+async function* listIds(store: SessionStore, filter: ReturnType<typeof readFilter>): AsyncGenerator<string> {
+  const listed = new Set<string>()
   // A session that is used meanwhile moves to the front, so another one may be listed twice.
   for (let offset = 0; ; offset += PAGE) {
-    const page = await store.list(filter, { limit: PAGE, offset })
-    for (const session of page.sessions) sessions.set(session.id, session)
-    if (page.sessions.length < PAGE) return [...sessions.values()]
+    const { sessions } = await store.list(filter, { limit: PAGE, offset })
+    for (const { id } of sessions) {
+      if (!listed.has(id)) yield id
+      listed.add(id)
+    }
+    if (sessions.length < PAGE) return
+  }
+}
+
+/** Skips sessions that were deleted meanwhile. */
+async function* readSessions(store: SessionStore, ids: AsyncIterable<string>): AsyncGenerator<Session> {
+  for await (const id of ids) {
+    try {
+      yield await store.find(id)
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== sessionNotFound.code) throw error
+    }
+  }
+}
+
+async function* exportPieces(
+  sessions: AsyncIterable<Session>,
+  { format, exportedAt, counter }: { format: ExportFormat; exportedAt: string; counter: { count: number } },
+): AsyncGenerator<string> {
+  const { head, session: toText, foot } = EXPORTS[format]
+  yield head(exportedAt)
+  for await (const session of sessions) {
+    yield toText(session, counter.count)
+    counter.count += 1
+  }
+  yield foot(counter.count)
+}
+
+async function print({ runtime }: Invocation, pieces: AsyncIterable<string>): Promise<void> {
+  const { out } = runtime.terminal
+  for await (const piece of pieces) {
+    // Nobody reads the rest.
+    if (piece !== '' && (await out.write(toShown(piece, out))) === 'closed') return
   }
 }
 
 async function save(
   { flags, runtime }: Invocation,
-  { path, text, count }: { path: string; text: string; count: number },
+  { path, pieces, counter }: { path: string; pieces: AsyncIterable<string>; counter: { count: number } },
 ): Promise<void> {
-  const file = { path, bytes: Buffer.from(text), mode: 0o600 }
-  if (flags.isOn('force')) replaceFile(file)
-  else createNew(file)
+  try {
+    await writeFileInPieces({ path, mode: 0o600, mayExist: flags.isOn('force') }, toBytes(pieces))
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== fileExists.code) throw error
+    throw exportExists({ path }, error)
+  }
+  const { count } = counter
   await runtime.terminal.err.write(`Wrote ${count} session${count === 1 ? '' : 's'} to ${path}.\n`)
 }
 
-function createNew(file: Parameters<typeof createFile>[0]): void {
-  try {
-    createFile(file)
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== fileExists.code) throw error
-    throw exportExists({ path: file.path }, error)
-  }
+async function* toBytes(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece)
 }

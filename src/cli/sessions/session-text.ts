@@ -7,6 +7,8 @@ import { toOneLine } from '../output/printable.ts'
 import { formatUsage, totalTokens } from '../output/usage-text.ts'
 
 const PROMPT_COLUMNS = 200
+/** More than is shown: collapsing white space takes long in a prompt of megabytes. */
+const PROMPT_LENGTH = 20_000
 
 export function shortIdOf({ id }: Pick<Session, 'id'>): string {
   return id.slice(0, 8)
@@ -53,7 +55,7 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
     ["agent's id", session.backend_session_id],
     ['last error', session.error_message],
     ['metadata', Object.keys(metadata).length === 0 ? undefined : writeJson(metadata)],
-    ['prompt', toOneLine(session.initial_prompt, PROMPT_COLUMNS)],
+    ['prompt', toOneLine(session.initial_prompt.slice(0, PROMPT_LENGTH), PROMPT_COLUMNS)],
     ['resume with', isResumable(session) ? `drover resume ${shortIdOf(session)} "..."` : undefined],
   ]
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '')

@@ -1,23 +1,24 @@
 /** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
 import { checker } from '../../kit/schema.ts'
-import type { SessionEdit, SessionFilter, SessionStore } from '../../sessions/session-store.ts'
+import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { validateSessionEditRequest, validateSessionQuery } from '../request/checks.generated.js'
+import { sendJson } from '../response/send-json.ts'
 import type { SessionDeleted, SessionEditRequest, SessionQuery } from './sessions.shape.ts'
 
 type ById = { Params: { id: string } }
 
 export const registerSessions: RegisterRoutes = (scope, { store }) => {
-  scope.get('/sessions', async ({ query }) => {
+  scope.get('/sessions', async ({ query }, reply) => {
     const { filter, page } = readSessionQuery(query)
-    return await store.list(filter, page)
+    return sendJson(reply, await store.list(filter, page))
   })
 
-  scope.get<ById>('/sessions/:id', async ({ params }) => await store.find(params.id))
+  scope.get<ById>('/sessions/:id', async ({ params }, reply) => sendJson(reply, await store.find(params.id)))
 
-  scope.patch<ById>('/sessions/:id', async ({ params, body }) => {
-    return await store.edit(params.id, await toEdit(checkBody(body, checkEdit), { store, id: params.id }))
+  scope.patch<ById>('/sessions/:id', async ({ params, body }, reply) => {
+    return sendJson(reply, await store.edit(params.id, checkBody(body, checkEdit)))
   })
 
   scope.delete<ById>('/sessions/:id', async ({ params }): Promise<SessionDeleted> => {
@@ -44,14 +45,3 @@ function toInteger(value: unknown): unknown {
 }
 
 const checkEdit = checker<SessionEditRequest>('the request', validateSessionEditRequest)
-
-/** The request has the complete list of tags. The store takes the tags to add and to remove. */
-async function toEdit(request: SessionEditRequest, of: { store: SessionStore; id: string }): Promise<SessionEdit> {
-  const { title, tags, metadata } = request
-  const changes = tags && { addTags: tags, removeTags: without(tags, (await of.store.find(of.id)).tags) }
-  return { ...(title !== undefined && { title }), ...changes, ...(metadata !== undefined && { metadata }) }
-}
-
-function without(excluded: readonly string[], all: readonly string[]): string[] {
-  return all.filter((tag) => !excluded.includes(tag))
-}

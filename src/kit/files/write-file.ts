@@ -15,20 +15,62 @@ export type FileToWrite = { path: string; bytes: Uint8Array; mode: number }
  */
 export function replaceFile(file: FileToWrite & { links?: Links }, disk: Disk = realDisk): Durability {
   const target = { ...file, path: findTarget({ path: file.path, links: file.links ?? 'refuse' }, disk) }
-  return writeBeside(target, (temporary) => disk.renameSync(temporary, target.path), disk)
+  return writeBeside(target, { stage: stageFile, moveIntoPlace: disk.renameSync }, disk)
 }
 
 /** Writes a file that must not exist yet, as atomically and durably as `replaceFile`. */
 export function createFile(file: FileToWrite, disk: Disk = realDisk): Durability {
-  const moveIntoPlace = (temporary: string) => {
+  return writeBeside(file, { stage: stageFile, moveIntoPlace: linkNew(disk) }, disk)
+}
+
+/**
+ * Writes a file whose content comes in pieces, as atomically and durably as the two above. With `mayExist` it replaces a
+ * file, otherwise it creates one. If `pieces` throws, nothing is written, and its error is thrown.
+ */
+export async function writeFileInPieces(
+  file: { path: string; mode: number; mayExist: boolean },
+  pieces: AsyncIterable<Uint8Array>,
+  disk: Disk = realDisk,
+): Promise<Durability> {
+  const path = file.mayExist ? findTarget({ path: file.path, links: 'refuse' }, disk) : file.path
+  const temporary = join(dirname(path), temporaryName())
+  const failed = (error: unknown) =>
+    fileWriteFailed({ path, commitment: 'not_committed', reason: systemReason(error) }, error)
+  let isStaged = false
+  try {
+    const descriptor = attempt(() => disk.openSync(temporary, 'wx', 0o600), failed)
     try {
-      disk.linkSync(temporary, file.path) // unlike rename, fails when the name is taken
+      for await (const bytes of pieces) attempt(() => writeFully({ descriptor, bytes }, disk), failed)
+    } finally {
+      disk.closeSync(descriptor)
+    }
+    isStaged = true
+  } finally {
+    if (!isStaged) discard(temporary, disk)
+  }
+  const stage = () => finishFile({ path: temporary, mode: file.mode }, disk)
+  const moveIntoPlace = file.mayExist ? disk.renameSync : linkNew(disk)
+  return writeBeside({ path, temporary }, { stage, moveIntoPlace }, disk)
+}
+
+function attempt<T>(work: () => T, toFault: (error: unknown) => Fault): T {
+  try {
+    return work()
+  } catch (error) {
+    throw toFault(error)
+  }
+}
+
+/** Moves a file to a name that is not taken. */
+function linkNew(disk: Disk): (temporary: string, path: string) => void {
+  return (temporary, path) => {
+    try {
+      disk.linkSync(temporary, path) // unlike rename, fails when the name is taken
     } catch (error) {
-      throw errorCode(error) === 'EEXIST' ? fileExists({ path: file.path }, error) : error
+      throw errorCode(error) === 'EEXIST' ? fileExists({ path }, error) : error
     }
     discard(temporary, disk)
   }
-  return writeBeside(file, moveIntoPlace, disk)
 }
 
 /** Creates an empty private file, unless another process has just created it. */
@@ -50,9 +92,19 @@ export function writeFully(
   while (written < bytes.length) written += disk.writeSync(descriptor, bytes, written)
 }
 
-function writeBeside(file: FileToWrite, moveIntoPlace: (temporary: string) => void, disk: Disk): Durability {
+type Placement<File> = {
+  /** Makes sure that the temporary file is complete and durable. */
+  stage: (file: File & { path: string }, disk: Disk) => FileIdentity
+  moveIntoPlace: (temporary: string, path: string) => void
+}
+
+function writeBeside<File extends { path: string; temporary?: string }>(
+  file: File,
+  { stage, moveIntoPlace }: Placement<File>,
+  disk: Disk,
+): Durability {
   const folder = dirname(file.path)
-  const temporary = join(folder, temporaryName())
+  const temporary = file.temporary ?? join(folder, temporaryName())
   let directory: number | undefined
   let staged: FileIdentity | undefined
   let isMoved = false
@@ -60,8 +112,8 @@ function writeBeside(file: FileToWrite, moveIntoPlace: (temporary: string) => vo
   try {
     // Opened first, so that a directory that cannot be synced fails before anything changes.
     directory = openDirectory({ path: folder, links: 'follow' }, disk)
-    staged = stageFile({ ...file, path: temporary }, disk)
-    moveIntoPlace(temporary)
+    staged = stage({ ...file, path: temporary }, disk)
+    moveIntoPlace(temporary, file.path)
     isMoved = true
     return durabilityOf({ directorySynced: syncDirectory(directory, disk) })
   } catch (error) {
@@ -80,6 +132,18 @@ export function stageFile({ path, bytes, mode }: FileToWrite, disk: Disk): FileI
   const descriptor = disk.openSync(path, 'wx', 0o600)
   try {
     writeFully({ descriptor, bytes }, disk)
+    disk.fchmodSync(descriptor, mode)
+    disk.fsyncSync(descriptor)
+    return disk.fstatSync(descriptor, { bigint: true })
+  } finally {
+    disk.closeSync(descriptor)
+  }
+}
+
+/** Gives a complete file its mode and syncs it. */
+function finishFile({ path, mode }: { path: string; mode: number }, disk: Disk): FileIdentity {
+  const descriptor = disk.openSync(path, 'r+')
+  try {
     disk.fchmodSync(descriptor, mode)
     disk.fsyncSync(descriptor)
     return disk.fstatSync(descriptor, { bigint: true })
