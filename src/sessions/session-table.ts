@@ -11,7 +11,7 @@ import {
   searchTitleOf,
   toColumns,
 } from './session-rows.ts'
-import { deletePieces } from './session-texts.ts'
+import { deletePieces } from './stored-texts.ts'
 
 /** The columns that may change after a session was created. */
 const CHANGING = [

@@ -27,7 +27,8 @@ import {
   saveRow,
   saveSearchTitle,
 } from './session-table.ts'
-import { addPieces, SessionTexts, toPieces } from './session-texts.ts'
+import { toPieces } from './session-texts.ts'
+import { addPieces, StoredTexts } from './stored-texts.ts'
 
 export type SessionStoreOptions = {
   /** The session file. Its directory also gets the lock files of the processes that run turns. */
@@ -59,7 +60,7 @@ export async function openSessionStore(options: SessionStoreOptions): Promise<Se
 class SqliteSessionStore implements SessionStore {
   readonly #database: SessionDatabase
   readonly #owners: Owners
-  readonly #texts: SessionTexts
+  readonly #texts: StoredTexts
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #countsTokens: boolean
@@ -70,7 +71,7 @@ class SqliteSessionStore implements SessionStore {
   constructor(database: SessionDatabase, options: SessionStoreOptions) {
     const { path, clock, ids, storeTokenUsage = true, endAgentsOf = async () => undefined } = options
     this.#database = database
-    this.#texts = new SessionTexts(database, { read: (work) => this.#read(work), write: (work) => this.#write(work) })
+    this.#texts = new StoredTexts(database, { read: (work) => this.#read(work), write: (work) => this.#write(work) })
     this.#owners = new Owners({ directory: ownersDirectoryOf(path), ids })
     this.#clock = clock
     this.#ids = ids
