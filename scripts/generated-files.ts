@@ -5,6 +5,7 @@ import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
+import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
@@ -90,6 +91,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSessionEditRequest: SessionEditRequest,
     validateChatRequest: ChatRequest,
     validateMessageRequest: MessageRequest,
+    validateCountTokensRequest: CountTokensRequest,
   }
   return [
     { path: 'src/http/request/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },

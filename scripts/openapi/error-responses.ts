@@ -6,6 +6,7 @@ import {
   type ErrorResponse,
   OTHER_ERROR,
 } from '../../src/http/api-description/error-responses.shape.ts'
+import { type ApiStyle, apiStyleOf } from '../../src/http/errors/api-style.ts'
 import { ChatProblem, MessageProblem, NativeError } from '../../src/http/errors/error-body.shape.ts'
 import { toErrorBody } from '../../src/http/errors/error-body.ts'
 import { toHttpError } from '../../src/http/errors/http-error.ts'
@@ -15,10 +16,10 @@ import { headerReferences, toMedia } from './operation.ts'
 import type { SchemaBook } from './schema.ts'
 
 const FORMATS = {
-  Native: { url: '/api/v1/', mediaType: 'application/json', shape: NativeError },
-  Chat: { url: '/openai/v1/', mediaType: 'application/problem+json', shape: ChatProblem },
-  Message: { url: '/anthropic/v1/', mediaType: 'application/problem+json', shape: MessageProblem },
-} satisfies Record<string, { url: string; mediaType: string; shape: TSchema }>
+  Native: { style: 'native', mediaType: 'application/json', shape: NativeError },
+  Chat: { style: 'chat', mediaType: 'application/problem+json', shape: ChatProblem },
+  Message: { style: 'message', mediaType: 'application/problem+json', shape: MessageProblem },
+} satisfies Record<string, { style: ApiStyle; mediaType: string; shape: TSchema }>
 
 type ErrorFormat = keyof typeof FORMATS
 
@@ -32,9 +33,10 @@ export function errorReferences(path: string, names: readonly ErrorName[]): Json
   return { ...Object.fromEntries(listed), default: { $ref: `#/components/responses/${format}Other` } }
 }
 
+const FORMAT_OF_STYLE = { native: 'Native', chat: 'Chat', message: 'Message' } as const
+
 function formatOf(path: string): ErrorFormat {
-  if (path.startsWith('/openai/')) return 'Chat'
-  return path.startsWith('/anthropic/') ? 'Message' : 'Native'
+  return FORMAT_OF_STYLE[apiStyleOf(path)]
 }
 
 export function errorComponents(book: SchemaBook): Json {
@@ -59,6 +61,6 @@ function toComponent(format: ErrorFormat, error: Omit<ErrorResponse, 'status'>, 
 
 function toExample(format: ErrorFormat, fault: Fault): [string, object] {
   const error = toHttpError(fault)
-  const { body } = toErrorBody(error, { url: FORMATS[format].url, errorsBase: 'https://drover.dev/errors' })
+  const { body } = toErrorBody(error, { style: FORMATS[format].style, errorsBase: 'https://drover.dev/errors' })
   return [error.code, body]
 }

@@ -186,41 +186,42 @@ lean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:a,keyword:"type",
 push(s),t++}return j.errors=e,t===0}var J=["host","port","request_timeout_secs","read_timeout_secs","write_timeout_secs","idle_timeout_secs","api_keys_gopas\
 s_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","trusted_proxies","max_reques\
 t_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir_prefixes","blocked_workdir\
-_prefixes","metrics_enabled","metrics_public","errors_base","require_api_version","model_rules","max_concurrent_runs","m\
-ax_queued_runs","allow_unsafe_extra","keys"],K=["name","sha256","rate_limit_rps","rate_limit_burst"],Q=V().default,T=new RegExp(
-"^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),W=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]\
-*)$","u"),X=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),Y=new RegExp("^[^\\s=,]+=(?:claude|codex|gemini)$","u"),ee=new RegExp(
-"^[A-Za-z0-9._-]{1,64}$","u"),re=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u");function $(o,{instancePath:a="",parentData:c,
-parentDataProperty:d,rootData:u=o,dynamicAnchors:y={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let r in o){
-let i=t;if(!(r==="host"||r==="port"||r==="request_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_secs"||r===
-"idle_timeout_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit_burst"||
-r==="rate_limit_cleanup_secs"||r==="trusted_proxies"||r==="max_request_body_bytes"||r==="cors_allowed_origins"||r==="cor\
-s_allow_credentials"||r==="cors_max_age"||r==="allowed_workdir_prefixes"||r==="blocked_workdir_prefixes"||r==="metrics_e\
-nabled"||r==="metrics_public"||r==="errors_base"||r==="require_api_version"||r==="model_rules"||r==="max_concurrent_runs"||
-r==="max_queued_runs"||r==="allow_unsafe_extra"||r==="keys")){let n={instancePath:a,keyword:"enum",params:{allowedValues:J},
-propertyName:r};e===null?e=[n]:e.push(n),t++}var f=i===t;if(!f){let n={instancePath:a,keyword:"propertyNames",params:{propertyName:r}};
-e===null?e=[n]:e.push(n),t++}}if(o.host!==void 0){let r=o.host;if(typeof r=="string"){if(Q(r)>253){let i={instancePath:a+
-"/host",keyword:"maxLength",params:{limit:253}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:a+"/host",keyword:"\
-type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.port!==void 0){let r=o.port;if(!(typeof r=="number"&&!(r%
-1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
-i),t++}if(typeof r=="number"&&isFinite(r)){if(r>65535||isNaN(r)){let i={instancePath:a+"/port",keyword:"maximum",params:{
-comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+"/port",keyword:"mini\
-mum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.request_timeout_secs!==void 0){let r=o.request_timeout_secs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/request_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+
-"/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(
-r)){let i={instancePath:a+"/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(
-i),t++}}}if(o.read_timeout_secs!==void 0){let r=o.read_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let i={instancePath:a+"/read_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"mi\
-nimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==void 0){let r=o.write_timeout_secs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/write_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+
-"/write_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(
-r)){let i={instancePath:a+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(
-i),t++}}}if(o.idle_timeout_secs!==void 0){let r=o.idle_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let i={instancePath:a+"/idle_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r==
+_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_version","model_rules","max_con\
+current_runs","max_queued_runs","allow_unsafe_extra","keys"],K=["name","sha256","rate_limit_rps","rate_limit_burst"],Q=V().
+default,T=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),W=new RegExp("^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/]\
+)[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),X=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),Y=new RegExp("^[^\\s=,]+=(?:claude|co\
+dex|gemini)$","u"),ee=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),re=new RegExp("^(?:sha256:)?[0-9a-fA-F]{64}$","u");function $(o,{
+instancePath:a="",parentData:c,parentDataProperty:d,rootData:u=o,dynamicAnchors:y={}}={}){let e=null,t=0;if(o&&typeof o==
+"object"&&!Array.isArray(o)){for(let r in o){let i=t;if(!(r==="host"||r==="port"||r==="request_timeout_secs"||r==="read_\
+timeout_secs"||r==="write_timeout_secs"||r==="idle_timeout_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||
+r==="rate_limit_rps"||r==="rate_limit_burst"||r==="rate_limit_cleanup_secs"||r==="trusted_proxies"||r==="max_request_bod\
+y_bytes"||r==="cors_allowed_origins"||r==="cors_allow_credentials"||r==="cors_max_age"||r==="allowed_workdir_prefixes"||
+r==="blocked_workdir_prefixes"||r==="metrics_enabled"||r==="metrics_public"||r==="errors_base"||r==="vendor_errors"||r===
+"require_api_version"||r==="model_rules"||r==="max_concurrent_runs"||r==="max_queued_runs"||r==="allow_unsafe_extra"||r===
+"keys")){let n={instancePath:a,keyword:"enum",params:{allowedValues:J},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=i===
+t;if(!f){let n={instancePath:a,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(o.host!==
+void 0){let r=o.host;if(typeof r=="string"){if(Q(r)>253){let i={instancePath:a+"/host",keyword:"maxLength",params:{limit:253}};
+e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:a+"/host",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.
+push(i),t++}}if(o.port!==void 0){let r=o.port;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+
+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>65535||
+isNaN(r)){let i={instancePath:a+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};e===null?e=[i]:e.push(i),
+t++}if(r<0||isNaN(r)){let i={instancePath:a+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.
+push(i),t++}}}if(o.request_timeout_secs!==void 0){let r=o.request_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&
+isFinite(r))){let i={instancePath:a+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
+i),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/request_timeout_secs",keyword:"\
+maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+"/r\
+equest_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.read_timeout_secs!==
+void 0){let r=o.read_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/read\
+_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){
+if(r>604800||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==void 0){let r=o.write_timeout_secs;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/write_timeout_secs",keyword:"type",params:{type:"inte\
+ger"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/w\
+rite_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){
+let i={instancePath:a+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),
+t++}}}if(o.idle_timeout_secs!==void 0){let r=o.idle_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
+let i={instancePath:a+"/idle_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r==
 "number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"\
 <=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+"/idle_timeout_secs",keyword:"mi\
 nimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let r=o.api_keys_gopass_path;
@@ -275,48 +276,49 @@ metrics_public!="boolean"){let r={instancePath:a+"/metrics_public",keyword:"type
 e.push(r),t++}if(o.errors_base!==void 0){let r=o.errors_base;if(typeof r=="string"){if(!X.test(r)){let i={instancePath:a+
 "/errors_base",keyword:"saidPattern",params:{says:"an http or https address without a / at its end"}};e===null?e=[i]:e.push(
 i),t++}}else{let i={instancePath:a+"/errors_base",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.
-require_api_version!==void 0&&typeof o.require_api_version!="boolean"){let r={instancePath:a+"/require_api_version",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(o.model_rules!==void 0){let r=o.model_rules;if(Array.isArray(
-r)){let i=r.length;for(let n=0;n<i;n++){let p=r[n];if(typeof p=="string"){if(!Y.test(p)){let l={instancePath:a+"/model_r\
-ules/"+n,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model name, in which * stands for any text, an\
-d one of claude, codex, gemini"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:a+"/model_rules/"+n,keyword:"ty\
-pe",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:a+"/model_rules",keyword:"type",params:{
-type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_concurrent_runs!==void 0){let r=o.max_concurrent_runs;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/max_concurrent_runs",keyword:"type",params:{type:"int\
-eger"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>1024||isNaN(r)){let i={instancePath:a+"/ma\
-x_concurrent_runs",keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){
-let i={instancePath:a+"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),
-t++}}}if(o.max_queued_runs!==void 0){let r=o.max_queued_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={
-instancePath:a+"/max_queued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="num\
-ber"&&isFinite(r)){if(r>1e5||isNaN(r)){let i={instancePath:a+"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",
-limit:1e5}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+"/max_queued_runs",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allow_unsafe_extra!==void 0&&typeof o.allow_unsafe_extra!=
-"boolean"){let r={instancePath:a+"/allow_unsafe_extra",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),
-t++}if(o.keys!==void 0){let r=o.keys;if(Array.isArray(r)){let i=r.length;for(let n=0;n<i;n++){let p=r[n];if(p&&typeof p==
-"object"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:a+"/keys/"+n,keyword:"required",params:{missingProperty:"\
-name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={instancePath:a+"/keys/"+n,keyword:"required",params:{missingProperty:"\
-sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="name"||l==="sha256"||l==="rate_limit_rps"||l===
-"rate_limit_burst")){let w={instancePath:a+"/keys/"+n,keyword:"enum",params:{allowedValues:K},propertyName:l};e===null?e=
-[w]:e.push(w),t++}var s=m===t;if(!s){let w={instancePath:a+"/keys/"+n,keyword:"propertyNames",params:{propertyName:l}};e===
-null?e=[w]:e.push(w),t++}}if(p.name!==void 0){let l=p.name;if(typeof l=="string"){if(!ee.test(l)){let m={instancePath:a+
-"/keys/"+n+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}};
-e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:a+"/keys/"+n+"/name",keyword:"type",params:{type:"string"}};e===null?
-e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let l=p.sha256;if(typeof l=="string"){if(!re.test(l)){let m={instancePath:a+"\
-/keys/"+n+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexadecimal digits, never th\
-e key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:a+"/keys/"+n+"/sha256",keyword:"type",params:{type:"\
-string"}};e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==void 0){let l=p.rate_limit_rps;if(!(typeof l=="number"&&!(l%
-1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:a+"/keys/"+n+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};
-e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:a+"/keys/"+n+"/\
-rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={
-instancePath:a+"/keys/"+n+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),
-t++}}}if(p.rate_limit_burst!==void 0){let l=p.rate_limit_burst;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){
-let m={instancePath:a+"/keys/"+n+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}
-if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:a+"/keys/"+n+"/rate_limit_burst",keyword:"ma\
-ximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:a+"/keys/"+
-n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}}else{let l={instancePath:a+
-"/keys/"+n,keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:a+"/keys",keyword:"\
-type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}}else{let r={instancePath:a,keyword:"type",params:{type:"obje\
-ct"}};e===null?e=[r]:e.push(r),t++}return $.errors=e,t===0}function z(o,{instancePath:a="",parentData:c,parentDataProperty:d,
+vendor_errors!==void 0&&typeof o.vendor_errors!="boolean"){let r={instancePath:a+"/vendor_errors",keyword:"type",params:{
+type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(o.require_api_version!==void 0&&typeof o.require_api_version!="boolean"){
+let r={instancePath:a+"/require_api_version",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(o.model_rules!==
+void 0){let r=o.model_rules;if(Array.isArray(r)){let i=r.length;for(let n=0;n<i;n++){let p=r[n];if(typeof p=="string"){if(!Y.
+test(p)){let l={instancePath:a+"/model_rules/"+n,keyword:"saidPattern",params:{says:"a rule such as o3-*=codex: a model \
+name, in which * stands for any text, and one of claude, codex, gemini"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:a+
+"/model_rules/"+n,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:a+"/mod\
+el_rules",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_concurrent_runs!==void 0){let r=o.
+max_concurrent_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/max_concurrent_run\
+s",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>1024||isNaN(
+r)){let i={instancePath:a+"/max_concurrent_runs",keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[i]:e.
+push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};
+e===null?e=[i]:e.push(i),t++}}}if(o.max_queued_runs!==void 0){let r=o.max_queued_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
+r)&&isFinite(r))){let i={instancePath:a+"/max_queued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(
+i),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e5||isNaN(r)){let i={instancePath:a+"/max_queued_runs",keyword:"maximum",
+params:{comparison:"<=",limit:1e5}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+"/max_queued_ru\
+ns",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.allow_unsafe_extra!==void 0&&
+typeof o.allow_unsafe_extra!="boolean"){let r={instancePath:a+"/allow_unsafe_extra",keyword:"type",params:{type:"boolean"}};
+e===null?e=[r]:e.push(r),t++}if(o.keys!==void 0){let r=o.keys;if(Array.isArray(r)){let i=r.length;for(let n=0;n<i;n++){let p=r[n];
+if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:a+"/keys/"+n,keyword:"required",params:{
+missingProperty:"name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={instancePath:a+"/keys/"+n,keyword:"re\
+quired",params:{missingProperty:"sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="name"||l==="sh\
+a256"||l==="rate_limit_rps"||l==="rate_limit_burst")){let w={instancePath:a+"/keys/"+n,keyword:"enum",params:{allowedValues:K},
+propertyName:l};e===null?e=[w]:e.push(w),t++}var s=m===t;if(!s){let w={instancePath:a+"/keys/"+n,keyword:"propertyNames",
+params:{propertyName:l}};e===null?e=[w]:e.push(w),t++}}if(p.name!==void 0){let l=p.name;if(typeof l=="string"){if(!ee.test(
+l)){let m={instancePath:a+"/keys/"+n+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots\
+, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:a+"/keys/"+n+"/name",keyword:"type",params:{
+type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let l=p.sha256;if(typeof l=="string"){if(!re.test(l)){
+let m={instancePath:a+"/keys/"+n+"/sha256",keyword:"saidPattern",params:{says:"the SHA-256 digest of the key in 64 hexad\
+ecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:a+"/keys/"+n+"/sha256",keyword:"\
+type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==void 0){let l=p.rate_limit_rps;if(!(typeof l==
+"number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:a+"/keys/"+n+"/rate_limit_rps",keyword:"type",params:{type:"\
+integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:a+"/\
+keys/"+n+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(
+l)){let m={instancePath:a+"/keys/"+n+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:
+e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let l=p.rate_limit_burst;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
+l))){let m={instancePath:a+"/keys/"+n+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(
+m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:a+"/keys/"+n+"/rate_limit_burst",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:a+"/keys\
+/"+n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}}else{let l={
+instancePath:a+"/keys/"+n,keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),t++}}}else{let i={instancePath:a+
+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}}else{let r={instancePath:a,keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),t++}return $.errors=e,t===0}function z(o,{instancePath:a="",parentData:c,parentDataProperty:d,
 rootData:u=o,dynamicAnchors:y={}}={}){let e=null,t=0;if(o&&typeof o=="object"&&!Array.isArray(o)){for(let s in o){let r=t;
 if(!(s==="default_backend"||s==="unified_flags"||s==="backends"||s==="session"||s==="output"||s==="parallel"||s==="serve\
 r")){let i={instancePath:a,keyword:"enum",params:{allowedValues:Z},propertyName:s};e===null?e=[i]:e.push(i),t++}var f=r===

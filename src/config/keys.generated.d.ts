@@ -67,6 +67,7 @@ export type ConfigPath =
   | 'server.metrics_enabled'
   | 'server.metrics_public'
   | 'server.errors_base'
+  | 'server.vendor_errors'
   | 'server.require_api_version'
   | 'server.model_rules'
   | 'server.max_concurrent_runs'

@@ -57,6 +57,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['server.metrics_enabled', 'boolean', false],
   ['server.metrics_public', 'boolean', false],
   ['server.errors_base', 'string', 'https://drover.dev/errors'],
+  ['server.vendor_errors', 'boolean', false],
   ['server.require_api_version', 'boolean', true],
   [
     'server.model_rules',

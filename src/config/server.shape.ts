@@ -181,6 +181,11 @@ export const ServerSection = strict({
     default: 'https://drover.dev/errors',
     description: 'The base URL of the `type` of a problem document.',
   }),
+  vendor_errors: Type.Boolean({
+    default: false,
+    description:
+      'Sends errors of the compatible APIs exactly as the vendor does, without problem details. For clients that look at nothing else.',
+  }),
   require_api_version: Type.Boolean({
     default: true,
     description: 'Refuses message requests without an `anthropic-version` header.',

@@ -1,5 +1,7 @@
 /** The OpenAPI operations of all endpoints, in the order of the document. */
+import { OPERATIONS as countTokens } from './anthropic/count-tokens.shape.ts'
 import { OPERATIONS as messages } from './anthropic/messages.shape.ts'
+import { OPERATIONS as messageModels } from './anthropic/models.shape.ts'
 import type { Operation } from './api-description/operation.shape.ts'
 import { OPERATIONS as docs } from './meta/docs.shape.ts'
 import { OPERATIONS as health } from './meta/health.shape.ts'
@@ -14,9 +16,10 @@ import { OPERATIONS as resume } from './native/resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
+import { OPERATIONS as aliases } from './root/aliases.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume],
-  ...[...models, ...chatCompletions, ...messages],
+  ...[...models, ...chatCompletions, ...messageModels, ...messages, ...countTokens, ...aliases],
   ...[...health, ...openapi, ...docs, ...metrics],
 ]

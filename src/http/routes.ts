@@ -1,5 +1,7 @@
 /** All endpoints, by the prefix of their paths. */
+import { registerCountTokens } from './anthropic/count-tokens.ts'
 import { registerMessages } from './anthropic/messages.ts'
+import { registerMessageModels } from './anthropic/models.ts'
 import type { RegisterRoutes } from './context/server-context.ts'
 import { registerDocs } from './meta/docs.ts'
 import { registerHealth } from './meta/health.ts'
@@ -14,6 +16,7 @@ import { registerResume } from './native/resume.ts'
 import { registerSessions } from './native/sessions.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
 import { registerModels } from './openai/models.ts'
+import { registerRootModels } from './root/models.ts'
 
 export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
   '': [registerHealth, registerOpenApi, registerDocs, registerMetrics],
@@ -27,5 +30,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerSessions,
   ],
   '/openai/v1': [registerModels, registerChatCompletions],
-  '/anthropic/v1': [registerMessages],
+  '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],
+  // For clients with a base URL that lacks the prefix of the API.
+  '/v1': [registerRootModels, registerChatCompletions, registerMessages, registerCountTokens],
 }

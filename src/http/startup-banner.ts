@@ -77,6 +77,7 @@ const GROUPS: readonly { name: string; prefix: string }[] = [
   { name: 'Native', prefix: '/api/' },
   { name: 'Chat completions', prefix: '/openai/' },
   { name: 'Messages', prefix: '/anthropic/' },
+  { name: 'Both without a prefix', prefix: '/v1/' },
   { name: 'Server', prefix: '/' },
 ]
 

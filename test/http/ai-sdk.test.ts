@@ -132,11 +132,10 @@ describe.each(PROVIDERS)('the AI SDK with $name', ({ model }) => {
   })
 })
 
-it('the provider that reads error messages shows that of the server', async () => {
-  const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ fail: 500 }) } })
-  const [chat] = PROVIDERS
-  if (chat === undefined) throw new Error('no provider')
-  await expect(generateText({ model: chat.model(server.url, 'claude'), maxRetries: 0, prompt: 'x' })).rejects.toThrow(
+it.each(PROVIDERS)('$name shows the message of the server if errors are those of the vendor', async ({ model }) => {
+  const env = { FAKE_AGENT_SCRIPT: JSON.stringify({ fail: 500 }) }
+  const server = await startServer({ env, server: { vendor_errors: true } })
+  await expect(generateText({ model: model(server.url, 'claude'), maxRetries: 0, prompt: 'x' })).rejects.toThrow(
     'claude failed: ',
   )
 })

@@ -223,6 +223,25 @@ describe('the openai package', () => {
     expect(response.headers.get('x-drover-warning')).toBeNull()
   })
 
+  it('works with a base URL that lacks the prefix of the API', async () => {
+    const { server } = await open({ text: ['one'] })
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['claude', 'codex', 'gemini'])
+    expect(await client.models.retrieve('codex')).toMatchObject({ id: 'codex', object: 'model' })
+    const { data, response } = await client.chat.completions.create(hello).withResponse()
+    expect(data.choices[0]?.message.content).toBe('one')
+    expect(response.headers.get('x-drover-backend')).toBe('codex')
+  })
+
+  it.each(['/openai/v1', '/v1', ''])('is told under %s what to use instead of the responses API', async (path) => {
+    const { server } = await open()
+    const client = new OpenAI({ baseURL: `${server.url}${path}`, apiKey: 'none', maxRetries: 0 })
+    const error = await client.responses.create({ model: 'codex', input: 'x' }).catch((reason) => reason)
+    expect(error).toBeInstanceOf(NotFoundError)
+    expect(error).toMatchObject({ code: 'not_found', type: 'invalid_request_error' })
+    expect(error.message).toMatch(/no endpoint .*\/responses; did you mean \/(?:openai\/)?v1\/chat\/completions\?/)
+  })
+
   it('sends a prompt of 200 KB', async () => {
     const { client } = await open()
     const content = 'word '.repeat(40_000)

@@ -296,3 +296,70 @@ describe.each(CASES)('$status for $name', (refused) => {
     },
   )
 })
+
+describe('an error outside of both prefixes', () => {
+  const VERSION = { 'anthropic-version': '2023-06-01' }
+
+  it.each([
+    ['POST', '/v1/chat/completions', {}, 400, 'chat'],
+    ['GET', '/v1/models/nothing', {}, 404, 'chat'],
+    ['GET', '/v1/models/nothing', VERSION, 404, 'message'],
+    ['POST', '/v1/messages', VERSION, 400, 'message'],
+    ['POST', '/v1/messages', {}, 400, 'message'],
+    ['POST', '/v1/messages/count_tokens', VERSION, 400, 'message'],
+    ['POST', '/v1/embeddings', {}, 404, 'chat'],
+    ['POST', '/v1/responses', {}, 404, 'chat'],
+    ['DELETE', '/v1/chat/completions', {}, 405, 'chat'],
+    ['POST', '/chat/completions', {}, 404, 'chat'],
+    ['POST', '/messages', {}, 404, 'message'],
+    ['GET', '/nothing', {}, 404, 'native'],
+  ] as const)('is in the format that was meant: %s %s %j', async (method, path, headers, status, style) => {
+    const server = await startServer()
+    const body = method === 'POST' ? {} : undefined
+    const answer = await server.request(path, { method, headers, body })
+    const { error } = answer.body as { error: unknown }
+    expect(answer.status).toBe(status)
+    if (style === 'native') expect(error).toBe('not_found')
+    else {
+      expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+      expect(Object.keys(error as object).sort()).toEqual(
+        style === 'chat' ? ['code', 'message', 'param', 'type'] : ['message', 'type'],
+      )
+    }
+    expect(answer.headers['request-id']).toBe(style === 'native' ? undefined : answer.headers['x-request-id'])
+  })
+
+  it.each([
+    ['/chat/completions', '/openai/v1/chat/completions'],
+    ['/messages', '/anthropic/v1/messages'],
+    ['/openai/chat/completions', '/openai/v1/chat/completions'],
+    ['/anthropic/v1/v1/messages', '/anthropic/v1/messages'],
+    ['/anthropic/models', '/anthropic/v1/models'],
+  ])('names the endpoint that was meant by %s', async (path, meant) => {
+    const server = await startServer()
+    const { body } = await server.request(path, { method: 'POST', body: {} })
+    expect(body).toMatchObject({ detail: expect.stringContaining(`did you mean ${meant}?`) })
+  })
+})
+
+describe('with server.vendor_errors', () => {
+  it('the body of an error is exactly that of the vendor', async () => {
+    const server = await startServer({ server: { vendor_errors: true } })
+    const ask = async (api: Api) => await post(server, api, { body: { ...api.body, stream: 'yes' } })
+    const message = 'the request is not valid: $.stream must be a boolean or null'
+    const [chat, sent] = [await ask(APIS.chat), await ask(APIS.message)]
+    expect(chat.body).toEqual({
+      error: { message, type: 'invalid_request_error', code: 'invalid_request', param: 'stream' },
+    })
+    expect(sent.body).toEqual({
+      type: 'error',
+      error: { type: 'invalid_request_error', message },
+      request_id: sent.headers['request-id'],
+    })
+    for (const answer of [chat, sent]) {
+      expect(answer.status).toBe(400)
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    }
+    expect((await server.request('/api/v1/nothing')).body).toMatchObject({ error: 'not_found' })
+  })
+})

@@ -6,6 +6,7 @@ import Anthropic, {
   AuthenticationError,
   BadRequestError,
   InternalServerError,
+  NotFoundError,
   RateLimitError,
 } from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
@@ -101,6 +102,59 @@ describe('the anthropic package', () => {
       usage: { output_tokens: 3 },
     })
     expect(types.filter((type) => type === 'content_block_delta')).toHaveLength(1)
+  })
+
+  it('lists the models, and gets one', async () => {
+    const { client, server } = await open({}, { config: { backends: { gemini: { enabled: false } } } })
+    const record = (id: string) => ({
+      type: 'model',
+      id,
+      display_name: id,
+      created_at: server.context.startedAt.toISOString(),
+    })
+    const listed: unknown[] = []
+    for await (const model of client.models.list()) listed.push(model)
+    expect(listed).toEqual(['claude', 'codex'].map(record))
+    expect(await client.models.retrieve('codex')).toMatchObject(record('codex'))
+    const error = await client.models.retrieve('gemini').catch((reason) => reason)
+    expect(error).toBeInstanceOf(NotFoundError)
+    expect(error.message).toContain('no model \\"gemini\\"; GET /anthropic/v1/models lists the models')
+  })
+
+  it('gets an estimate of the tokens, and is told so', async () => {
+    const { client, server } = await open()
+    const { data, response } = await client.messages
+      .countTokens({ model: 'gpt-5', system: 'be brief', messages: [{ role: 'user', content: 'x'.repeat(40) }] })
+      .withResponse()
+    expect(data).toEqual({ input_tokens: 12 })
+    expect(response.headers.get('x-drover-backend')).toBe('codex')
+    expect(response.headers.get('x-drover-warning')).toContain('input_tokens is an estimate')
+    const tools = [{ name: 'f', input_schema: { type: 'object' as const } }]
+    const more = await client.messages.countTokens({ model: 'claude', messages: hello.messages, tools })
+    expect(more.input_tokens).toBe(Math.ceil(('say hello'.length + JSON.stringify(tools[0]).length) / 4))
+    expect(server.access.at(-1)).not.toHaveProperty('backend')
+    const unsupported = [
+      { role: 'user' as const, content: [{ type: 'image' as const, source: { type: 'url' as const, url: 'x' } }] },
+    ]
+    await expect(client.messages.countTokens({ model: 'claude', messages: unsupported })).rejects.toBeInstanceOf(
+      BadRequestError,
+    )
+  })
+
+  it('works with a base URL that lacks the prefix of the API', async () => {
+    const { server } = await open({ text: ['one'] })
+    const client = new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 })
+    expect(await client.messages.create(hello)).toMatchObject({ content: [{ type: 'text', text: 'one' }] })
+    expect((await client.messages.countTokens({ model: 'claude', messages: hello.messages })).input_tokens).toBe(3)
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['claude', 'codex', 'gemini'])
+    expect(await client.models.retrieve('codex')).toMatchObject({ type: 'model', id: 'codex' })
+  })
+
+  it('finds the request id of an answer and of an error', async () => {
+    const { client, server } = await open({ text: ['one'] })
+    const message = await client.messages.create(hello)
+    const error = await client.messages.create({ ...hello, messages: [] }).catch((reason) => reason)
+    expect([message._request_id, error.requestID]).toEqual(server.access.map(({ request_id }) => request_id))
   })
 
   it('supports the beta interface', async () => {

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import type { Operation } from '../api-description/operation.shape.ts'
+import type { Operation, Parameter } from '../api-description/operation.shape.ts'
 import {
   COMPATIBLE_REQUEST,
   ignored,
@@ -20,15 +20,17 @@ const MessageTurn = named(
   }),
 )
 
+export const MESSAGES = Type.Array(MessageTurn, {
+  minItems: 1,
+  description: 'The conversation, with at least one user message.',
+})
+
 export const MessageRequest = named(
   'MessageRequest',
   Type.Object({
     ...COMPATIBLE_REQUEST,
     max_tokens: Type.Unknown({ description: 'Required, but ignored.' }),
-    messages: Type.Array(MessageTurn, {
-      minItems: 1,
-      description: 'The conversation, with at least one user message.',
-    }),
+    messages: MESSAGES,
     system: orNull(TextContent, 'The system prompt.'),
     mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, like `tools`.'),
     temperature: ignored(),
@@ -112,6 +114,14 @@ export const MessageStreamEvent = named(
 )
 export type MessageStreamEvent = Read<typeof MessageStreamEvent>
 
+export const API_VERSION: Parameter = {
+  name: 'anthropic-version',
+  in: 'header',
+  shape: Type.String({ format: 'date', description: 'The version of the API, a date.' }),
+  isRequired: true,
+  example: '2023-06-01',
+}
+
 const request: MessageRequest = {
   model: 'claude',
   max_tokens: 1024,
@@ -156,15 +166,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'message',
     summary: 'Create a message',
     description: MODEL_RULES,
-    parameters: [
-      {
-        name: 'anthropic-version',
-        in: 'header',
-        shape: Type.String({ format: 'date', description: 'The version of the API, a date.' }),
-        isRequired: true,
-        example: '2023-06-01',
-      },
-    ],
+    parameters: [API_VERSION],
     body: { shape: MessageRequest, examples: { whole: request, stream: { ...request, stream: true } } },
     responses: {
       200: {

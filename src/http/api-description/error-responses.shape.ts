@@ -46,7 +46,7 @@ export const ERROR_RESPONSES = {
     description: 'The resource or the path does not exist.',
     examples: [http.pathNotFound({ path: '/nowhere' })],
     onlyNative: [sessionNotFound({ id: ID })],
-    onlyCompatible: [http.modelNotFound({ model: 'clod' })],
+    onlyCompatible: [http.modelNotFound({ model: 'clod', list: '/openai/v1/models' })],
   },
   MethodNotAllowed: {
     status: 405,

@@ -28,26 +28,23 @@ export function chooseFor({ config: { server, backends } }: ServerContext): (mod
 
 /** Returns what the Fastify handler has to return. */
 export async function sendReply(exchange: Exchange, asked: CompatiblePrompt, writer: ReplyWriter): Promise<object> {
-  const { choice, prompt } = asked
-  const warnings = warningsOf(asked)
-  exchange.reply.header('x-drover-backend', choice.backend)
-  if (warnings.length > 0) exchange.reply.header('x-drover-warning', toHeaderText(warnings.join('; ')))
+  const { prompt, ignored } = asked
+  announce(exchange.reply, { ...asked, warnings: ignored.length > 0 ? [`ignored: ${ignored.join(', ')}`] : [] })
   return await sendPrompt(exchange, prompt, replyFormat(prompt.prompt, writer, asked))
 }
 
-export function warningsOf({
-  model,
-  choice,
-  ignored,
-}: Pick<CompatiblePrompt, 'model' | 'choice' | 'ignored'>): string[] {
+type Announcement = { model: string; choice: Choice; warnings: readonly string[] }
+
+/** Tells the client which backend answers, and what is different from what it may expect. */
+export function announce(reply: FastifyReply, { model, choice, warnings }: Announcement): void {
   const { backend, isDefault } = choice
-  return [
-    ...(isDefault ? [`no rule matches the model ${JSON.stringify(model)}; ${backend} answers with its own model`] : []),
-    ...(ignored.length > 0 ? [`ignored: ${ignored.join(', ')}`] : []),
-  ]
+  const noRule = `no rule matches the model ${JSON.stringify(model)}; ${backend} answers with its own model`
+  const all = [...(isDefault ? [noRule] : []), ...warnings]
+  reply.header('x-drover-backend', backend)
+  if (all.length > 0) reply.header('x-drover-warning', toHeaderText(all.join('; ')))
 }
 
 /** Headers are ASCII. Other characters are escaped as in JSON. */
-export function toHeaderText(text: string): string {
+function toHeaderText(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

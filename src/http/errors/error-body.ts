@@ -1,29 +1,40 @@
 /**
  * The body of an error response, in the format of the API that was called. The native API has a format of its own. The
- * compatible APIs send problem details (RFC 7807), with the vendor's own error object beside them for its SDK.
+ * compatible APIs send problem details (RFC 7807), with the vendor's own error object beside them for its SDK. With
+ * `server.vendor_errors` they send the vendor's object alone.
  */
+import type { ApiStyle } from './api-style.ts'
 import type { HttpError } from './http-error.ts'
 
 type Problem = { type: string; title: string; status: number; detail: string; error: object }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8'
 
-/** The path alone selects the format, because a request may fail before its route is known. */
-export function toErrorBody(
-  error: HttpError,
-  { url, errorsBase }: { url: string; errorsBase: string },
-): { contentType: string; body: object } {
-  if (isUnder(url, '/openai')) return { contentType: PROBLEM_MEDIA_TYPE, body: chatProblem(error, errorsBase) }
-  if (isUnder(url, '/anthropic')) return { contentType: PROBLEM_MEDIA_TYPE, body: messageProblem(error, errorsBase) }
-  const { code, message, details } = error
-  return {
-    contentType: 'application/json; charset=utf-8',
-    body: { error: code, message, ...(details !== undefined && { details }) },
-  }
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8'
+
+export type ErrorFormat = {
+  style: ApiStyle
+  errorsBase: string
+  /** The compatible APIs send exactly what the vendor sends, without problem details. */
+  isVendorOnly?: boolean
+  requestId?: string
 }
 
-function isUnder(url: string, prefix: string): boolean {
-  return url.startsWith(prefix) && /^(?:[/?#]|$)/.test(url.slice(prefix.length))
+export function toErrorBody(error: HttpError, format: ErrorFormat): { contentType: string; body: object } {
+  const { style, errorsBase, isVendorOnly = false } = format
+  if (style === 'native') return { contentType: JSON_MEDIA_TYPE, body: nativeError(error) }
+  if (isVendorOnly) return { contentType: JSON_MEDIA_TYPE, body: vendorError(error, format) }
+  const body = style === 'chat' ? chatProblem(error, errorsBase) : messageProblem(error, errorsBase)
+  return { contentType: PROBLEM_MEDIA_TYPE, body }
+}
+
+function nativeError({ code, message, details }: HttpError): object {
+  return { error: code, message, ...(details !== undefined && { details }) }
+}
+
+function vendorError(error: HttpError, { style, requestId }: ErrorFormat): object {
+  if (style === 'chat') return { error: chatError(error) }
+  return { type: 'error', error: messageError(error), request_id: requestId ?? null }
 }
 
 function chatProblem(error: HttpError, errorsBase: string): Problem {

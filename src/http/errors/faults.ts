@@ -149,7 +149,8 @@ export const modelNotFound = defineFault({
   code: 'model_not_found',
   kind: 'not_found',
   when: 'The model list has no model with this id. Chat completions accept other model names too.',
-  message: (d: { model: string }) => `no model ${JSON.stringify(d.model)}; GET /openai/v1/models lists the models`,
+  message: (d: { model: string; list: string }) =>
+    `no model ${JSON.stringify(d.model)}; GET ${d.list} lists the models`,
 })
 
 export const apiVersionInvalid = defineFault({

@@ -4,3 +4,4 @@ export declare const validateSessionQuery: Validate
 export declare const validateSessionEditRequest: Validate
 export declare const validateChatRequest: Validate
 export declare const validateMessageRequest: Validate
+export declare const validateCountTokensRequest: Validate

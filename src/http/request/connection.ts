@@ -117,7 +117,7 @@ function sendErrorOn(socket: Socket, fault: Fault, context: ServerContext): void
   const { status, code } = httpError
   const requestId = context.ids.hex(16)
   // The path is unknown, and so is the API. Its error format is the native one.
-  const { contentType, body } = toErrorBody(httpError, { url: '/', errorsBase: '' })
+  const { contentType, body } = toErrorBody(httpError, { style: 'native', errorsBase: '' })
   const text = JSON.stringify(body)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerContext } from '../context/server-context.ts'
+import { apiStyleOf } from '../errors/api-style.ts'
 import {
   expectationUnsupported,
   methodNotAllowed,
@@ -65,6 +66,8 @@ function startRequest({ request, reply }: Exchange, context: ServerContext, { co
   const trace = readTrace(request.headers)
   request.facts = { address: clientAddress(request), trace, key: undefined }
   reply.headers(commonHeaders(request.id))
+  // The name of the header in the message API.
+  if (apiStyleOf(request.url, request.headers) !== 'native') reply.header('request-id', request.id)
   if (trace !== undefined) reply.header('traceparent', trace.traceparent)
   connections.requestStarted(request.raw)
   const report = measureRequest({ request, reply }, context)
@@ -80,9 +83,19 @@ function refuseUnknownRoute(request: FastifyRequest, { routes }: RequestGuards):
   const path = pathOf(request)
   const allow = routes.filter((route) => matchesPath(route.path, path)).map(({ method }) => method)
   if (allow.length > 0) throw methodNotAllowed({ method: request.method, path, allow: allow.sort() })
-  // Many clients are configured with a base URL that lacks the prefix of the API.
-  const meant = path.length > 1 ? routes.find((route) => route.path.endsWith(path))?.path : undefined
-  throw pathNotFound({ path, meant })
+  throw pathNotFound({ path, meant: endpointMeantBy(path, routes) })
+}
+
+/** Many clients are configured with a base URL that lacks the prefix of the API, or has a part of it twice. */
+function endpointMeantBy(path: string, routes: readonly Endpoint[]): string | undefined {
+  // Clients of the responses API can use chat completions instead.
+  const tail = path
+    .replace(/^\/(?:openai|anthropic)(?=\/)/, '')
+    .replace(/^(?:\/v1)+(?=\/)/, '')
+    .replace(/^\/responses$/, '/chat/completions')
+  if (tail.length < 2) return undefined
+  const found = routes.map((route) => route.path).filter((each) => each !== tail && each.endsWith(tail))
+  return found.find((each) => each.split('/')[1] === path.split('/')[1]) ?? found[0]
 }
 
 /** A `:name` in the path of a route matches any text up to the next slash. */

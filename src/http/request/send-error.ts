@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../kit/fault.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import { apiStyleOf } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
 import { serverTrouble, shuttingDown } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
@@ -13,10 +14,9 @@ export function sendError(failed: FailedRequest, context: ServerContext): Fastif
   const httpError = toHttpError(error)
   request.facts.errorCode = httpError.code
   if (httpError.status >= 500) logError(failed, httpError, context)
-  const { contentType, body } = toErrorBody(httpError, {
-    url: request.url,
-    errorsBase: context.config.server.errors_base,
-  })
+  const { errors_base: errorsBase, vendor_errors: isVendorOnly } = context.config.server
+  const style = apiStyleOf(request.url, request.headers)
+  const { contentType, body } = toErrorBody(httpError, { style, errorsBase, isVendorOnly, requestId: request.id })
   // Fastify closes the connection after an invalid body. Here the body was read to its end, so the client may go on.
   reply.removeHeader('connection')
   return reply.code(httpError.status).headers(httpError.headers).type(contentType).send(JSON.stringify(body))

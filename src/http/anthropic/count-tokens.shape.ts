@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { named, type Message as Read } from '../../kit/shape.ts'
+import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { COMPATIBLE_REQUEST, orNull, REPLY_HEADERS, TextContent } from '../compatible/conversation.shape.ts'
+import { API_VERSION, MESSAGES } from './messages.shape.ts'
+
+export const CountTokensRequest = named(
+  'CountTokensRequest',
+  Type.Object({
+    model: COMPATIBLE_REQUEST.model,
+    messages: MESSAGES,
+    system: orNull(TextContent, 'The system prompt.'),
+    tools: orNull(Type.Array(Type.Unknown()), 'Counted, although message requests with tools are refused.'),
+  }),
+)
+export type CountTokensRequest = Read<typeof CountTokensRequest>
+
+const TokenCount = named(
+  'TokenCount',
+  Type.Object({
+    input_tokens: Type.Integer({ minimum: 0, description: 'Estimated as a quarter of the bytes of all texts.' }),
+  }),
+)
+export type TokenCount = Read<typeof TokenCount>
+
+const request: CountTokensRequest = { model: 'claude', messages: [{ role: 'user', content: 'What is a monad?' }] }
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/anthropic/v1/messages/count_tokens',
+    id: 'anthropicCountTokens',
+    tag: 'message',
+    summary: 'Estimate the tokens of a message request',
+    description:
+      'An estimate, which the header `X-Drover-Warning` says too: agents cannot count the tokens of a prompt. No agent runs.',
+    parameters: [API_VERSION],
+    body: { shape: CountTokensRequest, examples: { example: request } },
+    responses: {
+      200: { ...jsonResponse('The estimate.', TokenCount, { input_tokens: 4 }), headers: REPLY_HEADERS },
+    },
+    errors: BODY_ERRORS,
+  },
+]

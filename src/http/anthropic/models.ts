@@ -1,0 +1,30 @@
+/** `GET /anthropic/v1/models` and `GET /anthropic/v1/models/{id}`: every enabled backend is a model. */
+import { toTimestamp } from '../../kit/clock.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { modelNotFound } from '../errors/faults.ts'
+import type { MessageModel, MessageModelList } from './models.shape.ts'
+
+export const registerMessageModels: RegisterRoutes = (scope, context) => {
+  scope.get('/models', async () => listMessageModels(context))
+
+  scope.get<{ Params: { id: string } }>('/models/:id', async ({ params: { id } }) => findMessageModel(id, context))
+}
+
+/** In canonical order, whether the agent is installed or not. One page has them all. */
+export function listMessageModels({ agents, startedAt }: ServerContext): MessageModelList {
+  const created_at = toTimestamp(startedAt)
+  const enabled = agents.list().filter(({ isEnabled }) => isEnabled)
+  const data = enabled.map(({ backend }) => ({
+    type: 'model' as const,
+    id: backend,
+    display_name: backend,
+    created_at,
+  }))
+  return { data, has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
+}
+
+export function findMessageModel(id: string, context: ServerContext): MessageModel {
+  const model = listMessageModels(context).data.find((known) => known.id === id)
+  if (model === undefined) throw modelNotFound({ model: id, list: '/anthropic/v1/models' })
+  return model
+}

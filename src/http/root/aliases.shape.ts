@@ -1,0 +1,43 @@
+/** The compatible APIs without their prefix, for clients that are configured with a base URL that lacks it. */
+import { Type } from 'typebox'
+import { OPERATIONS as countTokens } from '../anthropic/count-tokens.shape.ts'
+import { OPERATIONS as messages } from '../anthropic/messages.shape.ts'
+import { OPERATIONS as messageModels } from '../anthropic/models.shape.ts'
+import type { Content, Operation, Parameter } from '../api-description/operation.shape.ts'
+import { OPERATIONS as chatCompletions } from '../openai/chat-completions.shape.ts'
+import { OPERATIONS as models } from '../openai/models.shape.ts'
+
+const MESSAGE_CLIENT: Parameter = {
+  name: 'anthropic-version',
+  in: 'header',
+  shape: Type.String({ description: 'If it is sent, the answer is that of the message API.' }),
+  isRequired: false,
+  example: '2023-06-01',
+}
+
+/** Both vendors have the paths of the models. */
+const sharedModels = models.map((operation, at): Operation => {
+  const [own, other] = [operation, messageModels[at]].map((each) => each?.responses[200]?.content?.['application/json'])
+  return {
+    ...operation,
+    parameters: [...(operation.parameters ?? []), MESSAGE_CLIENT],
+    responses: {
+      200: { description: 'In the format of the API.', content: { 'application/json': either(own, other) } },
+    },
+  }
+})
+
+function either(chat: Content | undefined, message: Content | undefined): Content {
+  const [one, two] = [chat, message].map((content) => content?.shape ?? Type.Unknown())
+  const examples = { chat: chat?.examples['example'], message: message?.examples['example'] }
+  return { shape: Type.Union([one ?? Type.Unknown(), two ?? Type.Unknown()]), examples }
+}
+
+export const OPERATIONS: readonly Operation[] = [...sharedModels, ...chatCompletions, ...messages, ...countTokens].map(
+  (operation) => ({
+    ...operation,
+    path: operation.path.replace(/^\/(?:openai|anthropic)/, ''),
+    id: `root${operation.id.replace(/^(?:openai|anthropic)/, '')}`,
+    description: `The same as \`${operation.path}\`.`,
+  }),
+)
