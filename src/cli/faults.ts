@@ -11,7 +11,9 @@ export const commandUnknown = defineFault({
     if (d.given === '') return 'the first argument is empty; give a command or a prompt'
     const alternative =
       d.asPrompt === undefined ? '' : `; to send it as a prompt, run "drover prompt ${quoteWord(d.asPrompt)}"`
-    return `unknown command "${d.given}"${d.nearest === undefined ? alternative : hint(d.nearest)}`
+    // Several words are more likely a prompt, even if the first one resembles a command.
+    const isSentence = d.asPrompt?.includes(' ') === true
+    return `unknown command "${d.given}"${d.nearest === undefined || isSentence ? alternative : ''}${hint(d.nearest)}`
   },
 })
 
@@ -274,4 +276,39 @@ export const backendsNotNamed = defineFault({
   when: 'The list of agents to compare is empty.',
   message: () =>
     'specify backends, as in --backends claude,codex; without --backends, all installed agents are compared',
+})
+
+export const chatInputMissing = defineFault({
+  code: 'chat_input_missing',
+  kind: 'usage',
+  when: 'Standard input of `drover chat` is neither a terminal nor a pipe or file.',
+  message: () =>
+    'drover chat reads from a terminal or from piped input, and has neither; for one prompt use drover prompt',
+})
+
+export const chatInputUnfinished = defineFault({
+  code: 'chat_input_unfinished',
+  kind: 'usage',
+  when: 'Piped input of `drover chat` ends in the middle of a message. The message was not sent.',
+  message: (d: { isBlock: boolean }) => {
+    const missing = d.isBlock
+      ? 'a line with """ that ends the message'
+      : 'the line after the one that ends with a backslash'
+    return `the input ends in the middle of a message, which was not sent; add ${missing}`
+  },
+})
+
+export const chatCommandUnknown = defineFault({
+  code: 'chat_command_unknown',
+  kind: 'usage',
+  when: 'There is no such command inside `drover chat`. Nothing was sent to the agent.',
+  message: (d: { name: string; nearest: string | undefined }) =>
+    `no command /${d.name}${d.nearest === undefined ? '' : ` (did you mean /${d.nearest}?)`}; /help lists the commands, and //${d.name} sends the text to the agent`,
+})
+
+export const chatCommandInvalid = defineFault({
+  code: 'chat_command_invalid',
+  kind: 'usage',
+  when: 'A command inside `drover chat` lacks its argument, or does not allow this one.',
+  message: (d: { problem: string }) => d.problem,
 })

@@ -1,7 +1,7 @@
 /** Handles SIGINT, SIGTERM and SIGHUP for commands that must clean up. */
 import { killAllProcesses } from '../kit/process/process.ts'
 
-export type Interruption = {
+export type Interruption = Disposable & {
   /** Aborted by the first signal. */
   signal: AbortSignal
   /** The signal that was received, if any. */
@@ -12,24 +12,36 @@ const FORCED_EXIT_MS = 2000
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** From here on the first signal asks for an orderly end, and a second one kills all child processes. */
+const SIGNALS = Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]
+
+/**
+ * From here on the first signal asks for an orderly end, and a second one kills all child processes. A command that goes
+ * on afterwards, such as a conversation, disposes of it.
+ */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController()
   let received: NodeJS.Signals | undefined
-  for (const name of Object.keys(EXIT_BY_SIGNAL) as (keyof typeof EXIT_BY_SIGNAL)[]) {
-    process.on(name, () => {
-      if (received !== undefined) endNow(EXIT_BY_SIGNAL[name])
-      received ??= name
-      controller.abort()
-    })
+  let forcedExit: NodeJS.Timeout | undefined
+  const onSignal = (name: NodeJS.Signals) => {
+    if (received !== undefined) forcedExit ??= endNow(exitCodeOfSignal(name))
+    received ??= name
+    controller.abort()
   }
-  return { signal: controller.signal, by: () => received }
+  for (const name of SIGNALS) process.on(name, onSignal)
+  return {
+    signal: controller.signal,
+    by: () => received,
+    [Symbol.dispose]() {
+      clearTimeout(forcedExit)
+      for (const name of SIGNALS) process.off(name, onSignal)
+    },
+  }
 }
 
 /** Without child processes the command usually ends and cleans up by itself. If it does not, the process exits. */
-function endNow(exitCode: number): void {
+function endNow(exitCode: number): NodeJS.Timeout {
   void killAllProcesses()
-  setTimeout(() => process.exit(exitCode), FORCED_EXIT_MS).unref()
+  return setTimeout(() => process.exit(exitCode), FORCED_EXIT_MS).unref()
 }
 
 /** 128 plus the number of the signal, as in a shell. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fstatSync, type Stats } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { inputTooLarge } from './faults.ts'
+import type { EditorOptions, LineEditor } from './line-editor.ts'
 
 const STDIN = 0
 
@@ -23,9 +24,11 @@ export type StandardInput = {
   readonly isTty: boolean
   /** Reads lines as the user types them. */
   lines(): Promise<TypedLines>
+  /** Lets the user edit lines on the terminal, which shows them through stderr. */
+  editLines(options: EditorOptions): Promise<LineEditor>
 }
 
-type TypedLines = {
+export type TypedLines = {
   /** Undefined at the end of input. */
   next(): Promise<string | undefined>
   /** Without this, the open stream would keep the process alive. */
@@ -33,7 +36,10 @@ type TypedLines = {
 }
 
 /** Opens the stream on first use, because Node needs longer for that than some commands run. */
-export function createStandardInput(streams: { readonly stdin: NodeJS.ReadStream }): StandardInput {
+export function createStandardInput(streams: {
+  readonly stdin: NodeJS.ReadStream
+  readonly stderr: NodeJS.WriteStream
+}): StandardInput {
   return {
     isPiped: () => isPiped(STDIN),
     readUnlessSilent: async (limitBytes) => {
@@ -49,6 +55,10 @@ export function createStandardInput(streams: { readonly stdin: NodeJS.ReadStream
       return streams.stdin.isTTY === true
     },
     lines: () => readLines(streams.stdin),
+    editLines: async (options) => {
+      const { createLineEditor } = await import('./line-editor.ts')
+      return createLineEditor({ input: streams.stdin, output: streams.stderr }, options)
+    },
   }
 }
 

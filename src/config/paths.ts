@@ -19,6 +19,8 @@ export type Paths = {
   /** Set if the user chose another config file, which must then exist. */
   configNamedBy: '--config' | 'DROVER_CONFIG' | undefined
   sessions: string
+  /** What the user typed in `drover chat`. */
+  chatHistory: string
 }
 
 /** Finds the per-user directory and the files in it. An empty variable counts as not set. */
@@ -32,5 +34,6 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     config: named === undefined ? join(directory, 'config.yaml') : resolve(cwd, named),
     configNamedBy: named === undefined ? undefined : configFlag === undefined ? 'DROVER_CONFIG' : '--config',
     sessions: join(directory, 'sessions.db'),
+    chatHistory: join(directory, 'chat-history'),
   }
 }

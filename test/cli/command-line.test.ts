@@ -85,7 +85,7 @@ describe('a usage error', () => {
     [
       'a prompt without quotes',
       ['--demo', 'what', 'is', 'a', "shepherd's", 'dog?', '--usage'],
-      `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"`,
+      `unknown command "what"; to send it as a prompt, run "drover prompt 'what is a shepherd'\\''s dog?'"; did you mean drover chat?`,
     ],
     ['an empty word', ['--demo', ''], 'the first argument is empty; give a command or a prompt'],
     ['a mistyped command', ['confg'], 'unknown command "confg"; did you mean drover config?'],

@@ -43,7 +43,7 @@ export async function executeBatch<Item extends BatchItem, Result>(
   { items, isLive, isDryRun, run, onEnded }: Batch<Item, Result>,
 ): Promise<BatchRun<Result>> {
   const { clock } = invocation.runtime
-  const interruption = listenForInterruption()
+  using interruption = listenForInterruption()
   const times = recordTimes(clock)
   const workdirs = recordWorkdirs()
   const reporter = isDryRun ? SILENT_REPORTER : chooseReporter(invocation, { items, isLive })

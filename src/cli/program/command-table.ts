@@ -1,6 +1,7 @@
 /** All commands in the order of the help. The definitions are loaded here; the code of a command is loaded when it runs. */
 import { BACKEND_COMMANDS } from '../backends/commands.ts'
 import { BATCH_COMMANDS } from '../batch/commands.ts'
+import { CHAT_COMMANDS } from '../chat/commands.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_COMMANDS } from '../config/commands.ts'
 import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
@@ -14,6 +15,7 @@ import { SOURCE_COMMANDS } from '../source/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
+  ...CHAT_COMMANDS,
   ...BATCH_COMMANDS,
   ...SESSION_COMMANDS,
   ...BACKEND_COMMANDS,

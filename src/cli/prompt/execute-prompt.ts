@@ -5,9 +5,10 @@ import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
-import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
 import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
 import { costOptions, type OutputFormat } from './prompt-flags.ts'
 import {
@@ -21,13 +22,35 @@ import {
 /** The exit code that shells report for SIGPIPE. */
 const EXIT_PIPE_CLOSED = 141
 
-type PromptExecution = { request: PromptRequest; context: PromptContext; config: Config; format: OutputFormat }
+type PromptExecution = {
+  request: PromptRequest
+  context: PromptContext
+  config: Config
+  format: OutputFormat
+  /** Instead of the one for the format. */
+  printer?: PromptPrinter
+}
 
 export async function executePrompt(invocation: Invocation, execution: PromptExecution): Promise<number> {
+  return (await runAndPrint(invocation, execution, listenForInterruption())).exitCode
+}
+
+type ExecutedPrompt = {
+  exitCode: number
+  /** Undefined if the reader closed the pipe. */
+  result?: PromptResult
+  /** The signal that ended it, if any. */
+  endedBy?: NodeJS.Signals | undefined
+}
+
+export async function runAndPrint(
+  invocation: Invocation,
+  execution: PromptExecution,
+  interruption: Interruption,
+): Promise<ExecutedPrompt> {
   const { request, context } = execution
-  const interruption = listenForInterruption()
   const pipeClosed = new AbortController()
-  const printer = choosePrinter(invocation, execution)
+  const printer = execution.printer ?? choosePrinter(invocation, execution)
   const onLine = async (line: string) => {
     if ((await printer.line?.(line)) === 'closed') pipeClosed.abort()
   }
@@ -38,10 +61,11 @@ export async function executePrompt(invocation: Invocation, execution: PromptExe
   for (; next.done !== true; next = await events.next()) {
     if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
   }
-  if (pipeClosed.signal.aborted) return EXIT_PIPE_CLOSED
-  await printer.end(next.value)
-  const received = interruption.by()
-  return received === undefined ? next.value.exit_code : exitCodeOfSignal(received)
+  if (pipeClosed.signal.aborted) return { exitCode: EXIT_PIPE_CLOSED }
+  const result = next.value
+  await printer.end(result)
+  const endedBy = interruption.by()
+  return { exitCode: endedBy === undefined ? result.exit_code : exitCodeOfSignal(endedBy), result, endedBy }
 }
 
 function choosePrinter(invocation: Invocation, execution: PromptExecution): PromptPrinter {

@@ -23,8 +23,8 @@ export type PrintOptions = {
   backend: Backend
   showTokens: boolean
   showTiming: boolean
-  /** `drover -c` in the current directory will find the session. */
-  isHere: boolean
+  /** `drover -c` in the current directory will find the session. Without it, nothing is said about the session. */
+  isHere?: boolean
 }
 
 /** The result, once it is complete. */
@@ -128,7 +128,7 @@ async function printSessionHint({ out, err }: Terminal, result: PromptResult, { 
   const { session_id: id, backend_session_id: agentId, error_code: code } = result
   const isResumable = id !== '' && agentId !== undefined
   const hasFailed = statusOf(result) === 'failed' && code !== 'agent_timeout'
-  if (!out.isTty || !err.isTty || !isResumable || hasFailed) return
+  if (isHere === undefined || !out.isTty || !err.isTty || !isResumable || hasFailed) return
   const short = shortIdOf({ id })
   const command = isHere ? 'drover -c "…"' : `drover resume ${short} "…"`
   await err.write(`${err.style('dim', `session ${short} · continue with ${command}`)}\n`)

@@ -1,0 +1,45 @@
+/** Definition of `chat`. */
+import type { Command, Flag } from '../command.ts'
+import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
+
+/** The flags of `prompt` that mean something in a conversation. */
+const KEPT = ['approval', 'sandbox', 'max-turns', 'system', 'extra', 'timeout', 'verbose', 'usage', 'demo']
+const TURN_FLAGS: readonly Flag[] = SINGLE_RUN.filter(({ name }) => KEPT.includes(name))
+
+export const CHAT_COMMANDS: readonly Command[] = [
+  {
+    words: ['chat'],
+    group: 'Prompts',
+    summary: 'Have a conversation with an agent',
+    description: `Every line is a prompt in the same session, and the answers are printed as by drover prompt. A line that ends with a
+backslash continues on the next one; lines between """ and """, and pasted lines, are one prompt.
+Lines that begin with a slash are commands: /backend, /model, /compare, /new, /help, /exit. //text sends /text.
+Up and Down recall earlier lines. Ctrl-C cancels the answer; Ctrl-D, or Ctrl-C twice on an empty line, ends.
+Each agent has a session of its own: /backend starts a new one, or goes back to the one of that agent.
+If standard input is a pipe, each of its lines is a prompt, and the first failure ends the conversation.`,
+    positionals: [],
+    flags: [
+      BACKEND,
+      MODEL,
+      WORKDIR,
+      {
+        name: 'continue',
+        short: 'c',
+        description: 'Continue the latest session of this directory, or of the one of -w',
+      },
+      { name: 'session', value: 'ID', description: 'Continue this session; at least the first 4 characters of its id' },
+      ...TURN_FLAGS,
+    ],
+    examples: [
+      { line: 'drover chat', description: 'talk to the default agent' },
+      {
+        line: 'drover chat -b codex --sandbox workspace',
+        description: 'another agent, which may write in this directory',
+      },
+      { line: 'drover chat -c', description: 'continue the latest session of this directory' },
+      { line: 'drover chat --demo', description: 'try it without an installed agent' },
+      { line: 'drover chat < questions.txt', description: 'one prompt per line, in one session' },
+    ],
+    load: () => import('./chat.ts'),
+  },
+]
