@@ -12,6 +12,7 @@ import { ListReport } from '../src/contract/list-report.shape.ts'
 import { ActionMaterial, PinnedMaterial } from '../src/contract/material.shape.ts'
 import { Next } from '../src/contract/next.shape.ts'
 import { Outcome } from '../src/contract/outcome.shape.ts'
+import { OutcomeForm } from '../src/contract/outcome-form.shape.ts'
 import { PinnedSource } from '../src/contract/pinned-source.shape.ts'
 import { ProtocolState } from '../src/contract/protocol-state.shape.ts'
 import { RawSourceComment, RawSourceEnvelope } from '../src/contract/raw-source-envelope.shape.ts'
@@ -31,7 +32,17 @@ const MODULES: Readonly<Record<string, readonly TSchema[]>> = {
     PinnedSource,
     SourceCandidate,
   ],
-  runs: [Action, ActionMaterial, PinnedMaterial, Outcome, GitObservation, ProtocolState, RunStatus, StatusList],
+  runs: [
+    Action,
+    ActionMaterial,
+    PinnedMaterial,
+    OutcomeForm,
+    Outcome,
+    GitObservation,
+    ProtocolState,
+    RunStatus,
+    StatusList,
+  ],
 }
 
 export async function contractChecks(): Promise<GeneratedFile[]> {

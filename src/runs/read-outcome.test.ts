@@ -9,6 +9,10 @@ import { readOutcome } from './read-outcome.ts'
 
 const text = JSON.stringify(EXAMPLES.outcome)
 
+const otherwise = (fields: object) => JSON.stringify({ ...EXAMPLES.outcome, ...fields })
+const review = { result: 'error', findings: [], uncertainties: [] }
+const implementation = { result: 'applied', files_changed: [], activities: [], uncertainties: [], attempts: 1 }
+
 const otherVersion = (inPause: object) =>
   JSON.stringify({
     ...outcomeFor(undefined, { status: 'needs_input', pause: decision }),
@@ -46,6 +50,22 @@ describe('an outcome', () => {
     ['null', 'null', 'invalid_outcome'],
     ['no JSON', '{', 'invalid_outcome'],
     ['nothing', '', 'invalid_outcome'],
+    ['a status that its kind does not have', otherwise({ action_kind: 'summarize', status: 'partial' }), 'read'],
+    ['a kind that does not exist', otherwise({ action_kind: 'dance' }), 'read'],
+    ['an id of white space', otherwise({ action_id: ' ' }), 'read'],
+    ['a control character', otherwise({ summary: 'a\u0007b' }), 'read'],
+    ['a list that is null', otherwise({ observations: null }), 'invalid_outcome'],
+    ['a field too few', otherwise({ review: undefined }), 'invalid_outcome'],
+    ['a field too few in a part', otherwise({ review: { result: 'error', findings: [] } }), 'invalid_outcome'],
+    ['a list in a part that is null', otherwise({ review: { ...review, findings: null } }), 'invalid_outcome'],
+    ['a part of the wrong type', otherwise({ pause: 'decision_required' }), 'invalid_outcome'],
+    [
+      'a null that may not be',
+      otherwise({ pause: { ...decision, supersedes_answer_action_id: null } }),
+      'invalid_outcome',
+    ],
+    ['a fraction for a number', otherwise({ implementation: { ...implementation, attempts: 1.5 } }), 'invalid_outcome'],
+    ['a number below its limit', otherwise({ implementation: { ...implementation, attempts: 0 } }), 'read'],
     ['a field too many', JSON.stringify({ ...EXAMPLES.outcome, news: [] }), 'invalid_outcome'],
     ['a byte order mark', `\ufeff${text}`, 'invalid_outcome'],
     ['as many bytes as allowed', text.padEnd(LIMITS.outcomeBytes), 'read'],

@@ -1,6 +1,6 @@
 import { CONTRACT_VERSION, LIMITS } from '../contract/limits.ts'
-import { checkOutcome } from '../contract/outcome.ts'
-import { validateOutcome } from '../contract/runs.generated.js'
+import { checkOutcomeForm } from '../contract/outcome.ts'
+import { validateOutcomeForm } from '../contract/runs.generated.js'
 import { invalidOutcome } from '../engine/faults.ts'
 import type { Submission } from '../engine/operations/submit.ts'
 import { digest } from '../kit/digest.ts'
@@ -10,14 +10,15 @@ import { readJson } from '../kit/json/read-json.ts'
 import { contractVersionMismatch } from './faults.ts'
 
 /**
- * Parses an outcome. An unknown field is reported first, then a version mismatch, then everything else: an outcome of
- * another version would break many rules of this one.
+ * Parses an outcome and checks its structure. An unknown field is reported first, then a version mismatch, then everything
+ * else: an outcome of another version would break many rules of this one. The rules about values come later, because they
+ * matter only for the current action.
  */
 export function readOutcome(bytes: Uint8Array): Pick<Submission, 'outcome' | 'payloadSha256'> {
   try {
     const value = readJson(bytes, { input: 'it', limitBytes: LIMITS.outcomeBytes })
     refuseOtherVersion(value)
-    return { outcome: checkOutcome(value), payloadSha256: digest(bytes) }
+    return { outcome: checkOutcomeForm(value), payloadSha256: digest(bytes) }
   } catch (error) {
     if (!(error instanceof Fault) || error.code === contractVersionMismatch.code) throw error
     throw invalidOutcome({ problem: error.message }, error)
@@ -49,7 +50,9 @@ const DEFAULTS = {
 
 function refuseUnknownField(value: JsonObject): void {
   const completed = { ...DEFAULTS, ...value, contract_version: CONTRACT_VERSION }
-  if (validateOutcome(completed)) return
-  const isUnknown = validateOutcome.errors?.some((each) => each.keyword === 'enum' && each.propertyName !== undefined)
-  if (isUnknown) checkOutcome(completed)
+  if (validateOutcomeForm(completed)) return
+  const isUnknown = validateOutcomeForm.errors?.some(
+    (each) => each.keyword === 'enum' && each.propertyName !== undefined,
+  )
+  if (isUnknown) checkOutcomeForm(completed)
 }

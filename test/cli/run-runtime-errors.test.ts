@@ -442,6 +442,52 @@ function formOf({ details }: CliError): Details {
   return 'pinned_issue_id' in details ? 'issues' : 'run state'
 }
 
+const SUGGESTION = { kind: 'implement', brief: 'Go.' }
+const IMPLEMENTATION = { result: 'applied', files_changed: [], activities: [], uncertainties: [], attempts: 1 }
+
+/** Each breaks a rule of outcomes, but has all fields. */
+const AGAINST_A_RULE: readonly (readonly [string, object])[] = [
+  ['a status that its kind does not have', { status: 'needs_input' }],
+  ['a kind that does not exist', { action_kind: 'dance' }],
+  ['an implementation in an orientation', { implementation: IMPLEMENTATION }],
+  ['two suggestions', { suggested_actions: [SUGGESTION, SUGGESTION] }],
+  ['an id of white space', { action_id: ' ' }],
+  ['a blank summary', { summary: ' ' }],
+  ['a control character', { observations: ['a\u0007b'] }],
+]
+
+/** What is wrong with the run is reported before what is wrong with the outcome. */
+const IN_STATE: readonly (readonly [code: string, next: string, when: string, make: () => Promise<StartedRun>])[] = [
+  ['invalid_outcome', ACTION, 'waits for it', () => adHoc()],
+  ['outcome_conflict', ACTION, 'has another outcome of the action', async () => (await adHoc()).report()],
+  ['outcome_conflict', ANSWER, 'waits for the answer to the action', asking],
+  ['stale_action', ACTION, 'has another action', async () => skipped(await adHoc())],
+  ['run_not_active', RESUME, 'is paused', async () => skipped(await adHoc('--budget', '1'))],
+  ['run_not_active', RESUME, 'is stopped', async () => (await adHoc()).stop()],
+  ['run_not_active', 'none', 'has ended', async () => skipped(await skipped(await adHoc()))],
+]
+
+async function skipped(started: StartedRun): Promise<StartedRun> {
+  return await started.do('protocol', 'skip', ...started.ids)
+}
+
+describe('an outcome against a rule', () => {
+  it.each(IN_STATE)('is %s, exit 3, with %s, if the run %s', async (code, next, _when, make) => {
+    const { fixture, state } = await make()
+    const { actions } = await fixture.status(state.run_id)
+    const action = actions[0]?.action.action_id ?? ''
+    const words = ['protocol', 'submit', '--run', state.run_id, '--action', action, '--outcome-stdin']
+    const found = await Promise.all(
+      AGAINST_A_RULE.map(async ([name, fields]) => {
+        const input = JSON.stringify({ ...outcomeFor(undefined), action_id: action, ...fields })
+        const error = await errorOf(await fixture.drover(words, { input }))
+        return [name, error.code, error.exit_code, offered(error)]
+      }),
+    )
+    expect(found).toEqual(AGAINST_A_RULE.map(([name]) => [name, code, 3, next]))
+  })
+})
+
 /** Every command that names a run. */
 const commandsOn = (id: string, fixture: RunFixture): readonly (readonly string[])[] => [
   ['protocol', 'submit', '--run', id, '--action', 'x', '--outcome-file', fixture.file('o.json', outcomeFor(undefined))],

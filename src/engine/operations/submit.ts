@@ -1,4 +1,8 @@
+import type { Next } from '../../contract/next.shape.ts'
 import type { Outcome } from '../../contract/outcome.shape.ts'
+import { checkOutcome } from '../../contract/outcome.ts'
+import type { OutcomeForm } from '../../contract/outcome-form.shape.ts'
+import { Fault } from '../../kit/fault.ts'
 import { type Decision, decide, needsGitFacts } from '../decision.ts'
 import type { Facts, GitFacts } from '../facts.ts'
 import { invalidOutcome, outcomeConflict, runNotActive, staleAction } from '../faults.ts'
@@ -14,10 +18,10 @@ import type { Issuing } from './issue-action.ts'
 import { endRun, issueNextAction } from './next-action.ts'
 import { findSupersedableAnswer } from './supersede-answers.ts'
 
-/** An outcome that was checked against the contract, and the action that the caller named. */
+/** An outcome whose structure was checked, and the action that the caller named. */
 export type Submission = {
   readonly actionId: string
-  readonly outcome: Outcome
+  readonly outcome: OutcomeForm
   /** Digest of the received bytes. */
   readonly payloadSha256: string
 }
@@ -25,11 +29,11 @@ export type Submission = {
 /** Records the outcome of the current action and decides what follows. */
 export function submit(run: Run, submission: Submission, facts: Facts): Decision {
   if (isRepeated(run, submission)) return { is: 'unchanged', run }
-  refuseUnfit(run, submission)
-  const { outcome } = submission
+  refuseUnlessCurrent(run, submission)
+  const outcome = checkFit(run, submission)
   const { now, actionId, gitFacts } = facts
   const issuing = { actionId, next: nextHint(run) }
-  const accepted = accept(run, submission)
+  const accepted = accept(run, outcome, submission.payloadSha256)
   if (outcome.action_kind === 'review') {
     const draft = afterReview(accepted, issuing)
     return decide(run, { type: 'outcome_submitted', draft, now })
@@ -48,26 +52,40 @@ function isRepeated(run: Run, { actionId, payloadSha256 }: Submission): boolean 
   throw outcomeConflict({ ...refuse(run), action_id: actionId })
 }
 
-function refuseUnfit(run: Run, { actionId, outcome }: Submission): void {
+function refuseUnlessCurrent(run: Run, { actionId }: Submission): void {
   const refusal = refuse(run)
   if (run.state === 'stopped' || run.state === 'ended') throw runNotActive(refusal)
   const isWithdrawn = findRecord(run, actionId)?.voided === true
   if (run.state === 'paused' && !isWithdrawn) throw runNotActive(refusal)
   if (run.current_action?.action_id !== actionId) throw staleAction({ ...refusal, action_id: actionId })
-  const { next } = refusal
-  if (outcome.action_id !== actionId) {
-    throw invalidOutcome({ next, problem: `its action_id is ${outcome.action_id}, not ${actionId}` })
+}
+
+/** Returns the outcome if it obeys all rules and belongs to the current action. */
+function checkFit(run: Run, { actionId, outcome: form }: Submission): Outcome {
+  const next = nextHint(run)
+  if (form.action_id !== actionId) {
+    throw invalidOutcome({ next, problem: `its action_id is ${form.action_id}, not ${actionId}` })
   }
-  const { kind } = run.current_action
-  if (outcome.action_kind !== kind) {
-    throw invalidOutcome({ next, problem: `its action_kind is ${outcome.action_kind}, but the action is ${kind}` })
+  const kind = run.current_action?.kind
+  if (form.action_kind !== kind) {
+    throw invalidOutcome({ next, problem: `its action_kind is ${form.action_kind}, but the action is ${kind}` })
   }
+  const outcome = checkRules(form, next)
   const replaced = outcome.pause?.supersedes_answer_action_id
   if (replaced !== undefined) findSupersedableAnswer(run, replaced)
+  return outcome
+}
+
+function checkRules(form: OutcomeForm, next: Next): Outcome {
+  try {
+    return checkOutcome(form)
+  } catch (error) {
+    throw error instanceof Fault ? invalidOutcome({ next, problem: error.message }, error) : error
+  }
 }
 
 /** Stores the outcome and its notes. */
-function accept(run: Run, { outcome, payloadSha256 }: Submission): Run {
+function accept(run: Run, outcome: Outcome, payloadSha256: string): Run {
   const { implementation, review } = outcome
   const recorded = updateCurrent(run, { outcome, outcome_payload_sha256: payloadSha256 })
   const noted = addNotes(addNotes(recorded, 'observations', outcome.observations), 'known_issues', outcome.known_issues)
