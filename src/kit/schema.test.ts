@@ -68,6 +68,18 @@ describe('findProblems', () => {
     ['a moment', { name: 'a', moment: '2026-02-30' }, '$.moment', 'must be an RFC 3339 date-time'],
     ['a fraction', { name: 'a', nanos: 1.5 }, '$.nanos', 'must be an integer'],
     ['an unsafe number', { name: 'a', nanos: 2 ** 60 }, '$.nanos', 'must be an integer'],
+    [
+      'a number of 2^53',
+      { name: 'a', parts: [{ size: 2n ** 53n }] },
+      '$.parts[0].size',
+      `is larger than ${2 ** 53 - 1}`,
+    ],
+    [
+      'a number of -2^53',
+      { name: 'a', parts: [{ size: -(2n ** 53n) }] },
+      '$.parts[0].size',
+      'is smaller than -9007199',
+    ],
     ['too few items', { name: 'a', parts: [] }, '$.parts', 'must have at least 1 item'],
     ['too many items', { name: 'a', parts: [1, 2, 3] }, '$.parts', 'must have at most 2 items'],
     [

@@ -54,9 +54,21 @@ export function findProblems(validate: Validate, value: unknown): Problem[] {
   const errors = (validate.errors ?? []).filter(({ keyword }) => !STRUCTURAL.has(keyword))
   const problems = joinUnionErrors(errors).map((error) => ({
     path: formatPath(value, stepsOf(error)),
-    rule: ruleOf(error),
+    rule: rangeOf(value, error) ?? ruleOf(error),
   }))
   return [...new Map(problems.map((problem) => [`${problem.path} ${problem.rule}`, problem])).values()]
+}
+
+/** An integer beyond the numbers of JavaScript is read as a bigint: it has the right type and the wrong size. */
+function rangeOf(value: unknown, error: ValidatorError): string | undefined {
+  if (error.keyword !== 'type' || ![error.params['type']].flat().includes('integer')) return undefined
+  const found = valueAt(value, stepsOf(error))
+  if (typeof found !== 'bigint') return undefined
+  return found > 0 ? `is larger than ${Number.MAX_SAFE_INTEGER}` : `is smaller than ${Number.MIN_SAFE_INTEGER}`
+}
+
+function valueAt(root: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((here, step) => (here as Record<string, unknown> | undefined)?.[step], root)
 }
 
 /** These only report that something inside failed, which has an error of its own. */

@@ -98,9 +98,9 @@ describe('a manifest', () => {
     ],
     ['a number below 1', withFirst({ comment_database_id: 0 }), '$.sections[0].comment_database_id must be at least 1'],
     [
-      'a number past 2^53',
-      JSON.stringify(whole).replace('1900', '9007199254740993'),
-      '$.sections[0].comment_database_id must be an integer',
+      'a number of 2^53',
+      JSON.stringify(whole).replace('1900', '9007199254740992'),
+      '$.sections[0].comment_database_id is larger than 9007199254740991',
     ],
     [
       'a number of another section',
