@@ -17,6 +17,7 @@ describe('the level marker', () => {
     ['is of another version', '<!-- drover-level: change/v1 -->', 'unsupported_marker', 'change/v1'],
     ['has a space in front', ` ${MARKER}`, 'unsupported_marker', 'line 1'],
     ['has a space behind', `${MARKER} `, 'unsupported_marker', 'line 1'],
+    ['has a line with nothing but a byte order mark in front', `\ufeff\n${MARKER}`, 'change_marker_required', 'line 1'],
     ['has a byte order mark in front', `\ufeff${MARKER}`, 'unsupported_marker', 'line 1'],
     ['has no space', '<!--drover-level:change/v2-->', 'unsupported_marker', 'line 1'],
     ['has text above it', `\nHello.\n${MARKER}`, 'change_marker_required', 'line 2 of the body is "Hello."'],

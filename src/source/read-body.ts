@@ -12,7 +12,7 @@
 import { excerpt, type Rejection, reject } from './classification.ts'
 import { type FencedCode, findFencedCode, MAX_LEVELS } from './markdown.ts'
 import type { ManifestText } from './read-manifest.ts'
-import { isBlank, type Line, linesOf } from './text-lines.ts'
+import { isBlankLine, type Line, linesOf } from './text-lines.ts'
 
 export const LEVEL_MARKER = '<!-- drover-level: change/v2 -->'
 export const MANIFEST_OPENING = '```drover-manifest'
@@ -48,7 +48,7 @@ function takeUntil(lines: Iterator<Line, void>, fits: (line: Line) => boolean): 
 }
 
 function hasText({ text }: Line): boolean {
-  return !isBlank(text)
+  return !isBlankLine(text)
 }
 
 function checkMarker(line: Line | undefined): Rejection | undefined {

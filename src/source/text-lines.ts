@@ -17,7 +17,12 @@ export function* linesOf(text: string): Generator<Line, void> {
   }
 }
 
-/** Blank as the contract defines it: only white space. */
+/** A line of Unicode white space. A byte order mark, which JavaScript trims, is none: it is text that cannot be seen. */
+export function isBlankLine(text: string): boolean {
+  return !/\P{White_Space}/u.test(text)
+}
+
+/** Blank as the contract defines it: only what JavaScript takes for white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
