@@ -84,6 +84,22 @@ describe('a run without an issue', () => {
   })
 })
 
+describe('a run whose review was skipped', () => {
+  it('gets a review after it was stopped and resumed', async () => {
+    const { fixture, current, call, take, report } = open()
+    await call(['run', '--json', 'Show the wind in knots'])
+    fixture.write('wind.ts', 'export const knots = 1.94\n')
+    expect((await report()).action).toMatchObject({ kind: 'review' })
+    expect((await take('skip-action')).action).toMatchObject({ kind: 'summarize' })
+    await call(['stop', '--json'])
+    await take('resume-ad-hoc')
+    expect((await report()).action).toMatchObject({ kind: 'review' })
+    expect((await report()).action).toMatchObject({ kind: 'summarize' })
+    await report()
+    expect(current().state).toBe('ended')
+  })
+})
+
 describe('a run with an issue', () => {
   it('runs through refresh, candidate, choice and review to its end', async () => {
     const { fixture, current, call, take, report } = open()

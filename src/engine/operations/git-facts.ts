@@ -19,8 +19,13 @@ export function recordGitFacts(run: Run, { git }: Observed): Run {
  */
 export function recordWork(run: Run, facts: Observed): Run {
   const after = recordGitFacts(run, facts)
-  const isUnreviewed = run.review_pending || isChanged(run.current_git, after.current_git)
+  const isUnreviewed = run.review_pending || wasReviewSkipped(run) || isChanged(run.current_git, after.current_git)
   return { ...after, review_pending: run.review_enabled && isUnreviewed && isWorktreeChanged(after) }
+}
+
+/** A skipped review has seen nothing. */
+function wasReviewSkipped({ actions }: Run): boolean {
+  return actions.findLast(({ action }) => action.kind === 'review')?.skipped === true
 }
 
 /** A run whose worktree cannot be observed waits for its environment. */

@@ -40,6 +40,20 @@ describe('skip', () => {
     expect(driver.run.current_action?.brief.startsWith(BRIEFS.summarizeAfterSkippedReview)).toBe(true)
   })
 
+  it('of a review leaves the changes unreviewed: the next orientation leads to a review again', () => {
+    const driver = atKind('review')
+    driver.skip()
+    driver.stop()
+    driver.resume()
+    driver.submit()
+    expect(driver.run.current_action?.kind).toBe('review')
+    driver.submit()
+    driver.stop()
+    driver.resume()
+    driver.submit()
+    expect(driver.run.current_action?.kind).toBe('summarize')
+  })
+
   it.each([
     ['orient', false, true, 'summarize', BRIEFS.summarizeAfterSkip],
     ['clarify', false, true, 'summarize', BRIEFS.summarizeAfterSkip],
