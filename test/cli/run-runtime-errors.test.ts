@@ -367,7 +367,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'material_action_stale',
-    'run state',
+    'none',
     ACTION,
     'the action has ended',
     async () => {

@@ -6,7 +6,7 @@ import {
   materialSectionNotFound,
   materialUnavailable,
 } from '../faults.ts'
-import { refuse } from '../refusal.ts'
+import { nextHint } from '../next-hint.ts'
 import { findRecord, type Run } from '../state/run.ts'
 
 const SECTION_KEY = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -31,6 +31,7 @@ export function findActionSection(run: Run, actionId: string, key: string): Pinn
   checkSectionKey(key)
   if (findRecord(run, actionId) === undefined) throw materialActionNotFound({ action_id: actionId })
   // A withdrawn, skipped or finished action is not current, and a stopped or ended run has no current action.
-  if (run.current_action?.action_id !== actionId) throw materialActionStale({ ...refuse(run), action_id: actionId })
+  if (run.current_action?.action_id !== actionId)
+    throw materialActionStale({ next: nextHint(run), action_id: actionId })
   return findPinnedSection(run, key)
 }
