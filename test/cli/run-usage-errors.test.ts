@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
+import { decision } from '../support/contract-examples.ts'
+import { outcomeFor } from '../support/drive-run.ts'
 import { createRunFixture, createSharedRunFixture, errorOf, offered } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
 
@@ -76,6 +78,9 @@ const ROWS: readonly Row[] = [
   ['invalid_usage', submit(...ofAction, '--json'), 'none'],
   ['invalid_usage', ['protocol', 'submt'], 'none'],
   ['protocol_operation_required', ['protocol'], 'none'],
+  ['protocol_operation_required', ['protocol', '--root', fixture.root], 'none'],
+  ['protocol_operation_required', ['--root', fixture.root, 'protocol', '--run', 'RUN'], 'none'],
+  ['invalid_usage', ['protocol', '--nope'], 'none'],
   ['git_repository_required', ['status', '--root', file.missing], 'none'],
   ['goal_required', ['run'], 'none'],
   ['goal_required', ['run', '--goal-stdin=false'], 'none'],
@@ -415,5 +420,19 @@ describe.each<[string, readonly Row[]]>([
 ])('the order of checks of %s', (_command, rows) => {
   it.for(rows)('reports %s for %j', async ([code, args]) => {
     expect((await errorOf(await fixture.drover(filled(args)))).code).toBe(code)
+  })
+})
+
+describe('a value that begins with a dash', () => {
+  it('is the value of the flag before it: a file, or the text of an answer', async () => {
+    const other = createRunFixture()
+    other.write('-g.txt', 'A goal in a file.\n')
+    const { run_id, action } = await other.state(['run', '--json', '--goal-file', '-g.txt'])
+    expect(action?.goal).toBe('A goal in a file.\n')
+    const words = ['--run', run_id, '--action', action?.action_id ?? '']
+    const input = JSON.stringify(outcomeFor(action, { status: 'needs_input', pause: decision }))
+    await other.state(['protocol', 'submit', ...words, '--outcome-stdin'], { input })
+    await other.state(['protocol', 'answer', ...words, '--text', '- yes'])
+    expect((await other.status(run_id)).answers).toMatchObject([{ text: '- yes' }])
   })
 })

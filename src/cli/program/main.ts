@@ -51,7 +51,7 @@ async function runWithoutCommand(
 ): Promise<number> {
   const { words } = target
   const { out } = runtime.terminal
-  const flags = parseRootFlags(target.rest, words)
+  const flags = parseRootFlags(COMMANDS, target.rest, words)
   if (flags.isOn('version')) {
     await out.write(`drover ${runtime.version()}\n`)
     return 0

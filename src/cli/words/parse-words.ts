@@ -123,9 +123,11 @@ export function parseWords(command: Command, rest: readonly string[]): Parsed {
   return { command, args: checkArguments(command, read.positionals), flags }
 }
 
-/** Parses flags where no command was given. */
-export function parseRootFlags(rest: readonly string[], words: readonly string[]): Flags {
-  const known = words.length === 0 ? ROOT_FLAGS : GLOBAL_FLAGS
+/** Parses flags where no command was given. After the words of a group, the flags of its commands are known. */
+export function parseRootFlags(table: readonly Command[], rest: readonly string[], words: readonly string[]): Flags {
+  const inside = words.length === 0 ? [] : table.filter((command) => isPrefix(words, command.words))
+  const own = new Map(inside.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag]))
+  const known = words.length === 0 ? ROOT_FLAGS : [...GLOBAL_FLAGS, ...own.values()]
   return flagsOf(readFlags(known, { rest, command: words.join(' ') }).given)
 }
 
