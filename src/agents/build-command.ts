@@ -19,18 +19,13 @@ export function buildCommand(request: AgentRequest): AgentCommand {
   return command
 }
 
-/** The command that deletes a session which the agent stored; undefined where a flag of the agent prevents it. */
-export function buildCleanUpCommand(request: AgentRequest, sessionId: string): AgentCommand | undefined {
-  const { backend } = request
-  const { toCleanUpCommand } = AGENTS[backend]
-  if (toCleanUpCommand === undefined) return undefined
-  checkSessionId(sessionId, backend)
-  return toCleanUpCommand(sessionId, request)
-}
-
 /** All three agents use UUIDs. Words such as `latest` would select a session of another prompt. */
 const SESSION_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+export function isSessionId(id: string): boolean {
+  return SESSION_ID.test(id)
+}
+
 function checkSessionId(id: string, backend: Backend): void {
-  if (!SESSION_ID.test(id)) throw agentSessionIdInvalid({ backend, id })
+  if (!isSessionId(id)) throw agentSessionIdInvalid({ backend, id })
 }

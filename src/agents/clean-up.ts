@@ -1,33 +1,51 @@
 /** Removes what agents leave behind: unwanted sessions, and agents of a drover process that died. */
 import { endMarkedProcesses } from '../kit/process/end-tree.ts'
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
-import { startProcess } from '../kit/process/process.ts'
-import type { AgentCommand, Environment } from './adapter/agent.ts'
+import { runProcess } from '../kit/process/process.ts'
+import type { AgentCommand, AgentRequest, Environment } from './adapter/agent.ts'
+import { isSessionId } from './build-command.ts'
+import { AGENTS } from './registry.ts'
 
-const CLEAN_UP_MS = 15_000
+const CLEAN_UP_MS = 60_000
+const OUTPUT_LIMIT_BYTES = 1024 * 1024
 
-/** Starts the command that deletes a session, and lets it finish in the background. */
-export function cleanUpSession(command: AgentCommand, cwd: string): void {
-  void deleteSession(command, cwd)
+/** What is left to do about a session that the agent stored although the prompt is ephemeral. */
+export type Leftover = {
+  /** The command that deletes the session; absent if there is nothing to delete, or no way to. */
+  command?: AgentCommand
+  warnings: readonly string[]
 }
 
-/** Never throws: the prompt has its result already, and a session that stays behind does no harm. */
-async function deleteSession({ argv, env, stdin }: AgentCommand, cwd: string): Promise<void> {
+const NOTHING_LEFT: Leftover = { warnings: [] }
+
+/** Deletes the session if that needs no process; otherwise returns the command for it. Never throws. */
+export async function forgetSession(request: AgentRequest, sessionId: string | undefined): Promise<Leftover> {
+  const { backend, isEphemeral } = request
+  const { toCleanUpCommand, deleteSession } = AGENTS[backend]
+  if (!isEphemeral || sessionId === undefined || toCleanUpCommand === undefined) return NOTHING_LEFT
+  if (!isSessionId(sessionId)) {
+    const shown = JSON.stringify(sessionId.slice(0, 100))
+    return { warnings: [`${backend} reports ${shown} as its session, which is not a valid id; it was not deleted`] }
+  }
+  const isDeleted = await deleteSession?.(sessionId, request).catch(() => false)
+  return isDeleted === true ? NOTHING_LEFT : { command: toCleanUpCommand(sessionId, request), warnings: [] }
+}
+
+/** Runs the command that deletes a session. Returns the reason if that fails; never throws. */
+export async function cleanUpSession(
+  { argv, env, stdin }: AgentCommand,
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
+): Promise<string | undefined> {
   try {
-    const { signal } = new AbortController()
-    const { stdout, exit } = await startProcess({
-      argv,
-      cwd,
-      env,
-      stdin,
-      timeoutMs: CLEAN_UP_MS,
-      signal,
-      sweep: 'always',
-    })
-    stdout.resume()
-    await exit
-  } catch {
-    return
+    const { exit } = await runProcess(
+      { argv, cwd, env, stdin, timeoutMs: CLEAN_UP_MS, signal, sweep: 'always' },
+      { stdoutLimitBytes: OUTPUT_LIMIT_BYTES },
+    )
+    if (exit.ended !== 'itself') return exit.ended === 'timeout' ? 'it took too long' : 'drover was told to stop'
+    if (exit.code === 0 && !exit.stderrTail.includes('Failed to delete')) return undefined
+    return exit.stderrTail.trim() || `exit code ${exit.code}`
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error)
   }
 }
 

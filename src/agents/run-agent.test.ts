@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../../test/fake-agent/script.ts'
 import { agentRequest } from '../../test/support/agent-request.ts'
-import { installFakeAgents } from '../../test/support/fake-agent.ts'
+import { installFakeAgents, transcriptsIn } from '../../test/support/fake-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { until } from '../../test/support/until.ts'
 import { Fault } from '../kit/fault.ts'
@@ -255,23 +255,58 @@ describe('runAgent with a system prompt for claude', () => {
 })
 
 describe('runAgent with an ephemeral run of gemini', () => {
-  it.each(['finishes', 'is cancelled', 'is left'] as const)('leaves no session behind when it %s', async (how) => {
-    const state = join(directory, 'state')
-    mkdirSync(state)
+  const ended = { finishes: { text: ['fine'] }, 'is cancelled': { hangAfter: 'word' }, 'is left': { hangAfter: 'word' } } // biome-ignore format: one table
+
+  it.each(Object.keys(ended) as (keyof typeof ended)[])('leaves no session behind when it %s', async (how) => {
+    mkdirSync(join(directory, '.gemini'))
     const controller = new AbortController()
-    const script: Script = how === 'finishes' ? { text: ['fine'] } : { hangAfter: 'word' }
-    const { env } = requestFor('gemini', { script })
-    const running = start('gemini', {
-      request: { isEphemeral: true, env: { ...env, FAKE_AGENT_STATE: state } },
-      options: { signal: controller.signal },
-    })
     const seen: AgentEvent[] = []
+    const running = start('gemini', {
+      script: ended[how] as Script,
+      request: { isEphemeral: true },
+      options: { signal: controller.signal, onLeftover: () => expect.unreachable() },
+    })
     for await (const event of running) {
       seen.push(event)
+      if (event.type === 'message') expect(transcriptsIn(directory)).toHaveLength(1)
       if (event.type === 'message' && how === 'is cancelled') controller.abort()
       if (event.type === 'message' && how === 'is left') break
     }
     expect(seen[0]).toMatchObject({ content: { backend_session_id: expect.any(String) } })
-    await until(() => readdirSync(state).length === 0)
+    expect(transcriptsIn(directory)).toEqual([])
+  })
+
+  it('returns the command that deletes a session which is stored elsewhere', async () => {
+    const left: string[][] = []
+    await finish('gemini', {
+      request: { isEphemeral: true },
+      options: { onLeftover: ({ argv }) => left.push([...argv]) },
+    })
+    expect(left).toEqual([
+      [expect.stringContaining('gemini'), '--delete-session', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    ])
+  })
+
+  it('warns about a session id that is not one', async () => {
+    const { result, events } = await finish('gemini', {
+      script: { sessionId: '../latest' },
+      request: { isEphemeral: true },
+      options: { onLeftover: () => expect.unreachable() },
+    })
+    const warning = 'gemini reports "../latest" as its session, which is not a valid id; it was not deleted'
+    expect(result).toMatchObject({ exitCode: 0, warnings: [warning] })
+    expect(events.at(-1)).toMatchObject({ type: 'done', content: { warnings: [warning] } })
+  })
+})
+
+describe('runAgent with gemini', () => {
+  it('leaves no report about an error, which contains the prompt, in the temporary directory', async () => {
+    const shared = join(directory, 'tmp')
+    mkdirSync(shared)
+    const { env } = requestFor('gemini', { script: { fail: 429 } })
+    const scratchDirectory = newScratchDirectory()
+    const request = { prompt: 'my secret plan', env: { ...env, TMPDIR: shared }, scratchDirectory }
+    expect((await finish('gemini', { request })).result.error?.code).toBe('agent_rate_limited')
+    expect([readdirSync(shared), existsSync(scratchDirectory)]).toEqual([[], false])
   })
 })

@@ -16,8 +16,7 @@ import type {
 } from './adapter/agent.ts'
 import { warnOfDenials } from './adapter/denials.ts'
 import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
-import { buildCleanUpCommand } from './build-command.ts'
-import { cleanUpSession } from './clean-up.ts'
+import { forgetSession, type Leftover } from './clean-up.ts'
 import { AGENTS } from './registry.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
 
@@ -34,6 +33,8 @@ export type AgentRunOptions = {
   priorUsage?: Usage | undefined
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
+  /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
+  onLeftover?: ((command: AgentCommand) => void) | undefined
 }
 
 /** Throws a Fault when the agent cannot be started; after the first event it never throws. */
@@ -48,8 +49,21 @@ export async function* runAgent(
   const model = request.model ?? AGENTS[backend].configuredModel?.(request)
   const opening = createOpening({ model, workdir: request.workdir })
   let running: RunningProcess | undefined
+  let forgetting: Promise<Leftover> | undefined
+  /** Called when the agent has ended, with or without a result. */
+  const forget = () => {
+    forgetting ??= forgetSession(request, opening.sessionId()).then((left) => {
+      if (left.command)
+        options.onLeftover?.({
+          ...left.command,
+          env: toProcessEnvironment(left.command.env, { owner: options.owner, trace: request.trace }),
+        })
+      return left
+    })
+    return forgetting
+  }
   try {
-    writeScratch(request.scratchDirectory, command.files)
+    writeScratch(request.scratchDirectory, command)
     running = await start(request, command, { ...options, signal: AbortSignal.any([options.signal, stop.signal]) })
     const { priorUsage, onLine } = options
     const reader = AGENTS[backend].createReader(priorUsage === undefined ? {} : { priorUsage })
@@ -59,7 +73,13 @@ export async function* runAgent(
     const { events, result: output } = reader.finish(exit)
     yield* opening.add(events)
     const { stopReason } = reading
-    const warnings = [...reading.warnings, ...(output.warnings ?? []), ...warnOfDenials(output.denials ?? [], request)]
+    const left = await forget()
+    const warnings = [
+      ...reading.warnings,
+      ...left.warnings,
+      ...(output.warnings ?? []),
+      ...warnOfDenials(output.denials ?? [], request),
+    ]
     const hasEnded = reader.hasEnded()
     const outcome = toAgentResult({ backend, timeoutMs, exit, output, stopReason, hasEnded, warnings })
     const result = { ...(model !== undefined && { model }), ...outcome }
@@ -68,8 +88,8 @@ export async function* runAgent(
   } finally {
     stop.abort()
     await running?.exit
-    removeScratch(request.scratchDirectory)
-    cleanUpEphemeral(request, opening.sessionId(), options.owner)
+    await removeScratch(request.scratchDirectory)
+    await forget()
   }
 }
 
@@ -170,15 +190,4 @@ function errorEvent({ code, message, upstreamStatus, retryAfterSecs }: AgentErro
     ...(retryAfterSecs !== undefined && { retry_after_secs: retryAfterSecs }),
   }
   return { type: 'error', content: { code, message, ...(Object.keys(details).length > 0 && { details }) } }
-}
-
-/** Some agents store a session even for an ephemeral prompt. */
-function cleanUpEphemeral(request: AgentRequest, sessionId: string | undefined, owner: string | undefined): void {
-  if (!request.isEphemeral || sessionId === undefined) return
-  const command = buildCleanUpCommand(request, sessionId)
-  if (command !== undefined)
-    cleanUpSession(
-      { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) },
-      request.workdir,
-    )
 }

@@ -1,5 +1,6 @@
 /** A private directory for the files that a command needs. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomIds } from '../kit/ids.ts'
@@ -15,12 +16,14 @@ export function newScratchDirectory(): string {
   return `${prefix}${count}`
 }
 
-export function writeScratch(directory: string, files: AgentCommand['files']): void {
-  if (files.length === 0) return
+export function writeScratch(directory: string, { files, temporaryDirectory }: AgentCommand): void {
+  if (files.length === 0 && temporaryDirectory === undefined) return
   mkdirSync(directory, { mode: 0o700 })
+  if (temporaryDirectory !== undefined) mkdirSync(temporaryDirectory, { mode: 0o700 })
   for (const { path, content } of files) writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
 }
 
-export function removeScratch(directory: string): void {
-  rmSync(directory, { recursive: true, force: true })
+/** A file that cannot be removed does not fail the prompt: only this user can read it. */
+export async function removeScratch(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true }).catch(() => undefined)
 }

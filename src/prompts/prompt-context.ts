@@ -57,4 +57,6 @@ export type PromptObserver = {
   sessionCreated?(backend: Backend): void
   /** A session could not be written; the store tries again later. */
   sessionFailed?(error: unknown): void
+  /** An agent stored a session although the prompt was ephemeral, and it could not be deleted. */
+  sessionLeft?(message: string): void
 }

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { installFakeAgent, readPids } from '../../test/support/fake-agent.ts'
+import { installFakeAgent, readPids, transcriptsIn } from '../../test/support/fake-agent.ts'
 import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
 import { BACKENDS } from '../agents/adapter/agent.ts'
@@ -331,5 +331,61 @@ describe('a resumed session', () => {
     await run.next()
     await expect(finishPrompt({ ...HELLO, resumes }, context)).rejects.toMatchObject({ code: 'session_active' })
     await run.return(undefined as never)
+  })
+})
+
+describe('the session that gemini stores for an ephemeral prompt', () => {
+  const request = { backend: 'gemini', prompt: 'x', ephemeral: true }
+  const slots = () => createSlots({ limit: 1, queueLimit: 9 })
+
+  /** The deletion does what the shell command says. */
+  function deleteWith(directory: string, command: string): void {
+    installFakeAgent(join(directory, 'real'), 'gemini')
+    const script = `#!/bin/sh\ncase "$*" in *--delete-session*) ${command};; esac\nexec "${directory}/real/gemini" "$@"\n`
+    writeFileSync(join(directory, 'gemini'), script, { mode: 0o755 })
+  }
+
+  it('is gone with the answer, and the slot is free', async () => {
+    const { context, directory } = await createPromptFixture({}, { slots: slots() })
+    mkdirSync(join(directory, '.gemini'))
+    expect((await finishPrompt(request, context)).result.exit_code).toBe(0)
+    expect(transcriptsIn(directory)).toEqual([])
+    expect(context.slots.load()).toEqual({ running: 0, queued: 0 })
+  })
+
+  it('is deleted by gemini if it is stored elsewhere, in the slot of the prompt, after the answer', async () => {
+    const { context, directory } = await createPromptFixture({}, { slots: slots() })
+    expect((await finishPrompt(request, context)).result.exit_code).toBe(0)
+    expect(context.slots.load().running).toBe(1)
+    await until(() => context.slots.load().running === 0)
+    expect(readdirSync(join(directory, 'agent-sessions'))).toEqual([])
+  })
+
+  it.each([
+    ['fails', 'echo "Failed to delete session: no" >&2; exit 0', '(Failed to delete session: no)'],
+    ['ends with a failure', 'exit 3', '(exit code 3)'],
+  ])('is reported if its deletion %s', async (_name, command, reason) => {
+    const left: string[] = []
+    const observer = { sessionLeft: (message: string) => left.push(message) }
+    const { context, directory } = await createPromptFixture({}, { slots: slots(), observer })
+    mkdirSync(join(directory, 'real'))
+    deleteWith(directory, command)
+    const { result } = await finishPrompt(request, context)
+    await until(() => context.slots.load().running === 0)
+    expect(left).toEqual([expect.stringContaining(reason)])
+    expect(left[0]).toContain(`run "gemini --delete-session ${result.backend_session_id}" in `)
+  })
+
+  it('does not delay Ctrl-C', async () => {
+    const left: string[] = []
+    const observer = { sessionLeft: (message: string) => left.push(message) }
+    const { context, directory } = await createPromptFixture({}, { slots: slots(), observer, caller: 'operator' })
+    mkdirSync(join(directory, 'real'))
+    deleteWith(directory, 'sleep 60')
+    const interruption = new AbortController()
+    await finishPrompt(request, context, { signal: interruption.signal })
+    interruption.abort()
+    await until(() => context.slots.load().running === 0)
+    expect(left).toEqual([expect.stringContaining('(drover was told to stop)')])
   })
 })

@@ -11,6 +11,7 @@ import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
 import { describePolicyChanges, policyOf } from './continue-session.ts'
+import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
@@ -35,6 +36,8 @@ type Prompt = {
   command: AgentCommand
   context: PromptContext
   options: PromptRunOptions
+  /** Gets the commands that have to run when the answer is out. */
+  onLeftover?: (command: AgentCommand) => void
 }
 
 /** Throws a Fault for a prompt that cannot be run, at once or at the first event; after that it never throws. */
@@ -94,13 +97,16 @@ async function* runInSlot(prompt: Prompt): PromptRun {
   const { agentRequest, context, options } = prompt
   const slot = await context.slots.take(options.signal)
   if (slot === undefined) return canceledResult(agentRequest.backend)
+  const leftovers: AgentCommand[] = []
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
     // A link may have replaced the directory while the prompt waited.
     recheckWorkdir(agentRequest.workdir, context.workdirs)
-    return yield* runInSession(prompt)
+    return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
   } finally {
-    slot.release()
+    // The clean-up is an agent too, so it keeps the slot; the caller does not wait for it.
+    if (leftovers.length === 0) slot.release()
+    else void deleteLeftovers(leftovers, { agentRequest, context, signal: options.signal }).finally(slot.release)
   }
 }
 
@@ -117,12 +123,13 @@ async function* runInSession(prompt: Prompt): PromptRun {
   }
 }
 
-async function* runTurn({ request, agentRequest, command, context, options }: Prompt, turn: SessionTurn): PromptRun {
+async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
+  const { request, agentRequest, command, context, options, onLeftover } = prompt
   const { backend, model } = agentRequest
   const { sessionId, priorUsage } = turn
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
   const owner = await ownerOf(agentRequest, context)
-  const events = runAgent(agentRequest, command, { ...options, owner, priorUsage })
+  const events = runAgent(agentRequest, command, { ...options, owner, priorUsage, onLeftover })
   try {
     let next = await events.next()
     let done: Extract<AgentEvent, { type: 'done' }> | undefined

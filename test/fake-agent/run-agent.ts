@@ -4,6 +4,7 @@ import { AGENT_NAMES, type AgentName, type Usage } from '../../src/demo/answer.t
 import { planScriptedAnswer } from './answer.ts'
 import { ChildProcesses } from './child-processes.ts'
 import type { AgentOutput, Dialect, Facts, Interruption, Invocation } from './dialect.ts'
+import { geminiHome, writeReport } from './gemini-files.ts'
 import { type Ending, refuse } from './output.ts'
 import { OutputStreams } from './output-streams.ts'
 import { runTurn } from './run-turn.ts'
@@ -68,6 +69,7 @@ async function readCall({ argv: [agent = '', ...argv], env }: AgentProcess): Pro
   const sessions = openSessions(settings.stateDirectory, agent)
   if (deleteId !== undefined) {
     sessions.remove(deleteId)
+    geminiHome(env)?.remove(deleteId)
     return { output: `Deleted session ${deleteId}\n`, exitCode: 0 }
   }
   const priorUsage = resumeId === undefined ? NO_USAGE : sessions.find(resumeId)
@@ -78,7 +80,7 @@ async function readCall({ argv: [agent = '', ...argv], env }: AgentProcess): Pro
 async function takeTurn(self: AgentProcess, streams: OutputStreams, call: Invoked): Promise<Ending> {
   const { agent, dialect, invocation, priorUsage } = call
   const { script } = call.settings
-  const facts = toFacts(self, invocation, priorUsage)
+  const facts = { ...toFacts(self, invocation, priorUsage), ...(script.sessionId && { sessionId: script.sessionId }) }
   const format = dialect.createOutput(facts)
   const children = new ChildProcesses(self.pid, script.pidFile)
   obeySignals(self, { format, children, streams, script })
@@ -89,7 +91,9 @@ async function takeTurn(self: AgentProcess, streams: OutputStreams, call: Invoke
     if (!invocation.isEphemeral) call.sessions.save(facts.sessionId, usage)
   }
   save(priorUsage)
+  if (agent === 'gemini') geminiHome(self.env)?.save(facts.sessionId, { cwd: self.cwd, prompt })
   const plan = planScriptedAnswer({ agent, prompt, script, resumeId: invocation.resumeId })
+  if (agent === 'gemini' && plan.failure !== undefined) writeReport(self.env, prompt)
   return runTurn({
     prompt,
     answer: plan,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readScript } from './script.ts'
 
 const COUNTS = ['chunkMs', 'delayMs', 'retryAfterSecs', 'longLineBytes', 'lines']
-const TEXTS = ['permits', 'tool', 'stderr', 'plainText', 'replay', 'pidFile']
+const TEXTS = ['sessionId', 'permits', 'tool', 'stderr', 'plainText', 'replay', 'pidFile']
 const SWITCHES = ['toolDenied', 'halfLine', 'retryForever', 'ignoreSigterm', 'ignoreSigint', 'forkDaemon']
 const LISTS = ['text', 'garbageLines']
 const POINTS = ['hangAfter', 'crashAfter']

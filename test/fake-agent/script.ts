@@ -24,6 +24,8 @@ export type Script = {
   retryAfterSecs?: number
   /** Of a turn that ends by itself. */
   exitCode?: number
+  /** The session id that is printed, instead of a UUID. */
+  sessionId?: string
   /** Text for stderr, before anything else. */
   stderr?: string
   /** Before the first word of output. */
@@ -68,6 +70,7 @@ const RULES: Readonly<Record<keyof Script, Rule>> = {
   toolDenied: SWITCH,
   fail: oneOf(FAILURE_STATUSES),
   retryAfterSecs: COUNT,
+  sessionId: TEXT,
   exitCode: { expects: 'a whole number from 0 to 255', isMet: (value) => isCount(value) && Number(value) <= 255 },
   stderr: TEXT,
   delayMs: COUNT,

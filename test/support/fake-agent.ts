@@ -1,6 +1,6 @@
 /** Starts and installs the fake agent (test/fake-agent). */
 import { spawn } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
 import type { Script } from '../fake-agent/script.ts'
@@ -63,6 +63,12 @@ export function runFakeAgent(
   options: FakeAgentOptions = {},
 ): Promise<FakeAgentEnd> {
   return startFakeAgent(agent, args, options).ended
+}
+
+/** The transcripts that the fake gemini has stored in a home directory. It stores them if `.gemini` exists there. */
+export function transcriptsIn(home: string): string[] {
+  const chats = join(home, '.gemini', 'tmp', 'work', 'chats')
+  return existsSync(chats) ? readdirSync(chats) : []
 }
 
 /** Reads the script's `pidFile`. It is empty until the agent has written it. */

@@ -65,6 +65,8 @@ export type AgentCommand = {
   stdin: string
   /** Written into the scratch directory before the agent starts. */
   files: readonly { path: string; content: string }[]
+  /** A directory for the agent's own temporary files, in the scratch directory. */
+  temporaryDirectory?: string
   /** Sentences about parts of the request that the agent cannot fulfil. */
   warnings: readonly string[]
 }
@@ -124,6 +126,8 @@ export type Agent = {
   createReader(options: { priorUsage?: Usage }): OutputReader
   /** The model that the agent uses when the request names none, where its events do not tell. Reads its config. */
   configuredModel?: (request: AgentRequest) => string | undefined
+  /** Deletes a stored session without starting the agent. False: there is no such session where it was looked for. */
+  deleteSession?: (sessionId: string, request: AgentRequest) => Promise<boolean>
   /** Deletes a session that the agent stored although the prompt was ephemeral; absent where a flag prevents that. */
   toCleanUpCommand?: (sessionId: string, request: AgentRequest) => AgentCommand
   /** Flags that a caller may pass in `extra`, and whether they take a value. */

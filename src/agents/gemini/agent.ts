@@ -2,6 +2,7 @@ import type { Agent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
 import { GeminiOutput } from './output.ts'
+import { deleteStoredSession } from './stored-session.ts'
 
 export const gemini: Agent = {
   backend: 'gemini',
@@ -18,6 +19,7 @@ export const gemini: Agent = {
   cancelSignal: 'SIGTERM',
   toCommand: toGeminiCommand,
   createReader: () => createOutputReader(new GeminiOutput()),
+  deleteSession: deleteStoredSession,
   toCleanUpCommand: toGeminiCleanUp,
   extraFlags: {
     '--model': 'value',

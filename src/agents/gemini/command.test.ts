@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../adapter/agent.ts'
-import { buildCleanUpCommand, buildCommand } from '../build-command.ts'
+import { buildCommand } from '../build-command.ts'
+import { toGeminiCleanUp } from './command.ts'
 
 const NOBODY = 'approval_mode always: gemini runs without a user to ask, so everything that needs approval is denied'
 const noSandbox = (mode: string) =>
@@ -117,7 +118,9 @@ describe('the command for gemini', () => {
         GEMINI_TELEMETRY_ENABLED: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        TMPDIR: '/scratch/tmp',
       },
+      temporaryDirectory: '/scratch/tmp',
       stdin: '<system>\nBe brief.\n</system>\n\nsay hello',
       files: [],
       warnings: [],
@@ -144,14 +147,16 @@ describe('the command for gemini', () => {
 
   it('that deletes a session names it', () => {
     const id = '01234567-89ab-cdef-0123-456789abcdef'
-    expect(buildCleanUpCommand(agentRequest('gemini'), id)).toMatchObject({
+    expect(toGeminiCleanUp(id, agentRequest('gemini'))).toMatchObject({
       argv: ['/bin/agent', '--delete-session', id],
       env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
       stdin: '',
     })
-    expect(() => buildCleanUpCommand(agentRequest('gemini'), '--yolo')).toThrow(
-      expect.objectContaining({ code: 'agent_session_id_invalid' }),
-    )
+  })
+
+  it('gives gemini a temporary directory of its own', () => {
+    const { env, temporaryDirectory } = command({ env: { TMPDIR: '/tmp' } })
+    expect([env['TMPDIR'], temporaryDirectory]).toEqual(['/scratch/tmp', '/scratch/tmp'])
   })
 })
 

@@ -34,6 +34,8 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
   const stdin = escapePrompt(withSystemPrompt(request))
   const permission = stricterPermission(request) ?? 'ask'
   const policy = toPolicy(permission, request)
+  // Gemini writes reports about errors there, with the whole conversation.
+  const temporaryDirectory = join(request.scratchDirectory, 'tmp')
   return {
     argv: [
       ...request.program,
@@ -45,9 +47,10 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
       ...(request.isVerbose ? ['--debug'] : []),
       ...request.extra,
     ],
-    env: toAgentEnvironment(request.env, VARIABLES),
+    env: { ...toAgentEnvironment(request.env, VARIABLES), TMPDIR: temporaryDirectory },
     stdin,
     files: policy.files,
+    temporaryDirectory,
     warnings: [
       ...warnOfMissingApprover('gemini', request),
       ...warnOfNoSandbox('gemini', request),

@@ -7,6 +7,7 @@ import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
+import { toPrintable } from '../output/printable.ts'
 import { openSessions } from '../sessions/open-sessions.ts'
 
 export type PromptSetup = AsyncDisposable & { context: PromptContext; openStore(): Promise<SessionStore> }
@@ -38,6 +39,9 @@ export function setUpPrompts(
     }),
     isUnsafeExtraAllowed: config.server.allow_unsafe_extra,
     longestRunMs: null,
+    observer: {
+      sessionLeft: (message) => void runtime.terminal.err.write(`drover: warning: ${toPrintable(message)}\n`),
+    },
   }
   return {
     context,

@@ -85,6 +85,7 @@ function promptContext(
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     observer: {
       sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),
+      sessionLeft: (message) => log.warn({}, message),
     },
   }
 }
