@@ -1,6 +1,5 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
 import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
-import type { Denial } from './denials.ts'
 
 export type { Abilities, AgentEvent, Usage }
 
@@ -73,6 +72,15 @@ export type AgentCommand = {
 
 /** How the agent's process ended. */
 export type ProcessEnd = { code: number | null; signal: string | null; stderrTail: string }
+
+/** A tool call that the agent's own policy denied. */
+export type Denial = {
+  tool: string
+  /** The command or file of the call. */
+  subject?: string | undefined
+  /** What the agent may not do: edit files, or do everything. Undefined: one level more than it may do now. */
+  needs?: 'edit' | 'everything' | undefined
+}
 
 /** Why an agent failed. */
 export type AgentError = {

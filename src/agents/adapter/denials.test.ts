@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
-import type { AgentRequest, Backend } from './agent.ts'
-import { type Denial, warnOfDenials } from './denials.ts'
+import type { AgentRequest, Backend, Denial } from './agent.ts'
+import { warnOfDenials } from './denials.ts'
 
 const WRITE: Denial = { tool: 'Write', subject: 'a.txt', needs: 'edit' }
 const BASH: Denial = { tool: 'Bash', subject: 'make', needs: 'everything' }

@@ -1,18 +1,9 @@
 /** Tool calls that the agent's own policy denied. An agent that was denied something still ends with success. Pure. */
-import type { AgentRequest } from './agent.ts'
+import type { AgentRequest, Denial } from './agent.ts'
 import { isObject, textAt } from './json-fields.ts'
 import { type Permission, permissionOfApproval, permissionOfSandbox } from './permission.ts'
 
-/** What the agent would have needed: to edit files, or to do everything. */
-type Needed = Extract<Permission, 'edit' | 'everything'>
-
-export type Denial = {
-  tool: string
-  /** The command or file of the call. */
-  subject?: string | undefined
-  /** Undefined: one level more than the agent has. */
-  needs?: Needed | undefined
-}
+type Needed = NonNullable<Denial['needs']>
 
 const SHOWN_CALLS = 3
 const SUBJECT_LENGTH = 60

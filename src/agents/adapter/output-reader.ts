@@ -2,8 +2,7 @@
  * Reads the output of an agent line by line; what is the same for all agents. An agent prints JSON objects; other text
  * between them is skipped. A program that prints no such object at all has answered in plain text.
  */
-import type { AgentError, AgentEvent, Backend, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
-import type { Denial } from './denials.ts'
+import type { AgentError, AgentEvent, Backend, Denial, OutputReader, OutputResult, ProcessEnd, Usage } from './agent.ts'
 import { messageEvents } from './events.ts'
 import { failureOfExitCode } from './exit-codes.ts'
 import { type AgentFailure, classifyFailure } from './failure.ts'

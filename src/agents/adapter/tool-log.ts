@@ -1,5 +1,5 @@
-import type { AgentEvent } from './agent.ts'
-import { type Denial, subjectOf } from './denials.ts'
+import type { AgentEvent, Denial } from './agent.ts'
+import { subjectOf } from './denials.ts'
 import { isShallow } from './json-fields.ts'
 
 type ToolCall = { id: string | undefined; name: string | undefined; input?: unknown }

@@ -1,6 +1,5 @@
 /** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
-import type { AgentEvent } from '../adapter/agent.ts'
-import type { Denial } from '../adapter/denials.ts'
+import type { AgentEvent, Denial } from '../adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'

@@ -1,6 +1,6 @@
 /** Reads the `result` event of claude, which ends a run, and its notices about retries. */
-import type { Usage } from '../adapter/agent.ts'
-import { type Denial, subjectOf } from '../adapter/denials.ts'
+import type { Denial, Usage } from '../adapter/agent.ts'
+import { subjectOf } from '../adapter/denials.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/usage.ts'

@@ -1,6 +1,5 @@
 /** The items of a codex turn: messages, reasoning and tool calls. */
-import type { AgentEvent } from '../adapter/agent.ts'
-import type { Denial } from '../adapter/denials.ts'
+import type { AgentEvent, Denial } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import {
   countAt,

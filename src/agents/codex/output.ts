@@ -1,6 +1,5 @@
 /** Reads `codex exec --json`, with the names that earlier releases used too. */
-import type { AgentEvent, Usage } from '../adapter/agent.ts'
-import type { Denial } from '../adapter/denials.ts'
+import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { initEvent } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'

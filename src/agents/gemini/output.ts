@@ -1,6 +1,5 @@
 /** Reads `gemini -o stream-json` and the single object of `-o json`, with the names that earlier releases used too. */
-import type { AgentEvent } from '../adapter/agent.ts'
-import type { Denial } from '../adapter/denials.ts'
+import type { AgentEvent, Denial } from '../adapter/agent.ts'
 import { initEvent, messageEvents } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
 import { countAt, type JsonObject, objectAt, textAt, toText } from '../adapter/json-fields.ts'
