@@ -39,6 +39,18 @@ function leftOnScreen(seen: string): string {
     .join('\n')
 }
 
+describe.skipIf(!isInstalled)('drover alone on a terminal', () => {
+  it('says in at most ten lines what is installed and what to type next', async () => {
+    const seen = await onTerminal([], {})
+    expect(seen).toMatch(/^drover \d.*\n\nInstalled agents: claude \(default\), codex, gemini\n\n {2}drover chat /)
+    expect(seen.trimEnd().split('\n').length).toBeLessThanOrEqual(10)
+    env['PATH'] = '/usr/bin:/bin'
+    expect(await onTerminal([], {})).toMatch(
+      /No agent is installed.*codex \(npm install --global @openai\/codex\).*chat --demo/s,
+    )
+  })
+})
+
 describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
   it('streams the text and shows the activity on a temporary line', async () => {
     const seen = await onTerminal(['say hello'], { text: ['Hello ', 'there.'], chunkMs: 1 })

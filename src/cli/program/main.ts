@@ -44,7 +44,7 @@ async function runCommand(target: { command: Command; rest: readonly string[] },
   return await run({ args, flags, runtime, commands: COMMANDS })
 }
 
-/** Prints the version or help, or reports a missing subcommand. */
+/** Prints the version, help or a short welcome, or reports a missing subcommand. */
 async function runWithoutCommand(
   target: { words: readonly string[]; rest: readonly string[] },
   runtime: Runtime,
@@ -57,6 +57,10 @@ async function runWithoutCommand(
     return 0
   }
   if (words.length > 0 && !flags.isOn('help')) throw needsSubcommand(COMMANDS, words)
+  if (!flags.isOn('help') && out.isTty) {
+    const { run } = await import('../shell/welcome.ts')
+    return await run({ args: [], flags, runtime, commands: COMMANDS })
+  }
   const { groupHelp } = await import('../shell/help.ts')
   await out.write(`${groupHelp(COMMANDS, words, out)}\n`)
   return 0

@@ -17,6 +17,7 @@ const ABOUT =
 
 const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
+  { left: 'drover chat', right: 'have a conversation with it' },
   { left: 'drover --demo "hello there"', right: 'try it without an installed agent' },
   { left: 'drover run "Show the wind in knots"', right: 'start a change as a tracked run' },
   { left: 'drover config show', right: 'show every setting, its value and its origin' },
