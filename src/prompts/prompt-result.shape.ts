@@ -19,6 +19,9 @@ const RESULT = {
   duration_ms: count('How long the agent ran.'),
   output: Type.String({ description: 'The answer; for a dry run the command that would be started.' }),
   token_usage: Usage,
+  cost_usd: Type.Optional(
+    Type.Number({ minimum: 0, description: 'What the turn cost in US dollars, if the agent reports it.' }),
+  ),
   backend_session_id: Type.Optional(Type.String({ description: "The agent's own id of the session." })),
   error: Type.Optional(Type.String({ description: 'Only on failure: the message.' })),
   error_code: Type.Optional(Type.String({ description: 'Only on failure: the code.' })),

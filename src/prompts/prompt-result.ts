@@ -11,7 +11,7 @@ export type { PromptResult }
 type Known = { backend: string; sessionId: string; warnings: readonly string[] }
 
 export function toPromptResult(result: AgentResult, known: Known): PromptResult {
-  const { exitCode, durationMs, text, usage, model, sessionId, error } = result
+  const { exitCode, durationMs, text, usage, costUsd, model, sessionId, error } = result
   return {
     session_id: known.sessionId,
     backend: known.backend,
@@ -20,6 +20,7 @@ export function toPromptResult(result: AgentResult, known: Known): PromptResult 
     duration_ms: durationMs,
     output: text,
     token_usage: usage,
+    ...(costUsd !== undefined && { cost_usd: costUsd }),
     ...(sessionId !== undefined && { backend_session_id: sessionId }),
     ...(error !== undefined && failureFields(error)),
     ...(known.warnings.length > 0 && { warnings: known.warnings }),

@@ -103,6 +103,8 @@ export type OutputResult = {
   sessionId?: string
   model?: string
   turnCount?: number
+  /** What the turn cost in US dollars, as the agent reckons it. */
+  costUsd?: number
   /** Tool calls that the agent's own policy denied. */
   denials?: readonly Denial[]
   /** Sentences about the output for the caller. */

@@ -16,6 +16,7 @@ export type OutputSummary = {
   sessionId?: string | undefined
   model?: string | undefined
   turnCount?: number | undefined
+  costUsd?: number | undefined
   text: string
   usage: Usage
   threadUsage?: Usage | undefined
@@ -96,7 +97,7 @@ function documentIn(lines: readonly string[]): JsonObject | undefined {
 
 /** `plainText` is undefined if the agent printed objects. */
 function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string | undefined): OutputResult {
-  const { model, turnCount, threadUsage, usage, text, ...summary } = output.summary()
+  const { model, turnCount, costUsd, threadUsage, usage, text, ...summary } = output.summary()
   const sessionId = summary.sessionId ?? output.readStderr?.(end.stderrTail).sessionId
   const failure = failureOf(output, end, plainText ?? '')
   const denials = [...(summary.denials ?? []), ...(output.deniedOnStderr?.(end.stderrTail) ?? [])]
@@ -108,6 +109,7 @@ function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string 
     ...(sessionId !== undefined && { sessionId }),
     ...(model !== undefined && { model }),
     ...(turnCount !== undefined && { turnCount }),
+    ...(costUsd !== undefined && { costUsd }),
     ...(denials.length > 0 && { denials }),
   }
 }

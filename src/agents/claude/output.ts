@@ -6,7 +6,7 @@ import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents } from '../adapter/usage.ts'
-import { denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
+import { costOf, denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
 
 /** How claude answers a call of a tool that `--disallowedTools` has taken away. */
 const DISABLED_TOOL = /No such tool available: .* is not enabled/
@@ -131,6 +131,7 @@ export class ClaudeOutput implements AgentOutput {
     const summary = this.#summary
     summary.sessionId = textAt(line, 'session_id') ?? summary.sessionId
     summary.turnCount = countAt(line, 'num_turns')
+    summary.costUsd = costOf(line)
     summary.usage = usageOf(line)
     summary.denials = [...this.#deniedCalls.map(withNeed), ...denialsOf(line)]
     summary.outcome = outcomeOf(line, { lastError: summary.lastError, retry: this.#retry })

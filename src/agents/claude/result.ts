@@ -38,6 +38,12 @@ function delayOf(retry: JsonObject | undefined): number | undefined {
   return typeof delay === 'number' && delay >= 0 && Number.isFinite(delay) ? delay : undefined
 }
 
+/** At list prices, also for users who pay a flat rate; 0 means that claude does not know the price of the model. */
+export function costOf(line: JsonObject): number | undefined {
+  const cost = line['total_cost_usd']
+  return typeof cost === 'number' && cost > 0 && Number.isFinite(cost) ? cost : undefined
+}
+
 /** `usage` is all zeros if claude had to request the answer twice; then the counts per model are right. */
 export function usageOf(line: JsonObject): Usage {
   const usage = objectAt(line, 'usage')

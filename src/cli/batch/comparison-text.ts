@@ -2,7 +2,7 @@
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { toPrintable, toShown } from '../output/printable.ts'
-import { totalTokens } from '../output/usage-text.ts'
+import { formatCost, totalTokens } from '../output/usage-text.ts'
 import type { Channel } from '../terminal.ts'
 import { formatFailure } from './batch-text.ts'
 import { columnWidth, sideBySide } from './side-by-side.ts'
@@ -34,14 +34,14 @@ export function formatComparison(results: readonly PromptResult[], layout: Compa
       results.map(() => ''),
       width,
     ),
-    sideBySide(results.map(formatCost), width),
+    sideBySide(results.map(formatEffort), width),
   ]
   return `${columns.flat().join('\n')}\n`
 }
 
 function formatAnswer(result: PromptResult, { out, demoBackends }: ComparisonLayout): string {
   const heading = out.style('bold', formatName(result, demoBackends))
-  return `${heading}\n${toShown(answerOf(result), out)}\n${out.style('dim', formatCost(result))}\n`
+  return `${heading}\n${toShown(answerOf(result), out)}\n${out.style('dim', formatEffort(result))}\n`
 }
 
 /** The demo agent has no model, and not every agent reports its own. */
@@ -55,6 +55,7 @@ function answerOf(result: PromptResult): string {
   return [answer, formatFailure(result)].filter((part) => part !== undefined && part !== '').join('\n')
 }
 
-function formatCost({ duration_ms: durationMs, token_usage: usage }: PromptResult): string {
-  return `${formatDuration(durationMs)}, ${totalTokens(usage)} tokens`
+function formatEffort({ duration_ms: durationMs, token_usage: usage, cost_usd: costUsd }: PromptResult): string {
+  const parts = [formatDuration(durationMs), `${totalTokens(usage)} tokens`, formatCost(costUsd)]
+  return parts.filter((part) => part !== undefined).join(', ')
 }
