@@ -11,6 +11,8 @@ export type Written = 'written' | 'closed'
 export type Channel = {
   write(text: string): Promise<Written>
   style(style: Style, text: string): string
+  /** `style` changes the text. */
+  readonly hasStyle: boolean
   readonly isTty: boolean
   /** Lines can be overwritten. */
   readonly canRedraw: boolean
@@ -43,6 +45,7 @@ function createChannel(open: () => Stream, env: Environment): Channel {
     return opened
   }
   const isTty = () => stream().isTTY === true
+  const hasStyle = () => !isPlain && wantsColour({ env, isTty })
   return {
     get isTty() {
       return isTty()
@@ -56,8 +59,10 @@ function createChannel(open: () => Stream, env: Environment): Channel {
     get rows() {
       return stream().rows || 24
     },
-    style: (style, text) =>
-      !isPlain && wantsColour({ env, isTty }) ? styleText(style, text, { validateStream: false }) : text,
+    get hasStyle() {
+      return hasStyle()
+    },
+    style: (style, text) => (hasStyle() ? styleText(style, text, { validateStream: false }) : text),
     disableColor: () => {
       isPlain = true
     },

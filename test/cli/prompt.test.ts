@@ -329,6 +329,15 @@ describe('the output', () => {
     expect(stderr).toMatch(/^tokens: \d+ in \(\d+ cached\), \d+ out \(\d+ reasoning\)\n$/)
   })
 
+  it('has what was paid as JSON, and on stderr with --usage', async () => {
+    const replay = join(import.meta.dirname, '../recordings/claude/tool.stream-json-partial.stdout')
+    const { stdout } = await drover(['hello there', '-o', 'json'], scripted({ replay }))
+    expect(JSON.parse(stdout)).toMatchObject({ cost_usd: 0.00426 })
+    const { stderr } = await drover(['hello there', '--usage'], scripted({ replay }))
+    expect(stderr).toMatch(/^tokens: .* · cost: \$0\.0043\n$/)
+    expect((await drover(['hello there'], scripted({ replay }))).stderr).toBe('')
+  })
+
   it('has the warning in the last event as stream-json', async () => {
     const args = ['hello there', '-b', 'codex', '--max-turns', '3', '-o', 'stream-json']
     const { stdout } = await drover(args, scripted(FINE))

@@ -8,6 +8,7 @@ import { hangingAgent } from '../support/agent-home.ts'
 import { installFakeAgents } from '../support/fake-agent.ts'
 import { startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, run, temporaryDirectory } from '../support/run-drover.ts'
+import { until } from '../support/until.ts'
 
 const CLEAR_LINE = '\r\u001b[K'
 const isInstalled = spawnSync('script', ['--version']).status === 0
@@ -88,12 +89,74 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
     )
   })
 
-  it.each(['claude', 'codex', 'gemini'])('keeps the text of %s before a tool call', async (backend) => {
+  it.each(['claude', 'codex', 'gemini'])('keeps the text of %s before a tool call, and the call', async (backend) => {
     const seen = await onTerminal(['-b', backend, 'say hello'], { text: ['Done.'], tool: 'echo tool-output' })
-    expect(seen).toContain('echo tool-output')
-    const [before, after] = leftOnScreen(seen).trim().split('\n')
+    const [before, tool, after] = leftOnScreen(seen).trim().split('\n')
     expect(before).toMatch(/\S/)
+    expect(tool).toMatch(/^→ .*echo tool-output/)
     expect(after).toBe('Done.')
+  })
+
+  it('shows the time and the tokens while the agent is silent, and the tool that runs', async () => {
+    const pidFile = join(env['HOME'] ?? '', 'pids')
+    const script = { tool: 'sleep 30', pidFile }
+    const terminal = startOnTerminal(['say hello'], {
+      cwd: process.cwd(),
+      env: { ...env, FAKE_AGENT_SCRIPT: JSON.stringify(script) },
+    })
+    await until(() => /\[K[1-9][0-9.]* s · ~\d+ tok · Bash sleep 30/.test(terminal.seen()))
+    terminal.type('\u0003')
+    const { seen } = await terminal.ended
+    expect(leftOnScreen(seen)).not.toContain(' tok · ')
+  })
+
+  it('removes the progress line before an error of the session', async () => {
+    mkdirSync(join(env['HOME'] ?? '', '.drover', 'sessions.db'), { recursive: true })
+    const seen = await onTerminal(['say hello'], { text: ['Hello.'] })
+    expect(leftOnScreen(seen)).toMatch(/^drover: /)
+  })
+
+  const MARKDOWN = ['# Ti', 'tle\n\nSome **bo', 'ld** text and `co', 'de`.\n- item\n```js\nlet a = 1\n`', '``\n']
+  const SHOWN = [
+    '\u001b[1m\u001b[4mTitle\u001b[24m\u001b[22m',
+    '',
+    'Some \u001b[1mbold\u001b[22m text and \u001b[36mcode\u001b[39m.',
+    '• item',
+    '\u001b[2m```js\u001b[22m',
+    '\u001b[36mlet a = 1\u001b[39m',
+    '\u001b[2m```\u001b[22m',
+  ].join('\n')
+
+  it.each(['claude', 'codex', 'gemini'])('renders the Markdown of %s', async (backend) => {
+    env['NO_COLOR'] = ''
+    const seen = await onTerminal(['say hello', '-b', backend, '--ephemeral'], { text: MARKDOWN, chunkMs: 1 })
+    expect(leftOnScreen(seen)).toBe(`${SHOWN}\n`)
+  })
+
+  it.each([
+    ['with --no-markdown', ['--no-markdown'], ''],
+    ['with NO_COLOR', [], '1'],
+  ])('prints Markdown as it is written %s', async (_name, flags, noColor) => {
+    env['NO_COLOR'] = noColor
+    const seen = await onTerminal(['say hello', '--ephemeral', ...flags], { text: MARKDOWN })
+    expect(leftOnScreen(seen)).toBe(MARKDOWN.join(''))
+  })
+
+  it('lets an agent write no escape sequence through Markdown', async () => {
+    env['NO_COLOR'] = ''
+    const text = ['**a\u001b]0;owned\u0007b**\n', '[x](\u001b[2Jc)\n', '```\n\u001b[31mred\n```\n']
+    const seen = await onTerminal(['say hello', '--ephemeral'], { text })
+    const escapes = seen
+      .split('\u001b')
+      .slice(1)
+      .map((after) => /^(\[[0-9;]*[A-Za-z]|.)/.exec(after)?.[0])
+    expect(new Set(escapes)).toEqual(new Set(['[K', '[1m', '[22m', '[4m', '[24m', '[2m', '[36m', '[39m']))
+  })
+
+  it('shows what was paid if the agent reports it', async () => {
+    const replay = join(import.meta.dirname, '../recordings/claude/tool.stream-json-partial.stdout')
+    const seen = await onTerminal(['say hello'], { replay })
+    expect(leftOnScreen(seen)).toMatch(/\ncost: \$0\.0043\nsession /)
   })
 
   it('says what it waits for while a pipe is open, and goes on when it ends', async () => {

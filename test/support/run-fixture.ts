@@ -138,6 +138,7 @@ function heard(): { channel: Channel; text: () => string } {
     canRedraw: false,
     columns: 80,
     rows: 24,
+    hasStyle: false,
     disableColor: () => undefined,
     style: (_style, words) => words,
     write: async (words): Promise<Written> => {

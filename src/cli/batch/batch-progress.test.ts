@@ -24,7 +24,7 @@ function resultOf(fields: Partial<PromptResult> = {}): PromptResult {
 
 function createChannel(write: (text: string) => Promise<'written'>): Channel {
   const shown = { isTty: true, canRedraw: true, columns: 60, rows: 10 }
-  return { ...shown, style: (_style, text) => text, disableColor: () => undefined, write }
+  return { ...shown, hasStyle: false, style: (_style, text) => text, disableColor: () => undefined, write }
 }
 
 function createRecorder() {

@@ -8,6 +8,7 @@ const OUT = {
   canRedraw: true,
   columns: 80,
   rows: 24,
+  hasStyle: false,
   disableColor: () => undefined,
   write: async () => 'written' as const,
 }

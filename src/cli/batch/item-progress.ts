@@ -3,23 +3,17 @@ import type { AgentEvent } from '../../agents/adapter/agent.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import type { BatchWatcher } from '../../prompts/run-batch.ts'
 import { formatDuration } from '../output/format-time.ts'
-import { totalTokens } from '../output/usage-text.ts'
 import { activityOf } from '../prompt/activity.ts'
+import { TokenCount } from '../prompt/token-count.ts'
 import { layOutItems } from './item-lines.ts'
 
 export type BatchItem = { mark: string; name: string; backend: string }
 
 type RunningItem = {
   startedAt: number
-  /** The last count from the agent. */
-  reportedTokens: number
-  /** Text received since that count. */
-  newBytes: number
+  tokens: TokenCount
   activity: string
 }
-
-/** A rough estimate for natural language. */
-const BYTES_PER_TOKEN = 4
 
 export class ItemProgress implements Required<BatchWatcher> {
   readonly #items: readonly BatchItem[]
@@ -31,15 +25,13 @@ export class ItemProgress implements Required<BatchWatcher> {
   }
 
   started = (item: number) => {
-    this.#running.set(item, { startedAt: performance.now(), reportedTokens: 0, newBytes: 0, activity: 'starting' })
+    this.#running.set(item, { startedAt: performance.now(), tokens: new TokenCount(), activity: 'starting' })
   }
 
   event = (item: number, event: AgentEvent) => {
     const running = this.#running.get(item)
     if (running === undefined) return
-    if (event.type === 'token_usage')
-      Object.assign(running, { reportedTokens: totalTokens(event.content), newBytes: 0 })
-    if (event.type === 'message' || event.type === 'thinking') running.newBytes += Buffer.byteLength(event.content.text)
+    running.tokens.note(event)
     running.activity = activityOf(event) ?? running.activity
   }
 
@@ -50,10 +42,10 @@ export class ItemProgress implements Required<BatchWatcher> {
 
   /** One line per running item, as far as they fit, and one with the counts. */
   toLines(size: { columns: number; rows: number }): string[] {
-    const rows = [...this.#running].map(([item, { startedAt, activity, ...tokens }]) => {
+    const rows = [...this.#running].map(([item, { startedAt, activity, tokens }]) => {
       const { mark, name, backend } = this.#items[item] ?? { mark: '', name: '', backend: '' }
       const time = formatDuration(performance.now() - startedAt)
-      return { mark, name, backend: name === backend ? '' : backend, time, tokens: formatTokens(tokens), activity }
+      return { mark, name, backend: name === backend ? '' : backend, time, tokens: tokens.format(), activity }
     })
     return [...layOutItems(rows, { ...size, rows: size.rows - 1 }), this.#formatCounts()]
   }
@@ -68,10 +60,4 @@ export class ItemProgress implements Required<BatchWatcher> {
     if (canceled > 0) parts.push(`${canceled} cancelled`)
     return parts.join(', ')
   }
-}
-
-/** Most agents report tokens only at the end, so new text is estimated and marked with `~`. */
-function formatTokens({ reportedTokens, newBytes }: Pick<RunningItem, 'reportedTokens' | 'newBytes'>): string {
-  const tokens = reportedTokens + Math.ceil(newBytes / BYTES_PER_TOKEN)
-  return tokens === 0 ? '' : `${newBytes === 0 ? '' : '~'}${tokens} tok`
 }

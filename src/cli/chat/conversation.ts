@@ -11,7 +11,7 @@ import { isResumable } from '../../sessions/session-changes.ts'
 import type { Invocation } from '../command.ts'
 import { listenForInterruption } from '../interruption.ts'
 import { runAndPrint } from '../prompt/execute-prompt.ts'
-import { costOptions, requestFromFlags, wantsDeltas } from '../prompt/prompt-flags.ts'
+import { requestFromFlags, textOptions, wantsDeltas } from '../prompt/prompt-flags.ts'
 import { createTextPrinter, type PromptPrinter } from '../prompt/prompt-printer.ts'
 import type { PromptSetup } from '../prompt/prompt-setup.ts'
 
@@ -106,7 +106,7 @@ export class Conversation {
   #printer(): PromptPrinter {
     const { invocation, config } = this.#options
     const { terminal } = invocation.runtime
-    const printer = createTextPrinter(terminal, { backend: this.backend, ...costOptions(invocation, config) })
+    const printer = createTextPrinter(terminal, { backend: this.backend, ...textOptions(invocation, config) })
     return {
       ...printer,
       end: async (result) => {

@@ -10,7 +10,7 @@ import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
 import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
-import { costOptions, type OutputFormat } from './prompt-flags.ts'
+import { type OutputFormat, textOptions } from './prompt-flags.ts'
 import {
   createEventPrinter,
   createJsonPrinter,
@@ -56,16 +56,20 @@ export async function runAndPrint(
   }
   const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
   const events = runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
-  await printer.begin?.()
-  let next = await events.next()
-  for (; next.done !== true; next = await events.next()) {
-    if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
+  try {
+    await printer.begin?.()
+    let next = await events.next()
+    for (; next.done !== true; next = await events.next()) {
+      if ((await printer.event(next.value)) === 'closed') pipeClosed.abort()
+    }
+    if (pipeClosed.signal.aborted) return { exitCode: EXIT_PIPE_CLOSED }
+    const result = next.value
+    await printer.end(result)
+    const endedBy = interruption.by()
+    return { exitCode: endedBy === undefined ? result.exit_code : exitCodeOfSignal(endedBy), result, endedBy }
+  } finally {
+    await printer.close?.()
   }
-  if (pipeClosed.signal.aborted) return { exitCode: EXIT_PIPE_CLOSED }
-  const result = next.value
-  await printer.end(result)
-  const endedBy = interruption.by()
-  return { exitCode: endedBy === undefined ? result.exit_code : exitCodeOfSignal(endedBy), result, endedBy }
 }
 
 function choosePrinter(invocation: Invocation, execution: PromptExecution): PromptPrinter {
@@ -81,7 +85,7 @@ function choosePrinter(invocation: Invocation, execution: PromptExecution): Prom
 function createPrinter(invocation: Invocation, { request, config, format }: PromptExecution): PromptPrinter {
   const { terminal } = invocation.runtime
   const isHere = belongsToDirectory(request, invocation.runtime.cwd)
-  const options = { backend: request.backend as Backend, isHere, ...costOptions(invocation, config) }
+  const options = { backend: request.backend as Backend, isHere, ...textOptions(invocation, config) }
   switch (format) {
     case 'json':
       return createJsonPrinter(terminal, options.backend)

@@ -51,7 +51,11 @@ function workdirOf(cwd: string, given: string | undefined): string | undefined {
   return workdir
 }
 
-/** Which costs are printed after the answer. */
-export function costOptions({ flags }: Invocation, { output }: Config): { showTokens: boolean; showTiming: boolean } {
-  return { showTokens: output.show_tokens || flags.isOn('usage'), showTiming: output.show_timing }
+/** How the answer is printed, and which costs after it. */
+export function textOptions({ flags, runtime }: Invocation, { output }: Config) {
+  return {
+    rendersMarkdown: runtime.terminal.out.hasStyle && !flags.isOn('no-markdown'),
+    showTokens: output.show_tokens || flags.isOn('usage'),
+    showTiming: output.show_timing,
+  }
 }

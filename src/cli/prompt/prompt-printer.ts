@@ -1,13 +1,13 @@
 /** Prints a prompt: the answer as text, the result as JSON, or one event per line. */
-import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
+import type { Backend } from '../../agents/adapter/agent.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
 import { toPrintable } from '../output/printable.ts'
-import { formatUsage } from '../output/usage-text.ts'
+import { formatCost, formatUsage } from '../output/usage-text.ts'
 import { shortIdOf } from '../sessions/session-text.ts'
 import type { Terminal, Written } from '../terminal.ts'
 import { RawOutput, toJsonReport } from './json-report.ts'
-import { ProgressLine } from './progress-line.ts'
+import { StreamedAnswer } from './streamed-answer.ts'
 
 export type PromptPrinter = {
   /** Called before the agent starts. */
@@ -17,12 +17,16 @@ export type PromptPrinter = {
   /** `closed` when the reader has gone away, so that the agent can be stopped. */
   event(event: PromptEvent): Promise<Written>
   end(result: PromptResult): Promise<void>
+  /** Called last, also after a failure. */
+  close?(): Promise<void>
 }
 
 export type PrintOptions = {
   backend: Backend
   showTokens: boolean
   showTiming: boolean
+  /** Text on a terminal is not printed as the agent wrote it. */
+  rendersMarkdown: boolean
   /** `drover -c` in the current directory will find the session. Without it, nothing is said about the session. */
   isHere?: boolean
 }
@@ -56,47 +60,17 @@ export function createRawPrinter(terminal: Terminal): PromptPrinter {
 
 /** The answer: streamed on a terminal, complete in a file or a pipe. */
 export function createTextPrinter(terminal: Terminal, options: PrintOptions): PromptPrinter {
-  const stream = terminal.out.isTty ? createStreamedText(terminal, options.backend) : undefined
+  const stream = terminal.out.isTty ? new StreamedAnswer(terminal, options) : undefined
   return {
-    begin: async () => await stream?.begin(),
+    begin: async () => await stream?.begin(options.backend),
     event: async (event) => (stream === undefined ? 'written' : await stream.event(event)),
+    close: async () => await stream?.end(),
     end: async (result) => {
       if (stream === undefined) await terminal.out.write(withNewline(result.output))
       else await stream.end()
       await printProblems(terminal, result)
       await printCost(terminal, result, options)
       await printSessionHint(terminal, result, options)
-    },
-  }
-}
-
-/**
- * Streams the text of the agent. A progress line shows what it does in between; because that line is overwritten, it only
- * appears after a finished line of text.
- */
-function createStreamedText({ out, err }: Terminal, backend: Backend) {
-  const progress = new ProgressLine(err)
-  let atLineStart = true
-  const write = async (text: string): Promise<Written> => {
-    if (text !== '') atLineStart = text.endsWith('\n')
-    return await out.write(text)
-  }
-  const endLine = async () => void (atLineStart || (await write('\n')))
-  return {
-    begin: () => progress.show({ type: 'progress', content: { stage: 'starting', message: `starting ${backend}` } }),
-    event: async (event: AgentEvent): Promise<Written> => {
-      if (event.type !== 'message') {
-        if (event.type === 'tool_use' || event.type === 'thinking') await endLine()
-        if (atLineStart) await progress.show(event)
-        return 'written'
-      }
-      await progress.clear()
-      if (event.content.is_partial !== true) await endLine()
-      return await write(toPrintable(event.content.text))
-    },
-    end: async () => {
-      await progress.clear()
-      await endLine()
     },
   }
 }
@@ -115,10 +89,13 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
   await err.write(lines.join(''))
 }
 
-async function printCost({ err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+/** A person always sees what was paid; a pipe gets it only with `--usage`. */
+async function printCost({ out, err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+  const cost = options.showTokens || (out.isTty && err.isTty) ? formatCost(result.cost_usd) : undefined
   const parts = [
     ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage)}`] : []),
     ...(options.showTiming ? [`${(result.duration_ms / 1000).toFixed(2)} s`] : []),
+    ...(cost === undefined ? [] : [`cost: ${cost}`]),
   ]
   if (parts.length > 0) await err.write(`${err.style('dim', parts.join(' · '))}\n`)
 }

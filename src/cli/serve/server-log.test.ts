@@ -26,6 +26,7 @@ async function onTerminal(options = { isQuiet: false }) {
     canRedraw: true,
     columns: 80,
     rows: 24,
+    hasStyle: false,
     disableColor: () => {},
   }
   const runtime = {

@@ -82,6 +82,7 @@ export const SINGLE_RUN: readonly Flag[] = [
     choices: ['text', 'json', 'stream-json'],
   },
   { name: 'raw', description: "Print the agent's output unchanged" },
+  { name: 'no-markdown', description: 'Do not render the Markdown of the answer on a terminal' },
   APPROVAL,
   SANDBOX,
   { name: 'max-turns', value: 'N', description: 'Stop after N turns', integer: { min: 1, max: 10_000 } },

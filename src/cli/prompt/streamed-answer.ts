@@ -1,0 +1,75 @@
+/** Shows a running prompt on a terminal: the answer as it arrives, a line per tool call, and a progress line in between. */
+import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
+import { MarkdownStream } from '../output/markdown-stream.ts'
+import { toOneLine, toPrintable } from '../output/printable.ts'
+import type { Terminal, Written } from '../terminal.ts'
+import { activityOf } from './activity.ts'
+import { ProgressLine } from './progress-line.ts'
+
+export class StreamedAnswer {
+  readonly #terminal: Terminal
+  readonly #progress: ProgressLine
+  /** Undefined if the text is printed as the agent wrote it. */
+  readonly #markdown: MarkdownStream | undefined
+  #isAtLineStart = true
+
+  constructor(terminal: Terminal, { rendersMarkdown }: { rendersMarkdown: boolean }) {
+    this.#terminal = terminal
+    this.#progress = new ProgressLine(terminal.err, () => this.#isAtLineStart)
+    this.#markdown = rendersMarkdown ? new MarkdownStream(terminal.out.style) : undefined
+  }
+
+  async begin(backend: Backend): Promise<void> {
+    await this.#progress.begin(`starting ${backend}`)
+  }
+
+  async event(event: AgentEvent): Promise<Written> {
+    this.#progress.note(event)
+    if (event.type === 'message') return await this.#printMessage(event.content)
+    if (event.type === 'tool_use' || event.type === 'thinking') await this.#endLine()
+    const line = toolLine(event)
+    if (line !== undefined) await this.#printToolLine(line)
+    await this.#progress.draw()
+    return 'written'
+  }
+
+  /** Also called if the prompt fails before its end. */
+  async end(): Promise<void> {
+    await this.#progress.end()
+    await this.#endLine()
+  }
+
+  async #printMessage({ text, is_partial: isPartial }: { text: string; is_partial?: boolean }): Promise<Written> {
+    await this.#progress.clear()
+    if (isPartial !== true) await this.#endLine()
+    const printable = toPrintable(text)
+    return await this.#write(this.#markdown?.write(printable) ?? printable)
+  }
+
+  async #printToolLine(line: string): Promise<void> {
+    const { err } = this.#terminal
+    if (!err.isTty) return
+    await this.#progress.clear()
+    await err.write(`${err.style('dim', toOneLine(line, err.columns - 1))}\n`)
+  }
+
+  /** Prints what the renderer held back, and ends an unfinished line. */
+  async #endLine(): Promise<void> {
+    const held = this.#markdown?.end() ?? ''
+    if (held === '' && this.#isAtLineStart) return
+    await this.#progress.clear()
+    await this.#write(`${held}\n`)
+  }
+
+  async #write(text: string): Promise<Written> {
+    if (text !== '') this.#isAtLineStart = text.endsWith('\n')
+    return await this.#terminal.out.write(text)
+  }
+}
+
+/** What stays on the screen: each tool call, and why one failed. */
+function toolLine(event: AgentEvent): string | undefined {
+  if (event.type === 'tool_use') return `→ ${activityOf(event)}`
+  if (event.type !== 'tool_result' || event.content.is_error !== true) return undefined
+  return `→ ${event.content.tool_name} failed: ${event.content.error_message ?? event.content.output ?? ''}`
+}
