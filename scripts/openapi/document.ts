@@ -67,6 +67,10 @@ const HEADERS = {
     ...header('What drover did differently than requested, such as fields that it ignored.', { type: 'string' }),
     required: false,
   },
+  'X-Drover-Session': {
+    ...header('The id of the stored session, if the request asked for one.', { type: 'string' }),
+    required: false,
+  },
   'WWW-Authenticate': header('How to send an API key.', { type: 'string' }),
   Allow: header('The methods that the path supports.', { type: 'string' }),
   ETag: header('Identifies this version of the document.', { type: 'string' }),

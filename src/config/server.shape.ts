@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { strict, textLike } from '../kit/shape.ts'
 import { BACKENDS } from './backend.shape.ts'
+import { CORS_ORIGIN } from './cors-origin.ts'
 
 /** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
 export const LONGEST_WAIT_SECS = 604_800
@@ -10,10 +11,7 @@ const LARGEST_RATE = 1_000_000
 const seconds = (options: { default: number; minimum: 0 | 1; description: string }) =>
   Type.Integer({ ...options, maximum: LONGEST_WAIT_SECS })
 
-const origin = textLike(
-  '^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$',
-  'an origin such as https://app.example.com, with at most one * in it, or * alone',
-)
+const origin = textLike(CORS_ORIGIN, 'an origin such as https://app.example.com, with at most one * in it, or * alone')
 
 const directory = Type.String({ minLength: 1 })
 

@@ -34,7 +34,8 @@ describe('a preflight', () => {
     )
     expect(headers['access-control-allow-headers']).toBe(
       'accept, anthropic-beta, anthropic-dangerous-direct-browser-access, anthropic-version, authorization, ' +
-        'cache-control, content-type, traceparent, tracestate, x-api-key, x-request-id, x-stainless-os, openai-organization',
+        'cache-control, content-type, traceparent, tracestate, x-api-key, x-drover-session, x-drover-workdir, ' +
+        'x-request-id, x-stainless-os, openai-organization',
     )
   })
 
@@ -47,12 +48,26 @@ describe('a preflight', () => {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
     },
   )
+
+  it.each([
+    ['https://evil.example', 'add the origin to server.cors_allowed_origins'],
+    ['chrome-extension://abcdef', 'add the origin to server.cors_allowed_origins'],
+    ['null', 'such an origin cannot be allowed'],
+    ['https://a.example https://b.example', 'such an origin cannot be allowed'],
+  ])('of %s is refused with advice that the configuration accepts', async (origin, advice) => {
+    const server = await startServer()
+    const { body } = await server.request('/health', preflight({ origin }))
+    expect(body).toMatchObject({ error: 'origin_not_allowed', message: expect.stringContaining(advice) })
+    const settings = startServer({ server: { cors_allowed_origins: [origin] } })
+    if (advice.startsWith('add')) await settings
+    else await expect(settings).rejects.toThrow('cors_allowed_origins')
+  })
 })
 
 describe('CORS headers', () => {
   const EXPOSED =
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent, ' +
-    'X-Drover-Backend, X-Drover-Warning, X-Drover-Error'
+    'X-Drover-Backend, X-Drover-Warning, X-Drover-Session, X-Drover-Error, Request-Id'
 
   it.each<[number, string, ServerOptions, object]>([
     [200, '/health', {}, {}],

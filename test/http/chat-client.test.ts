@@ -1,4 +1,5 @@
 /** Uses the chat completion API through the official `openai` package. */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI, {
   APIError,
@@ -11,6 +12,7 @@ import OpenAI, {
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { readPids } from '../support/fake-agent.ts'
+import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -254,6 +256,77 @@ describe('the openai package', () => {
     const completions = await Promise.all(Array.from({ length: 50 }, () => client.chat.completions.create(hello)))
     expect(completions.map(({ choices }) => choices[0]?.message.content)).toEqual(Array(50).fill('one'))
     expect(new Set(completions.map(({ id }) => id)).size).toBe(50)
+  })
+})
+
+describe('a session of the openai package', () => {
+  const say = (content: string) => ({ role: 'user' as const, content })
+  const system = { role: 'system' as const, content: 'be brief' }
+
+  it.each([false, true])('is stored and continued by header, as a stream: %s', async (stream) => {
+    const { client, server } = await open({ text: ['first answer'] })
+    const first = { model: 'claude', messages: [system, say('first question')] }
+    const ask = async (body: object, session: string) => {
+      const asked = { ...first, ...body, stream } as OpenAI.ChatCompletionCreateParamsNonStreaming
+      const response = await client.chat.completions
+        .create(asked, { headers: { 'x-drover-session': session } })
+        .asResponse()
+      return { id: response.headers.get('x-drover-session') ?? '', text: await response.text() }
+    }
+    const { id } = await ask({}, 'new')
+    const session = await server.context.store.find(id)
+    expect(session).toMatchObject({ initial_prompt: 'first question', system_prompt: 'be brief', status: 'completed' })
+    // The client sends the whole conversation again; the agent gets only what is new.
+    const messages = [...first.messages, { role: 'assistant', content: 'first answer' }, say('second question')]
+    const again = await ask({ messages, dry_run: true }, id)
+    expect(again.text).toMatch(new RegExp(`--resume ${session.backend_session_id}\\b.*<<< 'second question'`))
+    expect((await ask({ model: 'llama', messages }, id.slice(0, 12))).id).toBe(id)
+    expect(await server.context.store.find(id)).toMatchObject({ backend: 'claude', status: 'completed' })
+  })
+
+  it('is not stored without the header', async () => {
+    const { client, server } = await open({ text: ['one'] })
+    const { response } = await client.chat.completions.create(hello).withResponse()
+    expect(response.headers.get('x-drover-session')).toBeNull()
+    expect((await server.context.store.list({}, { limit: 1, offset: 0 })).total).toBe(0)
+  })
+
+  it('works in the directory of the header, if the operator allows it', async () => {
+    const directory = join(temporaryDirectory(), 'päth')
+    mkdirSync(directory)
+    const { client, server } = await open({ text: ['one'] }, { server: { allowed_workdir_prefixes: [directory] } })
+    const ask = (workdir: string) =>
+      client.chat.completions.create(hello, {
+        headers: { 'x-drover-session': 'new', 'x-drover-workdir': Buffer.from(workdir).toString('latin1') },
+      })
+    const id = (await ask(directory).asResponse()).headers.get('x-drover-session') ?? ''
+    expect(await server.context.store.find(id)).toMatchObject({ working_dir: directory })
+    for (const refused of [temporaryDirectory(), '/etc', 'relative', join(directory, 'nothing')]) {
+      const error = await ask(refused).catch((reason) => reason)
+      expect(error).toMatchObject({ status: 400, code: 'workdir_not_allowed' })
+    }
+  })
+
+  it.each<[string, string, object, object]>([
+    ['no such session', '0'.repeat(32), {}, { status: 404, code: 'session_not_found' }],
+    ['no id', 'New!', {}, { status: 400, code: 'session_id_malformed' }],
+    ['another backend', 'KNOWN', { model: 'gpt-5' }, { status: 400, code: 'session_backend_differs' }],
+    [
+      'nothing new to say',
+      'KNOWN',
+      { messages: [say('a'), { role: 'assistant', content: 'b' }] },
+      { status: 400, code: 'invalid_request', param: 'messages' },
+    ],
+  ])('is refused: %s', async (_name, wanted, over, refusal) => {
+    const { client, server } = await open({ text: ['one'] })
+    const first = await client.chat.completions
+      .create({ ...hello, model: 'claude' }, { headers: { 'x-drover-session': 'new' } })
+      .asResponse()
+    const id = wanted === 'KNOWN' ? (first.headers.get('x-drover-session') ?? '') : wanted
+    const asked = { ...hello, model: 'claude', ...over }
+    const refused = client.chat.completions.create(asked, { headers: { 'x-drover-session': id } })
+    expect(await refused.catch((reason) => reason)).toMatchObject(refusal)
+    expect((await server.context.store.list({}, { limit: 9, offset: 0 })).total).toBe(1)
   })
 })
 

@@ -229,6 +229,30 @@ describe('a path without the prefix of its API', () => {
   })
 })
 
+describe('a slash at the end of a path', () => {
+  it('is ignored', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'one' } })
+    const headers = { 'x-api-key': 'one', 'anthropic-version': '2023-06-01' }
+    const get = async (path: string) => (await server.request(path, { headers })).status
+    expect(
+      await Promise.all(['/openai/v1/models/', '/api/v1/sessions/?limit=1', '/v1/models/codex/'].map(get)),
+    ).toEqual([...[200, 200, 200]])
+    const body = { model: 'claude', max_tokens: 1, dry_run: true, messages: [{ role: 'user', content: 'x' }] }
+    for (const path of ['/openai/v1/chat/completions/', '/anthropic/v1/messages/?beta=true']) {
+      expect((await server.request(path, { method: 'POST', headers, body })).status).toBe(200)
+    }
+  })
+
+  it('changes nothing about which paths need a key', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'one' } })
+    const get = async (path: string) => (await server.request(path)).status
+    expect(await Promise.all(['/health/', '/openapi.json/', '/docs/'].map(get))).toEqual([...[200, 200, 308]])
+    expect(await Promise.all(['/metrics/', '/api/v1/sessions/', '/health//', '/'].map(get))).toEqual([
+      401, 401, 401, 401,
+    ])
+  })
+})
+
 describe('an error', () => {
   it('caused by a bug is logged with its stack', async () => {
     const server = await start()

@@ -215,6 +215,21 @@ describe('the anthropic package', () => {
     expect(response.headers.get('x-drover-warning')).toBeNull()
   })
 
+  it('stores and continues a session by header', async () => {
+    const { client, server } = await open({ text: ['one'] })
+    const asked = { ...hello, model: 'codex', system: 'be brief' }
+    const first = await client.messages.create(asked, { headers: { 'x-drover-session': 'new' } }).asResponse()
+    const id = first.headers.get('x-drover-session') ?? ''
+    const { backend_session_id: thread } = await server.context.store.find(id)
+    const messages = [...hello.messages, { role: 'assistant' as const, content: 'one' }, ...hello.messages]
+    const again = { ...asked, messages, dry_run: true } as typeof asked
+    const { data } = await client.messages.create(again, { headers: { 'x-drover-session': id } }).withResponse()
+    // The system prompt is not sent twice: codex has it in front of its first prompt.
+    expect(data.content).toMatchObject([
+      { text: expect.stringMatching(new RegExp(`resume ${thread}.*<<< 'say hello'$`)) },
+    ])
+  })
+
   it('runs no agent for a dry run', async () => {
     const { client } = await open()
     const message = await client.messages.create({ ...hello, system: 'be brief', dry_run: true } as typeof hello)

@@ -40,6 +40,17 @@ describe('the rate limit', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
   })
 
+  it('does not count the files that the documentation page loads', async () => {
+    const server = await startServer({ server: LIMITS })
+    const { text } = await server.request('/docs')
+    const files = [...text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, file]) => `/${file}`)
+    expect(files.length).toBeGreaterThan(2)
+    const answers = await Promise.all(files.map((file) => server.request(file)))
+    expect(answers.map(({ status }) => status)).toEqual(files.map(() => 200))
+    expect((await server.request('/openapi.json')).status).toBe(200)
+    expect((await server.request('/openapi.json')).status).toBe(429)
+  })
+
   it('has the problem type rate-limited in the compatible APIs', async () => {
     const server = await startServer({ server: { ...LIMITS, rate_limit_burst: 1 } })
     await server.request('/openai/v1/models')

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { named, type Message as Read } from '../../kit/shape.ts'
 import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
 import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
-import { COMPATIBLE_REQUEST, orNull, REPLY_HEADERS, TextContent } from '../compatible/conversation.shape.ts'
+import { COMPATIBLE_REQUEST, orNull, TextContent } from '../compatible/conversation.shape.ts'
 import { API_VERSION, MESSAGES } from './messages.shape.ts'
 
 export const CountTokensRequest = named(
@@ -38,7 +38,10 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [API_VERSION],
     body: { shape: CountTokensRequest, examples: { example: request } },
     responses: {
-      200: { ...jsonResponse('The estimate.', TokenCount, { input_tokens: 4 }), headers: REPLY_HEADERS },
+      200: {
+        ...jsonResponse('The estimate.', TokenCount, { input_tokens: 4 }),
+        headers: ['X-Drover-Backend', 'X-Drover-Warning'],
+      },
     },
     errors: BODY_ERRORS,
   },

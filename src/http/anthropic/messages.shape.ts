@@ -8,6 +8,7 @@ import {
   MODEL_RULES,
   orNull,
   REPLY_HEADERS,
+  TARGET_HEADERS,
   TextContent,
 } from '../compatible/conversation.shape.ts'
 import { MessageError } from '../errors/error-body.shape.ts'
@@ -166,7 +167,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'message',
     summary: 'Create a message',
     description: MODEL_RULES,
-    parameters: [API_VERSION],
+    parameters: [API_VERSION, ...TARGET_HEADERS],
     body: { shape: MessageRequest, examples: { whole: request, stream: { ...request, stream: true } } },
     responses: {
       200: {
@@ -180,6 +181,6 @@ export const OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    errors: AGENT_ERRORS,
+    errors: ['NotFound', 'Conflict', ...AGENT_ERRORS],
   },
 ]

@@ -60,13 +60,14 @@ const PLAIN = {
 
 /** Without the names of ignored fields. */
 const read = (body: unknown) => {
-  const { ignored: _, choice: __, ...asked } = readMessageRequest(body, choose)
+  const { ignored: _, choice: __, ...asked } = readMessageRequest(body, options)
   return asked
 }
 
 const choose = (name: string) => chooseBackend(name, { rules: [], isAlias: () => false })
+const options = { choose, target: { storesSession: false } }
 
-const ignoredIn = (fields: object) => readMessageRequest({ ...MINIMAL, ...fields }, choose).ignored
+const ignoredIn = (fields: object) => readMessageRequest({ ...MINIMAL, ...fields }, options).ignored
 
 const faultOf = (body: unknown): Fault => {
   try {

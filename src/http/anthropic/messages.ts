@@ -1,11 +1,10 @@
 /** `POST /anthropic/v1/messages` */
 import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
-import type { Choice } from '../compatible/choose-backend.ts'
 import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
-import { type CompatiblePrompt, chooseFor, sendReply } from '../compatible/send-reply.ts'
+import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
 import type { Tokens } from '../compatible/tokens.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { messageError } from '../errors/error-body.ts'
@@ -19,10 +18,10 @@ import type { Message, MessageRequest, MessageStreamEvent } from './messages.sha
 const ID_BYTES = 16
 
 export const registerMessages: RegisterRoutes = (scope, context) => {
-  const choose = chooseFor(context)
   scope.post('/messages', async (request, reply) => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
-    const message = checkBody(request.body, (body) => readMessageRequest(body, choose))
+    const options = await readOptions(request, context)
+    const message = checkBody(request.body, (body) => readMessageRequest(body, options))
     const writer = messageWriter({ id: `msg_${context.ids.hex(ID_BYTES)}`, model: message.model })
     return await sendReply({ request, reply, context }, message, writer)
   })
@@ -49,7 +48,7 @@ const IGNORED_FIELDS: IgnoredFields = {
 const checkMessageRequest = checker<MessageRequest>('the request', validateMessageRequest)
 
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
-export function readMessageRequest(body: unknown, choose: (model: string) => Choice): CompatiblePrompt {
+export function readMessageRequest(body: unknown, { choose, target }: ReadOptions): CompatiblePrompt {
   const request = checkMessageRequest(body)
   const { model, tools, mcp_servers } = request
   refuseTools({ tools, mcp_servers })
@@ -57,7 +56,7 @@ export function readMessageRequest(body: unknown, choose: (model: string) => Cho
   return {
     model,
     choice,
-    prompt: toPromptRequest(request, choice),
+    prompt: toPromptRequest(request, choice, target),
     ignored: namesOfIgnored(request, IGNORED_FIELDS),
     isStream: request.stream === true,
   }

@@ -124,7 +124,10 @@ export const ERROR_RESPONSES = {
 /** The `default` response of every operation. */
 export const OTHER_ERROR: Omit<ErrorResponse, 'status'> = {
   description: 'All other errors have a body of the same form.',
-  examples: [http.requestTimeout({ limitSecs: 30 }), http.originNotAllowed({ origin: 'https://elsewhere.example' })],
+  examples: [
+    http.requestTimeout({ limitSecs: 30 }),
+    http.originNotAllowed({ origin: 'https://elsewhere.example', canBeListed: true }),
+  ],
 }
 
 /** Errors of endpoints that need no API key. */

@@ -4,16 +4,17 @@
  */
 import { type TSchema, Type } from 'typebox'
 import { model } from '../../prompts/prompt-request.shape.ts'
+import type { Parameter } from '../api-description/operation.shape.ts'
 
 /** The description of both endpoints that run a prompt. */
 export const MODEL_RULES =
   '`model` selects the backend: the name of a backend, else a name that contains `claude`, `gpt` (codex) or `gemini`, ' +
   'else the first rule of `server.model_rules` that matches the name without its vendor (`openai/o3` is `o3`), else ' +
-  'claude. A model name that is not the name of a backend is passed on to the agent if it was recognized. No session is ' +
-  'stored.'
+  'claude. A model name that is not the name of a backend is passed on to the agent if it was recognized. ' +
+  'No session is stored unless `X-Drover-Session` asks for one.'
 
 /** The headers of the responses of both. */
-export const REPLY_HEADERS: readonly string[] = ['X-Drover-Backend', 'X-Drover-Warning']
+export const REPLY_HEADERS: readonly string[] = ['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Session']
 
 /** Longer than any real type. The value is repeated in the error message. */
 const MAX_TYPE_LENGTH = 64
@@ -39,3 +40,25 @@ export const COMPATIBLE_REQUEST = {
   dry_run: orNull(Type.Boolean(), 'An extension of the vendor API: return the command instead of running it.'),
   tools: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, because agents use their own tools.'),
 }
+
+/** The request headers of both endpoints that run a prompt. */
+export const TARGET_HEADERS: readonly Parameter[] = [
+  {
+    name: 'X-Drover-Session',
+    in: 'header',
+    shape: Type.String({
+      description:
+        '`new` stores a session. The id of a session continues it: the agent gets the messages after the last answer. ' +
+        'The response has the id in the same header.',
+    }),
+    isRequired: false,
+    example: 'new',
+  },
+  {
+    name: 'X-Drover-Workdir',
+    in: 'header',
+    shape: Type.String({ description: 'The working directory: an absolute path that the operator allows.' }),
+    isRequired: false,
+    example: '/srv/projects/parser',
+  },
+]

@@ -178,6 +178,35 @@ describe('several turns', () => {
   })
 })
 
+describe('a continued session', () => {
+  const continued = { isContinued: true }
+
+  it.each<[string, readonly WireMessage[], string]>([
+    ['the message after the last answer', [user('a'), assistant('b'), user('c')], 'c'],
+    ['a single message', [user('a')], 'a'],
+    [
+      'a message before other instructions',
+      [user('a'), assistant('b'), user('c'), { role: 'system', content: 'd' }],
+      'c',
+    ],
+  ])('gets only %s', (_name, messages, prompt) => {
+    expect(toConversation(messages, '', continued).prompt).toBe(prompt)
+  })
+
+  it('gets a transcript of several new messages', () => {
+    const { turns } = parseTranscript(
+      toConversation([user('a'), assistant('b'), user('c'), user('d')], '', continued).prompt,
+    )
+    expect(turns.map(({ text }) => text)).toEqual(['c', 'd'])
+  })
+
+  it('is refused if the conversation ends with an answer', () => {
+    expect(() => toConversation([user('a'), assistant('b')], '', continued)).toThrow(
+      '$.messages must end with a user message to continue a session',
+    )
+  })
+})
+
 describe('a conversation is refused', () => {
   const first = user('x')
 

@@ -4,6 +4,7 @@ import { messageInvalid } from '../../kit/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
 import type { Choice } from './choose-backend.ts'
+import type { PromptTarget } from './prompt-target.ts'
 
 /** A message as both APIs have it. */
 export type WireMessage = { role: string; content: WireContent | null; tool_calls?: unknown }
@@ -17,15 +18,24 @@ export type CompatibleRequest = {
   dry_run?: boolean | null | undefined
 }
 
-/** The prompt for a request. It is ephemeral, because the compatible APIs have no sessions. */
-export function toPromptRequest(request: CompatibleRequest, { backend, model }: Choice): PromptRequest {
-  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined)
+/** The prompt for a request. It is ephemeral unless the client asks for a session. */
+export function toPromptRequest(
+  request: CompatibleRequest,
+  { backend, model }: Choice,
+  { session, storesSession, workdir }: PromptTarget,
+): PromptRequest {
+  const isContinued = session !== undefined
+  const { prompt, systemPrompt } = toConversation(request.messages, request.system ?? undefined, { isContinued })
+  // The session has its system prompt already.
+  const isNewSystemPrompt = systemPrompt !== undefined && systemPrompt !== session?.system_prompt
   return {
     backend,
     ...(model !== undefined && { model }),
     prompt,
-    ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
-    ephemeral: true,
+    ...(isNewSystemPrompt && { system_prompt: systemPrompt }),
+    ...(workdir !== undefined && { workdir }),
+    ...(isContinued && { resumes: session }),
+    ephemeral: !storesSession,
     dry_run: request.dry_run === true,
   }
 }
@@ -50,13 +60,20 @@ const ROLES: ReadonlyMap<string, Turn['role']> = new Map([
 const TOOL_ROLES = ['tool', 'function']
 const TEXT_PARTS = ['text', 'input_text', 'output_text']
 
-export function toConversation(messages: readonly WireMessage[], system: WireContent = ''): Conversation {
+/** In a continued session the agent knows the turns up to its last answer, so it gets only those after it. */
+export function toConversation(
+  messages: readonly WireMessage[],
+  system: WireContent = '',
+  { isContinued }: { isContinued: boolean } = { isContinued: false },
+): Conversation {
   const turns = messages.map(toTurn).filter(hasText)
   const dialog = turns.filter(({ role }) => role !== 'system')
   if (!dialog.some(({ role }) => role === 'user')) throw invalid('messages', 'must contain a user message with text')
+  const newTurns = dialog.slice(isContinued ? dialog.findLastIndex(({ role }) => role === 'assistant') + 1 : 0)
+  if (newTurns.length === 0) throw invalid('messages', 'must end with a user message to continue a session')
   const instructions = [{ text: textOf(system, 'system') }, ...turns.filter(({ role }) => role === 'system')]
   const systemTexts = instructions.filter(hasText).map(({ text }) => text)
-  return { prompt: toPrompt(dialog), ...(systemTexts.length > 0 && { systemPrompt: systemTexts.join('\n\n') }) }
+  return { prompt: toPrompt(newTurns), ...(systemTexts.length > 0 && { systemPrompt: systemTexts.join('\n\n') }) }
 }
 
 function hasText({ text }: { text: string }): boolean {

@@ -5,6 +5,7 @@
 import type { Fault } from '../../kit/fault.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
+import { sessionExpired } from '../../sessions/faults.ts'
 import {
   backendExecutionFailed,
   backendTimeout,
@@ -33,10 +34,15 @@ export type ReplyWriter = {
   heartbeat: string
 }
 
-export function replyFormat(prompt: string, writer: ReplyWriter, { isStream }: { isStream: boolean }): ReplyFormat {
-  if (isStream) return streamFormat(prompt, writer)
+/** `onSession` gets the id of the session before anything is sent; empty if no session is stored. */
+type ReplyOptions = { isStream: boolean; onSession?: (id: string) => void }
+
+export function replyFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions): ReplyFormat {
+  const { isStream, onSession } = options
+  if (isStream) return streamFormat(prompt, writer, options)
   return {
     toBody(result) {
+      onSession?.(result.session_id)
       const failure = failureOf(result)
       if (failure !== undefined) throw failure
       return writer.toBody(result.output, tokensOf(result, prompt))
@@ -45,7 +51,7 @@ export function replyFormat(prompt: string, writer: ReplyWriter, { isStream }: {
 }
 
 /** The stream begins with the first text. A failure before that is an HTTP error. */
-function streamFormat(prompt: string, writer: ReplyWriter): StreamFormat {
+function streamFormat(prompt: string, writer: ReplyWriter, { onSession }: ReplyOptions): StreamFormat {
   const textOfEvent = createAnswerText()
   let hasBegun = false
   let hasText = false
@@ -57,6 +63,7 @@ function streamFormat(prompt: string, writer: ReplyWriter): StreamFormat {
   return {
     contentType: SSE_MEDIA_TYPE,
     frame(event) {
+      if (!hasBegun) onSession?.(event.session_id)
       const text = textOfEvent(event)
       if (text === '') return ''
       hasText = true
@@ -78,6 +85,7 @@ function failureOf(result: PromptResult): Fault | undefined {
   if (statusOf(result) === 'canceled') return shuttingDown({})
   if (code === 'agent_timeout') return backendTimeout({ reason: error ?? `${backend} took too long` })
   if (exitCode === 0 && error === undefined) return undefined
+  if (code === sessionExpired.code) return sessionExpired({ id: result.session_id, backend })
   const reason = error ?? `it ended with exit code ${exitCode}`
   return agentFailure({ backend, reason, agentCode: code ?? 'agent_failed' }, result.retry_after_secs)
 }

@@ -4,6 +4,7 @@ import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { sendPrompt } from '../response/send-prompt.ts'
 import { type Choice, chooseBackend } from './choose-backend.ts'
+import { chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
 import { type ReplyWriter, replyFormat } from './reply.ts'
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
@@ -18,6 +19,16 @@ export type CompatiblePrompt = {
   ignored: readonly string[]
 }
 
+/** How a request is read: which backend a model selects, and where its prompt runs. */
+export type ReadOptions = { choose: (model: string) => Choice; target: PromptTarget }
+
+/** Throws a Fault for a header that names no session. */
+export async function readOptions({ headers }: FastifyRequest, context: ServerContext): Promise<ReadOptions> {
+  const target = await readTarget(headers, context)
+  const choose = chooseFor(context)
+  return { target, choose: (model) => chooseInSession(choose(model), model, target) }
+}
+
 export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => Choice {
   return (model) =>
     chooseBackend(model, {
@@ -30,7 +41,10 @@ export function chooseFor({ config: { server, backends } }: ServerContext): (mod
 export async function sendReply(exchange: Exchange, asked: CompatiblePrompt, writer: ReplyWriter): Promise<object> {
   const { prompt, ignored } = asked
   announce(exchange.reply, { ...asked, warnings: ignored.length > 0 ? [`ignored: ${ignored.join(', ')}`] : [] })
-  return await sendPrompt(exchange, prompt, replyFormat(prompt.prompt, writer, asked))
+  const onSession = (id: string) => {
+    if (id !== '') exchange.reply.header('x-drover-session', id)
+  }
+  return await sendPrompt(exchange, prompt, replyFormat(prompt.prompt, writer, { ...asked, onSession }))
 }
 
 type Announcement = { model: string; choice: Choice; warnings: readonly string[] }

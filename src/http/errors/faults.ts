@@ -37,8 +37,12 @@ export const originNotAllowed = defineFault({
   code: 'origin_not_allowed',
   kind: 'invalid',
   when: 'A web page from an origin that is not allowed calls a server without API keys, or sends a CORS preflight.',
-  message: (d: { origin: string }) =>
-    `web pages from ${JSON.stringify(d.origin)} may not call this server; to allow them, add the origin to server.cors_allowed_origins`,
+  message: (d: { origin: string; canBeListed: boolean }) =>
+    `web pages from ${JSON.stringify(d.origin)} may not call this server; ${
+      d.canBeListed
+        ? 'to allow them, add the origin to server.cors_allowed_origins'
+        : 'such an origin cannot be allowed: serve the page from an address such as http://localhost:3000'
+    }`,
 })
 
 export const tooManyRequests = defineFault({
@@ -151,6 +155,14 @@ export const modelNotFound = defineFault({
   when: 'The model list has no model with this id. Chat completions accept other model names too.',
   message: (d: { model: string; list: string }) =>
     `no model ${JSON.stringify(d.model)}; GET ${d.list} lists the models`,
+})
+
+export const sessionBackendDiffers = defineFault({
+  code: 'session_backend_differs',
+  kind: 'invalid',
+  when: 'A compatible request continues a session of one backend with a model that selects another backend.',
+  message: (d: { id: string; backend: string; model: string; selected: string }) =>
+    `session ${d.id} belongs to ${d.backend}, but the model ${JSON.stringify(d.model)} selects ${d.selected}; send the model "${d.backend}", or start a new session`,
 })
 
 export const apiVersionInvalid = defineFault({

@@ -8,6 +8,7 @@ import {
   MODEL_RULES,
   orNull,
   REPLY_HEADERS,
+  TARGET_HEADERS,
   TextContent,
 } from '../compatible/conversation.shape.ts'
 import { ChatError } from '../errors/error-body.shape.ts'
@@ -165,6 +166,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'chat',
     summary: 'Complete a chat',
     description: MODEL_RULES,
+    parameters: TARGET_HEADERS,
     body: { shape: ChatRequest, examples: { whole: request, stream: { ...request, stream: true } } },
     responses: {
       200: {
@@ -178,6 +180,6 @@ export const OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    errors: AGENT_ERRORS,
+    errors: ['NotFound', 'Conflict', ...AGENT_ERRORS],
   },
 ]

@@ -23,13 +23,14 @@ const PLAIN = {
 
 /** Without the names of ignored fields. */
 const read = (body: unknown) => {
-  const { ignored: _, choice: __, ...asked } = readChatRequest(body, choose)
+  const { ignored: _, choice: __, ...asked } = readChatRequest(body, options)
   return asked
 }
 
 const choose = (name: string) => chooseBackend(name, { rules: [], isAlias: () => false })
+const options = { choose, target: { storesSession: false } }
 
-const ignoredIn = (fields: object) => readChatRequest({ ...MINIMAL, ...fields }, choose).ignored
+const ignoredIn = (fields: object) => readChatRequest({ ...MINIMAL, ...fields }, options).ignored
 
 const faultOf = (body: unknown): Fault => {
   try {

@@ -1,10 +1,9 @@
 /** `POST /openai/v1/chat/completions` */
 import { checker } from '../../kit/schema.ts'
-import type { Choice } from '../compatible/choose-backend.ts'
 import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
-import { type CompatiblePrompt, chooseFor, sendReply } from '../compatible/send-reply.ts'
+import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
 import type { Tokens } from '../compatible/tokens.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { chatError } from '../errors/error-body.ts'
@@ -17,9 +16,9 @@ import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from
 const ID_BYTES = 16
 
 export const registerChatCompletions: RegisterRoutes = (scope, context) => {
-  const choose = chooseFor(context)
   scope.post('/chat/completions', async (request, reply) => {
-    const chat = checkBody(request.body, (body) => readChatRequest(body, choose))
+    const options = await readOptions(request, context)
+    const chat = checkBody(request.body, (body) => readChatRequest(body, options))
     const id = `chatcmpl-${context.ids.hex(ID_BYTES)}`
     const created = Math.floor(context.clock.now().getTime() / 1000)
     const writer = chatWriter({ id, created, model: chat.model }, chat)
@@ -56,7 +55,7 @@ const IGNORED_FIELDS: IgnoredFields = {
 const checkChatRequest = checker<ChatRequest>('the request', validateChatRequest)
 
 /** Throws a Fault for an unsupported feature. Parameters of the model, such as `temperature`, are ignored. */
-export function readChatRequest(body: unknown, choose: (model: string) => Choice): Chat {
+export function readChatRequest(body: unknown, { choose, target }: ReadOptions): Chat {
   const request = checkChatRequest(body)
   const { model, tools, functions } = request
   refuseTools({ tools, functions })
@@ -64,7 +63,7 @@ export function readChatRequest(body: unknown, choose: (model: string) => Choice
   return {
     model,
     choice,
-    prompt: toPromptRequest(request, choice),
+    prompt: toPromptRequest(request, choice, target),
     ignored: namesOfIgnored(request, IGNORED_FIELDS),
     isStream: request.stream === true,
     wantsUsage: request.stream_options?.include_usage === true,

@@ -5,6 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.shape.ts'
+import { canBeListed } from '../../config/cors-origin.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
 import { exposureOf, isLoopbackHost } from './exposure.ts'
@@ -25,13 +26,15 @@ const ALLOWED_HEADERS = [
   'traceparent',
   'tracestate',
   'x-api-key',
+  'x-drover-session',
+  'x-drover-workdir',
   'x-request-id',
 ]
 const ALLOWED_HEADER_PREFIXES = ['openai-', 'x-stainless-']
 
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Traceparent'],
-  ...['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Error'],
+  ...['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Session', 'X-Drover-Error', 'Request-Id'],
 ].join(', ')
 
 /** Adds CORS headers if the origin is allowed. Returns true if the request was a preflight and has been answered. */
@@ -79,7 +82,7 @@ export function refuseForeignPages(request: FastifyRequest, { keys, config }: Se
   }
   if (origin === undefined || (keys.isRequired && !isPreflight(request))) return
   if (isSameOrigin(origin, host) || isAllowedOrigin(origin, config.server.cors_allowed_origins)) return
-  throw originNotAllowed({ origin })
+  throw originNotAllowed({ origin, canBeListed: canBeListed(origin) })
 }
 
 /** A Unix socket does not count: browsers cannot connect to it, so any host name is fine there. */

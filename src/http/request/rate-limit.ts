@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { tooManyRequests } from '../errors/faults.ts'
+import { pathOf } from './target.ts'
 
 export type RateLimits = { rps: number; burst: number; forgetAfterMs: number }
 
@@ -27,12 +28,15 @@ export function rateLimiterFrom(server: Config['server']): RateLimiter | undefin
   return createRateLimiter({ rps, burst, forgetAfterMs: cleanupSecs * 1000 }, () => performance.now())
 }
 
+/** The files that the documentation page loads: one visit must not use up the burst of a client. */
+const DOCS_FILE = /^\/docs\/[^/]+$/
+
 /** Counts the request for its API key, or for its address if it has no valid key. */
 export function limitRate(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   limiter: RateLimiter | undefined,
 ): void {
-  if (limiter === undefined) return
+  if (limiter === undefined || DOCS_FILE.test(pathOf(request))) return
   const { isAllowed, limit, remaining, retryAfterSecs, resetSecs } = limiter.admit(request.facts)
   reply.headers({
     'ratelimit-limit': String(limit),

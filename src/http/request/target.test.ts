@@ -12,6 +12,13 @@ describe('routableUrl', () => {
     ['http://localhost?x', '/?x'],
     ['//evil.example/health', '//evil.example/health'],
     ['*', '*'],
+    ['/health/', '/health'],
+    ['/a/b/?c=d/', '/a/b?c=d/'],
+    ['/a//', '/a/'],
+    ['/', '/'],
+    ['/?a/', '/?a/'],
+    ['/docs/', '/docs/'],
+    ['/docs/start.js/', '/docs/start.js/'],
     ['/%zz/%20', '/%25zz/%2520'],
     ['/%c3%28', '/%25c3%2528'],
   ])('turns %s into %s', (target, url) => {

@@ -1,0 +1,43 @@
+/**
+ * The compatible APIs are stateless, and agents work in the server's directory. Two headers change that for a request:
+ * `X-Drover-Session` stores a session (`new`) or continues one (its id), and `X-Drover-Workdir` names the directory.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Session } from '../../sessions/session.shape.ts'
+import type { SessionStore } from '../../sessions/session-store.ts'
+import { sessionBackendDiffers } from '../errors/faults.ts'
+import type { Choice } from './choose-backend.ts'
+
+export type PromptTarget = {
+  storesSession: boolean
+  /** The session to continue. */
+  session?: Session
+  workdir?: string
+}
+
+/** Throws a Fault if there is no such session. The directory is checked when the prompt runs. */
+export async function readTarget(
+  headers: IncomingHttpHeaders,
+  { store }: { store: Pick<SessionStore, 'find'> },
+): Promise<PromptTarget> {
+  const wanted = textOf(headers['x-drover-session'])
+  const workdir = textOf(headers['x-drover-workdir'])
+  return {
+    storesSession: wanted !== undefined,
+    ...(wanted !== undefined && wanted !== 'new' && { session: await store.find(wanted) }),
+    ...(workdir !== undefined && { workdir }),
+  }
+}
+
+/** Node decodes headers as Latin-1, but paths are UTF-8. */
+function textOf(header: string | readonly string[] | undefined): string | undefined {
+  return header === undefined ? undefined : Buffer.from(String(header), 'latin1').toString('utf8')
+}
+
+/** A session is continued by its own backend. A model that selects none leaves the model of the session. */
+export function chooseInSession(choice: Choice, model: string, { session }: PromptTarget): Choice {
+  if (session === undefined) return choice
+  if (choice.isDefault) return { backend: session.backend }
+  if (choice.backend === session.backend) return choice
+  throw sessionBackendDiffers({ id: session.id, backend: session.backend, model, selected: choice.backend })
+}
