@@ -3,21 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomIds } from '../kit/ids.ts'
+import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import type { AgentCommand } from './adapter/agent.ts'
-
-let prefix: string | undefined
-let count = 0
 
 /** Only a name: the directory is created when the first file is written. Every prompt gets one, so it must cost little. */
 export function newScratchDirectory(): string {
-  prefix ??= join(tmpdir(), `drover-${randomIds.hex(8)}-`)
-  count += 1
-  return `${prefix}${count}`
+  return join(tmpdir(), temporaryName())
 }
 
 export function writeScratch(directory: string, { files, temporaryDirectory }: AgentCommand): void {
   if (files.length === 0 && temporaryDirectory === undefined) return
+  sweepOnce()
   mkdirSync(directory, { mode: 0o700 })
   if (temporaryDirectory !== undefined) mkdirSync(temporaryDirectory, { mode: 0o700 })
   for (const { path, content } of files) writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
@@ -26,4 +22,16 @@ export function writeScratch(directory: string, { files, temporaryDirectory }: A
 /** A file that cannot be removed does not fail the prompt: only this user can read it. */
 export async function removeScratch(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true }).catch(() => undefined)
+}
+
+let isSwept = false
+
+function sweepOnce(): void {
+  if (!isSwept) sweepScratch()
+}
+
+/** Removes the directories that killed processes of this user left. */
+export function sweepScratch(): void {
+  isSwept = true
+  removeLeftovers(tmpdir())
 }

@@ -1,8 +1,19 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryName } from '../../src/kit/files/temporary-file.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
@@ -216,6 +227,31 @@ describe('a signal', () => {
     expect(await serving.ended).toBe(1)
     await answered
     await until(() => !isRunning(agent))
+    // Read without drover, which would end the turn of a dead process.
+    const database = new DatabaseSync(join(serving.home, '.drover', 'sessions.db'), { readOnly: true })
+    expect(database.prepare('SELECT status, owner FROM sessions').all()).toEqual([{ status: 'paused', owner: null }])
+    database.close()
+  })
+
+  it('SIGKILL leaves a scratch directory, which the next start removes, but none of a living process', async () => {
+    const [scratch, home] = [temporaryDirectory(), temporaryDirectory()]
+    const { env } = fakeAgents({ hangAfter: 'init' })
+    const start = () => serveDrover(['-p', '0'], { ...env, HOME: home, TMPDIR: scratch })
+    // Node's compile cache is in the same directory.
+    const found = () => readdirSync(scratch).filter((name) => name.startsWith('.drover-tmp-'))
+    const killed = start()
+    const port = await portOf(killed)
+    const body = { backend: 'claude', prompt: 'hi', system_prompt: 'Be brief.' }
+    const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
+    const left = await until(() => found()[0])
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    await answered
+    const living = temporaryName()
+    mkdirSync(join(scratch, living))
+    expect(found().toSorted()).toEqual([left, living].toSorted())
+    await portOf(start())
+    expect(found()).toEqual([living])
   })
 
   it('SIGHUP reloads the API keys', async () => {

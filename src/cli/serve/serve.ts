@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { sweepScratch } from '../../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { startSessionCleanup } from '../../http/clean-sessions.ts'
@@ -32,6 +33,7 @@ export const run: Run = async (invocation) => {
   const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const store = await openSessions(invocation, config)
+  sweepScratch()
   try {
     return await serve(invocation, { config, address, keys, store, ...serverLog })
   } finally {
@@ -59,7 +61,11 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const server = await createServer(context)
   const { server: listener } = server.app
   const bound = await listen(listener, parts.address)
-  const signals = listenForSignals({ isOnTerminal: terminal.err.isTty, reload: () => void keys.reload(log) })
+  const signals = listenForSignals({
+    isOnTerminal: terminal.err.isTty,
+    reload: () => void keys.reload(log),
+    closeSessions: () => store.close(),
+  })
   keys.watch(log)
   const cleaning = await startSessionCleanup({ store, clock, log, days: config.session.retention_days })
   await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))

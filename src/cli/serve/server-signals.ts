@@ -1,36 +1,48 @@
 /** Handles the signals of a server. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { killAllProcesses } from '../../kit/process/process.ts'
 
-/** Not an orderly end: the next start may have to end abandoned sessions. */
+/** Not an orderly end: clients got no response. */
 const EXIT_FORCED = 1
-const FORCED_EXIT_MS = 1000
+/** For each step of a forced end. */
+const FORCED_STEP_MS = 1000
 
 export type ServerSignals = {
   /** Resolves at the first SIGINT or SIGTERM; a second one stops the process at once. */
   stopped: Promise<void>
 }
 
+type SignalOptions = {
+  isOnTerminal: boolean
+  reload: () => void
+  /** Ends the turns of the sessions whose agents were killed. */
+  closeSessions: () => Promise<void>
+}
+
 /** On a terminal SIGHUP means that the window was closed. A service gets it to reload its API keys. */
-export function listenForSignals(options: { isOnTerminal: boolean; reload: () => void }): ServerSignals {
+export function listenForSignals({ isOnTerminal, reload, closeSessions }: SignalOptions): ServerSignals {
   const { promise: stopped, resolve } = Promise.withResolvers<void>()
   let isStopping = false
   const stop = () => {
-    if (isStopping) stopAtOnce()
+    if (isStopping) void stopAtOnce(closeSessions)
     isStopping = true
     resolve()
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  process.on('SIGHUP', options.isOnTerminal ? stop : options.reload)
+  process.on('SIGHUP', isOnTerminal ? stop : reload)
   return { stopped }
 }
 
-function stopAtOnce(): void {
-  const exit = () => process.exit(EXIT_FORCED)
+async function stopAtOnce(closeSessions: () => Promise<void>): Promise<void> {
   // Once its agents are gone, the server may finish first and would exit with 0.
   process.once('exit', () => {
     process.exitCode = EXIT_FORCED
   })
-  setTimeout(exit, FORCED_EXIT_MS).unref()
-  void killAllProcesses().finally(exit)
+  await Promise.race([killAllProcesses().catch(ignore), delay(FORCED_STEP_MS)])
+  await Promise.race([closeSessions().catch(ignore), delay(FORCED_STEP_MS)])
+  process.exit(EXIT_FORCED)
 }
+
+/** Nothing more can be done: the next start ends what is left. */
+function ignore(): void {}

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -76,6 +85,22 @@ describe('removeLeftovers', () => {
     mkdirSync(join(folder, dead, 'materials'), { recursive: true })
     expect(removeLeftovers(folder)).toEqual([dead])
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('removes a link, not its target', () => {
+    mkdirSync(join(folder, 'target'))
+    const dead = nameOfTheDead()
+    symlinkSync(join(folder, 'target'), join(folder, dead))
+    expect(removeLeftovers(folder)).toEqual([dead])
+    expect(readdirSync(folder)).toEqual(['target'])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('leaves what belongs to another user', () => {
+    const dead = nameOfTheDead()
+    mkdirSync(join(folder, dead))
+    lchownSync(join(folder, dead), 12_345, 12_345)
+    expect(removeLeftovers(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual([dead])
   })
 
   it('ignores a directory that it cannot read', () => {

@@ -33,8 +33,10 @@ export function removeLeftovers(directory: string): string[] {
 function removeIfLeftover({ directory, name }: { directory: string; name: string }): boolean {
   const path = join(directory, name)
   try {
-    const ageMs = Date.now() - lstatSync(path).mtimeMs
-    if (!isLeftover({ name, ageMs, here: pidScope(), isAlive })) return false
+    const { mtimeMs, uid } = lstatSync(path)
+    // Others may write to the directory too, and root could remove what is theirs.
+    if (process.getuid !== undefined && uid !== process.getuid()) return false
+    if (!isLeftover({ name, ageMs: Date.now() - mtimeMs, here: pidScope(), isAlive })) return false
     rmSync(path, { recursive: true })
     return true
   } catch {
@@ -55,8 +57,15 @@ export function isLeftover(file: {
   return isPidKnown ? !file.isAlive(Number(writer['pid'])) : file.ageMs > DAY_MS
 }
 
+let ownScope: string | undefined
+
 /** The boot and pid namespace in which this process has its pid. */
 function pidScope(): string {
+  ownScope ??= readPidScope()
+  return ownScope
+}
+
+function readPidScope(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '')
     const namespace = /^pid:\[(\d+)\]$/.exec(readlinkSync('/proc/self/ns/pid'))?.[1]
