@@ -2,12 +2,18 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer } from './faults.ts'
+import { type FileIdentity, isSameFile } from '../kit/files/disk.ts'
+import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer, sessionStoreUnavailable } from './faults.ts'
 import { WriteGroup } from './group-writes.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Row } from './session-rows.ts'
 import { isBusy, toStoreFault } from './store-errors.ts'
-import { ensureStoreFile } from './store-file.ts'
+import { ensureStoreFile, findStoreFile, requireFreeSpace } from './store-file.ts'
+
+type ConnectionOptions = Pick<DatabaseOptions, 'path' | 'waitMs'> & {
+  /** The file that must stay at the path; undefined: not checked. */
+  file?: FileIdentity | undefined
+}
 
 export type DatabaseOptions = {
   path: string
@@ -26,7 +32,7 @@ const POLL_MS = 10
 export async function openDatabase(options: DatabaseOptions): Promise<SessionDatabase> {
   const { path, migrations = MIGRATIONS } = options
   ensureStoreFile(path)
-  const database = new SessionDatabase(await connect(path), options)
+  const database = new SessionDatabase(await connect(path), { ...options, file: findStoreFile(path) })
   try {
     // Checked first, because the next steps change the file.
     const version = await database.read(() => schemaVersionOf(database, migrations.length))
@@ -73,13 +79,15 @@ function migrate(database: SessionDatabase, migrations: readonly string[]): void
 export class SessionDatabase {
   readonly path: string
   readonly #waitMs: number
+  readonly #file: FileIdentity | undefined
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #writes = new WriteGroup((work) => this.#transact('BEGIN IMMEDIATE', work))
 
-  constructor(connection: DatabaseSync, { path, waitMs }: DatabaseOptions) {
+  constructor(connection: DatabaseSync, { path, waitMs, file }: ConnectionOptions) {
     this.path = path
     this.#waitMs = waitMs
+    this.#file = file
     this.#connection = connection
   }
 
@@ -98,6 +106,17 @@ export class SessionDatabase {
   /** Runs `work` in a durable transaction, or throws and changes nothing. It may run several times and must be synchronous. */
   write<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
     return this.#writes.add(work, () => this.#retry(waitMs, () => this.#transact('BEGIN IMMEDIATE', work)))
+  }
+
+  /** Commits a write that changes nothing, or throws. */
+  checkWritable({ waitMs }: { waitMs: number }): Promise<void> {
+    return this.write(
+      () => {
+        requireFreeSpace(this.path)
+        this.exec(`PRAGMA user_version = ${Number(this.get('PRAGMA user_version')?.['user_version'])}`)
+      },
+      { waitMs },
+    )
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -129,6 +148,13 @@ export class SessionDatabase {
   }
 
   #transact<T>(begin: string, work: () => T): T {
+    // SQLite would go on with the removed file, and lose everything that it writes.
+    if (this.#file !== undefined && !isSameFile(this.#file, findStoreFile(this.path))) {
+      throw sessionStoreUnavailable({
+        path: this.path,
+        reason: 'it was removed or replaced while drover used it (put it back, or restart drover)',
+      })
+    }
     this.exec(begin)
     try {
       const result = work()

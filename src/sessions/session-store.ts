@@ -83,5 +83,7 @@ export type SessionStore = {
   /** The name of this process. The store holds a lock of that name until it is closed. */
   owner(): Promise<string>
   count(): Promise<number>
+  /** Throws a Fault if no session could be stored now. */
+  checkWritable(): Promise<void>
   close(): Promise<void>
 }

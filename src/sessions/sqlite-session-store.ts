@@ -46,6 +46,8 @@ export type SessionStoreOptions = {
 const DEFAULT_WAIT_MS = 5_000
 /** Far longer than another process needs to end the turns of a dead one. It also delays the refusal of an active session. */
 const PROOF_WAIT_MS = 100
+/** How long a check waits while another process has the file locked. */
+const CHECK_WAIT_MS = 500
 /** Deleted in one transaction: small enough to block neither other processes nor our event loop for long. */
 const DELETE_BATCH = 50
 
@@ -67,6 +69,7 @@ class SqliteSessionStore implements SessionStore {
   readonly #endAgentsOf: (owner: string) => Promise<void>
   /** By session id. A turn end that could not be saved is saved with the next write. */
   readonly #unsaved = new Map<string, UnsavedTurn>()
+  #closing: Promise<void> | undefined
 
   constructor(database: SessionDatabase, options: SessionStoreOptions) {
     const { path, clock, ids, storeTokenUsage = true, endAgentsOf = async () => undefined } = options
@@ -229,7 +232,18 @@ class SqliteSessionStore implements SessionStore {
     return this.#read(() => countBy(this.#database, toStoredCount({ facets: new Map(), isResumable: undefined })))
   }
 
-  async close(): Promise<void> {
+  async checkWritable(): Promise<void> {
+    await this.#database.checkWritable({ waitMs: CHECK_WAIT_MS })
+  }
+
+  /** Only the first call reports what could not be saved. */
+  close(): Promise<void> {
+    if (this.#closing !== undefined) return this.#closing.catch(() => undefined)
+    this.#closing = this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     try {
       await this.#endOwnTurns()
     } finally {

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync } from 'node:fs'
+import { type BigIntStats, chmodSync, lstatSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { ensurePrivateDirectory } from '../kit/files/private-directory.ts'
@@ -23,9 +23,25 @@ export function ensureStoreFile(path: string): void {
   }
 }
 
+export function findStoreFile(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+/** With less, the next prompt could not be stored. */
+const MIN_FREE_BYTES = 1024 * 1024
+
+/** A small write may succeed on a full disk, because the file has room left. */
+export function requireFreeSpace(path: string): void {
+  const { bavail, bsize, blocks } = statfsSync(dirname(path))
+  // Some file systems do not report their size.
+  if (blocks > 0 && bavail * bsize < MIN_FREE_BYTES) {
+    throw sessionStoreUnavailable({ path, reason: 'the disk is full' })
+  }
+}
+
 /** Returns false if the file does not exist. */
 function makePrivate(path: string): boolean {
-  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  const found = findStoreFile(path)
   if (found === undefined) return false
   if (!found.isFile()) throw sessionStoreInvalid({ path, problem: `it is a ${fileKind(found)}` })
   if ((found.mode & 0o077n) !== 0n) chmodSync(path, PRIVATE)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SessionStore } from '../../src/sessions/session-store.ts'
@@ -63,7 +63,7 @@ describe('/health', () => {
 
   it('is unhealthy, with 503, if the session store fails, and only logs the cause', async () => {
     const broken = {
-      count: async () => {
+      checkWritable: async () => {
         throw new Error('/secret/sessions.db is gone')
       },
     } as unknown as SessionStore
@@ -79,6 +79,38 @@ describe('/health', () => {
     expect(text).not.toContain('secret')
     await until(() => server.logged.length > 0)
     expect(server.logged[0]).toMatchObject({ level: 'error', fields: { reason: '/secret/sessions.db is gone' } })
+  })
+})
+
+describe('a session file that is removed while the server runs', () => {
+  it('makes /health 503 and fails requests that need it, until it is back', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const path = join(server.home, 'sessions.db')
+    const statusOf = async (target: string, options = {}) => (await server.request(target, options)).status
+    const prompt = (more: object) => ({
+      method: 'POST',
+      body: { backend: 'claude', prompt: 'hi', dry_run: true, ...more },
+    })
+    expect(await statusOf('/health')).toBe(200)
+    renameSync(path, `${path}.away`)
+    await until(async () => (await statusOf('/health')) === 503)
+    expect(server.logged.at(-1)).toMatchObject({
+      level: 'error',
+      fields: {
+        reason: `${path} cannot be used: it was removed or replaced while drover used it (put it back, or restart drover); fix that and try again`,
+      },
+    })
+    expect(await server.request('/api/v1/prompt', prompt({}))).toMatchObject({
+      status: 503,
+      body: { error: 'server_trouble' },
+    })
+    expect(await statusOf('/api/v1/sessions')).toBe(503)
+    expect(await statusOf('/api/v1/prompt', prompt({ ephemeral: true }))).toBe(200)
+    writeFileSync(path, '')
+    expect(await statusOf('/api/v1/sessions')).toBe(503)
+    renameSync(`${path}.away`, path)
+    expect(await statusOf('/api/v1/sessions')).toBe(200)
+    await until(async () => (await statusOf('/health')) === 200)
   })
 })
 

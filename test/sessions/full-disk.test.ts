@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { NO_USAGE } from '../../src/agents/adapter/usage.ts'
 import { temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { newSession, openStore } from '../support/session-store.ts'
+import { ask } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
 
 const disk = join(temporaryDirectoryForAll(), 'disk')
 mkdirSync(disk)
@@ -17,20 +20,21 @@ const unavailable = (path: string, reason: string) =>
 
 afterAll(() => void succeeds('umount', disk))
 
-describe.skipIf(!isMounted)('a disk that is full', () => {
-  const path = join(disk, 'full', 'sessions.db')
-  const filler = join(disk, 'filler')
+const filler = join(disk, 'filler')
 
-  /** Leaves no room, not even what a failed write gave back. */
-  function fill(): void {
-    for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) {
-      try {
-        for (;;) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' })
-      } catch {
-        // As many as fit; now smaller ones.
-      }
+/** Leaves no room, not even what a failed write gave back. */
+function fill(): void {
+  for (let bytes = 1 << 20; bytes >= 512; bytes /= 2) {
+    try {
+      for (;;) writeFileSync(filler, Buffer.alloc(bytes), { flag: 'a' })
+    } catch {
+      // As many as fit; now smaller ones.
     }
   }
+}
+
+describe.skipIf(!isMounted)('a disk that is full', () => {
+  const path = join(disk, 'full', 'sessions.db')
 
   it('fails writes but not reads, loses nothing, and the end of a turn is saved once there is space', async () => {
     const store = await openStore({ path })
@@ -46,6 +50,22 @@ describe.skipIf(!isMounted)('a disk that is full', () => {
     rmSync(filler)
     expect(await store.count()).toBe(1)
     expect(await store.find(id)).toMatchObject({ status: 'error', error_message: errorMessage, turn_count: 1 })
+  })
+})
+
+describe.skipIf(!isMounted)('the health of a server', () => {
+  it('is 503 while its disk is full, although reading still works, and 200 again afterwards', async () => {
+    const home = join(disk, 'served')
+    mkdirSync(home, { mode: 0o700 })
+    const serving = serveDrover(['--demo', '--port', '0'], { DROVER_HOME: home })
+    const port = await portOf(serving)
+    const becomes = async (status: number) =>
+      await until(async () => (await ask({ port, path: '/health' })).status === status)
+    await becomes(200)
+    fill()
+    await becomes(503)
+    rmSync(filler)
+    await becomes(200)
   })
 })
 

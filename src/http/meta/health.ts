@@ -3,16 +3,19 @@ import type { RegisterRoutes, ServerContext } from '../context/server-context.ts
 import type { Health } from './health.shape.ts'
 
 export const registerHealth: RegisterRoutes = (scope, context) => {
+  const checkStore = createStoreCheck(context)
   scope.get('/health', async (_request, reply) => {
-    const health = await assessHealth(context)
+    const health = await assessHealth(context, checkStore)
     return reply.code(health.status === 'unhealthy' ? 503 : 200).send(health)
   })
 }
 
-async function assessHealth(context: ServerContext): Promise<Health> {
+type StoreCheck = () => Promise<Health['session_store']>
+
+async function assessHealth(context: ServerContext, checkStore: StoreCheck): Promise<Health> {
   const uptimeMs = context.clock.now().getTime() - context.startedAt.getTime()
   const backends = backendHealth(context)
-  const store = await storeHealth(context)
+  const store = await checkStore()
   const isComplete = backends.every(({ available }) => available)
   return {
     status: store.available ? (isComplete ? 'ok' : 'degraded') : 'unhealthy',
@@ -46,9 +49,24 @@ function backendHealth({ agents }: ServerContext): Health['backends'] {
   })
 }
 
+/** A check writes to the disk, and everyone may send this request. */
+const STORE_CHECK_MS = 1000
+
+/** Checks the store at most once per `STORE_CHECK_MS`; requests in between get the last result. */
+function createStoreCheck(context: ServerContext): StoreCheck {
+  let last: { at: number; health: ReturnType<StoreCheck> } | undefined
+  return () => {
+    if (last === undefined || performance.now() - last.at > STORE_CHECK_MS) {
+      last = { at: performance.now(), health: storeHealth(context) }
+    }
+    return last.health
+  }
+}
+
 /** The endpoint needs no API key, so the cause of a failure is only logged. */
 async function storeHealth({ store, log }: ServerContext): Promise<Health['session_store']> {
   try {
+    await store.checkWritable()
     return { available: true, session_count: await store.count() }
   } catch (error) {
     const problem = 'the session store is not available'
