@@ -214,17 +214,17 @@ equest_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===nul
 void 0){let r=o.read_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/read\
 _timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){
 if(r>604800||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
-e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==void 0){let r=o.write_timeout_secs;if(!(typeof r==
+e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+"/read_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.write_timeout_secs!==void 0){let r=o.write_timeout_secs;if(!(typeof r==
 "number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/write_timeout_secs",keyword:"type",params:{type:"inte\
 ger"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/w\
-rite_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){
-let i={instancePath:a+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),
+rite_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){
+let i={instancePath:a+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),
 t++}}}if(o.idle_timeout_secs!==void 0){let r=o.idle_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
 let i={instancePath:a+"/idle_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r==
 "number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+"/idle_timeout_secs",keyword:"mi\
-nimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let r=o.api_keys_gopass_path;
+<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+"/idle_timeout_secs",keyword:"mi\
+nimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.api_keys_gopass_path!==void 0){let r=o.api_keys_gopass_path;
 if(typeof r=="string"){if(!T.test(r)){let i={instancePath:a+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"\
 a gopass path of letters, digits, /, _, . and -, not starting with -"}};e===null?e=[i]:e.push(i),t++}}else{let i={instancePath:a+
 "/api_keys_gopass_path",keyword:"type",params:{type:"string"}};e===null?e=[i]:e.push(i),t++}}if(o.rate_limit_enabled!==void 0&&
@@ -237,12 +237,12 @@ s",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),
 rate_limit_burst;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let i={instancePath:a+"/rate_limit_burst",keyword:"\
 type",params:{type:"integer"}};e===null?e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let i={
 instancePath:a+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[i]:e.push(i),t++}if(r<
-1||isNaN(r)){let i={instancePath:a+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:
+0||isNaN(r)){let i={instancePath:a+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:
 e.push(i),t++}}}if(o.rate_limit_cleanup_secs!==void 0){let r=o.rate_limit_cleanup_secs;if(!(typeof r=="number"&&!(r%1)&&
 !isNaN(r)&&isFinite(r))){let i={instancePath:a+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?
 e=[i]:e.push(i),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let i={instancePath:a+"/rate_limit_cleanu\
-p_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<1||isNaN(r)){let i={instancePath:a+
-"/rate_limit_cleanup_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[i]:e.push(i),t++}}}if(o.trusted_proxies!==
+p_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[i]:e.push(i),t++}if(r<0||isNaN(r)){let i={instancePath:a+
+"/rate_limit_cleanup_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[i]:e.push(i),t++}}}if(o.trusted_proxies!==
 void 0){let r=o.trusted_proxies;if(Array.isArray(r)){let i=r.length;for(let n=0;n<i;n++)if(typeof r[n]!="string"){let p={
 instancePath:a+"/trusted_proxies/"+n,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let i={instancePath:a+
 "/trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[i]:e.push(i),t++}}if(o.max_request_body_bytes!==void 0){

@@ -45,11 +45,11 @@ describe('checkLayer', () => {
     ['server.max_request_body_bytes', 0],
     ['server.max_queued_runs', 0],
     ['session.retention_days', 0],
-    ['server.read_timeout_secs', 1],
-    ['server.write_timeout_secs', 1],
-    ['server.idle_timeout_secs', 1],
-    ['server.rate_limit_burst', 1],
-    ['server.rate_limit_cleanup_secs', 1],
+    ['server.read_timeout_secs', 0],
+    ['server.write_timeout_secs', 0],
+    ['server.idle_timeout_secs', 0],
+    ['server.rate_limit_burst', 0],
+    ['server.rate_limit_cleanup_secs', 0],
     ['server.max_concurrent_runs', 1],
     ['parallel.max_workers', 1],
   ])('has the minimum of %s at %i', (path, minimum) => {
@@ -222,6 +222,15 @@ describe('mergeLayers', () => {
       ...mergeLayers([]).config.server.blocked_workdir_prefixes,
       '/srv/secret',
     ])
+  })
+
+  it('takes 0 as the default of a timeout, and as twice the rate of a burst', () => {
+    const zeros = ['read_timeout_secs', 'write_timeout_secs', 'idle_timeout_secs', 'rate_limit_cleanup_secs'] as const
+    const layer = Object.fromEntries(zeros.map((name) => [`server.${name}`, 0]))
+    const { server } = merged({ ...layer, 'server.rate_limit_rps': 7, 'server.rate_limit_burst': 0 }).config
+    const defaults = mergeLayers([]).config.server
+    for (const name of zeros) expect(server[name]).toBe(defaults[name])
+    expect(server.rate_limit_burst).toBe(14)
   })
 
   it('replaces the default of other lists', () => {

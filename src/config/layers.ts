@@ -37,6 +37,9 @@ export function mergeLayers(layers: readonly Layer[]): { config: Config; origins
     const layer = layers.find(({ values }) => values.has(key.path)) ?? DEFAULTS
     return { path: key.path, value: complete(key, layer.values.get(key.path)), layer }
   })
+  const burst = settings.find(({ path }) => path === 'server.rate_limit_burst')
+  const rate = settings.find(({ path }) => path === 'server.rate_limit_rps')
+  if (burst?.value === 0) burst.value = 2 * Number(rate?.value)
   // The table of keys and the type are generated from one shape, and each value was checked against it.
   const config = freeze(nest(settings.map(({ path, value }) => [path, value]))) as Config
   const origins = Object.fromEntries(settings.map(({ path, layer }) => [path, originAt(layer, path)])) as Origins
@@ -54,8 +57,17 @@ function originAt({ origins }: Layer, path: string): Origin {
   return origins.get(innermost) ?? { from: 'default' }
 }
 
-/** Adds the default to lists and maps that extend it, and normalizes digests. */
+/** For these settings, 0 means the default. */
+const ZERO_IS_DEFAULT: readonly ConfigPath[] = [
+  'server.read_timeout_secs',
+  'server.write_timeout_secs',
+  'server.idle_timeout_secs',
+  'server.rate_limit_cleanup_secs',
+]
+
+/** Adds the default to lists and maps that extend it, and normalizes zeros and digests. */
 function complete(key: ConfigKey, value: unknown): unknown {
+  if (value === 0 && ZERO_IS_DEFAULT.includes(key.path)) return key.default
   if (key.isUnited === true) return [...new Set([...(key.default as string[]), ...(value as string[])])]
   // Without a prototype, so that a model called "constructor" finds nothing.
   if (key.type === 'map') return Object.assign(Object.create(null), key.default, value)

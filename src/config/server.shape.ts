@@ -91,18 +91,18 @@ export const ServerSection = strict({
   }),
   read_timeout_secs: seconds({
     default: 30,
-    minimum: 1,
-    description: 'Seconds within which a request must be received.',
+    minimum: 0,
+    description: 'Seconds within which a request must be received. 0: the default.',
   }),
   write_timeout_secs: seconds({
     default: 300,
-    minimum: 1,
-    description: 'Seconds that one write to a client may block. It does not limit a whole stream.',
+    minimum: 0,
+    description: 'Seconds that one write to a client may block. It does not limit a whole stream. 0: the default.',
   }),
   idle_timeout_secs: seconds({
     default: 120,
-    minimum: 1,
-    description: 'Seconds until an idle connection is closed.',
+    minimum: 0,
+    description: 'Seconds until an idle connection is closed. 0: the default.',
   }),
   api_keys_gopass_path: textLike(
     '^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$',
@@ -126,14 +126,14 @@ export const ServerSection = strict({
   }),
   rate_limit_burst: Type.Integer({
     default: 20,
-    minimum: 1,
+    minimum: 0,
     maximum: LARGEST_RATE,
-    description: 'Requests allowed in a burst.',
+    description: 'Requests allowed in a burst. 0: twice `server.rate_limit_rps`.',
   }),
   rate_limit_cleanup_secs: seconds({
     default: 180,
-    minimum: 1,
-    description: 'Seconds until the limiter forgets an inactive client.',
+    minimum: 0,
+    description: 'Seconds until the limiter forgets an inactive client. 0: the default.',
   }),
   trusted_proxies: Type.Array(Type.String(), {
     default: [],

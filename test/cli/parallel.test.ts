@@ -135,6 +135,13 @@ describe('drover parallel', () => {
     expect(stdout).toMatch(/^\[2\] two \(codex\)\nquick\n\n\[1\] one \(claude\)\nslow\n\n2 tasks: 2 completed/)
   })
 
+  it('takes empty fields of a file and --max-parallel 0 as not given', async () => {
+    const empty = { prompt: 'one', model: '', workdir: '', max_turns: 0, extra: null }
+    const { report: ran } = await report({ tasks: [empty], max_parallel: 0 }, ['--dry-run', '--max-parallel', '0'])
+    expect(ran.results[0].output).toMatch(/^Would execute: /)
+    expect(ran.results[0].output).not.toMatch(/--model|--max-turns/)
+  })
+
   it('prints each warning once with its tasks', async () => {
     const { stderr } = await parallel('- {prompt: a, max_turns: 2}\n- {prompt: b, max_turns: 2}\n', [
       '-q',

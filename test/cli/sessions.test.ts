@@ -53,6 +53,12 @@ async function listed(...args: string[]): Promise<string[]> {
 }
 
 describe('drover sessions list', () => {
+  it('shows all sessions with -n 0', async () => {
+    for (let at = 0; at < 21; at++) await keep()
+    expect((await listed('-n', '0')).length).toBe(21)
+    expect((await listed()).length).toBe(20)
+  })
+
   it('runs when "list" is left out, with its flags', async () => {
     await keep({ backend: 'codex' })
     await keep()
@@ -140,8 +146,8 @@ describe('drover sessions list', () => {
     [['--since', 'yesterday'], '--since must be a date such as 2026-01-31'],
     [['--until', '2026-02-30'], '--until must be a date'],
     [['--status', 'lost'], '--status must be one of active, completed, error, paused'],
-    [['--limit', '0'], 'must be a whole number from 1 to 1000'],
-    [['--limit', '1001'], 'must be a whole number from 1 to 1000'],
+    [['--limit', '-1'], 'must be a whole number from 0 to 1000'],
+    [['--limit', '1001'], 'must be a whole number from 0 to 1000'],
     [['--tag', 'Iew'], 'the tag "Iew" must have 1 to 32 of the characters'],
     [['--tag', ''], 'the value of --tag is empty; give a value or leave the flag out'],
     [['--search='], 'the value of --search is empty'],

@@ -12,6 +12,22 @@ import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
 
 const PROMPT = '/api/v1/prompt'
+/** As clients send it whose fields always have a value. */
+const EMPTY_STEP = {
+  backend: 'claude',
+  prompt: 'x',
+  model: '',
+  workdir: '',
+  approval_mode: '',
+  sandbox_mode: '',
+  max_tokens: 0,
+  max_turns: 0,
+  system_prompt: '',
+  verbose: false,
+  extra: null,
+  timeout_secs: 0,
+}
+const EMPTY = { ...EMPTY_STEP, output_format: '', ephemeral: false }
 const scripted = (script: Script, options: ServerOptions = {}) =>
   startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
 const pidsIn = (file: string) => until(() => readPids(file).agent)
@@ -52,7 +68,7 @@ describe('POST /api/v1/prompt', () => {
     ['a format that is not known', { backend: 'claude', prompt: 'x', output_format: 'xml' }, 'invalid_request'],
     ['a number where a text belongs', { backend: 'claude', prompt: 1 }, 'invalid_request'],
     ['a model name that is too long', { backend: 'claude', prompt: 'x', model: 'x'.repeat(257) }, 'invalid_request'],
-    ['no turns at all', { backend: 'claude', prompt: 'x', max_turns: 0 }, 'invalid_request'],
+    ['less than no turns', { backend: 'claude', prompt: 'x', max_turns: -1 }, 'invalid_request'],
     ['too many turns', { backend: 'claude', prompt: 'x', max_turns: 10_001 }, 'invalid_request'],
     ['an unknown backend', { backend: 'clod', prompt: 'x' }, 'backend_not_found'],
     ['a relative workdir', { backend: 'claude', prompt: 'x', workdir: 'src' }, 'workdir_not_allowed'],
@@ -70,6 +86,30 @@ describe('POST /api/v1/prompt', () => {
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ error, message: expect.any(String) })
     expect(await server.context.store.count()).toBe(0)
+  })
+
+  it.each<[string, object]>([
+    ['/api/v1/prompt', { ...EMPTY, metadata: null }],
+    ['/api/v1/parallel', { tasks: [{ ...EMPTY, metadata: null }], max_parallel: 0 }],
+    ['/api/v1/parallel', { tasks: [EMPTY], max_parallel: -1 }],
+    ['/api/v1/chain', { steps: [{ ...EMPTY_STEP, name: '' }] }],
+    ['/api/v1/compare', { prompt: 'x', backends: ['claude'], model: '', workdir: '', timeout_secs: 0 }],
+  ])('takes empty fields as not given for %s', async (path, body) => {
+    const server = await startServer()
+    const answer = await server.request(path, { method: 'POST', body: { ...body, dry_run: true } })
+    expect({ status: answer.status, text: answer.text }).toEqual({
+      status: 200,
+      text: expect.stringContaining('Would execute: claude'),
+    })
+    expect(answer.text).not.toMatch(/--model|--max-turns/)
+  })
+
+  it('takes empty fields of a resumed session as not given', async () => {
+    const server = await scripted({ text: ['Hello'] })
+    const { body } = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
+    const { backend: _, ...fields } = EMPTY
+    const path = `/api/v1/sessions/${(body as { session_id: string }).session_id}/resume`
+    expect((await server.request(path, { method: 'POST', body: fields })).body).toMatchObject({ exit_code: 0 })
   })
 
   it.each([['json'], ['stream-json']])('refuses an unknown backend with 400, as %s', async (format) => {

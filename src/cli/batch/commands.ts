@@ -58,8 +58,8 @@ The exit code is 1 if any task failed. Ctrl-C stops all agents; finished results
       {
         name: 'max-parallel',
         value: 'N',
-        description: 'Run at most N tasks at the same time',
-        integer: { min: 1, max: 1000 },
+        description: 'Run at most N tasks at the same time (0: parallel.max_workers of the config)',
+        integer: { min: 0, max: 1000 },
       },
       { name: 'fail-fast', description: 'Stop all tasks when one fails' },
       ...DEFAULTS,

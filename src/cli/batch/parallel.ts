@@ -71,7 +71,7 @@ function requestOf(
   const { parallel } = config
   return {
     tasks: items.map(({ task: { id: _id, name: _name, tags: _tags, meta: _meta, ...request } }) => request),
-    max_parallel: flags.integer('max-parallel') ?? content.max_parallel ?? parallel.max_workers,
+    max_parallel: (flags.integer('max-parallel') ?? content.max_parallel) || parallel.max_workers,
     fail_fast: flags.isOn('fail-fast') || (content.fail_fast ?? parallel.fail_fast),
     dry_run: flags.isOn('dry-run') || content.dry_run === true,
   }

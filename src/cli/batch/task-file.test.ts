@@ -107,7 +107,7 @@ describe('a task file', () => {
   })
 
   it('reports line and column in JSON too', () => {
-    const text = '{\n  "tasks": [\n    { "prompt": "a" },\n    { "prompt": "b", "max_turns": 0 }\n  ]\n}'
+    const text = '{\n  "tasks": [\n    { "prompt": "a" },\n    { "prompt": "b", "max_turns": -1 }\n  ]\n}'
     expect(refusal(text, { isJson: true })).toContain('batch:4:22: $.tasks[1].max_turns must be at least 1')
   })
 

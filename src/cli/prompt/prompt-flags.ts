@@ -33,7 +33,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptReq
     workdir: workdirOf(runtime.cwd, flags.text('workdir')),
     approval_mode: flags.text('approval') as ApprovalMode | undefined,
     sandbox_mode: flags.text('sandbox') as SandboxMode | undefined,
-    max_turns: flags.integer('max-turns'),
+    max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
     verbose: flags.isOn('verbose') || undefined,
     extra: flags.texts('extra').length === 0 ? undefined : [...flags.texts('extra')],

@@ -35,8 +35,8 @@ const PAGE_FLAGS: readonly Flag[] = [
     name: 'limit',
     short: 'n',
     value: 'N',
-    description: 'Show at most N sessions (default: 20)',
-    integer: { min: 1, max: 1000 },
+    description: 'Show at most N sessions, 0 for all (default: 20)',
+    integer: { min: 0, max: 1000 },
   },
   { name: 'offset', value: 'N', description: 'Skip the first N sessions', integer: { min: 0, max: 1_000_000_000 } },
 ]

@@ -9,12 +9,14 @@ import { readFilter } from './session-filter.ts'
 import { sessionRows } from './session-text.ts'
 
 const DEFAULT_LIMIT = 20
+const ALL = Number.MAX_SAFE_INTEGER
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   const filter = readFilter(invocation)
-  const page = { limit: flags.integer('limit') ?? DEFAULT_LIMIT, offset: flags.integer('offset') ?? 0 }
+  const limit = flags.integer('limit') ?? DEFAULT_LIMIT
+  const page = { limit: limit === 0 ? ALL : limit, offset: flags.integer('offset') ?? 0 }
   return await withSessions(invocation, async (store) => {
     const found = await store.list(filter, page)
     await out.write(flags.isOn('json') ? `${writeIndentedJson(found)}\n` : formatPage(found, out, runtime.clock.now()))

@@ -85,7 +85,12 @@ export const SINGLE_RUN: readonly Flag[] = [
   { name: 'no-markdown', description: 'Do not render the Markdown of the answer on a terminal' },
   APPROVAL,
   SANDBOX,
-  { name: 'max-turns', value: 'N', description: 'Stop after N turns', integer: { min: 1, max: 10_000 } },
+  {
+    name: 'max-turns',
+    value: 'N',
+    description: 'Stop after N turns (0: no limit of its own)',
+    integer: { min: 0, max: 10_000 },
+  },
   {
     name: 'system',
     value: 'TEXT',

@@ -21,7 +21,8 @@ const Health = named(
   'Health',
   Type.Object({
     status: literals(['ok', 'degraded', 'unhealthy'], {
-      description: '`degraded`: an enabled backend is not installed. `unhealthy`: no session can be stored, for example because the disk is full.',
+      description:
+        '`degraded`: an enabled backend is not installed. `unhealthy`: no session can be stored, for example because the disk is full.',
     }),
     version: Type.String({ description: 'The version of drover.' }),
     uptime: Type.String({ description: 'For example `1h0m5s`.' }),

@@ -2,6 +2,7 @@
 import { checker } from '../../kit/schema.ts'
 import { validateCompareRequest } from '../../prompts/checks.generated.js'
 import { compareAgents } from '../../prompts/compare-agents.ts'
+import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { CompareRequest } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
@@ -11,7 +12,7 @@ const checkCompare = checker<CompareRequest>('the request', validateCompareReque
 
 export const registerCompare: RegisterRoutes = (scope, context) => {
   scope.post('/compare', async (request, reply) => {
-    const comparison = checkBody(request.body, checkCompare)
+    const comparison = checkBody(omitEmpty(request.body), checkCompare)
     const { backends, prompt } = comparison
     return await sendBatch({ request, reply, context }, { backends, prompts: [prompt] }, (promptContext, options) =>
       compareAgents(comparison, promptContext, options),

@@ -1,6 +1,7 @@
 /** `POST /api/v1/parallel` */
 import { checker } from '../../kit/schema.ts'
 import { validateParallelRequest } from '../../prompts/checks.generated.js'
+import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
 import { runParallel } from '../../prompts/run-parallel.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -11,7 +12,7 @@ const checkParallel = checker<ParallelRequest>('the request', validateParallelRe
 
 export const registerParallel: RegisterRoutes = (scope, context) => {
   scope.post('/parallel', async (request, reply) => {
-    const batch = checkBody(request.body, checkParallel)
+    const batch = checkBody(omitEmpty(request.body), checkParallel)
     const backends = batch.tasks.map(({ backend }) => backend)
     const prompts = batch.tasks.map(({ prompt }) => prompt)
     return await sendBatch({ request, reply, context }, { backends, prompts }, (promptContext, options) =>

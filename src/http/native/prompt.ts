@@ -2,6 +2,7 @@
 import { toTimestamp } from '../../kit/clock.ts'
 import { checker } from '../../kit/schema.ts'
 import { validatePromptRequest } from '../../prompts/checks.generated.js'
+import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
@@ -12,7 +13,7 @@ const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
 
 export const registerPrompt: RegisterRoutes = (scope, context) => {
   scope.post('/prompt', async (request, reply) => {
-    const prompt = checkBody(request.body, checkPrompt)
+    const prompt = checkBody(omitEmpty(request.body), checkPrompt)
     return await sendPrompt({ request, reply, context }, prompt, nativeFormat(prompt, context))
   })
 }

@@ -1,6 +1,7 @@
 /** `POST /api/v1/sessions/{id}/resume` */
 import { checker } from '../../kit/schema.ts'
 import { validateResumeRequest } from '../../prompts/checks.generated.js'
+import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
@@ -11,7 +12,7 @@ const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 
 export const registerResume: RegisterRoutes = (scope, context) => {
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
-    const { fork, ...body } = checkBody(request.body, checkResume)
+    const { fork, ...body } = checkBody(omitEmpty(request.body), checkResume)
     const session = await context.store.find(request.params.id)
     const origin = fork === true ? { forks: session } : { resumes: session }
     const prompt = { ...body, backend: session.backend, ...origin }

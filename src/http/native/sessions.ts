@@ -31,10 +31,15 @@ const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)
 const DEFAULT_LIMIT = 100
 
 function readSessionQuery(query: unknown): { filter: SessionFilter; page: { limit: number; offset: number } } {
-  const fields = Object.entries(query as Record<string, unknown>)
+  const fields = Object.entries(query as Record<string, unknown>).filter((field) => !isEmpty(field))
   const typed = fields.map(([name, value]) => [name, NUMBERS.has(name) ? toInteger(value) : value])
   const { limit = DEFAULT_LIMIT, offset = 0, ...filter } = checkQuery(Object.fromEntries(typed))
   return { filter, page: { limit, offset } }
+}
+
+/** An empty filter, as a form sends it, and a limit of 0 mean that the parameter is not given. */
+function isEmpty([name, value]: [string, unknown]): boolean {
+  return value === '' || (name === 'limit' && value === '0')
 }
 
 const NUMBERS = new Set(['limit', 'offset'])
