@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { anchorsIn, filesNamedIn, linksIn, type Page, readPages } from './support/markdown.ts'
@@ -19,6 +19,13 @@ describe('reading a page', () => {
 })
 
 describe('the documentation', () => {
+  it('and the messages never get drover from npm by its name, which may be another program there', () => {
+    const sources = globSync(['src/**/*.ts', 'bin/*', 'scripts/**/*.{ts,mjs,md}'], { cwd: ROOT })
+    const texts = [...pages, ...sources.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))]
+    const byName = /npx (-y |--yes )?drover(?!`? is safe only)|npm (install|i) (-g|--global) drover(?![-\w])/
+    expect(texts.filter(({ text }) => byName.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
   it.each(pages)('$path links only to existing targets', ({ path, text }) => {
     expect(linksIn(text).filter((target) => !isThere(target, path))).toEqual([])
   })

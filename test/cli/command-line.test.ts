@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
-import { DROVER, run, runDrover } from '../support/run-drover.ts'
+import { DROVER, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
@@ -226,13 +226,75 @@ describe('a closed stdout', () => {
 })
 
 describe('an old Node', () => {
-  it('gets a message with the required Node and how to get it', async () => {
-    const pretend = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); require(process.argv[1])'
-    const { code, stdout, stderr } = await run([process.execPath, '-e', pretend, DROVER], {})
+  const PRETEND = 'Object.defineProperty(process.versions, "node", { value: "20.20.2" }); require(process.argv[1])'
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const NODE_PACKAGE = `node-${platform}-${process.arch}`
+
+  /** The launcher in a directory of its own. `asClone` is the program that it starts from source. */
+  function launcherIn(directory: string, asClone: boolean): string {
+    cpSync(join(DROVER, '..'), join(directory, 'bin'), { recursive: true })
+    if (asClone) {
+      mkdirSync(join(directory, 'src'))
+      writeFileSync(join(directory, 'src', 'bin.ts'), 'console.log(process.argv.slice(2), process.versions.node)')
+    }
+    return join(directory, 'bin', 'drover.cjs')
+  }
+
+  /** A Node in the dependencies of a directory. */
+  function bringNode(directory: string): void {
+    const bin = join(directory, 'node_modules', NODE_PACKAGE, 'bin')
+    mkdirSync(bin, { recursive: true })
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
+  }
+
+  const launch = (launcher: string, home: string, ...args: string[]) =>
+    run([process.execPath, '-e', PRETEND, launcher, ...args], { HOME: home })
+
+  it('runs drover on the Node of the clone', async () => {
+    const clone = temporaryDirectory()
+    bringNode(clone)
+    const ran = await launch(launcherIn(clone, true), clone, 'a b', '--c')
+    expect(ran).toEqual({ code: 0, stdout: `[ 'a b', '--c' ] ${process.versions.node}\n`, stderr: '' })
+  })
+
+  it('gets the command that installs a newer Node for an installed drover, and uses that Node afterwards', async () => {
+    const home = temporaryDirectory()
+    const launcher = launcherIn(join(home, 'prefix'), false)
+    const { code, stdout, stderr } = await launch(launcher, home)
+    const node = join(home, '.drover', 'node')
+    const command = `npm install --prefix "${node}" ${NODE_PACKAGE}@24`
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^drover: needs Node 24 or newer, but this is Node 20\.20\.2\.\n.*npx drover.*\n$/),
+      stderr: `drover: needs Node 24 or newer, but this is Node 20.20.2.\nRun this once, and drover will use its own Node: ${command}\n`,
     })
+    bringNode(node)
+    mkdirSync(join(home, 'prefix', 'dist'))
+    writeFileSync(join(home, 'prefix', 'dist', 'facts.json'), '{"build":"x","commands":[]}')
+    writeFileSync(
+      join(home, 'prefix', 'dist', 'drover.cjs'),
+      '() => { console.log(process.argv.slice(2)); process.exit(7) }',
+    )
+    expect(await launch(launcher, home, 'x')).toEqual({ code: 7, stdout: "[ 'x' ]\n", stderr: '' })
+  })
+
+  it('gets the command that installs the dependencies of a clone', async () => {
+    const clone = temporaryDirectory()
+    const launcher = launcherIn(clone, true)
+    const command = `npm install --prefix "${clone}"`
+    expect((await launch(launcher, clone)).stderr).toBe(
+      `drover: this clone has no dependencies yet. Run this once: ${command}\n`,
+    )
+    mkdirSync(join(clone, 'node_modules'))
+    expect((await launch(launcher, clone)).stderr).toContain(`drover will use its own Node: ${command}\n`)
+  })
+
+  it('is replaced on the platforms whose Node the clone brings', () => {
+    const { optionalDependencies } = JSON.parse(
+      readFileSync(join(DROVER, '..', '..', 'runtime', 'package.json'), 'utf8'),
+    )
+    const source = readFileSync(join(DROVER, '..', 'run-newer-node.cjs'), 'utf8')
+    const known = [...source.matchAll(/'(node-\S+)'/g)].map(([, name]) => name)
+    expect(known.toSorted()).toEqual(Object.keys(optionalDependencies).toSorted())
   })
 })

@@ -277,7 +277,7 @@ const ROWS: readonly Row[] = [
   ['git_too_old', 'old programs', /^git 2\.30\.9 .*; install git 2\.31\.0 or later$/],
   ['git_version_unknown', 'programs that hang', /^git version did not end within 10000 ms/],
   ['drover_on_path', 'no problems', new RegExp(`/bin/drover is drover ${OWN_VERSION}$`)],
-  ['drover_not_on_path', 'no programs', /^drover is not in PATH; run npm install --global drover/],
+  ['drover_not_on_path', 'no programs', /^drover is not in PATH; run npm install --global \. in the clone of drover/],
   ['drover_other_version', 'old programs', /drover is drover 0\.0\.1; this is drover /],
   ['drover_other_version', 'programs that hang', /drover does not report its version/],
   ['config_valid', 'no problems', /\/\.drover\/config\.yaml$/],

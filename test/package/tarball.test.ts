@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { copyClone, linkDependencies, linkProductionDependencies, NPM, NPM_ENVIRONMENT, ROOT } from '../support/npm.ts'
-import { run, runAt, runDrover, temporaryDirectoryForAll } from '../support/run-drover.ts'
+import { run, runAt, runDrover, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
 
@@ -11,6 +11,14 @@ describe('the clone', () => {
     const ran = await runAt(ROOT, [...NPM, 'exec', '--', 'drover', 'version'], NPM_ENVIRONMENT)
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/) })
   })
+
+  it('can be installed globally, as a link to it', async () => {
+    const prefix = join(temporaryDirectory(), 'prefix')
+    const install = [...NPM, 'install', '--global', '--offline', '--prefix', prefix, '.']
+    expect(await runAt(ROOT, install, NPM_ENVIRONMENT)).toMatchObject({ code: 0 })
+    const ran = await run([join(prefix, 'bin', 'drover'), 'version'], {})
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^drover \d/), stderr: '' })
+  })
 })
 
 /** What may be in the package: the program as it runs, and what a user of it looks for. */
@@ -18,7 +26,7 @@ const WANTED: readonly RegExp[] = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
-  /^bin\/(drover|run-bundle|demo-agent)\.cjs$/,
+  /^bin\/(drover|run-bundle|run-newer-node|demo-agent)\.cjs$/,
   /^dist\/(drover\.cjs|facts\.json|demo\/agent\.js)$/,
   /^schema\/[a-z0-9-]+\.json$/,
   /^man\/drover\.1$/,

@@ -67,7 +67,7 @@ export const droverNotOnPath = defineFinding({
   code: 'drover_not_on_path',
   status: 'warning',
   means: '`drover` is not in PATH, so hosts cannot call it.',
-  todo: 'run npm install --global drover, or add the directory of drover to PATH',
+  todo: 'run npm install --global . in the clone of drover, or add the directory of drover to PATH',
 })
 
 export const droverOtherVersion = defineFinding({

