@@ -1,7 +1,7 @@
 /** Generates man/drover.1 from the table of commands, with the standard `man` macros. */
 import { type Command, type Flag, nameOf, type Positional } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
-import { usageOf } from '../src/cli/shell/help.ts'
+import { TERMS, usageOf } from '../src/cli/shell/help.ts'
 import { GLOBAL_FLAGS, ROOT_FLAGS } from '../src/cli/words/parse-words.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 
@@ -11,6 +11,7 @@ const FILES: readonly Entry[] = [
     description: 'The config file. "drover config show" lists all settings and where each value comes from.',
   },
   { term: '~/.drover/sessions.db', description: 'The sessions: an SQLite database that only its user can read.' },
+  { term: '~/.drover/chat-history', description: 'The last lines typed in "drover chat".' },
 ]
 
 const EXIT_CODES: readonly Entry[] = [
@@ -38,6 +39,7 @@ export function manPage(version: string): string {
     '.SH DESCRIPTION',
     'Runs prompts on Claude Code, Codex CLI and Gemini CLI, from the command line and over HTTP, and records sessions.',
     'Tracks a change as a run: one action at a time, each recorded and checked with git.',
+    TERMS,
     '.SH OPTIONS',
     ...ROOT_FLAGS.map(flagEntry),
     '.SH COMMANDS',

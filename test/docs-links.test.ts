@@ -26,6 +26,28 @@ describe('the documentation', () => {
     expect(texts.filter(({ text }) => byName.test(text)).map(({ path }) => path)).toEqual([])
   })
 
+  it('and the messages call the program an agent, its name a backend, and an agent with drover in it a host', () => {
+    const sources = globSync(['src/**/*.ts', 'schema/openapi.json'], { cwd: ROOT })
+    const texts = [...pages, ...sources.map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))]
+    // Only a program is installed or fails.
+    const mixed =
+      /\bbackends? (that )?((is|are|may) )?(not )?(be )?(installed|fails?|hangs?)\b|host's agent|agent's host/i
+    const found = texts.flatMap(({ path, text }) => {
+      const match = mixed.exec(text)
+      return match === null ? [] : [`${path}: ${match[0]}`]
+    })
+    expect(found).toEqual([])
+    const sentences = [
+      /agent\W+is a program such as Claude Code/,
+      /host\W+(\S+ )?is .*an agent that drover is installed into/,
+    ]
+    const without = ['README.md', 'docs/agents.md', 'man/drover.1'].filter((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8').replace(/\s+/g, ' ')
+      return !sentences.every((sentence) => sentence.test(text))
+    })
+    expect(without).toEqual([])
+  })
+
   it.each(pages)('$path links only to existing targets', ({ path, text }) => {
     expect(linksIn(text).filter((target) => !isThere(target, path))).toEqual([])
   })

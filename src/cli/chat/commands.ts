@@ -3,7 +3,18 @@ import type { Command, Flag } from '../command.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
 
 /** The flags of `prompt` that mean something in a conversation. */
-const KEPT = ['approval', 'sandbox', 'max-turns', 'system', 'extra', 'timeout', 'verbose', 'usage', 'demo']
+const KEPT = [
+  'no-markdown',
+  'approval',
+  'sandbox',
+  'max-turns',
+  'system',
+  'extra',
+  'timeout',
+  'verbose',
+  'usage',
+  'demo',
+]
 const TURN_FLAGS: readonly Flag[] = SINGLE_RUN.filter(({ name }) => KEPT.includes(name))
 
 export const CHAT_COMMANDS: readonly Command[] = [

@@ -33,8 +33,8 @@ const PEOPLE: readonly Command[] = [
     group: 'Changes',
     summary: 'Start a run: a change made one action at a time',
     description: `The run is stored in the git directory of the worktree. It starts with one action, orient. A host performs the action
-and reports its outcome with drover protocol submit; the response contains the next action, until the run has ended. A
-host is a coding agent prepared by drover install, a script, or you.
+and reports its outcome with drover protocol submit; the response contains the next action, until the run has ended.
+A host is an agent that drover is installed into; a script, or you, can do the same.
 
 The goal is given as one argument, in a file or on standard input, and is stored unchanged. With an issue, from GitHub through gh or
 from a file, the run works from the requirements of the issue. Without a goal, the title of a GitHub issue is the goal.`,

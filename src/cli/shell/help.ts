@@ -15,6 +15,10 @@ const MIN_DESCRIPTION_COLUMNS = 24
 const ABOUT =
   'drover runs prompts on command-line coding agents (claude, codex, gemini) and tracks the changes they make.'
 
+/** One word for one thing, in all help, errors and documentation. */
+export const TERMS =
+  'An agent is a program such as Claude Code. A backend is its name in settings (claude). A host is an agent that drover is installed into.'
+
 const ROOT_EXAMPLES: readonly Row[] = [
   { left: 'drover "explain this project"', right: 'run a prompt on the default agent' },
   { left: 'drover chat', right: 'have a conversation with it' },
@@ -46,6 +50,7 @@ function rootHelp(table: readonly Command[], layout: TextLayout): string {
     ...groups,
     section('Flags', ROOT_FLAGS.map(flagRow), layout),
     section('Examples', ROOT_EXAMPLES, layout),
+    fill(TERMS, layout),
     fill('Run "drover <command> --help" for the flags and examples of a command.', layout),
   ].join('\n\n')
 }

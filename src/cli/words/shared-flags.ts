@@ -8,7 +8,7 @@ export const BACKEND: Flag = {
   name: 'backend',
   short: 'b',
   value: 'NAME',
-  description: 'Agent to use',
+  description: 'Backend, the name of the agent to use',
   choices: BACKENDS,
 }
 

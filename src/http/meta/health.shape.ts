@@ -22,7 +22,7 @@ const Health = named(
   Type.Object({
     status: literals(['ok', 'degraded', 'unhealthy'], {
       description:
-        '`degraded`: an enabled backend is not installed. `unhealthy`: no session can be stored, for example because the disk is full.',
+        '`degraded`: an enabled agent is not installed. `unhealthy`: no session can be stored, for example because the disk is full.',
     }),
     version: Type.String({ description: 'The version of drover.' }),
     uptime: Type.String({ description: 'For example `1h0m5s`.' }),
@@ -58,7 +58,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Check whether the server works',
     responses: {
       200: {
-        description: 'The server works. Some backends may not be installed.',
+        description: 'The server works. Some agents may not be installed.',
         content: { 'application/json': { shape: Health, examples: { ok } } },
       },
       503: {

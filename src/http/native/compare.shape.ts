@@ -23,7 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'executeCompare',
     tag: 'native',
     summary: 'Run the same prompt on several agents',
-    description: 'A backend that fails has an error as its result; the others still run. No sessions are stored.',
+    description: 'An agent that fails has an error as its result; the others still run. No sessions are stored.',
     body: { shape: CompareRequest, examples: { example: request } },
     responses: { 200: jsonResponse('All agents have ended.', ComparisonResult, result) },
     errors: BODY_ERRORS,
