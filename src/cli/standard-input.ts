@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fstatSync, type Stats } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { inputTooLarge } from './faults.ts'
+import type { KeyReader } from './key-reader.ts'
 import type { EditorOptions, LineEditor } from './line-editor.ts'
 
 const STDIN = 0
@@ -24,6 +25,8 @@ export type StandardInput = {
   readonly isTty: boolean
   /** Reads lines as the user types them. */
   lines(): Promise<TypedLines>
+  /** Reads single keys from the terminal. */
+  keys(): Promise<KeyReader>
   /** Lets the user edit lines on the terminal, which shows them through stderr. */
   editLines(options: EditorOptions): Promise<LineEditor>
 }
@@ -55,6 +58,7 @@ export function createStandardInput(streams: {
       return streams.stdin.isTTY === true
     },
     lines: () => readLines(streams.stdin),
+    keys: async () => (await import('./key-reader.ts')).createKeyReader(streams.stdin),
     editLines: async (options) => {
       const { createLineEditor } = await import('./line-editor.ts')
       return createLineEditor({ input: streams.stdin, output: streams.stderr }, options)

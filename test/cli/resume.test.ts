@@ -1,8 +1,11 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
-import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
+import { DROVER } from '../support/run-drover.ts'
+import { until } from '../support/until.ts'
 
 const RUN_ID = '6f1c2c6e-3b1b-4f39-9b0a-2f4f5a0d9a11'
 
@@ -308,13 +311,37 @@ describe('drover -c', () => {
 })
 
 describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
-  const start = (args: readonly string[] = []) =>
-    startOnTerminal(['resume', ...args], { cwd: home.path, env: home.env })
+  const start = (args: readonly string[] = [], env: Record<string, string> = {}) =>
+    startOnTerminal(['resume', ...args], { cwd: home.path, env: { ...home.env, ...env } })
 
-  it('lists the sessions and asks until a valid number is given', async () => {
+  it('shows a menu in which arrow keys and a filter choose a session', async () => {
     const first = await begin(['-b', 'codex'])
     await begin()
+    await begin(['-b', 'gemini'])
     const terminal = start()
+    await terminal.shows('3 of 3 sessions')
+    expect(leftOnScreen(terminal.seen())).toMatch(
+      / {2}ID +BACKEND +LAST USED +TITLE\n> [0-9a-f]{8} +gemini +just now +first words\n {2}[0-9a-f]{8} +claude /,
+    )
+    terminal.type('\u001b[B')
+    await until(() => /\n> \w+ +claude .*\n {2}\w+ +codex/.test(leftOnScreen(terminal.seen())))
+    terminal.type('codex')
+    await terminal.shows('1 of 3 sessions, filter: codex')
+    terminal.type('\r')
+    await terminal.shows('Prompt: ')
+    terminal.type('typed by hand\n')
+    const { code, seen } = await terminal.ended
+    expect(code).toBe(0)
+    expect(leftOnScreen(seen)).toMatch(
+      /^Session \w{8} \(codex\): first words\n.*Your prompt arrived: "typed by hand"/s,
+    )
+    expect(await show(first)).toMatchObject({ turn_count: 2 })
+  })
+
+  it('asks for a number where lines cannot be redrawn', async () => {
+    const first = await begin(['-b', 'codex'])
+    await begin()
+    const terminal = start([], { TERM: 'dumb' })
     await terminal.shows('Which session? (1-2, q to quit)')
     expect(terminal.seen()).toMatch(
       /# +ID +BACKEND +LAST USED +TITLE\n1 +[0-9a-f]{8} +claude +just now +first words\n2 /,
@@ -344,16 +371,43 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     expect(await stopped.ended).toMatchObject({ code: 2, seen: expect.stringContaining('no prompt; give it') })
   })
 
-  it('quits with q, and with Ctrl-C with the exit code of the signal', async () => {
+  it.each([
+    ['Escape', '\u001b', 0],
+    ['Ctrl-D', '\u0004', 0],
+    ['Ctrl-C', '\u0003', 130],
+  ])('leaves the menu with %s, and nothing of it on the screen', async (_name, typed, code) => {
     await begin()
-    const left = start()
-    await left.shows('q to quit')
-    left.type('q\n')
-    expect(await left.ended).toMatchObject({ code: 0 })
-    const stopped = start()
-    await stopped.shows('q to quit')
-    stopped.type('\u0003')
-    expect(await stopped.ended).toMatchObject({ code: 130 })
+    const terminal = start()
+    await terminal.shows('Esc quits')
+    terminal.type(typed)
+    const ended = await terminal.ended
+    expect({ code: ended.code, screen: leftOnScreen(ended.seen).trim() }).toEqual({ code, screen: '' })
+  })
+
+  it.each([
+    ['after a choice', '\r'],
+    ['after Ctrl-C', '\u0003'],
+    ['when it is killed', 'SIGTERM'],
+  ])('gives the terminal back as it was, %s', async (_name, typed) => {
+    await begin()
+    const settings = join(home.path, 'settings')
+    const pidFile = join(home.path, 'pid')
+    const drover = `sh -c 'echo $$ > ${pidFile}; exec "$0" "$1" resume' '${process.execPath}' '${DROVER}'`
+    const line = `stty -a > ${settings}-1; ${drover}; stty -a > ${settings}-2`
+    const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: home.path, env: { TERM: 'xterm', ...home.env } })
+    let seen = ''
+    child.stdout.on('data', (text) => {
+      seen += text
+    })
+    await until(() => seen.includes('Esc quits'))
+    if (typed === 'SIGTERM') process.kill(Number(readFileSync(pidFile, 'utf8')), typed)
+    else child.stdin.write(typed)
+    if (typed === '\r') {
+      await until(() => seen.includes('Prompt: '))
+      child.stdin.write('go on\n')
+    }
+    await new Promise((resolve) => child.on('close', resolve))
+    expect(readFileSync(`${settings}-2`, 'utf8')).toBe(readFileSync(`${settings}-1`, 'utf8'))
   })
 
   it('says when there is nothing to choose from', async () => {
@@ -365,8 +419,8 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     await begin()
     writeFileSync(join(home.path, 'task.md'), 'from a file')
     const terminal = start(['--file', 'task.md'])
-    await terminal.shows('q to quit')
-    terminal.type('1\n')
+    await terminal.shows('Esc quits')
+    terminal.type('\r')
     expect((await terminal.ended).seen).toContain('Your prompt arrived: "from a file"')
   })
 })

@@ -123,6 +123,7 @@ async function callMain(args: readonly string[], { cwd, env, input }: Surroundin
       read,
       readUnlessSilent: read,
       lines: async () => ({ next: async () => undefined, close: () => undefined }),
+      keys: async () => ({ next: async () => undefined, close: () => undefined }),
       editLines: async () => ({ ask: async () => ({ is: 'end' }) }),
     },
     isRoot: false,

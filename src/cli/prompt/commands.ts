@@ -53,8 +53,9 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
     group: 'Prompts',
     summary: 'Continue a session',
     description: `The session keeps its agent, directory and permissions. Flags change them for this turn only, with a warning.
-On a terminal, without a session id and without --last, drover lets you choose one of the latest sessions. If no prompt
-is given, it asks for one. --here with a prompt continues the latest session of this directory, as --last --here does; a prompt
+On a terminal, without a session id and without --last, drover lets you choose a session in a menu: the arrow keys move,
+typing filters by id, agent, title and directory, and Enter resumes. If no prompt is given, it asks for one. --here with
+a prompt continues the latest session of this directory, as --last --here does; a prompt
 that looks like an id (only 0-9 and a-f) needs --last.
 --fork starts a new session with the settings of the old one and a link to it. The agent starts without the old
 conversation.`,
@@ -80,7 +81,7 @@ conversation.`,
         description: 'find the session by the first characters of its id',
       },
       { line: 'drover resume --here "go on"', description: 'continue the latest session of this directory' },
-      { line: 'drover resume', description: 'choose one of the latest sessions' },
+      { line: 'drover resume', description: 'choose a session in a menu' },
       {
         line: 'git diff | drover resume --last -b codex -',
         description: 'continue the latest codex session, read the prompt from a pipe',

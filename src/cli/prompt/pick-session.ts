@@ -1,29 +1,69 @@
-/** Lets the user at the terminal choose a session by its number. */
+/** Lets the user at the terminal choose a session: in a menu, or by its number where lines cannot be redrawn. */
 import type { Session } from '../../sessions/session.shape.ts'
 import type { Runtime } from '../command.ts'
 import { formatAge } from '../output/format-time.ts'
+import { LiveLines } from '../output/live-lines.ts'
+import { toOneLine } from '../output/printable.ts'
 import { dropColumns, formatTable } from '../output/text-table.ts'
 import { shortIdOf, titleOf } from '../sessions/session-text.ts'
-import { askForPrompt, withQuestions } from './ask-user.ts'
+import { withQuestions } from './ask-user.ts'
+import { followKey, formatMenu, type MenuStep, NO_FILTER } from './session-menu.ts'
 
-export const MAX_SHOWN = 20
+/** More can be found with `drover sessions list --search`. */
+export const MAX_LISTED = 500
+const MAX_NUMBERED = 20
 
-export type ResumeChoice = { session: Session; prompt: string }
+type Surroundings = Pick<Runtime, 'stdin' | 'terminal' | 'clock'>
 
-/** Undefined if the user quits. Also asks for the prompt if there is none yet. */
-export async function pickSession(
+export type SessionChoice = Exclude<MenuStep, { is: 'state' }>
+
+export async function pickSession(sessions: readonly Session[], runtime: Surroundings): Promise<SessionChoice> {
+  const { canRedraw } = runtime.terminal.err
+  return canRedraw ? await pickFromMenu(sessions, runtime) : await pickByNumber(sessions, runtime)
+}
+
+async function pickFromMenu(
   sessions: readonly Session[],
-  { clock, prompt, ...runtime }: Pick<Runtime, 'stdin' | 'terminal' | 'clock'> & { prompt: string | undefined },
-): Promise<ResumeChoice | undefined> {
+  { stdin, terminal, clock }: Surroundings,
+): Promise<SessionChoice> {
+  const { err } = terminal
+  const lines = new LiveLines(err)
+  const keys = await stdin.keys()
+  let state = NO_FILTER
+  try {
+    for (;;) {
+      const { columns, rows } = err
+      await lines.draw(formatMenu(sessions, state, { columns, rows, now: clock.now() }))
+      const key = await keys.next()
+      const step: MenuStep = key === undefined ? { is: 'quit' } : followKey(state, key, sessions)
+      if (step.is === 'state') {
+        state = step.state
+        continue
+      }
+      const kept = step.is === 'chosen' ? [describe(step.session, columns)] : []
+      await lines.draw([], kept)
+      return step
+    }
+  } finally {
+    keys.close()
+  }
+}
+
+function describe(session: Session, columns: number): string {
+  return toOneLine(`Session ${shortIdOf(session)} (${session.backend}): ${titleOf(session)}`, columns - 1)
+}
+
+async function pickByNumber(all: readonly Session[], { clock, ...runtime }: Surroundings): Promise<SessionChoice> {
+  const sessions = all.slice(0, MAX_NUMBERED)
   const { err } = runtime.terminal
   await err.write(`${tableOf(sessions, { now: clock.now(), width: err.columns }).join('\n')}\n`)
   return await withQuestions(runtime, async (ask) => {
     let question = `Which session? (1-${sessions.length}, q to quit) `
-    while (true) {
+    for (;;) {
       const answer = await ask(question)
-      if (answer === undefined || answer === 'q') return undefined
+      if (answer === undefined || answer === 'q') return { is: 'quit' }
       const session = /^[1-9]\d*$/.test(answer) ? sessions[Number(answer) - 1] : undefined
-      if (session !== undefined) return { session, prompt: prompt ?? (await askForPrompt(ask)) }
+      if (session !== undefined) return { is: 'chosen', session }
       question = `"${answer}" is not in the list. Enter a number from 1 to ${sessions.length}, or q: `
     }
   })

@@ -2,12 +2,13 @@ import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { argumentUnexpected, flagsConflict, flagValueInvalid, nothingToContinue, sessionNotNamed } from '../faults.ts'
+import { exitCodeOfSignal } from '../interruption.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
 import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
-import { MAX_SHOWN, pickSession, type ResumeChoice } from './pick-session.ts'
+import { MAX_LISTED, pickSession } from './pick-session.ts'
 import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
@@ -18,7 +19,8 @@ export const run: Run = async (invocation) => {
   const target = readTarget(invocation)
   await using setup = setUpPrompts(invocation, { config })
   const choice = await choose(invocation, await setup.openStore(), target)
-  if (choice === undefined) return 0
+  if (choice === 'quit') return 0
+  if (choice === 'interrupted') return exitCodeOfSignal('SIGINT')
   const { session, prompt } = choice
   const isFork = invocation.flags.isOn('fork')
   const format = outputFormatOf(invocation, reading)
@@ -60,12 +62,17 @@ function onlyPrompt({ args }: Invocation, isLast: boolean): readonly string[] {
   return args
 }
 
-/** Finds the session and the prompt; undefined if the user quits. */
+type ResumeChoice = { session: Session; prompt: string }
+
+/** How the user left without choosing a session. */
+type Unchosen = 'quit' | 'interrupted'
+
+/** Finds the session and the prompt. */
 async function choose(
   invocation: Invocation,
   store: SessionStore,
   { session, words }: ResumeTarget,
-): Promise<ResumeChoice | undefined> {
+): Promise<ResumeChoice | Unchosen> {
   if (session === 'picked') return await pickFromList(invocation, store)
   const named = { ...invocation, args: words }
   // Reads a pipe and reports a missing prompt before the session is looked up; asks the user only afterwards.
@@ -98,12 +105,14 @@ async function findNamed({ flags, runtime }: Invocation, store: SessionStore, id
   return session
 }
 
-async function pickFromList(invocation: Invocation, store: SessionStore): Promise<ResumeChoice | undefined> {
+async function pickFromList(invocation: Invocation, store: SessionStore): Promise<ResumeChoice | Unchosen> {
   const filter = filterOf(invocation, criteriaOf(invocation))
-  const { sessions } = await store.list(filter, { limit: MAX_SHOWN, offset: 0 })
+  const { sessions } = await store.list(filter, { limit: MAX_LISTED, offset: 0 })
   if (sessions.length === 0) throw nothingToContinue({ workdir: filter.workdir, backend: filter.backend, gone: 0 })
-  const prompt = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)
-  const choice = await pickSession(sessions, { ...invocation.runtime, prompt })
+  const given = invocation.flags.text('file') === undefined ? undefined : await readPrompt(invocation)
+  const choice = await pickSession(sessions, invocation.runtime)
+  if (choice.is !== 'chosen') return choice.is
+  const prompt = given ?? (await withQuestions(invocation.runtime, askForPrompt))
   // A page has only the beginnings of prompts.
-  return choice && { ...choice, session: await store.find(choice.session.id) }
+  return { session: await store.find(choice.session.id), prompt }
 }
