@@ -14,7 +14,7 @@ const BASE = 'http://127.0.0.1:8080'
 const LINES = [
   'drover --demo "what is a shepherd?"',
   'drover --demo -c "shorter, please"',
-  'drover compare --all-backends --demo "tabs or spaces?"',
+  'drover compare --demo "tabs or spaces?"',
   'drover sessions list',
   `curl -sN ${BASE}/openai/v1/chat/completions --json '{"model": "codex", "stream": true, "messages": [{"role": "user", "content": "say hello"}]}'`,
 ]

@@ -332,9 +332,7 @@ describe.skipIf(!hasTerminals)('drover resume on a terminal', () => {
     terminal.type('typed by hand\n')
     const { code, seen } = await terminal.ended
     expect(code).toBe(0)
-    expect(leftOnScreen(seen)).toMatch(
-      /^Session \w{8} \(codex\): first words\n.*Your prompt arrived: "typed by hand"/s,
-    )
+    expect(leftOnScreen(seen)).toMatch(/^Session \w{8} \(codex\): first words\n.*Your prompt arrived: "typed by hand"/s)
     expect(await show(first)).toMatchObject({ turn_count: 2 })
   })
 
