@@ -31,6 +31,7 @@ describe('remedyFor', () => {
     const fault = workspaceIdentityMismatch({
       run_id: 'run-1',
       owner: '/elsewhere',
+      isGone: false,
       next,
       details: { expected_workspace_identity: workspace.id },
     })

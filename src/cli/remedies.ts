@@ -50,7 +50,6 @@ export const VARIANT_BY_CODE: Readonly<Record<string, string>> = {
   run_not_found: 'list-runs',
   run_unavailable: 'list-runs',
   run_journal_invalid: 'list-runs',
-  contract_version_mismatch: 'refresh-adapters',
   journal_record_too_large: 'inspect-run',
   mutation_not_committed: 'none',
   mutation_outcome_ambiguous: 'inspect-run',
@@ -59,7 +58,6 @@ export const VARIANT_BY_CODE: Readonly<Record<string, string>> = {
 
   unknown_host_adapter: 'list-host-adapters',
   host_adapter_required: 'list-host-adapters',
-  invalid_adapter_surface: 'install-kiro',
   install_failed: 'inspect-host-adapters',
   uninstall_failed: 'inspect-host-adapters',
   list_failed: 'retry-list',

@@ -26,7 +26,7 @@ export type FoundWorkspace = { workspace: WorkspaceIdentity; git: Git; signal: A
 
 /** What to offer when a part of a command fails and the table of remedies has no entry for the fault. */
 export type Suggestion = {
-  readonly next: (workspace: WorkspaceRef) => Next | Promise<Next>
+  readonly next: (workspace: WorkspaceRef, error: unknown) => Next | Promise<Next>
   readonly typedInputs?: TypedInputs
   /** This part only reads input, so its faults are usage errors. */
   readonly isUsage?: true
@@ -67,13 +67,23 @@ export class WorkspaceCommand {
   async addRemedy(error: unknown, suggestion?: Suggestion): Promise<FailureWithRemedy> {
     if (error instanceof FailureWithRemedy) return error
     const workspace = await this.workspaceRef()
-    const suggested = await suggestion?.next(workspace)
+    const suggested = await this.#suggest(error, workspace, suggestion)
     const { typedInputs, isUsage = !this.#hasStarted } = suggestion ?? {}
     return new FailureWithRemedy(error, {
       ...remedyFor(error, { workspace, runId: this.runId, suggested }),
       ...(typedInputs && { typedInputs }),
       ...(isUsage && error instanceof Fault && !NEVER_USAGE.includes(error.code) && { exitCode: 2 }),
     })
+  }
+
+  /** If the suggestion fails, its own fault has a remedy: a command on a run that does not exist offers the list of runs. */
+  async #suggest(error: unknown, workspace: WorkspaceRef, suggestion?: Suggestion): Promise<Next | undefined> {
+    try {
+      return await suggestion?.next(workspace, error)
+    } catch (problem) {
+      if (!(problem instanceof Fault)) throw problem
+      return remedyFor(problem, { workspace, runId: this.runId }).next
+    }
   }
 
   /** Names the worktree in messages, outside of a repository too. */

@@ -80,9 +80,10 @@ describe('the resume hint of a run', () => {
   it.each<[string, () => Driver, readonly string[]]>([
     ['has ended', ended, []],
     ['waits for a choice', waitingForChoice, ['keep-pinned', 'adopt']],
-    ['is active, ad hoc', atWork, ['resume-ad-hoc']],
-    ['is active, bound', bound(atWork), waysOn],
-    ['waits for a decision', waitingForDecision, ['resume-ad-hoc']],
+    ['is active, ad hoc', atWork, ['submit-outcome-file', 'submit-outcome-stdin', 'skip-action']],
+    ['waits for a decision', bound(waitingForDecision), ['answer-decision', 'skip-action']],
+    ['lacks its environment', bound(lackingEnvironment), waysOn],
+    ['is stopped', bound(stopped), waysOn],
   ])('that %s', (_what, make, ids) => {
     const { run } = make()
     expect(resumeHint(run).variants).toEqual(commandsFor(run, ids))

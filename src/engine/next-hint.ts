@@ -7,7 +7,9 @@ import type { Run } from './state/run.ts'
 /** The commands that can follow in the current state of a run. The conditions are in the order of docs/machine-protocol.md. */
 export function nextHint(run: Run): Next {
   const { state, pause_reason, current_action, workspace_identity } = run
-  if (current_action === undefined) return resumeHint(run)
+  if (current_action === undefined) {
+    return state === 'ended' ? noHint(workspace_identity) : offer('resume', workspace_identity, resumeVariants(run))
+  }
   const ids = { RUN: run.id, ACTION: current_action.action_id, ROOT: workspace_identity.worktree_root }
   const skip = makeVariant('skip-action', ids)
   const request = pendingRequest(run)
@@ -29,11 +31,10 @@ export function nextHint(run: Run): Next {
   ])
 }
 
-/** The commands that resume a run, even if an action or answer is due first. */
+/** The commands that resume a run. A run that waits for an outcome or an answer cannot be resumed: then those that it waits for. */
 export function resumeHint(run: Run): Next {
-  return run.state === 'ended'
-    ? noHint(run.workspace_identity)
-    : offer('resume', run.workspace_identity, resumeVariants(run))
+  const isResumable = run.state !== 'ended' && nextHint(run).operation === 'resume'
+  return isResumable ? offer('resume', run.workspace_identity, resumeVariants(run)) : nextHint(run)
 }
 
 function resumeVariants(run: Run): NextVariants {

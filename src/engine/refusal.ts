@@ -14,7 +14,7 @@ export function refuse(run: Run): Refusal {
   return { next: nextHint(run), details: stateOf(run) }
 }
 
-/** A refusal that offers to resume the run. */
+/** A refusal that offers to resume the run, if it can be resumed. */
 export function refuseResume(run: Run): Refusal {
   return { next: resumeHint(run), details: stateOf(run) }
 }

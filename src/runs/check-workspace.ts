@@ -15,9 +15,12 @@ type OwnedRun = { readonly id: string; readonly workspace_identity: WorkspaceIde
 /** Throws `workspace_identity_mismatch` if the run belongs to another worktree. */
 export function checkSameWorkspace({ workspace }: RunContext, run: OwnedRun): void {
   if (isSameWorkspace(workspace, run.workspace_identity)) return
-  const { worktree_root: ROOT } = run.workspace_identity
-  const next = commandHint(run.workspace_identity, makeVariant('inspect-run-in-its-workspace', { ROOT }))
-  throw mismatch(run, { next, observed: { observed_workspace_identity: workspace.id } })
+  const { worktree_root: owner } = run.workspace_identity
+  const isGone = findPathProblem(owner) !== undefined
+  const next = isGone
+    ? commandHint(workspace, makeVariant('list-runs', { ROOT: workspace.worktree_root }))
+    : commandHint(run.workspace_identity, makeVariant('inspect-run-in-its-workspace', { ROOT: owner }))
+  throw mismatch(run, { next, isGone, observed: { observed_workspace_identity: workspace.id } })
 }
 
 /** Throws `workspace_identity_mismatch` if the worktree was moved or replaced since the command started. */
@@ -26,7 +29,8 @@ export function checkWorkspaceInPlace({ workspace }: RunContext, run: OwnedRun):
   for (const directory of [worktree_root, git_dir, git_common_dir]) {
     const problem = findPathProblem(directory)
     if (problem === undefined) continue
-    throw mismatch(run, { next: noHint(run.workspace_identity), observed: { discovery_error: problem } })
+    const next = noHint(run.workspace_identity)
+    throw mismatch(run, { next, isGone: false, observed: { discovery_error: problem } })
   }
 }
 
@@ -42,13 +46,22 @@ function findPathProblem(directory: string): string | undefined {
 
 type Observed = { readonly observed_workspace_identity: string } | { readonly discovery_error: string }
 
-function mismatch({ id, workspace_identity }: OwnedRun, { next, observed }: { next: Next; observed: Observed }): Fault {
+type Mismatch = { readonly next: Next; readonly isGone: boolean; readonly observed: Observed }
+
+function mismatch({ id, workspace_identity }: OwnedRun, { next, isGone, observed }: Mismatch): Fault {
   const { id: expected, worktree_root: owner } = workspace_identity
   const details: CliError['details'] = { expected_workspace_identity: expected, ...observed }
-  return workspaceIdentityMismatch({ run_id: id, owner, next, details })
+  return workspaceIdentityMismatch({ run_id: id, owner, isGone, next, details })
+}
+
+/** What can follow about a run of another worktree: to look at it there, or nothing if that worktree is gone. */
+export function hintForForeign({ id, workspace_identity }: OwnedRun): Next {
+  const { worktree_root: ROOT } = workspace_identity
+  if (findPathProblem(ROOT) !== undefined) return noHint(workspace_identity)
+  return commandHint(workspace_identity, makeVariant('inspect-run-in-its-workspace', { RUN: id, ROOT }))
 }
 
 /** Offers a command in the worktree that a run belongs to. */
-export function commandHint({ id }: WorkspaceIdentity, variant: ReturnType<typeof makeVariant>): Next {
+function commandHint({ id }: WorkspaceIdentity, variant: ReturnType<typeof makeVariant>): Next {
   return { operation: 'command', workspace_identity: id, variants: [variant] }
 }

@@ -113,7 +113,7 @@ export const contractVersionMismatch = defineFault({
   kind: 'conflict',
   when: 'An outcome was written for another version of the machine protocol.',
   message: (d: { found: string; expected: number }) =>
-    `the outcome has contract version ${d.found}, but this drover supports ${d.expected}; run "drover install --refresh"`,
+    `the outcome has contract version ${d.found}, but this drover supports ${d.expected}; if a host wrote it, run "drover install --refresh"`,
 })
 
 export const answerModeConflict = defineFault({
@@ -165,8 +165,10 @@ export const workspaceIdentityMismatch = defineFault({
   code: 'workspace_identity_mismatch',
   kind: 'conflict',
   when: 'A run belongs to another worktree of the repository, or its worktree was moved or replaced.',
-  message: (d: { run_id: string; owner: string; next: Next; details: Details }) =>
-    `the run ${d.run_id} belongs to the worktree ${d.owner}; run the command there, or pass --root`,
+  message: (d: { run_id: string; owner: string; isGone: boolean; next: Next; details: Details }) =>
+    d.isGone
+      ? `the run ${d.run_id} belongs to the worktree ${d.owner}, which is no longer there; move it back to use the run, or start a new run`
+      : `the run ${d.run_id} belongs to the worktree ${d.owner}; run the command there, or pass --root`,
 })
 
 export const mutationCommittedOutputFailed = defineFault({

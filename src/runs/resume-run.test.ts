@@ -8,7 +8,7 @@ import { journalPathOf } from '../journal/run-store.ts'
 import { readSource } from '../source/read-source.ts'
 import { stopRun } from './operations.ts'
 import { readPinnedMaterial } from './read-material.ts'
-import { nextForResume, resumeRun } from './resume-run.ts'
+import { resumeRun } from './resume-run.ts'
 import { startRun } from './start-run.ts'
 
 /** A stopped issue-bound run, and an amended version of its issue. */
@@ -55,25 +55,5 @@ describe('a changed issue', () => {
       resume_operation: 'source_amended',
       budget_applied: true,
     })
-  })
-})
-
-describe('nextForResume', () => {
-  it('offers what the run waits for', async () => {
-    const { context, runId } = await begin()
-    const { variants } = await nextForResume(context, runId, { budget: 5 })
-    expect(variants.map(({ id }) => id)).toEqual(['refresh-source', 'use-pinned-source'])
-  })
-
-  it.each([
-    [undefined, []],
-    [5, ['--budget', '5']],
-  ])('offers a refresh if the run cannot be read, with a budget of %s', async (budget, words) => {
-    const { context } = await begin()
-    const { variants } = await nextForResume(context, 'absent', { budget })
-    expect(variants[0]?.base_argv).toEqual([
-      ...['drover', 'protocol', 'resume', 'absent', '--root', context.workspace.worktree_root],
-      ...words,
-    ])
   })
 })

@@ -1,5 +1,4 @@
 import { CONTRACT_VERSION } from '../contract/limits.ts'
-import { makeVariant } from '../contract/next-variants.ts'
 import type { LocalRun, RunStatus } from '../contract/run-status.shape.ts'
 import { checkRunStatus, checkStatusList } from '../contract/run-status.ts'
 import type { StatusList } from '../contract/status-list.shape.ts'
@@ -10,7 +9,7 @@ import { listRunIds } from '../journal/run-store.ts'
 import { Fault } from '../kit/fault.ts'
 import { compareBytes } from '../kit/utf8.ts'
 import { isSameWorkspace } from '../workspace/identity.ts'
-import { commandHint } from './check-workspace.ts'
+import { hintForForeign } from './check-workspace.ts'
 import { runInterrupted } from './faults.ts'
 import { openRun, openWholeRun } from './open-run.ts'
 import type { RunContext } from './run-context.ts'
@@ -105,10 +104,7 @@ function toForeignRun({ store }: RunContext, { id, goal, workspace_identity, cre
     workspace_foreign: true,
     state: readRunState(store, id),
     created_at,
-    next: commandHint(
-      workspace_identity,
-      makeVariant('inspect-run-in-its-workspace', { RUN: id, ROOT: worktree_root }),
-    ),
+    next: hintForForeign({ id, workspace_identity }),
   }
 }
 

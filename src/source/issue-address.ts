@@ -38,9 +38,12 @@ function issueIn(url: string): IssueAddress | undefined {
   return { url, owner, repo, number: Number(digits) }
 }
 
+/** The URL of the issue that a text contains, such as an address copied from a browser. */
+export function findIssueUrl(text: string): string | undefined {
+  const [, owner, repo, number] = LIKE_ISSUE.exec(text) ?? []
+  return issueIn(`https://github.com/${owner}/${repo}/issues/${number}`)?.url
+}
+
 function refuse(given: string, expected: 'issue' | 'comment'): never {
-  const [, owner, repo, number] = LIKE_ISSUE.exec(given) ?? []
-  const nearest = `https://github.com/${owner}/${repo}/issues/${number}`
-  const isHelpful = expected === 'issue' && issueIn(nearest) !== undefined
-  throw issueUrlInvalid({ given, expected, nearest: isHelpful ? nearest : undefined })
+  throw issueUrlInvalid({ given, expected, nearest: expected === 'issue' ? findIssueUrl(given) : undefined })
 }

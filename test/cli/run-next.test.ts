@@ -1,23 +1,44 @@
 /** Every command that `next` can offer is run exactly as offered, and the program accepts it. */
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
 import type { NextVariant } from '../../src/contract/next.shape.ts'
 import { VARIANTS } from '../../src/contract/next-variants.ts'
+import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { StatusList } from '../../src/contract/status-list.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
+import { nextForResume } from '../../src/runs/next-after-input.ts'
 import { amendedBundle } from '../support/amended-bundle.ts'
 import { environment } from '../support/contract-examples.ts'
+import { createRunContext } from '../support/create-run-context.ts'
 import { outcomeFor } from '../support/drive-run.ts'
 import { failingDisk } from '../support/failing-disk.ts'
 import { interruptedAtGit } from '../support/interrupted-git.ts'
 import { MESSAGE_CHECKERS, type MessageName } from '../support/message-checkers.ts'
 import { variantOf, wordsOf } from '../support/next-variant.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
-import { createRunFixture, errorOf, type RunFixture, readMessage } from '../support/run-fixture.ts'
+import { createRunFixture, errorOf, offered, type RunFixture, readMessage } from '../support/run-fixture.ts'
 import { makeBundle } from '../support/source-bundle.ts'
-import { adHoc, asking, bound, boundAndStopped, choosing, destroying, type StartedRun } from '../support/started-run.ts'
+import {
+  adHoc,
+  asking,
+  bound,
+  boundAndStopped,
+  choosing,
+  destroying,
+  ended,
+  type StartedRun,
+} from '../support/started-run.ts'
+
+const ACTION = 'action submit-outcome-file submit-outcome-stdin skip-action'
+const SUBMIT = 'action submit-outcome-file'
+const ANSWER = 'answer answer-decision skip-action'
+const RESUME = 'resume refresh-source use-pinned-source'
+const AD_HOC = 'resume resume-ad-hoc'
+const LIST = 'command list-runs'
+const HOSTS = 'command list-host-adapters'
+const ABSENT = ['--run', 'absent', '--action', 'x']
 
 type Offer = { fixture: RunFixture; variant: NextVariant; values?: Record<string, string>; input?: string }
 
@@ -76,7 +97,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'protocolState',
     async () => {
       const started = await adHoc()
-      const error = await started.fixture.error(['protocol', 'submit', ...started.ids, '--outcome-stdin'], {
+      const error = await started.fixture.refusal(['protocol', 'submit', ...started.ids, '--outcome-stdin'], {
         input: '[]',
       })
       return {
@@ -147,10 +168,12 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'an invalid envelope, while the run is busy',
     'protocolState',
     async () => {
-      const started = await boundAndStopped()
-      using _lock = await takeLock({ path: join(started.directory, 'run.lock'), mode: 'exclusive' })
-      const error = await started.resume('--source-file', started.fixture.file('not.json', '{'), '--budget', '3')
-      return offerOf(started.fixture, error, 'refresh-source', { source_file: sourceFile(started.fixture) })
+      const { fixture, state, directory } = await boundAndStopped()
+      const context = await createRunContext(fixture, { lockWaitMs: 1 })
+      using _lock = await takeLock({ path: join(directory, 'run.lock'), mode: 'exclusive' })
+      const next = await nextForResume(context, state.run_id, { budget: 3 })
+      expect(next.variants[0]?.base_argv.slice(-2)).toEqual(['--budget', '3'])
+      return { fixture, variant: variantOf({ next }, 'refresh-source'), values: { source_file: sourceFile(fixture) } }
     },
   ],
   [
@@ -168,7 +191,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const fixture = createRunFixture()
       const large = fixture.file('large.md', 'x'.repeat(262_134))
-      const error = await fixture.error(['run', '--no-review', '--goal-file', large])
+      const error = await fixture.refusal(['run', '--no-review', '--goal-file', large])
       return offerOf(fixture, error, 'retry-run', { goal_file: goalFile(fixture) })
     },
   ],
@@ -178,7 +201,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'protocolState',
     async () => {
       const fixture = createRunFixture()
-      const error = await fixture.error(['run', '--source-file', fixture.file('not.json', '{'), 'A goal'])
+      const error = await fixture.refusal(['run', '--source-file', fixture.file('not.json', '{'), 'A goal'])
       return offerOf(fixture, error, 'start-with-source', {
         goal_file: goalFile(fixture),
         source_file: sourceFile(fixture),
@@ -202,7 +225,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'runStatus',
     async () => {
       const { fixture, state } = await adHoc()
-      return offerOf(fixture, await fixture.error(['protocol', 'skip', '--run', state.run_id]), 'inspect-run')
+      return offerOf(fixture, await fixture.refusal(['protocol', 'skip', '--run', state.run_id]), 'inspect-run')
     },
   ],
   [
@@ -211,7 +234,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'statusList',
     async () => {
       const { fixture } = await adHoc()
-      return offerOf(fixture, await fixture.error(['status', 'a b']), 'inspect-runs')
+      return offerOf(fixture, await fixture.refusal(['status', 'a b']), 'inspect-runs')
     },
   ],
   [
@@ -220,7 +243,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'statusList',
     async () => {
       const { fixture } = await adHoc()
-      return offerOf(fixture, await fixture.error(['status', 'absent']), 'list-runs')
+      return offerOf(fixture, await fixture.refusal(['status', 'absent']), 'list-runs')
     },
   ],
   [
@@ -230,7 +253,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const { fixture } = await adHoc()
       await fixture.state(['run', '--json', 'Another goal'])
-      return offerOf(fixture, await fixture.error(['stop']), 'list-runs')
+      return offerOf(fixture, await fixture.refusal(['stop']), 'list-runs')
     },
   ],
   [
@@ -264,9 +287,9 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'changeReport',
     async () => {
       const { fixture, ids } = await adHoc()
-      mkdirSync(join(fixture.root, '.claude'))
+      await fixture.drover(['install', '--tool', 'claude'])
       const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
-      return offerOf(fixture, await fixture.error(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
+      return offerOf(fixture, await fixture.refusal(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
     },
   ],
   [
@@ -276,7 +299,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const fixture = createRunFixture()
       writeFileSync(join(fixture.root, '.git', 'drover'), '')
-      return offerOf(fixture, await fixture.error(['run', 'A goal']), 'run-doctor')
+      return offerOf(fixture, await fixture.refusal(['run', 'A goal']), 'run-doctor')
     },
   ],
   [
@@ -304,7 +327,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'listReport',
     async () => {
       const fixture = createRunFixture()
-      return offerOf(fixture, await fixture.error(['install', '--tool', 'unknown']), 'list-host-adapters')
+      return offerOf(fixture, await fixture.refusal(['install', '--tool', 'unknown']), 'list-host-adapters')
     },
   ],
   [
@@ -313,7 +336,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'listReport',
     async () => {
       const fixture = createRunFixture()
-      return offerOf(fixture, await fixture.error(['uninstall']), 'inspect-host-adapters')
+      return offerOf(fixture, await fixture.refusal(['uninstall']), 'inspect-host-adapters')
     },
   ],
   [
@@ -322,7 +345,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'changeReport',
     async () => {
       const fixture = createRunFixture()
-      const error = await fixture.error(['install', '--tool', 'kiro'])
+      const error = await fixture.refusal(['install', '--tool', 'kiro'])
       return offerOf(fixture, error, 'install-kiro', { surface: 'cli' })
     },
   ],
@@ -340,9 +363,139 @@ describe('an offered command', () => {
     const { fixture, variant, values, input } = await toOffer()
     // The working directory does not matter: the command names the worktree.
     const options = { cwd: fixture.scratch, ...(input !== undefined && { input }) }
-    const { code, stdout, stderr } = await fixture.program(wordsOf(variant, values), options)
+    const { code, stdout, stderr } = await callerFor(fixture, variant)(wordsOf(variant, values), options)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(MESSAGE_CHECKERS).toHaveProperty(answer)
     await readMessage(answer, stdout)
   })
 })
+
+const called = new Set<string>()
+
+/** Each command is run once as a process, and the other times in this one. */
+function callerFor(
+  fixture: RunFixture,
+  { base_argv: [, command, operation = ''] }: NextVariant,
+): RunFixture['program'] {
+  const name = command === 'protocol' ? operation : (command ?? '')
+  if (called.has(name)) return fixture.drover
+  called.add(name)
+  return fixture.program
+}
+
+type Refused = { fixture: RunFixture; error: CliError; state?: ProtocolState }
+
+const refused = async (started: StartedRun, ...args: string[]): Promise<Refused> => ({
+  fixture: started.fixture,
+  error: await started.fixture.refusal(args),
+  state: started.state,
+})
+
+const unreadable = (started: StartedRun, ids = started.ids) =>
+  refused(started, 'protocol', 'submit', ...ids, '--outcome-file', started.fixture.file('not.json', '{'))
+
+const notRefreshed = (started: StartedRun, run = started.state.run_id) =>
+  refused(started, 'protocol', 'resume', run, '--source-file', started.fixture.file('not.json', '{'))
+
+async function otherVersion(started: StartedRun): Promise<Refused> {
+  const file = started.fixture.file('three.json', '{"contract_version":3}')
+  return await refused(started, 'protocol', 'submit', ...started.ids, '--outcome-file', file)
+}
+
+async function withKiro(...words: string[]): Promise<Refused> {
+  const fixture = createRunFixture()
+  await fixture.drover(['install', '--tool', 'kiro', '--surface', 'ide'])
+  return { fixture, error: await fixture.refusal(['install', ...words]) }
+}
+
+async function chosenOtherwise(): Promise<Refused> {
+  const started = await choosing()
+  const candidate = started.state.source_candidate?.candidate_id ?? ''
+  const words = ['protocol', 'resume', started.state.run_id, '--candidate', candidate, '--source-choice']
+  await started.do(...words, 'pinned')
+  return await refused(started, ...words, 'adopt')
+}
+
+/** A run whose repository is now elsewhere. */
+async function movedRepository(): Promise<{ started: StartedRun; to: string }> {
+  const started = await adHoc()
+  const to = `${started.fixture.root}-moved`
+  renameSync(started.fixture.root, to)
+  return { started, to }
+}
+
+/** What is offered after an error must work, in the state that the run is in. */
+const REFUSED: readonly (readonly [code: string, when: string, next: string, refuse: () => Promise<Refused>])[] = [
+  ['invalid_source_candidate', 'the run is active', ACTION, async () => notRefreshed(await bound())],
+  ['invalid_source_candidate', 'the run waits for an answer', ANSWER, async () => notRefreshed(await asking())],
+  ['invalid_source_candidate', 'the run is stopped', RESUME, async () => notRefreshed(await boundAndStopped())],
+  ['invalid_source_candidate', 'there is no such run', LIST, async () => notRefreshed(await bound(), 'absent')],
+  ['source_choice_conflict', 'the run is active', ACTION, chosenOtherwise],
+  ['contract_version_mismatch', 'no host is installed', SUBMIT, async () => otherVersion(await adHoc())],
+  ['contract_version_mismatch', 'the run is stopped', AD_HOC, async () => otherVersion(await (await adHoc()).stop())],
+  ['invalid_outcome', 'the action is current', SUBMIT, async () => unreadable(await adHoc())],
+  ['invalid_outcome', 'the run is stopped', AD_HOC, async () => unreadable(await (await adHoc()).stop())],
+  ['invalid_outcome', 'the run has ended', 'none', async () => unreadable(await ended())],
+  ['invalid_outcome', 'there is no such run', LIST, async () => unreadable(await adHoc(), ABSENT)],
+  ['invalid_adapter_surface', 'kiro has the other one', HOSTS, () => withKiro('--tool', 'kiro', '--surface', 'cli')],
+  ['invalid_adapter_surface', 'kiro has one, and none is named', HOSTS, () => withKiro('--surface', 'web')],
+  [
+    'workspace_identity_mismatch',
+    'the repository was moved',
+    LIST,
+    async () => {
+      const { started, to } = await movedRepository()
+      return {
+        fixture: started.fixture,
+        error: await started.fixture.refusal(['status', started.state.run_id], { cwd: to }),
+      }
+    },
+  ],
+]
+
+describe('what an error offers', () => {
+  it.each(REFUSED)('can be done: %s, when %s, offers %s', async (code, _when, next, refuse) => {
+    const { fixture, error, state } = await refuse()
+    expect([error.code, offered(error)]).toEqual([code, next])
+    for (const variant of error.next.variants) {
+      using _before = remember(fixture)
+      const input = variant.id === 'submit-outcome-stdin' ? { input: JSON.stringify(outcomeFor(state?.action)) } : {}
+      const words = wordsOf(variant, valuesFor(fixture, variant, state))
+      const ran = await fixture.drover(words, { cwd: fixture.scratch, ...input })
+      expect([variant.id, ran.code, ran.stderr]).toEqual([variant.id, 0, ''])
+    }
+  })
+
+  it('does not lead to a worktree that is gone', async () => {
+    const { started, to } = await movedRepository()
+    const { stdout } = await started.fixture.drover(['status', '--json'], { cwd: to })
+    const { runs } = await readMessage<StatusList>('statusList', stdout)
+    expect(runs).toMatchObject([{ workspace_foreign: true, next: { operation: 'none', variants: [] } }])
+    const { message } = await started.fixture.refusal(['stop', started.state.run_id], { cwd: to })
+    expect(message).toContain('which is no longer there; move it back')
+  })
+})
+
+/** Brings back all runs of a repository, so that another command finds them as they were. */
+function remember({ root, scratch }: RunFixture): Disposable {
+  const [runs, copy] = [join(root, '.git', 'drover'), join(scratch, 'runs-before')]
+  if (!existsSync(runs)) return { [Symbol.dispose]: () => undefined }
+  cpSync(runs, copy, { recursive: true })
+  return {
+    [Symbol.dispose]: () => {
+      rmSync(runs, { recursive: true })
+      renameSync(copy, runs)
+    },
+  }
+}
+
+/** A good value for each required input. */
+function valuesFor(fixture: RunFixture, { inputs }: NextVariant, state?: ProtocolState): Record<string, string> {
+  const values: Record<string, () => string> = {
+    outcome_file: () => fixture.file('good.json', outcomeFor(state?.action)),
+    source_file: () => sourceFile(fixture),
+    goal_file: () => goalFile(fixture),
+    text_file: () => textFile(fixture),
+  }
+  return Object.fromEntries(inputs.filter(({ required }) => required).map(({ name }) => [name, values[name]?.() ?? '']))
+}

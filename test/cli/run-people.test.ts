@@ -395,12 +395,14 @@ describe.runIf(hasTerminals)('an error on a terminal', () => {
   })
 
   it.each([
-    ['without another goal', [], `--issue ${ISSUE_URL}`],
-    ['with one', ['A goal'], `--goal-file GOAL_FILE --issue ${ISSUE_URL}`],
-  ])('repeats the URL of the issue, %s', async (_name, goal, words) => {
+    ['without another goal', [], ISSUE_URL, `--issue ${ISSUE_URL}`],
+    ['with one', ['A goal'], ISSUE_URL, `--goal-file GOAL_FILE --issue ${ISSUE_URL}`],
+    ['corrected', [], `${ISSUE_URL}?a=b`, `--issue ${ISSUE_URL}`],
+    ['unless it is none', [], '7', '--issue ISSUE_URL'],
+  ])('repeats the URL of the issue, %s', async (_name, goal, issue, words) => {
     const fixture = createRunFixture()
     const env = { ...fixture.env, PATH: '/nonexistent:/usr/bin:/bin' }
-    const { seen } = await startOnTerminal(['run', ...goal, '--issue', ISSUE_URL], { cwd: fixture.root, env }).ended
+    const { seen } = await startOnTerminal(['run', ...goal, '--issue', issue], { cwd: fixture.root, env }).ended
     expect(seen.trimEnd().split('\n').at(-1)).toBe(`  drover run --budget 8 --root ${fixture.root} ${words}`)
   })
 

@@ -122,8 +122,12 @@ const ROWS: readonly Row[] = [
     resume('BOUND', '--source-file', file.notJson),
     'resume refresh-source use-pinned-source',
   ],
-  ['invalid_source_candidate', resume('RUN', '--source-file', file.notJson), 'resume resume-ad-hoc'],
-  ['invalid_source_candidate', resume('absent', '--source-file', file.notJson), 'resume refresh-source'],
+  [
+    'invalid_source_candidate',
+    resume('RUN', '--source-file', file.notJson),
+    'action submit-outcome-file submit-outcome-stdin skip-action',
+  ],
+  ['invalid_source_candidate', resume('absent', '--source-file', file.notJson), 'command list-runs'],
   ['run_id_required', submit(), 'none'],
   ['run_id_required', answer('--run', ''), 'none'],
   ['run_id_required', ['protocol', 'skip', '--run='], 'none'],
@@ -238,14 +242,6 @@ describe('a usage error', () => {
       ...['drover', 'run', '--budget', '5', '--json', '--root', fixture.root, '--no-review'],
     ])
     expect(JSON.stringify(error)).not.toContain('secret')
-  })
-
-  it('offers a resume with the same budget', async () => {
-    const { next } = await fixture.error(resume('absent', '--source-file', file.notJson, '--budget', '5'))
-    expect(next.variants[0]).toMatchObject({
-      base_argv: ['drover', 'protocol', 'resume', 'absent', '--root', fixture.root, '--budget', '5'],
-      inputs: [{ name: 'source_file' }],
-    })
   })
 })
 

@@ -8,6 +8,7 @@ import type { Action } from '../../src/contract/action.shape.ts'
 import type { GitObservation } from '../../src/contract/git-observation.shape.ts'
 import type { Outcome } from '../../src/contract/outcome.shape.ts'
 import { checkOutcome } from '../../src/contract/outcome.ts'
+import type { OutcomeForm } from '../../src/contract/outcome-form.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
 import { checkRunStatus } from '../../src/contract/run-status.ts'
@@ -107,7 +108,7 @@ export type Driver = {
   /** The id of the current action. */
   actionId: () => string
   submit: (report?: Report, actionId?: string) => ProtocolState
-  submitOutcome: (outcome: Outcome, actionId: string, payload?: string) => ProtocolState
+  submitOutcome: (outcome: OutcomeForm, actionId: string, payload?: string) => ProtocolState
   answer: (given: Partial<Answer>) => ProtocolState
   skip: (actionId?: string) => ProtocolState
   stop: () => ProtocolState

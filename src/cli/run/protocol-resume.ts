@@ -1,6 +1,7 @@
 import { invalidSourceCandidate } from '../../runs/faults.ts'
+import { nextForResume } from '../../runs/next-after-input.ts'
 import { parseResume } from '../../runs/parse-request.ts'
-import { nextForResume, resumeRun } from '../../runs/resume-run.ts'
+import { resumeRun } from '../../runs/resume-run.ts'
 import type { Run } from '../command.ts'
 import { withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'

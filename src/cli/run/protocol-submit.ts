@@ -1,9 +1,12 @@
-import { makeVariant } from '../../contract/next-variants.ts'
-import { outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
+import { Fault } from '../../kit/fault.ts'
+import { contractVersionMismatch, outcomeFileRequired, outcomeModeRequired, runInterrupted } from '../../runs/faults.ts'
+import { nextForSubmit } from '../../runs/next-after-input.ts'
 import { parseActionId } from '../../runs/parse-ids.ts'
+import type { RunContext } from '../../runs/run-context.ts'
 import { OUTCOME_INPUT } from '../../runs/text-inputs.ts'
 import type { Run } from '../command.ts'
 import { readInput } from '../read-input.ts'
+import { offer } from '../remedies.ts'
 import { type Suggestion, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
 import { printState } from './print-change.ts'
@@ -28,11 +31,10 @@ export const run: Run = (invocation) =>
     const variant = isStdin ? 'submit-outcome-stdin' : 'submit-outcome-file'
     const submitAgain: Suggestion = {
       isUsage: true,
-      next: ({ id, root }) => ({
-        operation: 'action',
-        workspace_identity: id,
-        variants: [makeVariant(variant, { RUN: runId, ACTION: actionId, ROOT: root })],
-      }),
+      next: async (workspace, error) =>
+        isOfOtherVersion(error) && (await hasHosts(context))
+          ? offer('refresh-adapters', workspace)
+          : await nextForSubmit(context, runId, { actionId, variant }),
     }
     const { signal } = context
     const interrupted = (cause: unknown) => runInterrupted({}, cause)
@@ -42,3 +44,14 @@ export const run: Run = (invocation) =>
     await printState(runtime.terminal.out, await submitOutcome(context, runId, { actionId, ...outcome }))
     return 0
   })
+
+function isOfOtherVersion(error: unknown): boolean {
+  return error instanceof Fault && error.code === contractVersionMismatch.code
+}
+
+/** Whether drover is installed into a host, whose files may be old. */
+async function hasHosts({ workspace }: RunContext): Promise<boolean> {
+  const { listHosts } = await import('../../hosts/list/list-hosts.ts')
+  const { hosts } = await listHosts(workspace)
+  return hosts.some(({ installed }) => installed)
+}

@@ -9,6 +9,7 @@ import { decodeGoal, GOAL_INPUT } from '../../runs/text-inputs.ts'
 import { invalidSource } from '../../source/faults.ts'
 import { fetchEnvelope } from '../../source/fetch-envelope.ts'
 import { locateGh } from '../../source/gh.ts'
+import { findIssueUrl } from '../../source/issue-address.ts'
 import { readSource } from '../../source/read-source.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
@@ -76,9 +77,9 @@ function pin(envelope: RawSourceEnvelope) {
   throw invalidSource({ problem: reading.error, classification: reading.code })
 }
 
-/** The protocol has no variant with an issue, so programs are offered a file. People get their issue back. */
+/** The protocol has no variant with an issue, so programs are offered a file. People get their issue back, if it is one. */
 function typedFor(issue: string, goal: string | undefined): TypedInputs {
-  return { source_file: ['--issue', issue], ...(goal === undefined && { goal_file: [] }) }
+  return { source_file: ['--issue', findIssueUrl(issue) ?? 'ISSUE_URL'], ...(goal === undefined && { goal_file: [] }) }
 }
 
 type StartOptions = {
