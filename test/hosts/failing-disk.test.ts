@@ -1,5 +1,5 @@
 /** A change on a sound disk, and on one that fails at any call: the report is true, and nothing is lost. */
-import { existsSync, lstatSync, renameSync, symlinkSync } from 'node:fs'
+import { existsSync, fstatSync, lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChangeReport } from '../../src/contract/change-report.shape.ts'
@@ -56,6 +56,34 @@ describe('a change on a sound disk', () => {
     site.write('.claude/emptied/mine', 'mine')
     expect((await tell(site)).report.transaction_outcome).toBe('committed')
     expect(site.tree()).toHaveProperty(['.claude/emptied/mine'])
+  })
+})
+
+describe('a change that is recorded as committed', () => {
+  it('has synced every folder that it changed, after the last change in it', async () => {
+    const site = siteToChange()
+    const records = join(site.root, '.git', 'drover', 'hosts')
+    const folders = ['.claude', '.claude/made', '.claude/made/deep', '.claude/emptied']
+    const recovery = () => readdirSync(site.root).filter((name) => name.startsWith('.drover'))
+    const folderOf = (descriptor: number) => {
+      const inodeOf = (path: string) => lstatSync(join(site.root, path), { throwIfNoEntry: false })?.ino
+      const { ino } = fstatSync(descriptor)
+      const found = [...folders, ...recovery()].find((path) => inodeOf(path) === ino)
+      return found?.startsWith('.drover') ? 'recovery' : found
+    }
+    const synced = new Set<string>()
+    const syncedAtWrites: string[][] = []
+    const disk = watchedDisk(({ name, args: [subject] }) => {
+      const isRecord = String(subject).startsWith(records)
+      if (name === 'openSync' && isRecord) syncedAtWrites.push([...synced])
+      if (['linkSync', 'renameSync', 'mkdirSync'].includes(name) && !isRecord) synced.clear()
+      const folder = name === 'fsyncSync' ? folderOf(Number(subject)) : undefined
+      if (folder !== undefined) synced.add(folder)
+    })
+    expect((await tell(site, disk)).report.transaction_outcome).toBe('committed')
+    // The record is written twice: before the first change, and to say that the change is committed.
+    expect(syncedAtWrites).toHaveLength(2)
+    expect(syncedAtWrites[1]?.toSorted()).toEqual([...folders, 'recovery'].toSorted())
   })
 })
 
