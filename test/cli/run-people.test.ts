@@ -359,6 +359,20 @@ describe('drover status --watch', () => {
     await watching.shows('waiting for the outcome of orient')
     await started.report()
     await watching.shows('waiting for the outcome of summarize')
+    const skip = `drover protocol skip --run ${state.run_id} --action ${started.state.action?.action_id} --root ${fixture.root}`
+    const live = () => leftOnScreen(watching.seen())
+    await until(() =>
+      live()
+        .replace(/ \\\n +/g, ' ')
+        .includes(skip),
+    )
+    expect(
+      Math.max(
+        ...live()
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThan(80)
     watching.type('\u0003')
     const { code, seen } = await watching.ended
     expect(code).toBe(0)

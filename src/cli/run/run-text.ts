@@ -27,12 +27,23 @@ export function formatStarted(
 
 export function formatStopped({ run_id, next, pinned_source }: ProtocolState): string {
   const message = `Run ${run_id} is stopped. Its work so far is kept, and it can be resumed.`
-  return toText([message, ...formatNextBlock(next, pinned_source)])
+  return toText([message, ...formatNextBlock(next, { source: pinned_source })])
 }
 
 /** The state of a run, what it waits for, and the commands that can follow. */
 export function formatRun(run: RunOutline, now: Date): string {
-  const { pinned_source: source, source_candidate: candidate, pause_reason, summary } = run
+  const report = run.summary === undefined ? [] : ['', toPrintable(run.summary).trimEnd(), '']
+  return toText([...runFacts(run, now), ...report, ...formatNextBlock(run.next, { source: run.pinned_source })])
+}
+
+/** The same for a screen of this size. Commands are wrapped; facts are left out, the last first, where rows are missing. */
+export function fitRun(run: RunOutline, now: Date, { columns, rows }: { columns: number; rows: number }): string[] {
+  const commands = formatNextBlock(run.next, { source: run.pinned_source, columns: columns - 1 })
+  return [...runFacts(run, now).slice(0, Math.max(2, rows - 1 - commands.length)), ...commands]
+}
+
+function runFacts(run: RunOutline, now: Date): string[] {
+  const { pinned_source: source, source_candidate: candidate, pause_reason } = run
   const facts: Fact[] = [
     ['Run', run.id],
     ['State', `${run.state}${formatWaiting(run)}`],
@@ -52,8 +63,7 @@ export function formatRun(run: RunOutline, now: Date): string {
     ['Candidate sections', source && candidate && formatSectionChanges(source, candidate)],
     ['Current action', run.current_action && formatAction(run.current_action)],
   ]
-  const report = summary === undefined ? [] : ['', toPrintable(summary).trimEnd(), '']
-  return toText([...toLines(facts), ...report, ...formatNextBlock(run.next, source)])
+  return toLines(facts)
 }
 
 /** One line per change, for `--watch` without a terminal. */

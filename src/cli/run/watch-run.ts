@@ -2,7 +2,7 @@ import type { RunOutline } from '../../runs/run-status.ts'
 import type { Invocation } from '../command.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toJsonLine } from './print-change.ts'
-import { formatRun, formatUpdate } from './run-text.ts'
+import { fitRun, formatRun, formatUpdate } from './run-text.ts'
 
 /** Prints a run after every change, until the run has ended or the reader has closed the pipe. */
 export async function watchRun({ flags, runtime }: Invocation, updates: AsyncIterable<RunOutline>): Promise<number> {
@@ -24,7 +24,7 @@ async function redrawRun(
   let last = ''
   for await (const run of updates) {
     last = formatRun(run, clock.now())
-    await live.draw(last.trimEnd().split('\n'))
+    await live.draw(fitRun(run, clock.now(), terminal.out))
   }
   await live.clear()
   await terminal.out.write(last)
