@@ -369,9 +369,9 @@ describe('the errors of the openai package', () => {
   it('name the field that offers tools', async () => {
     const { client } = await open()
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
-    expect(await thrown(client.chat.completions.create({ ...hello, tools }))).toMatchObject({
-      code: 'unsupported_feature',
-    })
+    const error = await thrown(client.chat.completions.create({ ...hello, tools }))
+    expect(error).toMatchObject({ code: 'unsupported_feature' })
+    expect(error.headers?.get('x-drover-backend')).toBe('codex')
   })
 
   it('are 400 for a backend that is not installed', async () => {

@@ -26,7 +26,7 @@ const ESTIMATED =
   'input_tokens is an estimate: a quarter of the bytes of all texts; the agent adds its own instructions'
 
 /** Counts what the agent would get. Tools are counted too, although a message request with tools is refused. */
-export function countTokens({ messages, system, tools }: CountTokensRequest): TokenCount {
+function countTokens({ messages, system, tools }: CountTokensRequest): TokenCount {
   const { prompt, systemPrompt = '' } = toConversation(messages, system ?? undefined)
   const offered = (tools ?? []).map((tool) => JSON.stringify(tool)).join('')
   return { input_tokens: estimateTokens(systemPrompt + prompt + offered) }

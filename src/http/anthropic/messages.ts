@@ -20,7 +20,7 @@ const ID_BYTES = 16
 export const registerMessages: RegisterRoutes = (scope, context) => {
   scope.post('/messages', async (request, reply) => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
-    const options = await readOptions(request, context)
+    const options = await readOptions({ request, reply, context })
     const message = checkBody(request.body, (body) => readMessageRequest(body, options))
     const writer = messageWriter({ id: `msg_${context.ids.hex(ID_BYTES)}`, model: message.model })
     return await sendReply({ request, reply, context }, message, writer)
@@ -51,8 +51,8 @@ const checkMessageRequest = checker<MessageRequest>('the request', validateMessa
 export function readMessageRequest(body: unknown, { choose, target }: ReadOptions): CompatiblePrompt {
   const request = checkMessageRequest(body)
   const { model, tools, mcp_servers } = request
-  refuseTools({ tools, mcp_servers })
   const choice = choose(model)
+  refuseTools({ tools, mcp_servers })
   return {
     model,
     choice,

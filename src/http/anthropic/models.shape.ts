@@ -16,7 +16,7 @@ export type MessageModel = Message<typeof MessageModel>
 
 const pageId = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
-export const MessageModelList = named(
+const MessageModelList = named(
   'MessageModelList',
   Type.Object({
     data: Type.Array(MessageModel, { description: 'One model for each enabled backend.' }),
@@ -34,7 +34,7 @@ const models = ['claude', 'codex', 'gemini'].map((id) => ({
   created_at: EXAMPLE.timestamp,
 }))
 
-export const messageModels: MessageModelList = { data: models, has_more: false, first_id: 'claude', last_id: 'gemini' }
+const messageModels: MessageModelList = { data: models, has_more: false, first_id: 'claude', last_id: 'gemini' }
 
 export const OPERATIONS: readonly Operation[] = [
   {

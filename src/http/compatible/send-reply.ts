@@ -22,11 +22,16 @@ export type CompatiblePrompt = {
 /** How a request is read: which backend a model selects, and where its prompt runs. */
 export type ReadOptions = { choose: (model: string) => Choice; target: PromptTarget }
 
-/** Throws a Fault for a header that names no session. */
-export async function readOptions({ headers }: FastifyRequest, context: ServerContext): Promise<ReadOptions> {
-  const target = await readTarget(headers, context)
-  const choose = chooseFor(context)
-  return { target, choose: (model) => chooseInSession(choose(model), model, target) }
+/** Throws a Fault for a header that names no session. From the choice on, errors name the backend too. */
+export async function readOptions({ request, reply, context }: Exchange): Promise<ReadOptions> {
+  const target = await readTarget(request.headers, context)
+  const chooseByRules = chooseFor(context)
+  const choose = (model: string) => {
+    const choice = chooseInSession(chooseByRules(model), model, target)
+    reply.header('x-drover-backend', choice.backend)
+    return choice
+  }
+  return { target, choose }
 }
 
 export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => Choice {

@@ -17,7 +17,7 @@ const ID_BYTES = 16
 
 export const registerChatCompletions: RegisterRoutes = (scope, context) => {
   scope.post('/chat/completions', async (request, reply) => {
-    const options = await readOptions(request, context)
+    const options = await readOptions({ request, reply, context })
     const chat = checkBody(request.body, (body) => readChatRequest(body, options))
     const id = `chatcmpl-${context.ids.hex(ID_BYTES)}`
     const created = Math.floor(context.clock.now().getTime() / 1000)
@@ -58,8 +58,8 @@ const checkChatRequest = checker<ChatRequest>('the request', validateChatRequest
 export function readChatRequest(body: unknown, { choose, target }: ReadOptions): Chat {
   const request = checkChatRequest(body)
   const { model, tools, functions } = request
-  refuseTools({ tools, functions })
   const choice = choose(model)
+  refuseTools({ tools, functions })
   return {
     model,
     choice,
