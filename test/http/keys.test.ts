@@ -39,7 +39,7 @@ describe('a server with API keys', () => {
     ['/openai/v1/nothing', 401],
     ['/anthropic/v1/nothing', 401],
     ['/nothing', 401],
-    ['/health/', 401],
+    ['/health/', 200],
     ['/healthy', 401],
     ['/docsx', 401],
     ['/%68ealth', 200],

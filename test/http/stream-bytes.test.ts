@@ -84,18 +84,18 @@ describe.each<[Backend, string]>([
   })
 })
 
-describe.each<[Backend, string]>([
-  ['claude', 'e401.stream-json-partial'],
-  ['codex', 'e429.stream-json'],
-  ['codex', 'badflag.stream-json'],
-  ['gemini', 'e500.stream-json'],
-])('%s and its recording %s of a failure without text', (backend, recording) => {
+describe.each<[Backend, string, number]>([
+  ['claude', 'e401.stream-json-partial', 502],
+  ['codex', 'e429.stream-json', 429],
+  ['codex', 'badflag.stream-json', 500],
+  ['gemini', 'e500.stream-json', 500],
+])('%s and its recording %s of a failure without text', (backend, recording, status) => {
   it.each(['chat', 'message'])('produce an HTTP error instead of a %s stream', async (style) => {
     const server = await replaying(backend, recording)
     const { path, headers = {}, body } = STYLES[style] as Asking
     const answer = await server.request(path, { method: 'POST', headers, body: body(backend) })
     expect({ status: answer.status, type: answer.headers['content-type'] }).toEqual({
-      status: 500,
+      status,
       type: 'application/problem+json; charset=utf-8',
     })
     expect((answer.body as { detail: string }).detail).toMatch(new RegExp(`^${backend} failed: .`))
