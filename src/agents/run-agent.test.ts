@@ -6,6 +6,7 @@ import type { Script } from '../../test/fake-agent/script.ts'
 import { agentRequest } from '../../test/support/agent-request.ts'
 import { installFakeAgents, transcriptsIn } from '../../test/support/fake-agent.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
+import { isRunning } from '../../test/support/test-command.ts'
 import { until } from '../../test/support/until.ts'
 import { Fault } from '../kit/fault.ts'
 import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './adapter/agent.ts'
@@ -64,12 +65,23 @@ function expectWellFormed({ events, result }: { events: readonly AgentEvent[]; r
 const pids = () =>
   JSON.parse(readFileSync(join(directory, 'pids'), 'utf8')) as Record<'agent' | 'tool' | 'daemon', number>
 
-function isGone(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return true
-  }
+/** The fake agent under another name. It notes its process id before Node starts, which may take longer than a deadline. */
+function notingPid(backend: Backend, name: string): string {
+  const program = join(directory, name)
+  const text = `#!/bin/sh\necho $$ > '${program}.pid'\nexec '${join(directory, backend)}' "$@"\n`
+  writeFileSync(program, text, { mode: 0o755 })
+  return program
+}
+
+/** A program that prints what the fake agent printed, and does not exit. */
+async function createLingering(backend: Backend, script: Script): Promise<[string]> {
+  const lines: string[] = []
+  await finish(backend, { script, options: { onLine: async (line) => void lines.push(line) } })
+  writeFileSync(join(directory, 'said'), `${lines.join('\n')}\n`)
+  const program = join(directory, 'stays')
+  const text = `#!/bin/sh\ncat > /dev/null; cat '${join(directory, 'said')}'; exec sleep 300\n`
+  writeFileSync(program, text, { mode: 0o755 })
+  return [program]
 }
 
 describe.each(BACKENDS)('runAgent with %s', (backend) => {
@@ -152,21 +164,24 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     expect(ran.result).toMatchObject({ exitCode: 0, warnings: [] })
   })
 
-  it.each<[string, Script]>([
-    ['hangs before its first word', { hangAfter: 'start' }],
-    ['hangs in the middle', { hangAfter: 'word' }],
-    ['retries forever', { retryForever: true, chunkMs: 10 }],
-    ['ignores SIGTERM and SIGINT', { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true }],
-  ])('ends the agent at the deadline when it %s', async (_name, script) => {
-    const pidFile = join(directory, 'pids')
-    const ran = await finish(backend, { script: { ...script, pidFile }, request: { timeoutMs: 1500 } })
-    expectWellFormed(ran)
-    expect(ran.result).toMatchObject({
-      exitCode: 124,
-      ended: 'timeout',
-      error: { code: 'agent_timeout', message: `${backend} did not finish within 1.5 s and was ended` },
-    })
-    expect(isGone(pids().agent)).toBe(true)
+  it('ends the agent at the deadline, whatever it does', async () => {
+    const scripts: Record<string, Script> = {
+      'hangs-before-its-first-word': { hangAfter: 'start' },
+      'hangs-in-the-middle': { hangAfter: 'word' },
+      'retries-forever': { retryForever: true, chunkMs: 10 },
+      'ignores-signals': { hangAfter: 'init', ignoreSigterm: true, ignoreSigint: true },
+    }
+    const runToDeadline = async ([name, script]: [string, Script]) => {
+      const ran = await finish(backend, { script, request: { timeoutMs: 1500, program: [notingPid(backend, name)] } })
+      expectWellFormed(ran)
+      expect(ran.result, name).toMatchObject({
+        exitCode: 124,
+        ended: 'timeout',
+        error: { code: 'agent_timeout', message: `${backend} did not finish within 1.5 s and was ended` },
+      })
+      expect(isRunning(Number(readFileSync(join(directory, `${name}.pid`))))).toBe(false)
+    }
+    await Promise.all(Object.entries(scripts).map(runToDeadline))
   })
 
   it.each(['caller', 'reader'] as const)(
@@ -189,7 +204,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
       } else {
         await running.return(undefined as never)
       }
-      expect([isGone(agent), isGone(tool)]).toEqual([true, true])
+      expect([isRunning(agent), isRunning(tool)]).toEqual([false, false])
     },
   )
 
@@ -197,7 +212,7 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     const pidFile = join(directory, 'pids')
     const ran = await finish(backend, { script: { text: ['fine'], forkDaemon: true, pidFile } })
     expect(ran.result).toMatchObject({ exitCode: 0, text: 'fine' })
-    expect(isGone(pids().daemon)).toBe(true)
+    expect(isRunning(pids().daemon)).toBe(false)
   })
 
   it.each<[string, Script, Partial<AgentResult>]>([
@@ -208,14 +223,8 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
       { exitCode: 1, ended: 'itself', error: expect.objectContaining({ code: 'agent_auth_failed' }) },
     ],
   ])('reports %s when the agent does not exit after its terminal event', async (_name, script, expected) => {
-    const lines: string[] = []
-    await finish(backend, { script, options: { onLine: async (line) => void lines.push(line) } })
-    writeFileSync(join(directory, 'said'), `${lines.join('\n')}\n`)
-    const stays = join(directory, 'stays')
-    writeFileSync(stays, `#!/bin/sh\ncat > /dev/null; cat '${join(directory, 'said')}'; exec sleep 300\n`, {
-      mode: 0o755,
-    })
-    const ran = await finish(backend, { script, request: { program: [stays] } })
+    const program = await createLingering(backend, script)
+    const ran = await finish(backend, { script, request: { program }, options: { exitGraceMs: 50 } })
     expectWellFormed(ran)
     expect(ran.result).toMatchObject(expected)
   })
@@ -238,6 +247,15 @@ describe.each(BACKENDS)('runAgent with %s', (backend) => {
     const ran = await finish(backend, { request: { program: [spy], env } })
     expect(ran.result.text).toContain('MINE=yes')
     expect(ran.result.text).not.toMatch(/hunter2|DROVER_SERVER_PORT|DROVER_API/)
+  })
+})
+
+describe('runAgent without an exit grace', () => {
+  it('gives the agent five seconds to exit after its terminal event', async () => {
+    const program = await createLingering('claude', { text: ['fine'] })
+    const { result } = await finish('claude', { request: { program } })
+    expect(result).toMatchObject({ exitCode: 0, text: 'fine' })
+    expect(result.durationMs).toBeGreaterThanOrEqual(5000)
   })
 })
 

@@ -20,8 +20,7 @@ import { forgetSession, type Leftover } from './clean-up.ts'
 import { AGENTS } from './registry.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
 
-/** How long an agent may take to exit after its terminal event. */
-const EXIT_GRACE_MS = 5000
+const DEFAULT_EXIT_GRACE_MS = 5000
 /** No agent prints longer events: a longer line is skipped with a warning. */
 const LINE_LIMIT_BYTES = 10 * 1024 * 1024
 
@@ -31,6 +30,8 @@ export type AgentRunOptions = {
   owner?: string | undefined
   /** The usage of earlier turns of a resumed session, for agents that count whole sessions. */
   priorUsage?: Usage | undefined
+  /** How long the agent may take to exit after its terminal event. */
+  exitGraceMs?: number | undefined
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
   /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
@@ -65,9 +66,16 @@ export async function* runAgent(
   try {
     writeScratch(request.scratchDirectory, command)
     running = await start(request, command, { ...options, signal: AbortSignal.any([options.signal, stop.signal]) })
-    const { priorUsage, onLine } = options
+    const { priorUsage, onLine, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = options
     const reader = AGENTS[backend].createReader(priorUsage === undefined ? {} : { priorUsage })
-    const reading: Reading = { reader, onLine, stop, warnings: [...command.warnings], stopReason: undefined }
+    const reading: Reading = {
+      reader,
+      onLine,
+      exitGraceMs,
+      stop,
+      warnings: [...command.warnings],
+      stopReason: undefined,
+    }
     for await (const events of readEvents(running, reading)) yield* opening.add(events)
     const exit = await running.exit
     const { events, result: output } = reader.finish(exit)
@@ -126,13 +134,14 @@ function toProcessEnvironment(
 type Reading = {
   reader: OutputReader
   onLine: AgentRunOptions['onLine']
+  exitGraceMs: number
   stop: AbortController
   warnings: string[]
   stopReason: StopReason | undefined
 }
 
 async function* readEvents(running: RunningProcess, reading: Reading): AsyncGenerator<AgentEvent[]> {
-  const { onLine, reader, warnings } = reading
+  const { onLine, reader, exitGraceMs, warnings } = reading
   const stopAgent = (reason: StopReason) => {
     reading.stopReason ??= reason
     reading.stop.abort()
@@ -144,7 +153,7 @@ async function* readEvents(running: RunningProcess, reading: Reading): AsyncGene
     for await (const lines of readLines(running.stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize })) {
       if (onLine !== undefined) for (const line of lines) await onLine(line)
       yield lines.flatMap((line) => reader.readLine(line))
-      if (reader.hasEnded()) exitDeadline ??= setTimeout(() => stopAgent('lingered'), EXIT_GRACE_MS)
+      if (reader.hasEnded()) exitDeadline ??= setTimeout(() => stopAgent('lingered'), exitGraceMs)
       if (reader.isTooLong()) return stopAgent('answer_too_long')
     }
     await running.exit
