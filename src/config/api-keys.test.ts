@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { digest } from '../kit/digest.ts'
 import type { Log } from '../kit/log.ts'
 import { type ApiKeys, loadApiKeys } from './api-keys.ts'
@@ -146,10 +147,10 @@ describe('loadApiKeys', () => {
     ['an empty file', () => ({ env: { DROVER_API_KEYS_FILE: keysFile('\n') } }), /it contains no key/],
     [
       'a file that is not there',
-      () => ({ env: { DROVER_API_KEYS_FILE: '/nowhere/keys' } }),
-      /\/nowhere\/keys does not exist/,
+      () => ({ env: { DROVER_API_KEYS_FILE: `${NOWHERE}/keys` } }),
+      /drover-nowhere-.*\/keys does not exist/,
     ],
-    ['a missing gopass', () => ({ env: { PATH: '/nowhere' }, gopass: 'a' }), /gopass.*was not found/],
+    ['a missing gopass', () => ({ env: { PATH: NOWHERE }, gopass: 'a' }), /gopass.*was not found/],
     [
       'a failing gopass',
       () => ({ env: fakeGopass('echo locked >&2; exit 3'), gopass: 'a' }),
@@ -232,6 +233,22 @@ describe('reload', () => {
     await loaded.reload(log)
     expect(knows(loaded, 'good')).toEqual([true])
     expect(lines[1]).not.toMatch(/"good|ba d/)
+  })
+
+  it('keeps the result of the later of two reloads', async () => {
+    const [answer, isSlow] = [keysFile('first'), keysFile('')]
+    const script = `key=$(cat ${answer}); rm ${isSlow} 2> /dev/null && touch ${isSlow}.read && sleep 1; echo $key`
+    rmSync(isSlow)
+    const loaded = await load({ env: fakeGopass(script), gopass: 'a' })
+    const { log } = recordingLog()
+    writeFileSync(isSlow, '')
+    writeFileSync(answer, 'older')
+    const reloads = [loaded.reload(log)]
+    await until(() => existsSync(`${isSlow}.read`))
+    writeFileSync(answer, 'newer')
+    reloads.push(loaded.reload(log))
+    await Promise.all(reloads)
+    expect(knows(loaded, 'older', 'newer')).toEqual([false, true])
   })
 
   it('runs gopass again', async () => {

@@ -154,7 +154,9 @@ describe('updateRun', () => {
     const fixture = await createJournalFixture(HISTORY.slice(0, 1))
     const before = readFileSync(fixture.journal)
     let writes = 0
+    const calls: string[] = []
     const full = diskWith(({ operation, file }, perform) => {
+      if (file === 'journal.jsonl') calls.push(operation)
       if (operation === 'writeSync' && file === 'journal.jsonl' && ++writes > 1) throw broken()
       return perform()
     })
@@ -165,6 +167,8 @@ describe('updateRun', () => {
       { problem, details: { phase: 'journal_write' } },
     ])
     expect(readFileSync(fixture.journal)).toEqual(before)
+    const [truncated, synced] = calls.slice(calls.lastIndexOf('writeSync') + 1)
+    expect([truncated, synced]).toEqual(['ftruncateSync', 'fsyncSync'])
   })
 
   it('reports an ambiguous result if half a record can neither be finished nor removed', async () => {

@@ -87,6 +87,13 @@ describe('a server with API keys', () => {
     expect(server.done.map(({ keyName }) => keyName)).toEqual(['ci', `key-${digestOf('alpha').slice(0, 8)}`])
   })
 
+  it('uses the name in the config for a key that another source has too', async () => {
+    const keys = [{ name: 'ci', sha256: digestOf('secret') }]
+    const server = await startServer({ env: { DROVER_API_KEYS: 'secret' }, server: { keys } })
+    await server.request('/health', { headers: { 'x-api-key': 'secret' } })
+    expect(server.access[0]).toMatchObject({ key: 'ci' })
+  })
+
   it('reads no body before it has checked the key', async () => {
     const server = await startServer(KEYS)
     const { status } = await server.request('/api/v1/prompt', { method: 'POST', body: 'not JSON' })

@@ -247,6 +247,7 @@ describe('a journal with', () => {
       appendFileSync(fixture.journal, tail)
       await nothing(fixture)
       expect(readFileSync(`${fixture.journal}.broken`, 'utf8')).toBe('{"sequence":4,"ty')
+      expect(statSync(`${fixture.journal}.broken`).mode & 0o777).toBe(0o600)
       expect(fixture.lines()).toHaveLength(RECORDS)
     }
   })

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   lchownSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CAN_DROP_PRIVILEGES, evaluateUnprivileged } from '../../../test/support/unprivileged.ts'
 import { isLeftover, removeLeftovers, temporaryName } from './temporary-file.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -69,6 +71,16 @@ describe('removeLeftovers', () => {
     for (const name of [dead, own, 'config.yaml']) writeFileSync(join(folder, name), '')
     expect(removeLeftovers(folder)).toEqual([dead])
     expect(readdirSync(folder).toSorted()).toEqual([own, 'config.yaml'])
+  })
+
+  it.skipIf(!CAN_DROP_PRIVILEGES)('keeps the file of a living process of another user', () => {
+    chmodSync(folder, 0o777)
+    const code = `
+      import { writeFileSync } from 'node:fs'
+      writeFileSync('${folder}/' + module.temporaryName().replace('-' + process.pid + '-', '-1-'), '')
+      const result = module.removeLeftovers('${folder}')`
+    expect(evaluateUnprivileged(import.meta.resolve('./temporary-file.ts'), code)).toEqual([])
+    expect(readdirSync(folder)).toHaveLength(1)
   })
 
   it('removes old files from another scope', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { command } from '../../../test/support/test-command.ts'
+import { CAN_DROP_PRIVILEGES, evaluateUnprivileged } from '../../../test/support/unprivileged.ts'
 import { startProcess } from './process.ts'
 import { isAlive, markEnvironment, type ProcessRow, ProcessTree, pickMembers, sendSignal } from './process-tree.ts'
 
@@ -34,7 +35,7 @@ describe('pickMembers', () => {
 
 describe.skipIf(process.platform !== 'linux')('a member', () => {
   it('is one process, not another one with its pid', async () => {
-    const { pid, exit } = await startProcess(command(['sleep', '0.3']))
+    const { pid, exit } = await startProcess(command(['sleep', '1']))
     const { root } = new ProcessTree({ pid: Number(pid), treeId: 'none' })
     const stranger = { ...root, startTime: root.startTime + 1 }
     expect(root.startTime).toBeGreaterThan(0)
@@ -42,6 +43,13 @@ describe.skipIf(process.platform !== 'linux')('a member', () => {
     expect(sendSignal(stranger, 'SIGKILL')).toBe(true)
     expect(await exit).toMatchObject({ code: 0, signal: null })
     expect(isAlive(root)).toBe(false)
+  })
+
+  it.skipIf(!CAN_DROP_PRIVILEGES)('of another user counts as one that gets no signal', () => {
+    const code = `
+      const { root } = new module.ProcessTree({ pid: 1, treeId: 'none' })
+      const result = [module.isAlive(root), module.sendSignal(root, 'SIGCONT')]`
+    expect(evaluateUnprivileged(import.meta.resolve('./process-tree.ts'), code)).toEqual([true, false])
   })
 })
 
