@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
 import { hangingAgent } from '../support/agent-home.ts'
-import { installFakeAgents } from '../support/fake-agent.ts'
+import { installFakeAgents, installSilentAgent } from '../support/fake-agent.ts'
 import { startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, run, temporaryDirectory } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
@@ -70,10 +70,11 @@ describe.skipIf(!isInstalled)('a prompt on a terminal', () => {
   })
 
   it('prints how to continue after a timeout, but not after a failure', async () => {
-    const late = await onTerminal(['say hello', '--timeout', '1'], { hangAfter: 'init' })
-    expect(leftOnScreen(late)).toMatch(/claude failed: .*\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
     const failed = await onTerminal(['say hello'], { fail: 500 })
     expect(leftOnScreen(failed)).not.toContain('continue with')
+    installSilentAgent(join(env['HOME'] ?? '', 'bin'))
+    const late = await onTerminal(['say hello', '--timeout', '2'], {})
+    expect(leftOnScreen(late)).toMatch(/claude failed: .*\nsession [0-9a-f]{8} · continue with drover -c "…"\n$/)
   })
 
   it('reports a cancellation after Ctrl-C and prints how to continue', async () => {

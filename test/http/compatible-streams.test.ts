@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Script } from '../fake-agent/script.ts'
+import { installSilentAgent } from '../support/fake-agent.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
@@ -56,12 +57,12 @@ describe.each(Object.entries(APIS))('a %s stream', (_name, { path, headers, body
   })
 
   it('ends with an error if the agent fails after that', async () => {
-    const options = { context: { heartbeatMs: 50 }, server: { request_timeout_secs: 1 } }
-    const server = await scripted({ hangAfter: 'init' }, options)
+    const env = { PATH: `${installSilentAgent(temporaryDirectory())}:/usr/bin:/bin` }
+    const server = await startServer({ env, context: { heartbeatMs: 50 }, server: { request_timeout_secs: 2 } })
     const stream = await openStream({ port: server.port, path, headers, body })
     expect(stream.status).toBe(200)
     const lines = (await stream.rest()).filter((line) => line !== '')
-    expect(lines.at(-1)).toMatch(/^data: .*"claude did not finish within 1 s and was ended"/)
+    expect(lines.at(-1)).toMatch(/^data: .*"claude did not finish within 2 s and was ended"/)
     expect(lines).not.toContain(end)
   })
 

@@ -1,5 +1,6 @@
 /** Starts and installs the fake agent (test/fake-agent). */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
@@ -31,6 +32,17 @@ export function installFakeAgent(directory: string, agent: AgentName, settings: 
   writeFileSync(path, `#!/bin/sh\n${exports.join('')}${start}`)
   chmodSync(path, 0o755)
   return path
+}
+
+/**
+ * Writes a `claude` that prints its session id and then hangs, and returns its directory. It is a shell script: it prints the
+ * id at once, while the fake agent needs up to two seconds on a busy machine. For deadlines that must come after the id.
+ */
+export function installSilentAgent(directory: string): string {
+  const init = { type: 'system', subtype: 'init', session_id: randomUUID(), model: 'demo' }
+  const text = `#!/bin/sh\necho ${quote(JSON.stringify(init))}\nexec sleep 300\n`
+  writeFileSync(join(directory, 'claude'), text, { mode: 0o755 })
+  return directory
 }
 
 /** Starts the fake agent in a process group of its own, with nothing of this machine's environment. */
