@@ -103,7 +103,7 @@ describe('a disk that fails while a change is recorded', () => {
   ])('is %s in the phase %s', async (code, phase, failure, expected) => {
     const started = await adHoc()
     const env = { ...started.fixture.env, ...failingDisk(failure) }
-    const error = await started.fixture.error(submission(started), { env })
+    const error = await started.fixture.programError(submission(started), { env })
     expect(error).toMatchObject({ code, exit_code: 3, details: { ...NOTHING_DONE, phase, ...expected } })
     expect(offered(error)).toBe('command inspect-run')
     // Submitted again on a working disk, it is recorded once.

@@ -97,7 +97,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'protocolState',
     async () => {
       const started = await adHoc()
-      const error = await started.fixture.refusal(['protocol', 'submit', ...started.ids, '--outcome-stdin'], {
+      const error = await started.fixture.error(['protocol', 'submit', ...started.ids, '--outcome-stdin'], {
         input: '[]',
       })
       return {
@@ -191,7 +191,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const fixture = createRunFixture()
       const large = fixture.file('large.md', 'x'.repeat(262_134))
-      const error = await fixture.refusal(['run', '--no-review', '--goal-file', large])
+      const error = await fixture.error(['run', '--no-review', '--goal-file', large])
       return offerOf(fixture, error, 'retry-run', { goal_file: goalFile(fixture) })
     },
   ],
@@ -201,7 +201,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'protocolState',
     async () => {
       const fixture = createRunFixture()
-      const error = await fixture.refusal(['run', '--source-file', fixture.file('not.json', '{'), 'A goal'])
+      const error = await fixture.error(['run', '--source-file', fixture.file('not.json', '{'), 'A goal'])
       return offerOf(fixture, error, 'start-with-source', {
         goal_file: goalFile(fixture),
         source_file: sourceFile(fixture),
@@ -225,7 +225,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'runStatus',
     async () => {
       const { fixture, state } = await adHoc()
-      return offerOf(fixture, await fixture.refusal(['protocol', 'skip', '--run', state.run_id]), 'inspect-run')
+      return offerOf(fixture, await fixture.error(['protocol', 'skip', '--run', state.run_id]), 'inspect-run')
     },
   ],
   [
@@ -234,7 +234,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'statusList',
     async () => {
       const { fixture } = await adHoc()
-      return offerOf(fixture, await fixture.refusal(['status', 'a b']), 'inspect-runs')
+      return offerOf(fixture, await fixture.error(['status', 'a b']), 'inspect-runs')
     },
   ],
   [
@@ -243,7 +243,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'statusList',
     async () => {
       const { fixture } = await adHoc()
-      return offerOf(fixture, await fixture.refusal(['status', 'absent']), 'list-runs')
+      return offerOf(fixture, await fixture.error(['status', 'absent']), 'list-runs')
     },
   ],
   [
@@ -253,7 +253,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const { fixture } = await adHoc()
       await fixture.state(['run', '--json', 'Another goal'])
-      return offerOf(fixture, await fixture.refusal(['stop']), 'list-runs')
+      return offerOf(fixture, await fixture.error(['stop']), 'list-runs')
     },
   ],
   [
@@ -289,7 +289,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
       const { fixture, ids } = await adHoc()
       await fixture.drover(['install', '--tool', 'claude'])
       const args = ['protocol', 'submit', ...ids, '--outcome-stdin']
-      return offerOf(fixture, await fixture.refusal(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
+      return offerOf(fixture, await fixture.error(args, { input: '{"contract_version":3}' }), 'refresh-adapters')
     },
   ],
   [
@@ -299,7 +299,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const fixture = createRunFixture()
       writeFileSync(join(fixture.root, '.git', 'drover'), '')
-      return offerOf(fixture, await fixture.refusal(['run', 'A goal']), 'run-doctor')
+      return offerOf(fixture, await fixture.error(['run', 'A goal']), 'run-doctor')
     },
   ],
   [
@@ -318,7 +318,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     async () => {
       const fixture = createRunFixture()
       const env = { ...fixture.env, ...failingDisk({ call: 'openSync', on: basename(fixture.root) }) }
-      return offerOf(fixture, await fixture.error(['list'], { env }), 'retry-list')
+      return offerOf(fixture, await fixture.programError(['list'], { env }), 'retry-list')
     },
   ],
   [
@@ -327,7 +327,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'listReport',
     async () => {
       const fixture = createRunFixture()
-      return offerOf(fixture, await fixture.refusal(['install', '--tool', 'unknown']), 'list-host-adapters')
+      return offerOf(fixture, await fixture.error(['install', '--tool', 'unknown']), 'list-host-adapters')
     },
   ],
   [
@@ -336,7 +336,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'listReport',
     async () => {
       const fixture = createRunFixture()
-      return offerOf(fixture, await fixture.refusal(['uninstall']), 'inspect-host-adapters')
+      return offerOf(fixture, await fixture.error(['uninstall']), 'inspect-host-adapters')
     },
   ],
   [
@@ -345,7 +345,7 @@ const ROWS: readonly (readonly [id: string, where: string, answer: MessageName, 
     'changeReport',
     async () => {
       const fixture = createRunFixture()
-      const error = await fixture.refusal(['install', '--tool', 'kiro'])
+      const error = await fixture.error(['install', '--tool', 'kiro'])
       return offerOf(fixture, error, 'install-kiro', { surface: 'cli' })
     },
   ],
@@ -387,7 +387,7 @@ type Refused = { fixture: RunFixture; error: CliError; state?: ProtocolState }
 
 const refused = async (started: StartedRun, ...args: string[]): Promise<Refused> => ({
   fixture: started.fixture,
-  error: await started.fixture.refusal(args),
+  error: await started.fixture.error(args),
   state: started.state,
 })
 
@@ -405,7 +405,7 @@ async function otherVersion(started: StartedRun): Promise<Refused> {
 async function withKiro(...words: string[]): Promise<Refused> {
   const fixture = createRunFixture()
   await fixture.drover(['install', '--tool', 'kiro', '--surface', 'ide'])
-  return { fixture, error: await fixture.refusal(['install', ...words]) }
+  return { fixture, error: await fixture.error(['install', ...words]) }
 }
 
 async function chosenOtherwise(): Promise<Refused> {
@@ -447,7 +447,7 @@ const REFUSED: readonly (readonly [code: string, when: string, next: string, ref
       const { started, to } = await movedRepository()
       return {
         fixture: started.fixture,
-        error: await started.fixture.refusal(['status', started.state.run_id], { cwd: to }),
+        error: await started.fixture.error(['status', started.state.run_id], { cwd: to }),
       }
     },
   ],
@@ -471,7 +471,7 @@ describe('what an error offers', () => {
     const { stdout } = await started.fixture.drover(['status', '--json'], { cwd: to })
     const { runs } = await readMessage<StatusList>('statusList', stdout)
     expect(runs).toMatchObject([{ workspace_foreign: true, next: { operation: 'none', variants: [] } }])
-    const { message } = await started.fixture.refusal(['stop', started.state.run_id], { cwd: to })
+    const { message } = await started.fixture.error(['stop', started.state.run_id], { cwd: to })
     expect(message).toContain('which is no longer there; move it back')
   })
 })

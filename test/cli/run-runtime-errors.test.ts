@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     async () => {
       const fixture = createRunFixture()
       writeFileSync(join(fixture.root, '.git', 'drover'), '')
-      return fixture.refusal(['run', 'A goal'])
+      return fixture.error(['run', 'A goal'])
     },
   ],
   [
@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
     async () => {
       const fixture = createRunFixture()
       writeFileSync(join(fixture.root, '.git', 'index'), 'damaged')
-      return fixture.refusal(['run', 'A goal'])
+      return fixture.error(['run', 'A goal'])
     },
   ],
   [
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
     'the goal makes the action too large',
     async () => {
       const fixture = createRunFixture()
-      return fixture.refusal(['run', '--goal-file', fixture.file('goal.md', 'x'.repeat(LIMITS.goalBytes - 10))])
+      return fixture.error(['run', '--goal-file', fixture.file('goal.md', 'x'.repeat(LIMITS.goalBytes - 10))])
     },
   ],
   [
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
     async () => {
       const at = join(realpathSync(temporaryDirectory()), 'line\nend')
       const fixture = createRunFixture({ repository: createRepository({ at }) })
-      return fixture.refusal(['run', '--source-file', fixture.file('envelope.json', bundle), 'A goal'])
+      return fixture.error(['run', '--source-file', fixture.file('envelope.json', bundle), 'A goal'])
     },
   ],
   [
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     'an outcome has version 3',
     async () => {
       const { fixture, ids } = await adHoc()
-      return fixture.refusal(['protocol', 'submit', ...ids, '--outcome-stdin'], { input: '{"contract_version":3}' })
+      return fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input: '{"contract_version":3}' })
     },
   ],
   [
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
       const { action } = started.state
       await started.report()
       const input = JSON.stringify(outcomeFor(action, { summary: 'Other.' }))
-      return started.fixture.refusal(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+      return started.fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
     },
   ],
   [
@@ -143,7 +143,7 @@ const ROWS: readonly Row[] = [
     'an answer names another',
     async () => {
       const { fixture, state } = await asking()
-      return fixture.refusal(['protocol', 'answer', '--run', state.run_id, '--action', 'x', '--text', 'x'])
+      return fixture.error(['protocol', 'answer', '--run', state.run_id, '--action', 'x', '--text', 'x'])
     },
   ],
   [
@@ -155,7 +155,7 @@ const ROWS: readonly Row[] = [
       const started = await adHoc()
       const { ids } = started
       await started.do('protocol', 'skip', ...ids)
-      return started.fixture.refusal(['protocol', 'skip', ...ids])
+      return started.fixture.error(['protocol', 'skip', ...ids])
     },
   ],
   [
@@ -169,7 +169,7 @@ const ROWS: readonly Row[] = [
       const { ids } = started
       const { fixture } = await started.stop()
       const input = JSON.stringify(outcomeFor(action))
-      return fixture.refusal(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+      return fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
     },
   ],
   ['run_not_active', 'run state', 'none', 'the run has ended', async () => (await ended()).submit()],
@@ -187,7 +187,7 @@ const ROWS: readonly Row[] = [
     'it is stopped',
     async () => {
       const { fixture, state } = await ended()
-      return fixture.refusal(['stop', state.run_id])
+      return fixture.error(['stop', state.run_id])
     },
   ],
   ['run_already_ended', 'run state', 'none', 'it is resumed', async () => (await ended()).resume()],
@@ -202,7 +202,7 @@ const ROWS: readonly Row[] = [
       const started = await asking()
       const { ids } = started
       await started.do('protocol', 'answer', ...ids, '--text', 'Knots.')
-      return started.fixture.refusal(['protocol', 'answer', ...ids, '--text', 'Miles.'])
+      return started.fixture.error(['protocol', 'answer', ...ids, '--text', 'Miles.'])
     },
   ],
   [
@@ -352,7 +352,7 @@ const ROWS: readonly Row[] = [
     'status asks for an unknown key',
     async () => {
       const { fixture, state } = await bound()
-      return fixture.refusal(['status', state.run_id, '--section', 'nope'])
+      return fixture.error(['status', state.run_id, '--section', 'nope'])
     },
   ],
   [
@@ -502,7 +502,7 @@ const commandsOn = (id: string, fixture: RunFixture): readonly (readonly string[
 ]
 
 async function eachError(started: StartedRun, id = started.state.run_id): Promise<CliError[]> {
-  return await Promise.all(commandsOn(id, started.fixture).map((args) => started.fixture.refusal(args)))
+  return await Promise.all(commandsOn(id, started.fixture).map((args) => started.fixture.error(args)))
 }
 
 describe('an unavailable run', () => {

@@ -75,9 +75,8 @@ export function createRunFixture({ repository = createRepository(), scratch = te
     program,
     start: (args: readonly string[], options: CallOptions = {}) => startProgram(args, { cwd: root, env, ...options }),
     state: async (args: readonly string[], options?: CallOptions) => await stateOf(await inProcess(args, options)),
-    error: async (args: readonly string[], options?: CallOptions) => await errorOf(await program(args, options)),
-    /** The error of a command that runs in this process. */
-    refusal: async (args: readonly string[], options?: CallOptions) => await errorOf(await inProcess(args, options)),
+    error: async (args: readonly string[], options?: CallOptions) => await errorOf(await inProcess(args, options)),
+    programError: async (args: readonly string[], options?: CallOptions) => await errorOf(await program(args, options)),
     status: async (runId: string) => {
       const { stdout } = await inProcess(['status', runId, '--json'])
       return await readMessage<LocalRun>('runStatus', stdout)

@@ -42,15 +42,15 @@ export class StartedRun {
 
   submit(report: Report = {}, ids = this.ids): Promise<CliError> {
     const input = JSON.stringify(outcomeFor(this.state.action, report))
-    return this.fixture.refusal(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
+    return this.fixture.error(['protocol', 'submit', ...ids, '--outcome-stdin'], { input })
   }
 
   answer(...rest: string[]): Promise<CliError> {
-    return this.fixture.refusal(['protocol', 'answer', ...this.ids, ...rest])
+    return this.fixture.error(['protocol', 'answer', ...this.ids, ...rest])
   }
 
   skip(): Promise<CliError> {
-    return this.fixture.refusal(['protocol', 'skip', ...this.ids])
+    return this.fixture.error(['protocol', 'skip', ...this.ids])
   }
 
   stop(): Promise<this> {
@@ -58,7 +58,7 @@ export class StartedRun {
   }
 
   resume(...rest: string[]): Promise<CliError> {
-    return this.fixture.refusal(['protocol', 'resume', this.state.run_id, ...rest])
+    return this.fixture.error(['protocol', 'resume', this.state.run_id, ...rest])
   }
 
   refresh(envelope: RawSourceEnvelope): Promise<CliError> {
@@ -66,7 +66,7 @@ export class StartedRun {
   }
 
   material(section: string, ids = this.ids): Promise<CliError> {
-    return this.fixture.refusal(['protocol', 'material', ...ids, '--section', section])
+    return this.fixture.error(['protocol', 'material', ...ids, '--section', section])
   }
 
   /** The directory of the run. */
