@@ -1,15 +1,28 @@
 import { defineConfig } from 'vitest/config'
 
-const limits = { testTimeout: 30_000, hookTimeout: 120_000 }
+const common = {
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+  // A worker runs many files: to start one for each file costs more than most files. Tests restore what they change.
+  isolate: false,
+}
 
 export default defineConfig({
   test: {
     // The default is one fewer than the cores. Many tests only wait for processes, so three workers keep two cores busy.
     maxWorkers: 3,
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], ...limits } },
-      { test: { name: 'program', include: ['test/**/*.test.ts'], exclude: ['test/real/**'], ...limits } },
-      { test: { name: 'real', include: ['test/real/**/*.test.ts'], ...limits, testTimeout: 120_000 } },
+      { test: { ...common, name: 'unit', include: ['src/**/*.test.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'program',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/real/**'],
+          globalSetup: 'test/support/bundle-drover.ts',
+        },
+      },
+      { test: { ...common, name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 120_000 } },
     ],
   },
 })

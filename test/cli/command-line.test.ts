@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
-import { DROVER, run, runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { DROVER, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
@@ -214,7 +214,10 @@ describe('colour', () => {
 
 describe('a closed stdout', () => {
   it('ends quietly, without a stack trace', async () => {
-    const child = spawn(process.execPath, [DROVER, 'config', 'show', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [DROVER, 'config', 'show', '--json'], {
+      env: { HOME: temporaryDirectory() },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     child.stdout.destroy()
     let stderr = ''
     child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -232,7 +235,7 @@ describe('an old Node', () => {
 
   /** The launcher in a directory of its own. `asClone` is the program that it starts from source. */
   function launcherIn(directory: string, asClone: boolean): string {
-    cpSync(join(DROVER, '..'), join(directory, 'bin'), { recursive: true })
+    cpSync(join(SOURCES, '..'), join(directory, 'bin'), { recursive: true })
     if (asClone) {
       mkdirSync(join(directory, 'src'))
       writeFileSync(join(directory, 'src', 'bin.ts'), 'console.log(process.argv.slice(2), process.versions.node)')
