@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import type { AgentLocation } from './locate-agents.ts'
 import { askVersion, VersionProbe } from './probe-version.ts'
@@ -38,7 +39,7 @@ describe('VersionProbe', () => {
     const probe = createProbe()
     expect(await probe.ask(located)).toBeUndefined()
     expect(await probe.ask({ ...located, program: undefined })).toBeUndefined()
-    expect(await probe.ask({ ...located, program: ['/nonexistent/agent'] })).toBeUndefined()
+    expect(await probe.ask({ ...located, program: [`${NOWHERE}/agent`] })).toBeUndefined()
     expect(await probe.ask({ ...located, isDemo: true })).toBeUndefined()
   })
 })
@@ -61,6 +62,6 @@ describe('askVersion', () => {
 
   it('reports a program that cannot be started', async () => {
     const options = { env: {}, cwd: '/' }
-    expect(await askVersion(['/nonexistent/agent'], options)).toMatchObject({ is: 'unknown' })
+    expect(await askVersion([`${NOWHERE}/agent`], options)).toMatchObject({ is: 'unknown' })
   })
 })

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { setConfigValue, unsetConfigValue } from './edit-config.ts'
 import { CONFIG_KEYS, type ConfigKey } from './keys.ts'
@@ -44,7 +45,7 @@ const unset = async (content: string, key: string) => {
 }
 
 const get = async (path: string, key: string) =>
-  showSetting(await readConfig({ env: { DROVER_CONFIG: path }, homeDirectory: '/nowhere', cwd: '/' }), key).value
+  showSetting(await readConfig({ env: { DROVER_CONFIG: path }, homeDirectory: NOWHERE, cwd: '/' }), key).value
 
 describe('setConfigValue', () => {
   it.each([

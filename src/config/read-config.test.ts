@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { type Override, readConfig } from './read-config.ts'
 
@@ -164,18 +165,18 @@ describe('readConfig', () => {
 
 describe('the config file', () => {
   it('that --config names must exist', async () => {
-    const { reading } = await read({ configFlag: '/nowhere/team.yaml', env: { DROVER_CONFIG: '/elsewhere.yaml' } })
+    const { reading } = await read({ configFlag: `${NOWHERE}/team.yaml`, env: { DROVER_CONFIG: '/elsewhere.yaml' } })
     await expect(reading).rejects.toMatchObject({
       code: 'config_file_missing',
-      message: '--config names /nowhere/team.yaml, which does not exist; correct the path or leave it out',
+      message: `--config names ${NOWHERE}/team.yaml, which does not exist; correct the path or leave it out`,
     })
   })
 
   it('that DROVER_CONFIG names must exist', async () => {
-    const { reading } = await read({ env: { DROVER_CONFIG: '/nowhere/team.yaml' } })
+    const { reading } = await read({ env: { DROVER_CONFIG: `${NOWHERE}/team.yaml` } })
     await expect(reading).rejects.toMatchObject({
       code: 'config_file_missing',
-      message: 'DROVER_CONFIG names /nowhere/team.yaml, which does not exist; correct the path or leave it out',
+      message: `DROVER_CONFIG names ${NOWHERE}/team.yaml, which does not exist; correct the path or leave it out`,
     })
   })
 
@@ -191,7 +192,7 @@ describe('the config file', () => {
     const home = temporaryDirectory()
     writeFileSync(join(home, 'dotfile'), 'server: {port: 5}\n')
     symlinkSync('dotfile', join(home, 'config.yaml'))
-    const { config } = await readConfig({ env: { DROVER_HOME: home }, homeDirectory: '/nowhere', cwd: '/' })
+    const { config } = await readConfig({ env: { DROVER_HOME: home }, homeDirectory: NOWHERE, cwd: '/' })
     expect(config.server.port).toBe(5)
   })
 

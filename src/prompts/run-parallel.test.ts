@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
 import { createSlots } from './concurrency-slots.ts'
@@ -37,7 +38,7 @@ describe('runParallel', () => {
 
   it.each<[string, ParallelRequest['tasks'][number], string]>([
     ['an unknown backend', task('clod'), 'backend_not_found'],
-    ['a directory that is not there', { ...task('claude'), workdir: '/no/such/place' }, 'workdir_not_allowed'],
+    ['a directory that is not there', { ...task('claude'), workdir: `${NOWHERE}/place` }, 'workdir_not_allowed'],
     ['a flag that is not allowed', { ...task('claude'), extra: ['--mcp-config'] }, 'extra_flag_refused'],
     ['an agent that fails', task('gemini'), 'agent_auth_failed'],
   ])('reports %s only in its own task', async (_name, broken, code) => {

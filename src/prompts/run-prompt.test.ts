@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { installFakeAgent, readPids, transcriptsIn } from '../../test/support/fake-agent.ts'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
 import { BACKENDS } from '../agents/adapter/agent.ts'
@@ -144,7 +145,7 @@ describe('the session of a prompt', () => {
 
   it('is error, and the fault is thrown, when the agent cannot be started', async () => {
     const { context, store, directory, work } = await createPromptFixture()
-    writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n')
+    writeFileSync(join(directory, 'claude'), `#!${NOWHERE}/interpreter\n`)
     chmodSync(join(directory, 'claude'), 0o755)
     await expect(finishPrompt(HELLO, context)).rejects.toMatchObject({ name: 'Fault' })
     const { sessions } = await store.list({ workdir: work }, { limit: 10, offset: 0 })
@@ -180,7 +181,7 @@ describe('a prompt that cannot be run', () => {
   it.each([
     ['backend_not_found', { backend: 'clod' }],
     ['workdir_not_allowed', { workdir: 'relative' }],
-    ['workdir_not_allowed', { workdir: '/no/such/place' }],
+    ['workdir_not_allowed', { workdir: `${NOWHERE}/place` }],
     ['extra_flag_refused', { extra: ['--dangerously-skip-permissions'] }],
     ['program_arguments_too_long', { extra: [`--effort=${'x'.repeat(131_072)}`] }],
     ['program_arguments_too_long', { extra: new Array<string>(64).fill(`--effort=${'x'.repeat(130_000)}`) }],

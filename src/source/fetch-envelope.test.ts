@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../../test/support/fake-gh.ts'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { commentOf, ISSUE_URL, makeBundle, ROLES } from '../../test/support/source-bundle.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -181,7 +182,7 @@ describe('a failure of GitHub', () => {
   })
 
   it('is reported when gh is not installed', async () => {
-    const gh = locateGh({ env: { PATH: '/nonexistent' }, cwd: '/' })
+    const gh = locateGh({ env: { PATH: NOWHERE }, cwd: '/' })
     const signal = new AbortController().signal
     await expect(fetchEnvelope({ url: ISSUE_URL, gh, clock, signal })).rejects.toMatchObject({ code: 'gh_missing' })
   })

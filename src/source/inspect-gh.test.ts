@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { locateGh } from './gh.ts'
 import { inspectGh } from './inspect-gh.ts'
@@ -83,7 +84,7 @@ describe('inspecting gh', () => {
   })
 
   it('returns undefined if gh is not installed', async () => {
-    const gh = locateGh({ env: { PATH: '/nonexistent' }, cwd: '/' })
+    const gh = locateGh({ env: { PATH: NOWHERE }, cwd: '/' })
     const { signal } = new AbortController()
     expect(await inspectGh(gh, { findOrigin, isOffline: false, signal })).toBeUndefined()
   })

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
 import { discoverWorkspace } from './discover-workspace.ts'
@@ -118,7 +119,7 @@ describe('discoverWorkspace', () => {
   type Situation = readonly [reason: string, make: () => { start: string; git?: Git }, message: string]
 
   it.each<Situation>([
-    ['path_missing', () => ({ start: '/nonexistent/place' }), 'cannot be entered: no such file or directory (ENOENT)'],
+    ['path_missing', () => ({ start: `${NOWHERE}/place` }), 'cannot be entered: no such file or directory (ENOENT)'],
     ['not_a_repository', () => ({ start: temporaryDirectory() }), 'is not inside a git worktree'],
     [
       'not_a_repository',
@@ -174,7 +175,7 @@ describe('discoverWorkspace', () => {
     ],
     [
       'git_failed',
-      () => ({ start: '/', git: gitThat('printf "/nonexistent\\n/nonexistent\\n/nonexistent\\n"') }),
+      () => ({ start: '/', git: gitThat(`printf "${NOWHERE}\\n${NOWHERE}\\n${NOWHERE}\\n"`) }),
       'no such file or directory (ENOENT)',
     ],
     [
@@ -215,10 +216,10 @@ describe('discoverWorkspace', () => {
     const slow = gitThat(
       'case "$*" in *--show-toplevel*--git-dir*) sleep 0.2; printf "/\\n/\\n/\\n/\\n";; *) sleep 60;; esac',
     )
-    const asked = discover('/', { git: { ...slow, timeoutMs: 1000 } })
+    const asked = discover('/', { git: { ...slow, timeoutMs: 3000 } })
     await expect(asked).rejects.toMatchObject({ code: 'git_repository_unavailable' })
     const { cause } = await asked.catch((error) => error)
-    expect(cause.details.timeoutMs).toBeLessThanOrEqual(800)
+    expect(cause.details.timeoutMs).toBeLessThanOrEqual(2800)
   })
 
   it('stops when it is aborted', async () => {

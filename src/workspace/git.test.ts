@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../../test/support/temporary-repository.ts'
 import { askGit, askGitForOutput, type Git, gitErrorLine, locateGit } from './git.ts'
@@ -94,7 +95,7 @@ describe('askGit', () => {
   })
 
   it('reports that git could not be started', async () => {
-    await expect(ask(git, { directory: '/nonexistent' })).rejects.toMatchObject({
+    await expect(ask(git, { directory: NOWHERE })).rejects.toMatchObject({
       code: 'git_failed',
       cause: expect.objectContaining({ code: 'program_directory_missing' }),
     })

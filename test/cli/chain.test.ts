@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
 
@@ -166,7 +167,7 @@ describe('an invalid chain', () => {
 
   it('does not start if the agent of a later step is not installed, unless it continues on failure', async () => {
     const text = '- prompt: one\n- {prompt: two, backend: codex}\n'
-    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex` }
     expect(await chain(text, [], { env })).toMatchObject({
       code: 2,
       stdout: '',

@@ -294,9 +294,9 @@ describe('an old Node', () => {
 
   it('is replaced on the platforms whose Node the clone brings', () => {
     const { optionalDependencies } = JSON.parse(
-      readFileSync(join(DROVER, '..', '..', 'runtime', 'package.json'), 'utf8'),
+      readFileSync(join(SOURCES, '..', '..', 'runtime', 'package.json'), 'utf8'),
     )
-    const source = readFileSync(join(DROVER, '..', 'run-newer-node.cjs'), 'utf8')
+    const source = readFileSync(join(SOURCES, '..', 'run-newer-node.cjs'), 'utf8')
     const known = [...source.matchAll(/'(node-\S+)'/g)].map(([, name]) => name)
     expect(known.toSorted()).toEqual(Object.keys(optionalDependencies).toSorted())
   })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
 
@@ -59,7 +60,7 @@ describe('drover compare', () => {
   })
 
   it('runs on all installed agents with --all-backends', async () => {
-    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex` }
     const ran = await report(['hello there', '--all-backends'], { env })
     expect(ran).toMatchObject({ code: 0, stderr: '', report: { backends: ['claude', 'gemini'] } })
   })
@@ -81,7 +82,7 @@ describe('drover compare', () => {
   })
 
   it('leaves out unavailable agents with a warning', async () => {
-    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex', DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex`, DROVER_BACKENDS_GEMINI_ENABLED: 'false' }
     const ran = await report(['hello there', '--backends', 'codex,gemini,claude'], { env })
     expect(ran).toMatchObject({ code: 0, report: { backends: ['claude'] } })
     expect(ran.stderr).toMatch(
@@ -115,7 +116,7 @@ describe('drover compare', () => {
     [
       'nobody who is there',
       ['hello there', '--all-backends'],
-      { PATH: '/usr/bin:/bin' },
+      { PATH: NOWHERE },
       1,
       'no agent is available; install one (npm install --global @anthropic-ai/claude-code, or',
     ],

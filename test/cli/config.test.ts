@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 
@@ -123,7 +124,7 @@ describe('a config file that cannot be used', () => {
 
   function linkNowhere(): void {
     mkdirSync(join(home, '.drover'))
-    symlinkSync('/nonexistent/target', file)
+    symlinkSync(`${NOWHERE}/target`, file)
   }
 })
 
@@ -224,8 +225,8 @@ describe('a broken config', () => {
     ['a variable', { DROVER_SERVER_PORT: 'x' }, 'DROVER_SERVER_PORT: server.port must be'],
     [
       'a file that was asked for and is not there',
-      { DROVER_CONFIG: '/nonexistent/x.yaml' },
-      'DROVER_CONFIG names /nonexistent/x.yaml',
+      { DROVER_CONFIG: `${NOWHERE}/x.yaml` },
+      `DROVER_CONFIG names ${NOWHERE}/x.yaml`,
     ],
   ])('can also be %s', async (_name, env, sentence) => {
     const { code, stderr } = await drover('config show', env)

@@ -22,6 +22,7 @@ import type { DoctorReport } from '../../src/contract/doctor-report.shape.ts'
 import { takeLock } from '../../src/kit/files/lock.ts'
 import { doctorMachine, fakeGh, type Machine, reportIn } from '../support/doctor-machine.ts'
 import { createHostWorktree, diskOfKilled, install } from '../support/host-worktree.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from '../support/protocol-schema.ts'
 import { DROVER, runAt, temporaryDirectory, temporaryDirectoryForAll } from '../support/run-drover.ts'
 import { isRunning, program } from '../support/test-command.ts'
@@ -149,7 +150,7 @@ const MACHINES: Record<string, (machine: Machine) => unknown> = {
     const { git } = machine.repository()
     git('remote', 'add', 'origin', 'https://github.com/ada/weather')
     machine.program('gh', fakeGh({ version: 'echo 2.95.0', api: 'exit 1' }))
-    machine.env['DROVER_CONFIG'] = '/nonexistent/config.yaml'
+    machine.env['DROVER_CONFIG'] = `${NOWHERE}/config.yaml`
     const sessions = await makeSessions(machine)
     spoilFreePages(sessions)
     chmodSync(sessions, 0o644)
@@ -285,7 +286,11 @@ const ROWS: readonly Row[] = [
   ['config_warning', 'old programs', /^backends\.gemini\.allowed_tools has no effect/],
   ['config_invalid', 'broken files', /config\.yaml:2:\d+: server\.port .*; correct it/],
   ['config_invalid', 'broken files', /config\.yaml:3:\d+: .*colour.*; correct it/],
-  ['config_unreadable', 'half broken files', /^DROVER_CONFIG names \/nonexistent\/config\.yaml, which does not exist/],
+  [
+    'config_unreadable',
+    'half broken files',
+    new RegExp(`^DROVER_CONFIG names ${NOWHERE}/config\\.yaml, which does not exist`),
+  ],
   ['config_unreadable', 'no repository', /^DROVER_HOME must be an absolute path/],
   ['sessions_healthy', 'no problems', /sessions\.db: 20 sessions, \d+\.\d MiB$/],
   ['sessions_healthy', 'no programs', /sessions\.db does not exist yet$/],

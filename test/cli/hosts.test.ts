@@ -17,6 +17,7 @@ import { checkCliError } from '../../src/contract/cli-error.ts'
 import { checkChangeReport, checkListReport } from '../../src/contract/host-reports.ts'
 import { HOST_IDS } from '../../src/hosts/host.ts'
 import { createHostWorktree } from '../support/host-worktree.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, ending, type Ran, runAt } from '../support/run-drover.ts'
 import { createRepository, PLAIN_ENV } from '../support/temporary-repository.ts'
@@ -201,7 +202,7 @@ describe('a usage error', () => {
     [['install', '--tools', 'claude'], 'invalid_usage'],
     [['list', 'claude'], 'invalid_usage'],
     [['list', '--root', '/'], 'git_repository_required'],
-    [['install', '--root', '/nonexistent', '--tool', 'claude'], 'git_repository_required'],
+    [['install', '--root', NOWHERE, '--tool', 'claude'], 'git_repository_required'],
   ])('%j is refused before anything is read', async (words, code) => {
     const { drover } = open()
     expect(errorOf(await drover(...words))).toMatchObject({ code, exit_code: 2, next: { operation: 'none' } })

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent, type RunOptions } from '../support/agent-home.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -188,7 +189,7 @@ describe('drover parallel', () => {
   })
 
   it('fails only the task whose agent is not installed', async () => {
-    const env = { DROVER_BACKENDS_CODEX_COMMAND: '/nonexistent/codex' }
+    const env = { DROVER_BACKENDS_CODEX_COMMAND: `${NOWHERE}/codex` }
     const ran = await report([{ prompt: 'one', backend: 'codex' }, { prompt: 'two' }], [], { env })
     expect(ran).toMatchObject({
       code: 1,

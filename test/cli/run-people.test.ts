@@ -6,6 +6,7 @@ import { digestScope } from '../../src/contract/destructive.ts'
 import { decision, destruction } from '../support/contract-examples.ts'
 import { installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
 import { hasTerminals, leftOnScreen, startOnTerminal } from '../support/on-terminal.ts'
+import { onlyPrograms } from '../support/only-programs.ts'
 import { DROVER, ending, type Ran, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { createRunFixture, offered, type RunFixture, stateOf } from '../support/run-fixture.ts'
 import { ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
@@ -83,8 +84,9 @@ Next:
     ['the issue is not a change', toFakeGitHub({ ...makeBundle(), body: 'A bug.', comments: [] }), 'invalid_source', 2],
   ] as const)('reports that %s, and creates no run', async (_name, github, code, exit) => {
     const fixture = createRunFixture()
-    const bin = github === undefined ? '/nonexistent' : installFakeGh(fixture.scratch, github).bin
-    const env = { ...fixture.env, PATH: `${bin}:/usr/bin:/bin` }
+    const bin =
+      github === undefined ? onlyPrograms('git') : `${installFakeGh(fixture.scratch, github).bin}:${fixture.env.PATH}`
+    const env = { ...fixture.env, PATH: bin }
     const error = await fixture.error(['run', '--issue', ISSUE_URL], { env })
     expect({ code: error.code, exit: error.exit_code, next: offered(error) }).toEqual({
       code,
@@ -415,7 +417,7 @@ describe.runIf(hasTerminals)('an error on a terminal', () => {
     ['unless it is none', [], '7', '--issue ISSUE_URL'],
   ])('repeats the URL of the issue, %s', async (_name, goal, issue, words) => {
     const fixture = createRunFixture()
-    const env = { ...fixture.env, PATH: '/nonexistent:/usr/bin:/bin' }
+    const env = { ...fixture.env, PATH: onlyPrograms('git', 'script', 'sh', 'stty') }
     const { seen } = await startOnTerminal(['run', ...goal, '--issue', issue], { cwd: fixture.root, env }).ended
     expect(seen.trimEnd().split('\n').at(-1)).toBe(`  drover run --budget 8 --root ${fixture.root} ${words}`)
   })

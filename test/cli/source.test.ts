@@ -7,6 +7,7 @@ import { checkSourceCandidate } from '../../src/contract/source-candidate.ts'
 import { digestUnavailableWorkspace } from '../../src/kit/digest.ts'
 import { readEnvelope } from '../../src/source/read-source.ts'
 import { type FakeGitHub, installFakeGh, toFakeGitHub } from '../support/fake-gh.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
 import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
 import { bodyDigest, commentText, FIVE_SECTIONS, ISSUE_URL, makeBundle } from '../support/source-bundle.ts'
@@ -17,12 +18,12 @@ const TOKEN = 'a-token-of-no-known-form'
 /** A directory to work in, with a fake `gh` in PATH if `github` is given. */
 function open(github?: FakeGitHub) {
   const directory = realpathSync(temporaryDirectory())
-  const bin = github === undefined ? '/nonexistent' : installFakeGh(directory, github).bin
-  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: directory, GH_TOKEN: TOKEN }
+  const path = github === undefined ? NOWHERE : `${installFakeGh(directory, github).bin}:/usr/bin:/bin`
+  const env = { PATH: path, HOME: directory, GH_TOKEN: TOKEN }
   const drover = (...args: string[]) => runAt(directory, [process.execPath, DROVER, 'source', ...args], env)
   const shell = (line: string) => {
     const script = `drover() { '${process.execPath}' '${DROVER}' "$@"; }\n${line}`
-    return runAt(directory, ['bash', '-c', script], env)
+    return runAt(directory, ['bash', '-c', script], { ...env, PATH: `${path}:${process.env['PATH']}` })
   }
   const write = (name: string, content: string) => {
     writeFileSync(join(directory, name), content)
@@ -145,7 +146,7 @@ describe('an error of a source command', () => {
   })
 
   it.runIf(hasTerminals)('is readable on a terminal', async () => {
-    const { directory, env } = open()
+    const { directory, env } = open({})
     const { ended } = startOnTerminal(['source', 'fetch', '7'], { cwd: directory, env })
     const { code, seen } = await ended
     expect(code).toBe(2)
@@ -155,7 +156,7 @@ describe('an error of a source command', () => {
   })
 
   it.runIf(hasTerminals)('is JSON on a terminal with --json', async () => {
-    const { directory, env } = open()
+    const { directory, env } = open({})
     const { ended } = startOnTerminal(['source', 'check', 'nowhere.json', '--json'], { cwd: directory, env })
     expect(checkCliError(JSON.parse((await ended).seen))).toMatchObject({ code: 'invalid_source' })
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AGENT_NAMES, type AgentName } from '../../src/demo/answer.ts'
 import { runFakeAgent, startFakeAgent } from '../support/fake-agent.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
@@ -193,9 +194,9 @@ describe('a script', () => {
   })
 
   it('names a recording that cannot be read', async () => {
-    expect(await run('claude', { replay: '/no/such/file' })).toMatchObject({
+    expect(await run('claude', { replay: `${NOWHERE}/file` })).toMatchObject({
       code: 1,
-      stderr: 'cannot read the recording /no/such/file\n',
+      stderr: `cannot read the recording ${NOWHERE}/file\n`,
     })
   })
 })

@@ -49,7 +49,7 @@ describe('/health', () => {
 
   it('has the version of an agent once it is known, without waiting for it', async () => {
     const directory = installFakeAgents(temporaryDirectory(), ['codex'])
-    const server = await startServer({ agents: 'demo', env: { PATH: `${directory}:/usr/bin:/bin` } })
+    const server = await startServer({ agents: 'demo', env: { PATH: directory } })
     await until(async () => (await versionsFrom(server))[1] !== null)
     const { body } = await server.request('/health')
     expect(body).toMatchObject({
@@ -118,8 +118,8 @@ describe('/api/v1/backends', () => {
   it('does not run a disabled agent', async () => {
     const directory = temporaryDirectory()
     const trace = join(directory, 'was-run')
-    writeFileSync(join(directory, 'claude'), `#!/bin/sh\necho 1.2.3 | tee ${trace}\n`, { mode: 0o755 })
-    const env = { PATH: `${directory}:/usr/bin:/bin` }
+    writeFileSync(join(directory, 'claude'), `#!/bin/sh\necho > '${trace}'; echo 1.2.3\n`, { mode: 0o755 })
+    const env = { PATH: directory }
     const start = (enabled: boolean) =>
       startServer({ agents: 'demo', env, config: { backends: { claude: { enabled } } } })
     const disabled = await (await start(false)).request('/api/v1/backends')
@@ -134,7 +134,7 @@ describe('/api/v1/backends', () => {
     const gate = join(directory, 'gate')
     spawnSync('mkfifo', [gate])
     writeFileSync(join(directory, 'claude'), `#!/bin/sh\nread line < ${gate}\necho 1.2.3\n`, { mode: 0o755 })
-    const server = await startServer({ agents: 'demo', env: { PATH: `${directory}:/usr/bin:/bin` } })
+    const server = await startServer({ agents: 'demo', env: { PATH: directory } })
     expect(await versionsFrom(server)).toEqual([null, null, null])
     writeFileSync(gate, 'go\n')
     await until(async () => (await versionsFrom(server))[0] === '1.2.3')
@@ -144,7 +144,7 @@ describe('/api/v1/backends', () => {
     const directory = installFakeAgents(temporaryDirectory(), ['codex'])
     const server = await startServer({
       agents: 'demo',
-      env: { PATH: `${directory}:/usr/bin:/bin` },
+      env: { PATH: directory },
       config: { default_backend: 'gemini', backends: { claude: { enabled: false } } },
     })
     await until(async () => (await versionsFrom(server))[1] !== null)

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { BACKENDS } from '../../src/agents/adapter/agent.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
-import { readPids } from '../support/fake-agent.ts'
+import { installSilentAgent, readPids } from '../support/fake-agent.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { openStream } from '../support/read-stream.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { type ServerOptions, startServer } from '../support/start-server.ts'
@@ -73,7 +74,7 @@ describe('POST /api/v1/prompt', () => {
     ['an unknown backend', { backend: 'clod', prompt: 'x' }, 'backend_not_found'],
     ['a relative workdir', { backend: 'claude', prompt: 'x', workdir: 'src' }, 'workdir_not_allowed'],
     ['a blocked workdir', { backend: 'claude', prompt: 'x', workdir: '/etc' }, 'workdir_not_allowed'],
-    ['a missing workdir', { backend: 'claude', prompt: 'x', workdir: '/no/such/place' }, 'workdir_not_allowed'],
+    ['a missing workdir', { backend: 'claude', prompt: 'x', workdir: `${NOWHERE}/place` }, 'workdir_not_allowed'],
     [
       'an argument that is not allowed',
       { backend: 'claude', prompt: 'x', extra: ['--mcp-config=x'] },
@@ -180,10 +181,11 @@ describe('POST /api/v1/prompt', () => {
   })
 
   it('answers 200 with exit code 124 after a timeout, and the session can be resumed', async () => {
-    const server = await scripted({ hangAfter: 'init' }, { server: { request_timeout_secs: 1 } })
+    const env = { PATH: `${installSilentAgent(temporaryDirectory())}:/usr/bin:/bin` }
+    const server = await startServer({ env, server: { request_timeout_secs: 2 } })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend: 'claude', prompt: 'x' } })
     expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ exit_code: 124, error: expect.stringContaining('1 s') })
+    expect(answer.body).toMatchObject({ exit_code: 124, error: expect.stringContaining('2 s') })
     const { session_id: id } = answer.body as { session_id: string }
     expect(await server.context.store.find(id)).toMatchObject({ status: 'paused' })
   })
@@ -251,9 +253,9 @@ describe('POST /api/v1/prompt', () => {
   it('does not reveal where the agents are installed', async () => {
     const directory = temporaryDirectory()
     // Found, but not executable: its interpreter is missing.
-    writeFileSync(join(directory, 'claude'), '#!/no/such/interpreter\n', { mode: 0o755 })
+    writeFileSync(join(directory, 'claude'), `#!${NOWHERE}/interpreter\n`, { mode: 0o755 })
     const config = { backends: { codex: { command: join(directory, 'missing') } } }
-    const server = await startServer({ env: { PATH: `${directory}:/usr/bin:/bin` }, config, agents: 'none' })
+    const server = await startServer({ env: { PATH: directory }, config, agents: 'none' })
     const said: string[] = []
     for (const backend of ['claude', 'codex']) {
       const body = { backend, prompt: 'x' }

@@ -16,6 +16,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryName } from '../../src/kit/files/temporary-file.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgents, readPids } from '../support/fake-agent.ts'
+import { NOWHERE } from '../support/nowhere.ts'
 import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { ask } from '../support/start-server.ts'
@@ -97,7 +98,12 @@ describe('drover serve', () => {
       { DROVER_API_KEYS_GOPASS_PATH: 'a/b' },
       /does not start, because gopass a\/b provides no API key/,
     ],
-    ['a directory that is not there', ['--socket', '/nowhere/x.sock'], {}, /cannot listen on \/nowhere\/x\.sock: .*; /],
+    [
+      'a directory that is not there',
+      ['--socket', `${NOWHERE}/x.sock`],
+      {},
+      new RegExp(`cannot listen on ${NOWHERE}/x\\.sock: .*; `),
+    ],
   ])('exits with 1 and one message for %s', async (_name, args, env, says) => {
     const { code, stdout, stderr } = await runDrover(['serve', ...args], { env })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -182,7 +188,7 @@ describe('on a Unix socket, drover serve', () => {
   it.each<[string, (path: string) => void]>([
     ['a file', (path) => writeFileSync(path, 'precious')],
     ['a directory', (path) => mkdirSync(path)],
-    ['a link', (path) => symlinkSync('/nowhere', path)],
+    ['a link', (path) => symlinkSync(NOWHERE, path)],
   ])('never replaces %s', async (_name, put) => {
     const path = join(temporaryDirectory(), 'drover.sock')
     put(path)

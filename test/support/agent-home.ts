@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AgentName } from '../../src/demo/answer.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgent, installFakeAgents } from './fake-agent.ts'
+import { NOWHERE } from './nowhere.ts'
 import { DROVER, ending, type Ran, temporaryDirectory } from './run-drover.ts'
 import { until } from './until.ts'
 
@@ -43,7 +44,7 @@ export function createAgentHome() {
   return {
     path,
     /** No agent is installed. */
-    bare: { PATH: '/usr/bin:/bin' },
+    bare: { PATH: NOWHERE },
     env,
     start,
     drover: (args: readonly string[], options?: RunOptions): Promise<Ran> => start(args, options).ended,

@@ -1,4 +1,5 @@
 /** Generates values that fit a shape, and values that almost fit it, from the shape itself. */
+import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 
 type Schema = {
@@ -20,7 +21,7 @@ const TELLING = [
   'claude',
   'codex',
   'gemini',
-  '/tmp',
+  tmpdir(),
   '/etc',
   'relative',
   '{{previous}}',
@@ -35,7 +36,7 @@ const TELLING = [
 /** Mostly valid texts where random ones would be refused at once, so that later checks are tested too. */
 const LIKELY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   backend: fc.constantFrom('claude', 'codex', 'gemini', 'claude', 'codex', 'clod'),
-  workdir: fc.constantFrom('/tmp', '/tmp', '/tmp', '/etc', 'relative', '/tmp/\0'),
+  workdir: fc.constantFrom(tmpdir(), tmpdir(), tmpdir(), '/etc', 'relative', `${tmpdir()}/\0`),
   extra: fc.constantFrom([], [], [], ['--model'], ['--nothing=1'], ['\0']),
   prompt: fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('{{previous}}', '{{steps.a}}', ' ', 'a\0')),
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { NOWHERE } from './nowhere.ts'
 import { DROVER, temporaryDirectory } from './run-drover.ts'
 import { until } from './until.ts'
 
@@ -15,7 +16,7 @@ export type Serving = {
 export function serveDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
   const child = spawn(process.execPath, [drover, 'serve', ...args], {
-    env: { PATH: '/usr/bin:/bin', HOME: home, DEMO_AGENT_WORD_MS: '0', ...env },
+    env: { PATH: NOWHERE, HOME: home, DEMO_AGENT_WORD_MS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const heard = { stdout: '', stderr: '' }

@@ -69,8 +69,15 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   writeFileSync(join(droverHome, 'config.yaml'), JSON.stringify({ ...options.config, server: options.server ?? {} }))
   const bin = join(home, 'bin')
   mkdirSync(bin)
-  if (options.agents === undefined || options.agents === 'fake') installFakeAgents(bin)
-  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, DEMO_AGENT_WORD_MS: '0', ...options.env }
+  const { agents = 'fake' } = options
+  if (agents === 'fake') installFakeAgents(bin)
+  // Without fake agents PATH is empty, because this machine may have real ones.
+  const env = {
+    PATH: agents === 'fake' ? `${bin}:/usr/bin:/bin` : bin,
+    HOME: home,
+    DEMO_AGENT_WORD_MS: '0',
+    ...options.env,
+  }
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
   const store = await openSessionStore({
@@ -87,7 +94,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       env,
       cwd: workdir,
       isRoot: false,
-      demo: options.agents === 'demo' ? [process.execPath, DEMO_AGENT] : undefined,
+      demo: agents === 'demo' ? [process.execPath, DEMO_AGENT] : undefined,
       keys: keys.ring,
       store,
       shutdown: shutdown.signal,

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { NOWHERE } from './nowhere.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
 export type Repository = {
@@ -15,7 +16,7 @@ export type Repository = {
 /** What git needs to be found and to find no configuration but the repository's. */
 export const PLAIN_ENV = {
   PATH: process.env['PATH'] ?? '',
-  HOME: '/nonexistent',
+  HOME: NOWHERE,
   GIT_CONFIG_NOSYSTEM: '1',
 }
 

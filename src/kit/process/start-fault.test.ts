@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOWHERE } from '../../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
 import { command } from '../../../test/support/test-command.ts'
 import { type ProcessCommand, startProcess } from './process.ts'
@@ -11,11 +12,11 @@ import { startFault } from './start-fault.ts'
 describe('startProcess', () => {
   it.each<[string, string, ProcessCommand]>([
     ['a program that is not in PATH', 'program_not_found', command(['no-such-program'])],
-    ['a program that is not at its path', 'program_not_found', command(['/no/such/program'])],
+    ['a program that is not at its path', 'program_not_found', command([`${NOWHERE}/program`])],
     ['a directory instead of a program', 'program_not_executable', command([tmpdir()])],
-    ['a working directory that is missing', 'program_directory_missing', command(['true'], { cwd: '/no/such' })],
+    ['a working directory that is missing', 'program_directory_missing', command(['true'], { cwd: NOWHERE })],
     ['a working directory that is a file', 'program_directory_missing', command(['true'], { cwd: '/bin/sh' })],
-    ['a missing program and directory', 'program_directory_missing', command(['no-such'], { cwd: '/no/such' })],
+    ['a missing program and directory', 'program_directory_missing', command(['no-such'], { cwd: NOWHERE })],
     ['an argument of 128 KiB', 'program_arguments_too_long', command(['true', 'x'.repeat(131_072)])],
     ['a variable of 128 KiB', 'program_arguments_too_long', command(['true'], { env: { A: 'x'.repeat(131_070) } })],
     ['an empty program name', 'program_argument_invalid', command([''])],
@@ -36,7 +37,7 @@ describe('startProcess', () => {
 
   it('refuses a script whose interpreter is missing', async () => {
     const file = join(temporaryDirectory(), 'script')
-    writeFileSync(file, '#!/no/such/interpreter\n', { mode: 0o755 })
+    writeFileSync(file, `#!${NOWHERE}/interpreter\n`, { mode: 0o755 })
     await expect(startProcess(command([file]))).rejects.toMatchObject({ code: 'program_not_found' })
   })
 
@@ -64,7 +65,7 @@ describe('startProcess', () => {
   )
 
   it('finds a program in the given PATH', async () => {
-    await expect(startProcess(command(['true'], { env: { PATH: '/nowhere' } }))).rejects.toMatchObject({
+    await expect(startProcess(command(['true'], { env: { PATH: NOWHERE } }))).rejects.toMatchObject({
       code: 'program_not_found',
     })
   })
