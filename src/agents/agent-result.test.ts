@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProcessExit } from '../kit/process/process.ts'
-import type { OutputResult } from './adapter/agent.ts'
+import type { AgentError, OutputResult } from './adapter/agent.ts'
 import { NO_USAGE } from './adapter/usage.ts'
 import { type StopReason, toAgentResult } from './agent-result.ts'
 
@@ -12,18 +12,18 @@ type Case = {
   error?: OutputResult['error']
   hasEnded?: boolean
   stopReason?: StopReason
+  lastRetry?: AgentError
 }
 
-function resultOf({ exit = {}, error, hasEnded = false, stopReason }: Case) {
+function resultOf({ exit = {}, error, hasEnded = false, stopReason, lastRetry }: Case) {
   const {
     exitCode,
     ended,
     error: reported,
   } = toAgentResult({
-    backend: 'codex',
-    timeoutMs: 2500,
+    request: { backend: 'codex', timeoutMs: 2500, firstEventTimeoutMs: 1000 },
     exit: { pid: 1, code: 0, signal: null, durationMs: 7, ended: 'itself', forced: false, stderrTail: '', ...exit },
-    output: { text: 'so far', usage: NO_USAGE, ...(error && { error }) },
+    output: { text: 'so far', usage: NO_USAGE, ...(error && { error }), ...(lastRetry && { lastRetry }) },
     stopReason,
     hasEnded,
     warnings: [],
@@ -73,6 +73,21 @@ describe('toAgentResult', () => {
       'talking without end',
       { stopReason: 'answer_too_long', exit: { ended: 'cancelled' } },
       [1, 'cancelled', 'agent_output_too_large'],
+    ],
+    ['silence', { stopReason: 'silent', exit: { ended: 'cancelled' } }, [124, 'timeout', 'agent_timeout']],
+    [
+      'silence because of retries',
+      {
+        stopReason: 'silent',
+        exit: { ended: 'cancelled' },
+        lastRetry: { code: 'agent_rate_limited', message: 'busy' },
+      },
+      [124, 'timeout', 'agent_rate_limited'],
+    ],
+    [
+      'a deadline while it retries',
+      { exit: { ended: 'timeout' }, lastRetry: { code: 'agent_rate_limited', message: 'busy' } },
+      [124, 'timeout', 'agent_timeout'],
     ],
   ])('reports %s', (_name, facts, expected) => {
     expect(resultOf(facts)).toEqual(expected)

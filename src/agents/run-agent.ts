@@ -3,26 +3,25 @@
  * last, however the agent ends. The generator returns the result.
  */
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
-import { type RunningProcess, startProcess } from '../kit/process/process.ts'
-import { readLines } from '../kit/read-lines.ts'
+import { type ProcessCommand, type RunningProcess, startProcess } from '../kit/process/process.ts'
 import type {
   AgentCommand,
   AgentError,
   AgentEvent,
   AgentRequest,
-  OutputReader,
+  OutputResult,
   TraceContext,
   Usage,
 } from './adapter/agent.ts'
 import { warnOfDenials } from './adapter/denials.ts'
-import { type AgentResult, type StopReason, toAgentResult } from './agent-result.ts'
-import { forgetSession, type Leftover } from './clean-up.ts'
+import { type AgentResult, toAgentResult } from './agent-result.ts'
+import { forgetSession } from './clean-up.ts'
+import { createNotices } from './notices.ts'
+import { type Reading, readEvents } from './read-events.ts'
 import { AGENTS } from './registry.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
 
 const DEFAULT_EXIT_GRACE_MS = 5000
-/** No agent prints longer events: a longer line is skipped with a warning. */
-const LINE_LIMIT_BYTES = 10 * 1024 * 1024
 
 export type AgentRunOptions = {
   signal: AbortSignal
@@ -30,10 +29,10 @@ export type AgentRunOptions = {
   owner?: string | undefined
   /** The usage of earlier turns of a resumed session, for agents that count whole sessions. */
   priorUsage?: Usage | undefined
-  /** How long the agent may take to exit after its terminal event. */
-  exitGraceMs?: number | undefined
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
+  /** How long the agent may take to exit after its terminal event. */
+  exitGraceMs?: number
   /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
   onLeftover?: ((command: AgentCommand) => void) | undefined
 }
@@ -44,52 +43,30 @@ export async function* runAgent(
   command: AgentCommand,
   options: AgentRunOptions,
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
-  const { backend, timeoutMs } = request
+  const { backend } = request
   // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.
   const stop = new AbortController()
   const model = request.model ?? AGENTS[backend].configuredModel?.(request)
   const opening = createOpening({ model, workdir: request.workdir })
+  const reader = AGENTS[backend].createReader(
+    options.priorUsage === undefined ? {} : { priorUsage: options.priorUsage },
+  )
+  const notices = createNotices(reader)
+  const { onLine, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = options
+  const reading = createReading(request, { reader, notices, stop, onLine, exitGraceMs, warnings: command.warnings })
+  const forget = forgetOnce(request, opening.sessionId, options)
   let running: RunningProcess | undefined
-  let forgetting: Promise<Leftover> | undefined
-  /** Called when the agent has ended, with or without a result. */
-  const forget = () => {
-    forgetting ??= forgetSession(request, opening.sessionId()).then((left) => {
-      if (left.command)
-        options.onLeftover?.({
-          ...left.command,
-          env: toProcessEnvironment(left.command.env, { owner: options.owner, trace: request.trace }),
-        })
-      return left
-    })
-    return forgetting
-  }
   try {
     writeScratch(request.scratchDirectory, command)
-    running = await start(request, command, { ...options, signal: AbortSignal.any([options.signal, stop.signal]) })
-    const { priorUsage, onLine, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = options
-    const reader = AGENTS[backend].createReader(priorUsage === undefined ? {} : { priorUsage })
-    const reading: Reading = {
-      reader,
-      onLine,
-      exitGraceMs,
-      stop,
-      warnings: [...command.warnings],
-      stopReason: undefined,
-    }
+    const signal = AbortSignal.any([options.signal, stop.signal])
+    running = await start(request, command, { owner: options.owner, signal, onStderr: notices.add })
     for await (const events of readEvents(running, reading)) yield* opening.add(events)
     const exit = await running.exit
     const { events, result: output } = reader.finish(exit)
     yield* opening.add(events)
+    const warnings = [...reading.warnings, ...(await forget()), ...warningsIn(output, request)]
     const { stopReason } = reading
-    const left = await forget()
-    const warnings = [
-      ...reading.warnings,
-      ...left.warnings,
-      ...(output.warnings ?? []),
-      ...warnOfDenials(output.denials ?? [], request),
-    ]
-    const hasEnded = reader.hasEnded()
-    const outcome = toAgentResult({ backend, timeoutMs, exit, output, stopReason, hasEnded, warnings })
+    const outcome = toAgentResult({ request, exit, output, stopReason, hasEnded: reader.hasEnded(), warnings })
     const result = { ...(model !== undefined && { model }), ...outcome }
     yield* opening.add(closingEvents(result))
     return result
@@ -101,10 +78,35 @@ export async function* runAgent(
   }
 }
 
+type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine'> & { warnings: readonly string[] }
+
+function createReading({ firstEventTimeoutMs = null }: AgentRequest, parts: ReadingParts): Reading {
+  return { ...parts, firstEventTimeoutMs, warnings: [...parts.warnings], stopReason: undefined }
+}
+
+function warningsIn({ warnings = [], denials = [] }: OutputResult, request: AgentRequest): string[] {
+  return [...warnings, ...warnOfDenials(denials, request)]
+}
+
+/** Deletes the session of an ephemeral prompt, once, when the agent has ended with or without a result. */
+function forgetOnce(request: AgentRequest, sessionId: () => string | undefined, options: AgentRunOptions) {
+  let forgetting: Promise<readonly string[]> | undefined
+  const forget = async () => {
+    const { command, warnings } = await forgetSession(request, sessionId())
+    const marks = { owner: options.owner, trace: request.trace }
+    if (command !== undefined) options.onLeftover?.({ ...command, env: toProcessEnvironment(command.env, marks) })
+    return warnings
+  }
+  return () => {
+    forgetting ??= forget()
+    return forgetting
+  }
+}
+
 function start(
   request: AgentRequest,
   command: AgentCommand,
-  { signal, owner }: AgentRunOptions,
+  { signal, owner, onStderr }: Pick<AgentRunOptions, 'signal' | 'owner'> & Pick<ProcessCommand, 'onStderr'>,
 ): Promise<RunningProcess> {
   return startProcess({
     argv: command.argv,
@@ -114,6 +116,7 @@ function start(
     stdin: command.stdin,
     timeoutMs: request.timeoutMs,
     signal,
+    onStderr,
     sweep: 'always',
     cancelSignal: AGENTS[request.backend].cancelSignal,
   })
@@ -129,37 +132,6 @@ function toProcessEnvironment(
   const { TRACESTATE: _, ...rest } = owned
   const { traceparent, tracestate } = trace
   return { ...rest, TRACEPARENT: traceparent, ...(tracestate !== undefined && { TRACESTATE: tracestate }) }
-}
-
-type Reading = {
-  reader: OutputReader
-  onLine: AgentRunOptions['onLine']
-  exitGraceMs: number
-  stop: AbortController
-  warnings: string[]
-  stopReason: StopReason | undefined
-}
-
-async function* readEvents(running: RunningProcess, reading: Reading): AsyncGenerator<AgentEvent[]> {
-  const { onLine, reader, exitGraceMs, warnings } = reading
-  const stopAgent = (reason: StopReason) => {
-    reading.stopReason ??= reason
-    reading.stop.abort()
-  }
-  let exitDeadline: NodeJS.Timeout | undefined
-  const onOversize = (bytes: number) =>
-    warnings.push(`a line of ${bytes} bytes was skipped: it is too long for an event`)
-  try {
-    for await (const lines of readLines(running.stdout, { limitBytes: LINE_LIMIT_BYTES, onOversize })) {
-      if (onLine !== undefined) for (const line of lines) await onLine(line)
-      yield lines.flatMap((line) => reader.readLine(line))
-      if (reader.hasEnded()) exitDeadline ??= setTimeout(() => stopAgent('lingered'), exitGraceMs)
-      if (reader.isTooLong()) return stopAgent('answer_too_long')
-    }
-    await running.exit
-  } finally {
-    clearTimeout(exitDeadline)
-  }
 }
 
 /** Makes `init` the first event: adds one if the agent prints none, and the model if the agent's own lacks it. */

@@ -49,6 +49,7 @@ export type ConfigPath =
   | 'server.host'
   | 'server.port'
   | 'server.request_timeout_secs'
+  | 'server.first_event_timeout_secs'
   | 'server.read_timeout_secs'
   | 'server.write_timeout_secs'
   | 'server.idle_timeout_secs'

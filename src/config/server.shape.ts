@@ -89,6 +89,12 @@ export const ServerSection = strict({
     minimum: 0,
     description: "Maximum run time of a request's agents in seconds, including streams. 0: no limit.",
   }),
+  first_event_timeout_secs: seconds({
+    default: 0,
+    minimum: 0,
+    description:
+      'Seconds within which an agent must begin its answer with a text, a thought or a tool call; otherwise it is ended. Agents retry a busy model service for minutes. 0: no limit.',
+  }),
   read_timeout_secs: seconds({
     default: 30,
     minimum: 0,

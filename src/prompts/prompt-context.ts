@@ -37,6 +37,8 @@ export type PromptContext = {
   isUnsafeExtraAllowed: boolean
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
+  /** How long an agent may take to begin its answer; null or undefined: no limit. */
+  firstEventTimeoutMs?: number | null
   /** The trace of the request that the prompts belong to; agents continue it. */
   trace?: TraceContext | undefined
   observer?: PromptObserver

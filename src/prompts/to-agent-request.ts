@@ -29,15 +29,22 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     backend,
     workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
     ...applySettings(inheritSystemPrompt(request, agent), settings),
+    // The beginning of an answer is only seen if the agent prints it in pieces.
+    ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
     program: programFor(backend, context, isDryRun),
     shownAs: context.caller === 'client' ? agent.executable : undefined,
     env: context.env,
     trace: context.trace,
     isRoot: context.isRoot,
     timeoutMs: timeoutOf(request, context),
+    firstEventTimeoutMs: context.firstEventTimeoutMs,
     isDryRun,
     scratchDirectory: newScratchDirectory(),
   }
+}
+
+function hasFirstEventLimit({ firstEventTimeoutMs = null }: PromptContext): boolean {
+  return firstEventTimeoutMs !== null
 }
 
 function knownBackend(name: string): Backend {

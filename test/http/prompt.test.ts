@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BACKENDS } from '../../src/agents/adapter/agent.ts'
+import { BACKENDS, type Backend } from '../../src/agents/adapter/agent.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installSilentAgent, readPids } from '../support/fake-agent.ts'
@@ -409,6 +409,41 @@ describe('a stream of POST /api/v1/prompt', () => {
     const events = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)
     expect(events.at(-2)).toMatchObject({ type: 'error', content: { code: 'agent_timeout' } })
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 124 } })
+  })
+
+  it('ends every agent that only retries, after server.first_event_timeout_secs', async () => {
+    const server = await scripted({ retryForever: true, chunkMs: 100 }, { server: { first_event_timeout_secs: 3 } })
+    const ended = async (backend: Backend) => {
+      const stream = await openStream({ port: server.port, path: PROMPT, body: body(backend) })
+      const events = (await stream.rest()).map((line) => JSON.parse(line) as PromptEvent)
+      const [retry] = events.filter((event) => event.type === 'progress' && event.content.stage === 'retry')
+      return [retry, ...events.slice(-2)].map((event) => event?.content)
+    }
+    const expected = (notice: string, code: string) => [
+      { stage: 'retry', message: expect.stringContaining(notice) },
+      {
+        code,
+        message: expect.stringMatching(/did not begin its answer within 3 s and was ended; it was retrying after: ./),
+      },
+      { exit_code: 124 },
+    ]
+    expect(await Promise.all(BACKENDS.map(ended))).toMatchObject([
+      expected('retry ', 'agent_service_failed'),
+      expected('Reconnecting... ', 'agent_unreachable'),
+      expected('retry ', 'agent_service_failed'),
+    ])
+  })
+
+  it.each([
+    ['is silent', { hangAfter: 'init' }, 'claude did not begin its answer within 1 s and was ended'],
+    ['hangs later', { text: ['a'], hangAfter: 'word' }, 'claude did not finish within 2 s and was ended'],
+  ] as const)('ends an agent that %s', async (_name, script, error) => {
+    const server = await scripted(script as Script, {
+      server: { first_event_timeout_secs: 1, request_timeout_secs: 2 },
+    })
+    const prompt = { backend: 'claude', prompt: 'x', output_format: 'json' }
+    const answer = await server.request(PROMPT, { method: 'POST', body: prompt })
+    expect(answer.body).toMatchObject({ exit_code: 124, error_code: 'agent_timeout', error })
   })
 
   it('sends heartbeats while the agent is silent', async () => {

@@ -51,6 +51,8 @@ export type AgentRequest = {
   isRoot: boolean
   /** Null: no deadline. */
   timeoutMs: number | null
+  /** How long the agent may take to begin its answer; null or undefined: no limit. */
+  firstEventTimeoutMs?: number | null | undefined
   /** The command is shown, not run: it names no files. */
   isDryRun: boolean
   /** The directory for the files of the command. The runner creates it when there are any, and removes it afterwards. */
@@ -105,6 +107,8 @@ export type OutputResult = {
   turnCount?: number
   /** What the turn cost in US dollars, as the agent reckons it. */
   costUsd?: number
+  /** The failure of the model service after which the agent last tried again. */
+  lastRetry?: AgentError
   /** Tool calls that the agent's own policy denied. */
   denials?: readonly Denial[]
   /** Sentences about the output for the caller. */
@@ -114,6 +118,10 @@ export type OutputResult = {
 /** Reads the output of one run of an agent, line by line. It never throws, and skips what it does not know. */
 export type OutputReader = {
   readLine(line: string): AgentEvent[]
+  /** The answer has begun: a text, a thought or a tool call was read. */
+  hasBegun(): boolean
+  /** Reads a line of stderr while the agent runs; absent for agents that report nothing of interest there. */
+  readNotice?: ((line: string) => AgentEvent[]) | undefined
   /** The terminal event has been read; only the exit is missing. */
   hasEnded(): boolean
   /** The answer is longer than any real one: reading on would only fill the memory. */

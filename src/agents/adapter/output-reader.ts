@@ -27,6 +27,8 @@ export type OutputSummary = {
   /** The last error that the agent reported, in case no terminal event comes. */
   lastError?: AgentFailure | undefined
   denials?: readonly Denial[]
+  /** Why the agent last tried a request again. */
+  lastRetry?: AgentFailure | undefined
 }
 
 /** Reads the objects of one agent during one run. */
@@ -39,6 +41,8 @@ export type AgentOutput = {
   summary(): OutputSummary
   /** For agents that report some failures on stderr alone. */
   readStderr?(stderrTail: string): Partial<AgentFailure> & { sessionId?: string | undefined }
+  /** For agents that report retries on stderr alone. */
+  readNotice?(line: string): AgentEvent[]
   /** For agents that report some denied tool calls on stderr alone. */
   deniedOnStderr?(stderrTail: string): Denial[]
 }
@@ -53,6 +57,7 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   let plain: string[] | undefined = output.isFramed ? undefined : []
   let held = 0
   const repair = new TextRepair()
+  let hasBegun = false
   const read = (value: JsonObject | undefined) => {
     const events = value && output.read(value)
     if (events !== undefined) plain = undefined
@@ -61,11 +66,14 @@ export function createOutputReader(output: AgentOutput): OutputReader {
   return {
     readLine(line) {
       const events = read(parseObject(line))
+      hasBegun ||= events === undefined ? plain !== undefined && line.trim() !== '' : events.some(isAnswer)
       held += events === undefined ? line.length + 1 : textLength(events)
       if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
       return events === undefined ? [] : repair.events(events, line)
     },
     isTooLong: () => held > ANSWER_LIMIT_CHARACTERS,
+    hasBegun: () => hasBegun,
+    readNotice: output.readNotice && ((line) => repair.value(output.readNotice?.(line) ?? [])),
     hasEnded: () => output.summary().outcome !== undefined,
     finish(end) {
       const events = plain && read(documentIn(plain))
@@ -78,6 +86,10 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       }
     },
   }
+}
+
+function isAnswer({ type }: AgentEvent): boolean {
+  return type === 'message' || type === 'thinking' || type === 'tool_use' || type === 'tool_result'
 }
 
 function textLength(events: readonly AgentEvent[]): number {
@@ -111,6 +123,7 @@ function toOutputResult(output: AgentOutput, end: ProcessEnd, plainText: string 
     ...(turnCount !== undefined && { turnCount }),
     ...(costUsd !== undefined && { costUsd }),
     ...(denials.length > 0 && { denials }),
+    ...(summary.lastRetry && { lastRetry: toError(summary.lastRetry) }),
   }
 }
 

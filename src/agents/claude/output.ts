@@ -6,7 +6,7 @@ import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
 import { usageEvents } from '../adapter/usage.ts'
-import { costOf, denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
+import { costOf, delayOf, denialsOf, formatRetry, outcomeOf, usageOf, withNeed } from './result.ts'
 
 /** How claude answers a call of a tool that `--disallowedTools` has taken away. */
 const DISABLED_TOOL = /No such tool available: .* is not enabled/
@@ -63,6 +63,11 @@ export class ClaudeOutput implements AgentOutput {
     const subtype = textAt(line, 'subtype')
     if (subtype === 'api_retry') {
       this.#retry = line
+      this.#summary.lastRetry = {
+        message: formatRetry(line),
+        status: countAt(line, 'error_status'),
+        retryAfterMs: delayOf(line),
+      }
       return [{ type: 'progress', content: { stage: 'retry', message: formatRetry(line) } }]
     }
     if (subtype !== 'init' && subtype !== undefined) return []

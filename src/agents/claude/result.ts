@@ -33,7 +33,8 @@ export function outcomeOf(line: JsonObject, { lastError, retry }: Before): 'succ
   }
 }
 
-function delayOf(retry: JsonObject | undefined): number | undefined {
+/** How long claude waits before it tries again. */
+export function delayOf(retry: JsonObject | undefined): number | undefined {
   const delay = retry?.['retry_delay_ms']
   return typeof delay === 'number' && delay >= 0 && Number.isFinite(delay) ? delay : undefined
 }

@@ -91,7 +91,10 @@ export class CodexOutput implements AgentOutput {
 
   #readError(line: JsonObject): AgentEvent[] {
     const message = textAt(line, 'message') ?? ''
-    if (RETRY.test(message)) return [{ type: 'progress', content: { stage: 'retry', message } }]
+    if (RETRY.test(message)) {
+      this.#summary.lastRetry = unwrapRejection(message.replace(/^[^(]*\((.*)\)$/s, '$1'))
+      return [{ type: 'progress', content: { stage: 'retry', message } }]
+    }
     this.#summary.lastError = unwrapRejection(message)
     return []
   }

@@ -21,6 +21,9 @@ const DENIALS = ['tool_not_registered', 'policy_violation']
 /** Tools that approval mode `auto` allows; all others need `none`. */
 const EDITING_TOOLS = ['write_file', 'replace', 'web_fetch']
 
+/** Gemini reports retries on stderr. */
+const RETRY = /^Attempt (\d+) failed(?: with status (\d{3}))?\b.*Retrying with backoff/
+
 export class GeminiOutput implements AgentOutput {
   readonly backend = 'gemini'
   readonly #summary = emptySummary()
@@ -42,6 +45,14 @@ export class GeminiOutput implements AgentOutput {
       retryAfterMs: retryDelayOnStderr(stderrTail),
       ...(message !== undefined && unwrapApiError(message)),
     }
+  }
+
+  readNotice(line: string): AgentEvent[] {
+    const [, attempt, status] = RETRY.exec(line) ?? []
+    if (attempt === undefined) return []
+    const message = `retry ${attempt} after ${status ?? 'an error'}`
+    this.#summary.lastRetry = { message, status: status === undefined ? undefined : Number(status) }
+    return [{ type: 'progress', content: { stage: 'retry', message } }]
   }
 
   read(line: JsonObject): AgentEvent[] | undefined {

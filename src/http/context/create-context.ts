@@ -82,6 +82,7 @@ function promptContext(
       blocked: server.blocked_workdir_prefixes,
     }),
     isUnsafeExtraAllowed: server.allow_unsafe_extra,
+    firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     observer: {
       sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),

@@ -41,6 +41,8 @@ export type ProcessCommand = {
   /** The time from the first signal to SIGKILL. */
   graceMs?: number
   stderrLimitBytes?: number
+  /** Gets what the child prints on stderr, while it runs. */
+  onStderr?: ((chunk: Buffer) => void) | undefined
 }
 
 export type ProcessExit = {
@@ -168,6 +170,7 @@ function follow(
   const unwatch = watchLimits(command, ending.resolve)
   const stdout = relayOutput(child.stdout, cancel)
   const stderr = keepTail(child.stderr, command.stderrLimitBytes ?? DEFAULT_STDERR_LIMIT_BYTES)
+  if (command.onStderr !== undefined) child.stderr.on('data', command.onStderr)
   feed(child.stdin, command.stdin)
 
   const finish = async (): Promise<ProcessExit> => {
