@@ -1,15 +1,18 @@
 /** The one way to build the command of a prompt: checks the request, then uses the builder of its agent. */
 import { refuseBadArguments } from '../kit/process/start-fault.ts'
-import type { AgentCommand, AgentRequest, Backend } from './adapter/agent.ts'
+import { type AgentCommand, type AgentRequest, BACKENDS, type Backend } from './adapter/agent.ts'
+import type { JsonObject } from './adapter/json-fields.ts'
 import { checkSize, checkTexts } from './check-prompt.ts'
-import { agentSessionIdInvalid } from './faults.ts'
+import { agentSessionIdInvalid, outputSchemaInvalid, outputSchemaUnsupported } from './faults.ts'
 import { AGENTS } from './registry.ts'
+import { findSchemaProblem } from './schema/check-schema.ts'
 
 /** Throws a Fault for texts, ids and arguments that the agent does not accept. */
 export function buildCommand(request: AgentRequest): AgentCommand {
   const { backend, resumeId, extra, workdir } = request
   const agent = AGENTS[backend]
   checkTexts(request)
+  if (request.outputSchema !== undefined) checkOutputSchema(request.outputSchema, backend)
   const command = agent.toCommand(request)
   // Some agents get the system prompt in front of the prompt: the size of both counts.
   checkSize(command.stdin, backend)
@@ -28,4 +31,13 @@ export function isSessionId(id: string): boolean {
 
 function checkSessionId(id: string, backend: Backend): void {
   if (!isSessionId(id)) throw agentSessionIdInvalid({ backend, id })
+}
+
+function checkOutputSchema(schema: JsonObject, backend: Backend): void {
+  if (!AGENTS[backend].abilities.output_schema) {
+    const able = BACKENDS.filter((each) => AGENTS[each].abilities.output_schema)
+    throw outputSchemaUnsupported({ backend, able })
+  }
+  const problem = findSchemaProblem(schema)
+  if (problem !== undefined) throw outputSchemaInvalid({ problem })
 }

@@ -49,3 +49,18 @@ export const backendUnavailable = defineFault({
       ? `${d.backend} is disabled; run "drover config set backends.${d.backend}.enabled true" to enable it`
       : `${d.backend} is not installed: the program "${d.wanted}" was not found; install it with "${installCommandOf(d.backend)}", name its program in backends.${d.backend}.command, or try --demo`,
 })
+
+export const outputSchemaInvalid = defineFault({
+  code: 'output_schema_invalid',
+  kind: 'invalid',
+  when: 'The schema for the answer is not valid, is too large, or has a keyword that drover does not validate.',
+  message: (d: { problem: string }) => `the schema for the answer: ${d.problem}`,
+})
+
+export const outputSchemaUnsupported = defineFault({
+  code: 'output_schema_unsupported',
+  kind: 'invalid',
+  when: 'A request has a schema for the answer, but the agent has no flag for one.',
+  message: (d: { backend: string; able: readonly string[] }) =>
+    `${d.backend} cannot be given a schema for its answer; use ${d.able.join(' or ')}`,
+})

@@ -15,6 +15,7 @@ import type {
 } from './adapter/agent.ts'
 import { warnOfDenials } from './adapter/denials.ts'
 import { type AgentResult, toAgentResult } from './agent-result.ts'
+import { checkAnswer } from './check-answer.ts'
 import { forgetSession } from './clean-up.ts'
 import { createNotices } from './notices.ts'
 import { type Reading, readEvents } from './read-events.ts'
@@ -62,7 +63,8 @@ export async function* runAgent(
     running = await start(request, command, { owner: options.owner, signal, onStderr: notices.add })
     for await (const events of readEvents(running, reading)) yield* opening.add(events)
     const exit = await running.exit
-    const { events, result: output } = reader.finish(exit)
+    const { events, result: finished } = reader.finish(exit)
+    const output = checkAnswer(finished, request)
     yield* opening.add(events)
     const warnings = [...reading.warnings, ...(await forget()), ...warningsIn(output, request)]
     const { stopReason } = reading
@@ -78,7 +80,7 @@ export async function* runAgent(
   }
 }
 
-type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine'> & { warnings: readonly string[] }
+type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine' | 'exitGraceMs'> & { warnings: readonly string[] }
 
 function createReading({ firstEventTimeoutMs = null }: AgentRequest, parts: ReadingParts): Reading {
   return { ...parts, firstEventTimeoutMs, warnings: [...parts.warnings], stopReason: undefined }

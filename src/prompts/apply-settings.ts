@@ -53,6 +53,7 @@ export function applySettings(request: PromptRequest, { own, shared }: Settings)
     model: model === undefined ? undefined : resolveAlias(model, own.model_aliases),
     maxTurns,
     systemPrompt,
+    outputSchema: request.output_schema,
     allowedTools: own.allowed_tools || undefined,
     resumeId: request.resumes?.backend_session_id,
   }

@@ -58,6 +58,12 @@ const COMMON_FIELDS = {
     }),
   ),
   system_prompt: Type.Optional(Type.String({ description: 'The role of the agent and how it should behave.' })),
+  output_schema: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      description: 'A JSON Schema that the answer must match, if the agent can be given one. The answer is then JSON.',
+    }),
+  ),
   verbose: Type.Optional(Type.Boolean({ description: 'Whether the agent prints more details.' })),
   extra: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {

@@ -410,6 +410,29 @@ describe('an answer that is not text', () => {
   })
 })
 
+describe('--schema', () => {
+  const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+
+  it.each(['claude', 'codex'])('makes %s answer with JSON that matches', async (backend) => {
+    writeFileSync(join(room, 'n.json'), JSON.stringify(schema))
+    const args = ['prompt', 'x', '-b', backend, '--schema', join(room, 'n.json')]
+    expect(await drover(args, scripted({ text: ['{"n":7}'] }))).toEqual({ code: 0, stdout: '{"n":7}\n', stderr: '' })
+    const failed = await drover(args, scripted({ text: ['{"n":"x"}'] }))
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('$.n must be of type integer') })
+  })
+
+  it.each([
+    ['no JSON', 'x', 1],
+    ['no object', '[]', 1],
+    ['a keyword that is not supported', '{"if":{}}', 1],
+  ])('refuses a file with %s', async (_name, content, code) => {
+    writeFileSync(join(room, 'n.json'), content)
+    const { stderr, ...ran } = await drover(['prompt', 'x', '--schema', join(room, 'n.json')])
+    expect(ran).toEqual({ code, stdout: '' })
+    expect(stderr).toMatch(/^drover: .+/)
+  })
+})
+
 describe('the exit code', () => {
   it.each<[string, string[], Script, number, string]>([
     ['is the agent’s own when it fails', [], { plainText: 'no', exitCode: 7 }, 7, 'claude failed'],
@@ -584,6 +607,7 @@ describe('drover backends', () => {
         resume: true,
         system_prompt: 'flag',
         max_turns: true,
+        output_schema: true,
         os_sandbox: false,
         usage: { cached: true, reasoning: false },
       },

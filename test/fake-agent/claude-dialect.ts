@@ -96,6 +96,7 @@ function toInvocation(args: Arguments, format: Format): Invocation {
     ...(sessionId && { sessionId }),
     ...(resumeId && { resumeId }),
     isEphemeral: args.has('--no-session-persistence'),
+    hasSchema: args.has('--json-schema'),
     ...(argument && { argument }),
     hasMessageInput: hasMessageInput(args),
   }

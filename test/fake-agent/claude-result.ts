@@ -20,6 +20,7 @@ export function toSuccess(facts: Facts, progress: Progress, usage: Usage): objec
     time_to_request_ms: 0,
     num_turns: progress.requests,
     result: progress.text,
+    ...(facts.invocation.hasSchema && structuredOutput(progress.text)),
     stop_reason: 'end_turn',
     ...toAccount(facts.sessionId, usage),
     modelUsage: { [facts.model]: toModelUsage(usage) },
@@ -27,6 +28,15 @@ export function toSuccess(facts: Facts, progress: Progress, usage: Usage): objec
     terminal_reason: 'completed',
     fast_mode_state: 'off',
     uuid: facts.newId(),
+  }
+}
+
+/** Claude checks the output itself; the fake one only reads it. Plain text is a success without a structured output. */
+function structuredOutput(text: string): object {
+  try {
+    return { structured_output: JSON.parse(text) }
+  } catch {
+    return {}
   }
 }
 

@@ -25,6 +25,8 @@ export type Invocation = {
   /** A session to delete, instead of an answer. */
   deleteId?: string
   isEphemeral: boolean
+  /** The answer must match a schema. */
+  hasSchema?: boolean
   /** A prompt in the arguments. */
   argument?: string
   /** Stdin holds messages in JSON, not the text of a prompt. */

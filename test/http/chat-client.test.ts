@@ -452,3 +452,56 @@ describe('the errors of the openai package', () => {
     expect(again.server.access.map(({ status }) => status)).toContain(429)
   })
 })
+
+describe('a response format', () => {
+  const schema = {
+    type: 'object',
+    properties: { verdict: { enum: ['pass', 'fail'] } },
+    required: ['verdict'],
+    additionalProperties: false,
+  }
+  const json_schema = { name: 'verdict', strict: true, schema }
+  const response_format = { type: 'json_schema' as const, json_schema }
+
+  it.each(['claude', 'codex'])('with a schema is matched by the answer of %s', async (model) => {
+    const { client } = await open({ text: ['{"verdict":', '"pass"}'] })
+    const completion = await client.chat.completions.parse({ ...hello, model, response_format })
+    expect(completion.choices[0]?.message.parsed).toEqual({ verdict: 'pass' })
+  })
+
+  it('without a schema is a JSON object', async () => {
+    const { client } = await open({ text: ['{"any":[1]}'] })
+    const asked = { ...hello, model: 'claude', response_format: { type: 'json_object' as const } }
+    expect((await client.chat.completions.create(asked)).choices[0]?.message.content).toBe('{"any":[1]}')
+  })
+
+  it('is checked before anything is streamed', async () => {
+    const { client } = await open({ text: ['{"verdict":', '"pass"}'] })
+    const stream = await client.chat.completions.create({ ...hello, model: 'claude', response_format, stream: true })
+    const texts: string[] = []
+    for await (const { choices } of stream) texts.push(choices[0]?.delta.content ?? '')
+    expect(texts.filter((text) => text !== '')).toEqual(['{"verdict":"pass"}'])
+    const bad = await open({ text: ['{"verdict":', '"maybe"}'] })
+    const failing = bad.client.chat.completions.create({ ...hello, model: 'claude', response_format, stream: true })
+    await expect(failing).rejects.toMatchObject({ status: 500, message: expect.stringContaining('$.verdict must be') })
+  })
+
+  it('that the answer does not match is an error', async () => {
+    const { client } = await open({ text: ['Sure! {"verdict":"pass"}'] })
+    const failing = client.chat.completions.create({ ...hello, response_format })
+    await expect(failing).rejects.toMatchObject({ status: 500, message: expect.stringContaining('it is not JSON') })
+  })
+
+  it.each([
+    ['gemini', response_format],
+    ['gemini', { type: 'json_object' as const }],
+    ['codex', { type: 'json_object' as const }],
+    ['claude', { type: 'grammar' as 'text' }],
+  ])('that %s has no flag for is refused: %j', async (model, format) => {
+    const { client } = await open()
+    await expect(client.chat.completions.create({ ...hello, model, response_format: format })).rejects.toMatchObject({
+      status: 400,
+      code: 'unsupported_feature',
+    })
+  })
+})

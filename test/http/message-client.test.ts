@@ -361,3 +361,41 @@ describe('the version header', () => {
     expect((await post({ 'anthropic-version': 'x' }, { require_api_version: false })).status).toBe(400)
   })
 })
+
+describe('an output format', () => {
+  const schema = {
+    type: 'object',
+    properties: { n: { type: 'integer' } },
+    required: ['n'],
+    additionalProperties: false,
+  }
+  const format = { type: 'json_schema', schema } as const
+
+  it.each([
+    ['output_format', { output_format: format }],
+    ['output_config', { output_config: { format } }],
+  ])('is matched by the answer: %s', async (_name, fields) => {
+    const { client, server } = await open({ text: ['{"n":', '7}'] })
+    const asked = { ...hello, ...fields } as Anthropic.MessageCreateParamsNonStreaming
+    const { data, response } = await client.messages.create(asked).withResponse()
+    expect(data.content).toEqual([{ type: 'text', text: '{"n":7}' }])
+    expect(response.headers.get('x-drover-warning')).toBeNull()
+    const streamed = await client.messages.stream(asked).finalMessage()
+    expect(streamed.content).toMatchObject([{ type: 'text', text: '{"n":7}' }])
+    expect(server.access).toHaveLength(2)
+  })
+
+  it('that the answer does not match is an error', async () => {
+    const { client } = await open({ text: ['{"n":"seven"}'] })
+    const asked = { ...hello, output_format: format } as Anthropic.MessageCreateParamsNonStreaming
+    const message = expect.stringContaining('$.n must be of type integer')
+    await expect(client.messages.create(asked)).rejects.toMatchObject({ status: 500, message })
+  })
+
+  it('is refused on an agent that has no flag for it', async () => {
+    const { client } = await open()
+    const asked = { ...hello, model: 'gemini', output_format: format } as Anthropic.MessageCreateParamsNonStreaming
+    const message = expect.stringContaining('use a model of claude or codex')
+    await expect(client.messages.create(asked)).rejects.toMatchObject({ status: 400, message })
+  })
+})

@@ -327,6 +327,46 @@ describe('POST /api/v1/prompt', () => {
   })
 })
 
+describe('output_schema', () => {
+  const output_schema = {
+    type: 'object',
+    properties: { verdict: { enum: ['pass', 'fail'] }, count: { type: 'integer' } },
+    required: ['verdict', 'count'],
+    additionalProperties: false,
+  }
+  const answerOf = async (script: Script, prompt: object) => {
+    const server = await scripted(script)
+    const body = { prompt: 'x', output_schema, ...prompt }
+    return (await server.request(PROMPT, { method: 'POST', body })) as { status: number; body: Record<string, unknown> }
+  }
+
+  it.each(['claude', 'codex'])('is matched by the answer of %s', async (backend) => {
+    const text = '{"verdict":"pass","count":3}'
+    const { body } = await answerOf({ text: [text] }, { backend })
+    expect(body).toMatchObject({ exit_code: 0, output: text })
+  })
+
+  it.each([
+    ['claude', '{"verdict":"maybe","count":3}', '$.verdict must be one of "pass","fail"'],
+    ['codex', '{"verdict":"pass","count":"three"}', '$.count must be of type integer'],
+    ['claude', 'This is not JSON.', 'it is not JSON'],
+    ['codex', '```json\n{"verdict":"pass","count":3}\n```', 'it is not JSON'],
+  ])('fails an answer of %s that does not match: %s', async (backend, text, problem) => {
+    const { status, body } = await answerOf({ text: [text] }, { backend })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ exit_code: 1, error_code: 'agent_output_invalid', output: text })
+    expect(body['error']).toBe(`the answer does not match the schema of the request: ${problem}`)
+  })
+
+  it.each([
+    ['on an agent that takes none', { backend: 'gemini' }, 'output_schema_unsupported'],
+    ['that is not valid', { backend: 'claude', output_schema: { type: 'x' } }, 'output_schema_invalid'],
+    ['that is no object', { backend: 'claude', output_schema: [] }, 'invalid_request'],
+  ])('is refused %s', async (_name, prompt, error) => {
+    expect(await answerOf({}, prompt)).toMatchObject({ status: 400, body: { error } })
+  })
+})
+
 describe('a stream of POST /api/v1/prompt', () => {
   const body = (backend: string, over = {}) => ({ backend, prompt: 'say hello', output_format: 'stream-json', ...over })
 

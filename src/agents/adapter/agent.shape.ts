@@ -92,6 +92,7 @@ export const Abilities = named(
     resume: Type.Boolean({ description: 'Continues a session.' }),
     system_prompt: Type.Enum(['flag', 'before the prompt'], { description: 'How the agent gets a system prompt.' }),
     max_turns: Type.Boolean({ description: 'Supports a limit on turns.' }),
+    output_schema: Type.Boolean({ description: 'Can be given a JSON Schema for its answer.' }),
     os_sandbox: Type.Boolean({ description: 'Has an operating system sandbox.' }),
     usage: Type.Object(
       { cached: Type.Boolean(), reasoning: Type.Boolean() },

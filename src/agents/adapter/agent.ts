@@ -1,5 +1,6 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
 import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
+import type { JsonObject } from './json-fields.ts'
 
 export type { Abilities, AgentEvent, Usage }
 
@@ -29,6 +30,8 @@ export type AgentRequest = {
   sandboxMode: SandboxMode
   maxTurns?: number | undefined
   systemPrompt?: string | undefined
+  /** A JSON Schema that the answer must match. */
+  outputSchema?: JsonObject | undefined
   isVerbose: boolean
   /** Tools that claude may use without asking; `all` means no limit. */
   allowedTools?: string | undefined
@@ -137,6 +140,8 @@ export type Agent = {
   abilities: Abilities
   /** What its counts of input and output tokens leave out. */
   countsApart: { cache: boolean; reasoning: boolean }
+  /** Whether a schema for its answer may leave properties open; the model service of codex refuses that. */
+  takesOpenSchemas: boolean
   /** The signal on which it ends its own tools too. */
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */

@@ -11,10 +11,12 @@ export const claude: Agent = {
     resume: true,
     system_prompt: 'flag',
     max_turns: true,
+    output_schema: true,
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },
   countsApart: { cache: true, reasoning: false },
+  takesOpenSchemas: true,
   // On SIGTERM it leaves its tools running.
   cancelSignal: 'SIGINT',
   toCommand: toClaudeCommand,

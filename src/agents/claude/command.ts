@@ -1,5 +1,6 @@
 /** The command line of claude. */
 import { join } from 'node:path'
+import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, hasText, toolList } from '../adapter/flags.ts'
@@ -43,6 +44,7 @@ export function toClaudeCommand(request: AgentRequest): AgentCommand {
       ...permission.flags,
       ...flag('--max-turns', request.maxTurns?.toString()),
       ...system.flags,
+      ...toSchemaFlag(request),
       ...(request.isEphemeral ? ['--no-session-persistence'] : []),
       ...request.extra,
     ],
@@ -63,6 +65,11 @@ function toInput(prompt: string): { flags: string[]; stdin: string } {
   const content = [prompt, ''].map((text) => ({ type: 'text', text }))
   const message = { type: 'user', message: { role: 'user', content } }
   return { flags: ['--input-format', 'stream-json'], stdin: `${JSON.stringify(message)}\n` }
+}
+
+/** Claude takes a schema from its arguments only. */
+function toSchemaFlag({ outputSchema }: AgentRequest): string[] {
+  return outputSchema === undefined ? [] : ['--json-schema', toJsonText(outputSchema)]
 }
 
 /** As a file, because every user of the machine can read arguments. */

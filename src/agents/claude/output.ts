@@ -1,7 +1,7 @@
 /** Reads `claude -p --output-format stream-json`, and the objects of other formats and earlier releases. */
 import type { AgentEvent, Denial } from '../adapter/agent.ts'
 import { initEvent, messageEvents, thinkingEvents } from '../adapter/events.ts'
-import { countAt, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
+import { countAt, isShallow, type JsonObject, objectAt, objectsAt, textAt, toText } from '../adapter/json-fields.ts'
 import { type AgentOutput, emptySummary } from '../adapter/output-reader.ts'
 import { StreamedText } from '../adapter/streamed-text.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
@@ -141,9 +141,12 @@ export class ClaudeOutput implements AgentOutput {
     summary.denials = [...this.#deniedCalls.map(withNeed), ...denialsOf(line)]
     summary.outcome = outcomeOf(line, { lastError: summary.lastError, retry: this.#retry })
     if (summary.outcome !== 'success') return usageEvents(summary.usage)
-    summary.text = textAt(line, 'result') ?? summary.text
-    // Without a stream of messages, the answer is in the result alone.
-    const missing = this.#hasMessage ? [] : this.#messageEvents(summary.text, { isPartial: false })
+    const structured = line['structured_output']
+    summary.text =
+      (isShallow(structured) ? JSON.stringify(structured) : undefined) ?? textAt(line, 'result') ?? summary.text
+    // Without a stream of messages, and with a schema for it, the answer is in the result alone.
+    const isMissing = !this.#hasMessage || structured !== undefined
+    const missing = isMissing ? this.#messageEvents(summary.text, { isPartial: false }) : []
     return [...missing, ...usageEvents(summary.usage)]
   }
 

@@ -1,7 +1,7 @@
 /** Reads the `result` event of claude, which ends a run, and its notices about retries. */
 import type { Denial, Usage } from '../adapter/agent.ts'
 import { subjectOf } from '../adapter/denials.ts'
-import type { AgentFailure } from '../adapter/failure.ts'
+import type { AgentFailure, FailureCode } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import { addUsage, cacheWrites, isNothing, NO_USAGE } from '../adapter/usage.ts'
 
@@ -13,6 +13,11 @@ export function formatRetry(line: JsonObject): string {
 
 /** What claude has reported before its result. */
 type Before = { lastError?: AgentFailure | undefined; retry?: JsonObject | undefined }
+
+const FAILURES: Readonly<Record<string, FailureCode>> = {
+  error_max_turns: 'agent_max_turns',
+  error_max_structured_output_retries: 'agent_output_invalid',
+}
 
 /** API errors have the subtype `success` too, so `is_error` decides. */
 export function outcomeOf(line: JsonObject, { lastError, retry }: Before): 'success' | AgentFailure {
@@ -26,7 +31,7 @@ export function outcomeOf(line: JsonObject, { lastError, retry }: Before): 'succ
   const status = countAt(line, 'api_error_status')
   return {
     message: message || `claude ended with ${subtype || 'an error'}`,
-    code: subtype === 'error_max_turns' ? 'agent_max_turns' : undefined,
+    code: FAILURES[subtype],
     status,
     // Claude waits as long as the service asks it to, but no message says so.
     ...(status !== undefined && countAt(retry, 'error_status') === status && { retryAfterMs: delayOf(retry) }),

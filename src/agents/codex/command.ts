@@ -1,4 +1,6 @@
 /** The command line of codex. */
+import { join } from 'node:path'
+import { toJsonText } from '../../kit/json/to-json-text.ts'
 import type { AgentCommand, AgentRequest } from '../adapter/agent.ts'
 import { toAgentEnvironment } from '../adapter/agent-environment.ts'
 import { flag, warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
@@ -21,6 +23,7 @@ const SANDBOXES: Record<Permission, string> = {
  */
 export function toCodexCommand(request: AgentRequest): AgentCommand {
   const stdin = withSystemPrompt(request)
+  const schema = toSchemaFile(request)
   return {
     argv: [
       ...request.program,
@@ -31,6 +34,7 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
       '--skip-git-repo-check',
       ...['-s', toSandbox(request)],
       ...flag('--model', request.model),
+      ...schema.flags,
       ...(request.isEphemeral ? ['--ephemeral'] : []),
       ...request.extra,
       ...(request.resumeId === undefined ? [] : ['resume', request.resumeId]),
@@ -38,9 +42,15 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
     ],
     env: toAgentEnvironment(request.env, VARIABLES),
     stdin,
-    files: [],
+    files: schema.files,
     warnings: [...warnOfApproval(request), ...warnOfMissing('codex', request, { maxTurns: true, verbose: true })],
   }
+}
+
+function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest) {
+  if (outputSchema === undefined) return { flags: [], files: [] }
+  const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'output-schema.json')
+  return { flags: ['--output-schema', path], files: isDryRun ? [] : [{ path, content: toJsonText(outputSchema) }] }
 }
 
 /** Always passed, because codex trusts a directory permanently once it was allowed to write there. */

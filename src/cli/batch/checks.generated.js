@@ -2,150 +2,154 @@
 var V=(p,a)=>()=>{try{return a||p((a={exports:{}}).exports,a),a.exports}catch(c){throw a=0,c}};var g=V(h=>{"use strict";Object.defineProperty(h,"__esModule",{value:!0});function w(p){let a=p.length,c=0,f=0,y;for(;f<
 a;)c++,y=p.charCodeAt(f++),y>=55296&&y<=56319&&f<a&&(y=p.charCodeAt(f),(y&64512)===56320&&f++);return c}h.default=w;w.code=
 'require("ajv/dist/runtime/ucs2length").default'});var O=L;var q=["tasks","max_parallel","fail_fast","output_dir","dry_run"],I=["backend","prompt","model","workdir","approval_mode",
-"sandbox_mode","max_tokens","max_turns","system_prompt","verbose","extra","timeout_secs","ephemeral","output_format","me\
-tadata","dry_run","id","name","tags","meta"],b=["claude","codex","gemini"],N=["default","auto","none","always"],v=["defa\
-ult","read-only","workspace","full"],$=["default","text","json","stream-json"],j=g().default,A=new RegExp("^(?!-)[^\\u000\
-0-\\u001f\\u007f-\\u009f]+$",""),x=new RegExp("^[^\\u0000-\\u001f\\u007f]{1,200}$","u");function L(p,{instancePath:a="",
+"sandbox_mode","max_tokens","max_turns","system_prompt","output_schema","verbose","extra","timeout_secs","ephemeral","ou\
+tput_format","metadata","dry_run","id","name","tags","meta"],x=["claude","codex","gemini"],N=["default","auto","none","a\
+lways"],v=["default","read-only","workspace","full"],$=["default","text","json","stream-json"],j=g().default,A=new RegExp(
+"^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$",""),b=new RegExp("^[^\\u0000-\\u001f\\u007f]{1,200}$","u");function L(p,{instancePath:a="",
 parentData:c,parentDataProperty:f,rootData:y=p,dynamicAnchors:P={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.
-isArray(p)){if(p.tasks===void 0){let o={instancePath:a,keyword:"required",params:{missingProperty:"tasks"}};e===null?e=[
-o]:e.push(o),r++}for(let o in p){let m=r;if(!(o==="tasks"||o==="max_parallel"||o==="fail_fast"||o==="output_dir"||o==="d\
-ry_run")){let n={instancePath:a,keyword:"enum",params:{allowedValues:q},propertyName:o};e===null?e=[n]:e.push(n),r++}var k=m===
-r;if(!k){let n={instancePath:a,keyword:"propertyNames",params:{propertyName:o}};e===null?e=[n]:e.push(n),r++}}if(p.tasks!==
-void 0){let o=p.tasks;if(Array.isArray(o)){if(o.length>1e3){let n={instancePath:a+"/tasks",keyword:"maxItems",params:{limit:1e3}};
-e===null?e=[n]:e.push(n),r++}let m=o.length;for(let n=0;n<m;n++){let i=o[n];if(i&&typeof i=="object"&&!Array.isArray(i)){
-if(i.prompt===void 0){let s={instancePath:a+"/tasks/"+n,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=
-[s]:e.push(s),r++}for(let s in i){let t=r;if(!(s==="backend"||s==="prompt"||s==="model"||s==="workdir"||s==="approval_mo\
-de"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s==="system_prompt"||s==="verbose"||s==="extra"||s==="timeou\
-t_secs"||s==="ephemeral"||s==="output_format"||s==="metadata"||s==="dry_run"||s==="id"||s==="name"||s==="tags"||s==="met\
-a")){let l={instancePath:a+"/tasks/"+n,keyword:"enum",params:{allowedValues:I},propertyName:s};e===null?e=[l]:e.push(l),
-r++}var _=t===r;if(!_){let l={instancePath:a+"/tasks/"+n,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:
-e.push(l),r++}}if(i.backend!==void 0){let s=i.backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={instancePath:a+
-"/tasks/"+n+"/backend",keyword:"enum",params:{allowedValues:b}};e===null?e=[t]:e.push(t),r++}}if(i.prompt!==void 0){let s=i.
-prompt;if(typeof s=="string"){if(s.length===0){let t={instancePath:a+"/tasks/"+n+"/prompt",keyword:"minLength",params:{limit:1}};
-e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+n+"/prompt",keyword:"type",params:{type:"string"}};e===
-null?e=[t]:e.push(t),r++}}if(i.model!==void 0){let s=i.model;if(typeof s=="string"){if(j(s)>256){let t={instancePath:a+"\
-/tasks/"+n+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[t]:e.push(t),r++}if(!A.test(s)){let t={instancePath:a+
-"/tasks/"+n+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with \
--"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+n+"/model",keyword:"type",params:{type:"string"}};
-e===null?e=[t]:e.push(t),r++}}if(i.workdir!==void 0){let s=i.workdir;if(typeof s=="string"){if(s.length===0){let t={instancePath:a+
-"/tasks/"+n+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/\
-tasks/"+n+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(i.approval_mode!==void 0){let s=i.
-approval_mode;if(!(s==="default"||s==="auto"||s==="none"||s==="always")){let t={instancePath:a+"/tasks/"+n+"/approval_mo\
-de",keyword:"enum",params:{allowedValues:N}};e===null?e=[t]:e.push(t),r++}}if(i.sandbox_mode!==void 0){let s=i.sandbox_mode;
-if(!(s==="default"||s==="read-only"||s==="workspace"||s==="full")){let t={instancePath:a+"/tasks/"+n+"/sandbox_mode",keyword:"\
-enum",params:{allowedValues:v}};e===null?e=[t]:e.push(t),r++}}if(i.max_tokens!==void 0){let s=i.max_tokens;if(!(typeof s==
-"number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+n+"/max_tokens",keyword:"type",params:{type:"\
-integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)&&(s<0||isNaN(s))){let t={instancePath:a+"/tas\
-ks/"+n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:e.push(t),r++}}if(i.max_turns!==
-void 0){let s=i.max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+n+"/\
-max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>
-1e4||isNaN(s)){let t={instancePath:a+"/tasks/"+n+"/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===
-null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/tasks/"+n+"/max_turns",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(i.system_prompt!==void 0&&typeof i.system_prompt!="string"){let s={instancePath:a+
-"/tasks/"+n+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),r++}if(i.verbose!==void 0&&
-typeof i.verbose!="boolean"){let s={instancePath:a+"/tasks/"+n+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?
-e=[s]:e.push(s),r++}if(i.extra!==void 0){let s=i.extra;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/task\
-s/"+n+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];
-if(typeof d=="string"){if(d.length===0){let u={instancePath:a+"/tasks/"+n+"/extra/"+l,keyword:"minLength",params:{limit:1}};
-e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/tasks/"+n+"/extra/"+l,keyword:"type",params:{type:"string"}};
-e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+"/tasks/"+n+"/extra",keyword:"type",params:{type:"array"}};e===
-null?e=[t]:e.push(t),r++}}if(i.timeout_secs!==void 0){let s=i.timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
-s))){let t={instancePath:a+"/tasks/"+n+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),
-r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/tasks/"+n+"/timeout_secs",keyword:"\
-maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/t\
-asks/"+n+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(i.ephemeral!==
-void 0&&typeof i.ephemeral!="boolean"){let s={instancePath:a+"/tasks/"+n+"/ephemeral",keyword:"type",params:{type:"boole\
-an"}};e===null?e=[s]:e.push(s),r++}if(i.output_format!==void 0){let s=i.output_format;if(!(s==="default"||s==="text"||s===
-"json"||s==="stream-json")){let t={instancePath:a+"/tasks/"+n+"/output_format",keyword:"enum",params:{allowedValues:$}};
-e===null?e=[t]:e.push(t),r++}}if(i.metadata!==void 0){let s=i.metadata;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={
-instancePath:a+"/tasks/"+n+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),r++}}if(i.dry_run!==
-void 0&&typeof i.dry_run!="boolean"){let s={instancePath:a+"/tasks/"+n+"/dry_run",keyword:"type",params:{type:"boolean"}};
-e===null?e=[s]:e.push(s),r++}if(i.id!==void 0){let s=i.id;if(typeof s=="string"){if(!x.test(s)){let t={instancePath:a+"/\
-tasks/"+n+"/id",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),
-r++}}else{let t={instancePath:a+"/tasks/"+n+"/id",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(i.
-name!==void 0){let s=i.name;if(typeof s=="string"){if(!x.test(s)){let t={instancePath:a+"/tasks/"+n+"/name",keyword:"sai\
-dPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+
-"/tasks/"+n+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(i.tags!==void 0){let s=i.tags;
-if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+n+"/tags",keyword:"maxItems",params:{limit:64}};e===
-null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++)if(typeof s[l]!="string"){let d={instancePath:a+"/tasks/"+n+
-"/tags/"+l,keyword:"type",params:{type:"string"}};e===null?e=[d]:e.push(d),r++}}else{let t={instancePath:a+"/tasks/"+n+"\
-/tags",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(i.meta!==void 0){let s=i.meta;if(!(s&&typeof s==
-"object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+n+"/meta",keyword:"type",params:{type:"object"}};e===null?
-e=[t]:e.push(t),r++}}}else{let s={instancePath:a+"/tasks/"+n,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
-s),r++}}}else{let m={instancePath:a+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),r++}}if(p.max_parallel!==
-void 0){let o=p.max_parallel;if(!(typeof o=="number"&&!(o%1)&&!isNaN(o)&&isFinite(o))){let m={instancePath:a+"/max_paral\
-lel",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),r++}if(typeof o=="number"&&isFinite(o)){if(o>1e3||
-isNaN(o)){let m={instancePath:a+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[m]:e.push(
-m),r++}if(o<1||isNaN(o)){let m={instancePath:a+"/max_parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
-e=[m]:e.push(m),r++}}}if(p.fail_fast!==void 0&&typeof p.fail_fast!="boolean"){let o={instancePath:a+"/fail_fast",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[o]:e.push(o),r++}if(p.output_dir!==void 0){let o=p.output_dir;if(typeof o=="s\
-tring"){if(o.length===0){let m={instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
-m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}if(p.
-dry_run!==void 0&&typeof p.dry_run!="boolean"){let o={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};
-e===null?e=[o]:e.push(o),r++}}else{let o={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[o]:e.push(o),
-r++}return L.errors=e,r===0}var z=F;var D=["steps","stop_on_failure","pass_working_dir","pass_session_id","persist_sessions","dry_run","output_dir"],E=["nam\
-e","backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","verbose",
-"extra","timeout_secs"],C=new RegExp("^[^\\u0000-\\u001f{}]{1,64}$","u");function F(p,{instancePath:a="",parentData:c,parentDataProperty:f,
-rootData:y=p,dynamicAnchors:P={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.steps===void 0){let o={
-instancePath:a,keyword:"required",params:{missingProperty:"steps"}};e===null?e=[o]:e.push(o),r++}for(let o in p){let m=r;
-if(!(o==="steps"||o==="stop_on_failure"||o==="pass_working_dir"||o==="pass_session_id"||o==="persist_sessions"||o==="dry\
-_run"||o==="output_dir")){let n={instancePath:a,keyword:"enum",params:{allowedValues:D},propertyName:o};e===null?e=[n]:e.
-push(n),r++}var k=m===r;if(!k){let n={instancePath:a,keyword:"propertyNames",params:{propertyName:o}};e===null?e=[n]:e.push(
-n),r++}}if(p.steps!==void 0){let o=p.steps;if(Array.isArray(o)){if(o.length>100){let n={instancePath:a+"/steps",keyword:"\
-maxItems",params:{limit:100}};e===null?e=[n]:e.push(n),r++}let m=o.length;for(let n=0;n<m;n++){let i=o[n];if(i&&typeof i==
-"object"&&!Array.isArray(i)){if(i.prompt===void 0){let s={instancePath:a+"/steps/"+n,keyword:"required",params:{missingProperty:"\
-prompt"}};e===null?e=[s]:e.push(s),r++}for(let s in i){let t=r;if(!(s==="name"||s==="backend"||s==="prompt"||s==="model"||
-s==="workdir"||s==="approval_mode"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s==="system_prompt"||s==="ver\
-bose"||s==="extra"||s==="timeout_secs")){let l={instancePath:a+"/steps/"+n,keyword:"enum",params:{allowedValues:E},propertyName:s};
-e===null?e=[l]:e.push(l),r++}var _=t===r;if(!_){let l={instancePath:a+"/steps/"+n,keyword:"propertyNames",params:{propertyName:s}};
-e===null?e=[l]:e.push(l),r++}}if(i.name!==void 0){let s=i.name;if(typeof s=="string"){if(!C.test(s)){let t={instancePath:a+
-"/steps/"+n+"/name",keyword:"saidPattern",params:{says:"a name of 1 to 64 characters without braces or control character\
-s"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+n+"/name",keyword:"type",params:{type:"string"}};
-e===null?e=[t]:e.push(t),r++}}if(i.backend!==void 0){let s=i.backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={
-instancePath:a+"/steps/"+n+"/backend",keyword:"enum",params:{allowedValues:b}};e===null?e=[t]:e.push(t),r++}}if(i.prompt!==
-void 0){let s=i.prompt;if(typeof s=="string"){if(s.length===0){let t={instancePath:a+"/steps/"+n+"/prompt",keyword:"minL\
-ength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+n+"/prompt",keyword:"type",params:{
-type:"string"}};e===null?e=[t]:e.push(t),r++}}if(i.model!==void 0){let s=i.model;if(typeof s=="string"){if(j(s)>256){let t={
-instancePath:a+"/steps/"+n+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[t]:e.push(t),r++}if(!A.test(s)){
-let t={instancePath:a+"/steps/"+n+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters \
-and not starting with -"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+n+"/model",keyword:"type",
-params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(i.workdir!==void 0){let s=i.workdir;if(typeof s=="string"){if(s.
-length===0){let t={instancePath:a+"/steps/"+n+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),
-r++}}else{let t={instancePath:a+"/steps/"+n+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}
-if(i.approval_mode!==void 0){let s=i.approval_mode;if(!(s==="default"||s==="auto"||s==="none"||s==="always")){let t={instancePath:a+
-"/steps/"+n+"/approval_mode",keyword:"enum",params:{allowedValues:N}};e===null?e=[t]:e.push(t),r++}}if(i.sandbox_mode!==
-void 0){let s=i.sandbox_mode;if(!(s==="default"||s==="read-only"||s==="workspace"||s==="full")){let t={instancePath:a+"/\
-steps/"+n+"/sandbox_mode",keyword:"enum",params:{allowedValues:v}};e===null?e=[t]:e.push(t),r++}}if(i.max_tokens!==void 0){
-let s=i.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+n+"/max_tok\
+isArray(p)){if(p.tasks===void 0){let i={instancePath:a,keyword:"required",params:{missingProperty:"tasks"}};e===null?e=[
+i]:e.push(i),r++}for(let i in p){let m=r;if(!(i==="tasks"||i==="max_parallel"||i==="fail_fast"||i==="output_dir"||i==="d\
+ry_run")){let o={instancePath:a,keyword:"enum",params:{allowedValues:q},propertyName:i};e===null?e=[o]:e.push(o),r++}var _=m===
+r;if(!_){let o={instancePath:a,keyword:"propertyNames",params:{propertyName:i}};e===null?e=[o]:e.push(o),r++}}if(p.tasks!==
+void 0){let i=p.tasks;if(Array.isArray(i)){if(i.length>1e3){let o={instancePath:a+"/tasks",keyword:"maxItems",params:{limit:1e3}};
+e===null?e=[o]:e.push(o),r++}let m=i.length;for(let o=0;o<m;o++){let n=i[o];if(n&&typeof n=="object"&&!Array.isArray(n)){
+if(n.prompt===void 0){let s={instancePath:a+"/tasks/"+o,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=
+[s]:e.push(s),r++}for(let s in n){let t=r;if(!(s==="backend"||s==="prompt"||s==="model"||s==="workdir"||s==="approval_mo\
+de"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s==="system_prompt"||s==="output_schema"||s==="verbose"||s===
+"extra"||s==="timeout_secs"||s==="ephemeral"||s==="output_format"||s==="metadata"||s==="dry_run"||s==="id"||s==="name"||
+s==="tags"||s==="meta")){let l={instancePath:a+"/tasks/"+o,keyword:"enum",params:{allowedValues:I},propertyName:s};e===null?
+e=[l]:e.push(l),r++}var k=t===r;if(!k){let l={instancePath:a+"/tasks/"+o,keyword:"propertyNames",params:{propertyName:s}};
+e===null?e=[l]:e.push(l),r++}}if(n.backend!==void 0){let s=n.backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={
+instancePath:a+"/tasks/"+o+"/backend",keyword:"enum",params:{allowedValues:x}};e===null?e=[t]:e.push(t),r++}}if(n.prompt!==
+void 0){let s=n.prompt;if(typeof s=="string"){if(s.length===0){let t={instancePath:a+"/tasks/"+o+"/prompt",keyword:"minL\
+ength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+o+"/prompt",keyword:"type",params:{
+type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.model!==void 0){let s=n.model;if(typeof s=="string"){if(j(s)>256){let t={
+instancePath:a+"/tasks/"+o+"/model",keyword:"maxLength",params:{limit:256}};e===null?e=[t]:e.push(t),r++}if(!A.test(s)){
+let t={instancePath:a+"/tasks/"+o+"/model",keyword:"saidPattern",params:{says:"a model name, without control characters \
+and not starting with -"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+o+"/model",keyword:"type",
+params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.workdir!==void 0){let s=n.workdir;if(typeof s=="string"){if(s.
+length===0){let t={instancePath:a+"/tasks/"+o+"/workdir",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),
+r++}}else{let t={instancePath:a+"/tasks/"+o+"/workdir",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}
+if(n.approval_mode!==void 0){let s=n.approval_mode;if(!(s==="default"||s==="auto"||s==="none"||s==="always")){let t={instancePath:a+
+"/tasks/"+o+"/approval_mode",keyword:"enum",params:{allowedValues:N}};e===null?e=[t]:e.push(t),r++}}if(n.sandbox_mode!==
+void 0){let s=n.sandbox_mode;if(!(s==="default"||s==="read-only"||s==="workspace"||s==="full")){let t={instancePath:a+"/\
+tasks/"+o+"/sandbox_mode",keyword:"enum",params:{allowedValues:v}};e===null?e=[t]:e.push(t),r++}}if(n.max_tokens!==void 0){
+let s=n.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/tasks/"+o+"/max_tok\
 ens",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)&&(s<0||isNaN(
-s))){let t={instancePath:a+"/steps/"+n+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:
-e.push(t),r++}}if(i.max_turns!==void 0){let s=i.max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
-instancePath:a+"/steps/"+n+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s==
-"number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={instancePath:a+"/steps/"+n+"/max_turns",keyword:"maximum",params:{comparison:"\
-<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/steps/"+n+"/max_turns",keyword:"m\
-inimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(i.system_prompt!==void 0&&typeof i.system_prompt!=
-"string"){let s={instancePath:a+"/steps/"+n+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
-s),r++}if(i.verbose!==void 0&&typeof i.verbose!="boolean"){let s={instancePath:a+"/steps/"+n+"/verbose",keyword:"type",params:{
-type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(i.extra!==void 0){let s=i.extra;if(Array.isArray(s)){if(s.length>64){let l={
-instancePath:a+"/steps/"+n+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<
-t;l++){let d=s[l];if(typeof d=="string"){if(d.length===0){let u={instancePath:a+"/steps/"+n+"/extra/"+l,keyword:"minLeng\
-th",params:{limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/steps/"+n+"/extra/"+l,keyword:"type",params:{
-type:"string"}};e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+"/steps/"+n+"/extra",keyword:"type",params:{type:"\
-array"}};e===null?e=[t]:e.push(t),r++}}if(i.timeout_secs!==void 0){let s=i.timeout_secs;if(!(typeof s=="number"&&!(s%1)&&
-!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+n+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/steps/"+n+"/timeo\
-ut_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={
-instancePath:a+"/steps/"+n+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),
-r++}}}}else{let s={instancePath:a+"/steps/"+n,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),r++}}}else{
-let m={instancePath:a+"/steps",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),r++}}if(p.stop_on_failure!==
-void 0&&typeof p.stop_on_failure!="boolean"){let o={instancePath:a+"/stop_on_failure",keyword:"type",params:{type:"boole\
-an"}};e===null?e=[o]:e.push(o),r++}if(p.pass_working_dir!==void 0&&typeof p.pass_working_dir!="boolean"){let o={instancePath:a+
-"/pass_working_dir",keyword:"type",params:{type:"boolean"}};e===null?e=[o]:e.push(o),r++}if(p.pass_session_id!==void 0&&
-typeof p.pass_session_id!="boolean"){let o={instancePath:a+"/pass_session_id",keyword:"type",params:{type:"boolean"}};e===
-null?e=[o]:e.push(o),r++}if(p.persist_sessions!==void 0&&typeof p.persist_sessions!="boolean"){let o={instancePath:a+"/p\
-ersist_sessions",keyword:"type",params:{type:"boolean"}};e===null?e=[o]:e.push(o),r++}if(p.dry_run!==void 0&&typeof p.dry_run!=
-"boolean"){let o={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};e===null?e=[o]:e.push(o),r++}if(p.output_dir!==
-void 0){let o=p.output_dir;if(typeof o=="string"){if(o.length===0){let m={instancePath:a+"/output_dir",keyword:"minLengt\
-h",params:{limit:1}};e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"\
-string"}};e===null?e=[m]:e.push(m),r++}}}else{let o={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[o]:
-e.push(o),r++}return F.errors=e,r===0}export{z as validateChainFile,O as validateParallelFile};
+s))){let t={instancePath:a+"/tasks/"+o+"/max_tokens",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[t]:
+e.push(t),r++}}if(n.max_turns!==void 0){let s=n.max_turns;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={
+instancePath:a+"/tasks/"+o+"/max_turns",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s==
+"number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={instancePath:a+"/tasks/"+o+"/max_turns",keyword:"maximum",params:{comparison:"\
+<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/tasks/"+o+"/max_turns",keyword:"m\
+inimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(n.system_prompt!==void 0&&typeof n.system_prompt!=
+"string"){let s={instancePath:a+"/tasks/"+o+"/system_prompt",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(
+s),r++}if(n.output_schema!==void 0){let s=n.output_schema;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:a+
+"/tasks/"+o+"/output_schema",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),r++}}if(n.verbose!==void 0&&
+typeof n.verbose!="boolean"){let s={instancePath:a+"/tasks/"+o+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?
+e=[s]:e.push(s),r++}if(n.extra!==void 0){let s=n.extra;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/task\
+s/"+o+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];
+if(typeof d=="string"){if(d.length===0){let u={instancePath:a+"/tasks/"+o+"/extra/"+l,keyword:"minLength",params:{limit:1}};
+e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/tasks/"+o+"/extra/"+l,keyword:"type",params:{type:"string"}};
+e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+"/tasks/"+o+"/extra",keyword:"type",params:{type:"array"}};e===
+null?e=[t]:e.push(t),r++}}if(n.timeout_secs!==void 0){let s=n.timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let t={instancePath:a+"/tasks/"+o+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),
+r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/tasks/"+o+"/timeout_secs",keyword:"\
+maximum",params:{comparison:"<=",limit:604800}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/t\
+asks/"+o+"/timeout_secs",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}if(n.ephemeral!==
+void 0&&typeof n.ephemeral!="boolean"){let s={instancePath:a+"/tasks/"+o+"/ephemeral",keyword:"type",params:{type:"boole\
+an"}};e===null?e=[s]:e.push(s),r++}if(n.output_format!==void 0){let s=n.output_format;if(!(s==="default"||s==="text"||s===
+"json"||s==="stream-json")){let t={instancePath:a+"/tasks/"+o+"/output_format",keyword:"enum",params:{allowedValues:$}};
+e===null?e=[t]:e.push(t),r++}}if(n.metadata!==void 0){let s=n.metadata;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={
+instancePath:a+"/tasks/"+o+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),r++}}if(n.dry_run!==
+void 0&&typeof n.dry_run!="boolean"){let s={instancePath:a+"/tasks/"+o+"/dry_run",keyword:"type",params:{type:"boolean"}};
+e===null?e=[s]:e.push(s),r++}if(n.id!==void 0){let s=n.id;if(typeof s=="string"){if(!b.test(s)){let t={instancePath:a+"/\
+tasks/"+o+"/id",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),
+r++}}else{let t={instancePath:a+"/tasks/"+o+"/id",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.
+name!==void 0){let s=n.name;if(typeof s=="string"){if(!b.test(s)){let t={instancePath:a+"/tasks/"+o+"/name",keyword:"sai\
+dPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+
+"/tasks/"+o+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.tags!==void 0){let s=n.tags;
+if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+o+"/tags",keyword:"maxItems",params:{limit:64}};e===
+null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++)if(typeof s[l]!="string"){let d={instancePath:a+"/tasks/"+o+
+"/tags/"+l,keyword:"type",params:{type:"string"}};e===null?e=[d]:e.push(d),r++}}else{let t={instancePath:a+"/tasks/"+o+"\
+/tags",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(n.meta!==void 0){let s=n.meta;if(!(s&&typeof s==
+"object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+o+"/meta",keyword:"type",params:{type:"object"}};e===null?
+e=[t]:e.push(t),r++}}}else{let s={instancePath:a+"/tasks/"+o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
+s),r++}}}else{let m={instancePath:a+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),r++}}if(p.max_parallel!==
+void 0){let i=p.max_parallel;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i))){let m={instancePath:a+"/max_paral\
+lel",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),r++}if(typeof i=="number"&&isFinite(i)){if(i>1e3||
+isNaN(i)){let m={instancePath:a+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[m]:e.push(
+m),r++}if(i<1||isNaN(i)){let m={instancePath:a+"/max_parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
+e=[m]:e.push(m),r++}}}if(p.fail_fast!==void 0&&typeof p.fail_fast!="boolean"){let i={instancePath:a+"/fail_fast",keyword:"\
+type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.output_dir!==void 0){let i=p.output_dir;if(typeof i=="s\
+tring"){if(i.length===0){let m={instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
+m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}if(p.
+dry_run!==void 0&&typeof p.dry_run!="boolean"){let i={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};
+e===null?e=[i]:e.push(i),r++}}else{let i={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),
+r++}return L.errors=e,r===0}var z=F;var D=["steps","stop_on_failure","pass_working_dir","pass_session_id","persist_sessions","dry_run","output_dir"],E=["nam\
+e","backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_\
+schema","verbose","extra","timeout_secs"],C=new RegExp("^[^\\u0000-\\u001f{}]{1,64}$","u");function F(p,{instancePath:a="",
+parentData:c,parentDataProperty:f,rootData:y=p,dynamicAnchors:P={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.
+isArray(p)){if(p.steps===void 0){let i={instancePath:a,keyword:"required",params:{missingProperty:"steps"}};e===null?e=[
+i]:e.push(i),r++}for(let i in p){let m=r;if(!(i==="steps"||i==="stop_on_failure"||i==="pass_working_dir"||i==="pass_sess\
+ion_id"||i==="persist_sessions"||i==="dry_run"||i==="output_dir")){let o={instancePath:a,keyword:"enum",params:{allowedValues:D},
+propertyName:i};e===null?e=[o]:e.push(o),r++}var _=m===r;if(!_){let o={instancePath:a,keyword:"propertyNames",params:{propertyName:i}};
+e===null?e=[o]:e.push(o),r++}}if(p.steps!==void 0){let i=p.steps;if(Array.isArray(i)){if(i.length>100){let o={instancePath:a+
+"/steps",keyword:"maxItems",params:{limit:100}};e===null?e=[o]:e.push(o),r++}let m=i.length;for(let o=0;o<m;o++){let n=i[o];
+if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.prompt===void 0){let s={instancePath:a+"/steps/"+o,keyword:"required",
+params:{missingProperty:"prompt"}};e===null?e=[s]:e.push(s),r++}for(let s in n){let t=r;if(!(s==="name"||s==="backend"||
+s==="prompt"||s==="model"||s==="workdir"||s==="approval_mode"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s===
+"system_prompt"||s==="output_schema"||s==="verbose"||s==="extra"||s==="timeout_secs")){let l={instancePath:a+"/steps/"+o,
+keyword:"enum",params:{allowedValues:E},propertyName:s};e===null?e=[l]:e.push(l),r++}var k=t===r;if(!k){let l={instancePath:a+
+"/steps/"+o,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[l]:e.push(l),r++}}if(n.name!==void 0){let s=n.name;
+if(typeof s=="string"){if(!C.test(s)){let t={instancePath:a+"/steps/"+o+"/name",keyword:"saidPattern",params:{says:"a na\
+me of 1 to 64 characters without braces or control characters"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+
+"/steps/"+o+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.backend!==void 0){let s=n.
+backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={instancePath:a+"/steps/"+o+"/backend",keyword:"enum",params:{
+allowedValues:x}};e===null?e=[t]:e.push(t),r++}}if(n.prompt!==void 0){let s=n.prompt;if(typeof s=="string"){if(s.length===
+0){let t={instancePath:a+"/steps/"+o+"/prompt",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{
+let t={instancePath:a+"/steps/"+o+"/prompt",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.model!==
+void 0){let s=n.model;if(typeof s=="string"){if(j(s)>256){let t={instancePath:a+"/steps/"+o+"/model",keyword:"maxLength",
+params:{limit:256}};e===null?e=[t]:e.push(t),r++}if(!A.test(s)){let t={instancePath:a+"/steps/"+o+"/model",keyword:"said\
+Pattern",params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[t]:e.push(t),r++}}else{
+let t={instancePath:a+"/steps/"+o+"/model",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.workdir!==
+void 0){let s=n.workdir;if(typeof s=="string"){if(s.length===0){let t={instancePath:a+"/steps/"+o+"/workdir",keyword:"mi\
+nLength",params:{limit:1}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/steps/"+o+"/workdir",keyword:"type",
+params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.approval_mode!==void 0){let s=n.approval_mode;if(!(s==="defau\
+lt"||s==="auto"||s==="none"||s==="always")){let t={instancePath:a+"/steps/"+o+"/approval_mode",keyword:"enum",params:{allowedValues:N}};
+e===null?e=[t]:e.push(t),r++}}if(n.sandbox_mode!==void 0){let s=n.sandbox_mode;if(!(s==="default"||s==="read-only"||s===
+"workspace"||s==="full")){let t={instancePath:a+"/steps/"+o+"/sandbox_mode",keyword:"enum",params:{allowedValues:v}};e===
+null?e=[t]:e.push(t),r++}}if(n.max_tokens!==void 0){let s=n.max_tokens;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
+s))){let t={instancePath:a+"/steps/"+o+"/max_tokens",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}
+if(typeof s=="number"&&isFinite(s)&&(s<0||isNaN(s))){let t={instancePath:a+"/steps/"+o+"/max_tokens",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[t]:e.push(t),r++}}if(n.max_turns!==void 0){let s=n.max_turns;if(!(typeof s=="numbe\
+r"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+o+"/max_turns",keyword:"type",params:{type:"integer"}};
+e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){let t={instancePath:a+"/steps/"+o+"\
+/max_turns",keyword:"maximum",params:{comparison:"<=",limit:1e4}};e===null?e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={
+instancePath:a+"/steps/"+o+"/max_turns",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[t]:e.push(t),r++}}}
+if(n.system_prompt!==void 0&&typeof n.system_prompt!="string"){let s={instancePath:a+"/steps/"+o+"/system_prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),r++}if(n.output_schema!==void 0){let s=n.output_schema;if(!(s&&typeof s==
+"object"&&!Array.isArray(s))){let t={instancePath:a+"/steps/"+o+"/output_schema",keyword:"type",params:{type:"object"}};
+e===null?e=[t]:e.push(t),r++}}if(n.verbose!==void 0&&typeof n.verbose!="boolean"){let s={instancePath:a+"/steps/"+o+"/ve\
+rbose",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(n.extra!==void 0){let s=n.extra;if(Array.
+isArray(s)){if(s.length>64){let l={instancePath:a+"/steps/"+o+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=
+[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];if(typeof d=="string"){if(d.length===0){let u={instancePath:a+
+"/steps/"+o+"/extra/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"\
+/steps/"+o+"/extra/"+l,keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+
+"/steps/"+o+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(n.timeout_secs!==void 0){let s=n.
+timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+o+"/timeout_secs",
+keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(
+s)){let t={instancePath:a+"/steps/"+o+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/steps/"+o+"/timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[t]:e.push(t),r++}}}}else{let s={instancePath:a+"/steps/"+o,keyword:"type",params:{type:"object"}};
+e===null?e=[s]:e.push(s),r++}}}else{let m={instancePath:a+"/steps",keyword:"type",params:{type:"array"}};e===null?e=[m]:
+e.push(m),r++}}if(p.stop_on_failure!==void 0&&typeof p.stop_on_failure!="boolean"){let i={instancePath:a+"/stop_on_failu\
+re",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.pass_working_dir!==void 0&&typeof p.pass_working_dir!=
+"boolean"){let i={instancePath:a+"/pass_working_dir",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}
+if(p.pass_session_id!==void 0&&typeof p.pass_session_id!="boolean"){let i={instancePath:a+"/pass_session_id",keyword:"ty\
+pe",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.persist_sessions!==void 0&&typeof p.persist_sessions!="bo\
+olean"){let i={instancePath:a+"/persist_sessions",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.
+dry_run!==void 0&&typeof p.dry_run!="boolean"){let i={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};
+e===null?e=[i]:e.push(i),r++}if(p.output_dir!==void 0){let i=p.output_dir;if(typeof i=="string"){if(i.length===0){let m={
+instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+
+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}}else{let i={instancePath:a,keyword:"\
+type",params:{type:"object"}};e===null?e=[i]:e.push(i),r++}return F.errors=e,r===0}export{z as validateChainFile,O as validateParallelFile};

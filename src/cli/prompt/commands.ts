@@ -40,6 +40,10 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
         description: 'read the prompt from a pipe, print the result as JSON',
       },
       {
+        line: 'drover "count the tests" --schema count.schema.json',
+        description: 'print JSON that matches a schema, or fail',
+      },
+      {
         line: 'drover prompt --file task.md --timeout 600',
         description: 'read the prompt from a file, stop after ten minutes',
       },

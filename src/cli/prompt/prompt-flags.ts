@@ -2,13 +2,20 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ApprovalMode, SandboxMode } from '../../agents/adapter/agent.ts'
+import { outputSchemaInvalid } from '../../agents/faults.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { LoadedConfig } from '../../config/read-config.ts'
+import { readFileBytes } from '../../kit/files/read-file.ts'
+import { isArray } from '../../kit/json/json-value.ts'
+import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import type { Invocation } from '../command.ts'
 import { workdirMissing } from '../faults.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
+
+/** White space may make a file longer than the schema in it. */
+const SCHEMA_FILE_LIMIT_BYTES = 1024 * 1024
 
 /** The default of output.format is for programs, so it only applies if the user has set it. */
 export function outputFormatOf(
@@ -35,6 +42,7 @@ export function requestFromFlags({ flags, runtime }: Invocation): Omit<PromptReq
     sandbox_mode: flags.text('sandbox') as SandboxMode | undefined,
     max_turns: flags.integer('max-turns') || undefined,
     system_prompt: flags.text('system'),
+    output_schema: schemaIn(runtime.cwd, flags.text('schema')),
     verbose: flags.isOn('verbose') || undefined,
     extra: flags.texts('extra').length === 0 ? undefined : [...flags.texts('extra')],
     timeout_secs: flags.integer('timeout'),
@@ -49,6 +57,16 @@ function workdirOf(cwd: string, given: string | undefined): string | undefined {
   const workdir = resolve(cwd, given)
   if (statSync(workdir, { throwIfNoEntry: false })?.isDirectory() !== true) throw workdirMissing({ workdir })
   return workdir
+}
+
+function schemaIn(cwd: string, file: string | undefined): PromptRequest['output_schema'] {
+  if (file === undefined) return undefined
+  const bytes = readFileBytes({ path: resolve(cwd, file), limitBytes: SCHEMA_FILE_LIMIT_BYTES, links: 'follow' })
+  const schema = readJson(bytes, { input: file, limitBytes: SCHEMA_FILE_LIMIT_BYTES, numbers: 'any' })
+  if (typeof schema !== 'object' || schema === null || isArray(schema)) {
+    throw outputSchemaInvalid({ problem: `${file} must contain a JSON object` })
+  }
+  return schema
 }
 
 /** How the answer is printed, and which costs after it. */

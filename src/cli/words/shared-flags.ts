@@ -97,6 +97,7 @@ export const SINGLE_RUN: readonly Flag[] = [
     description: 'System prompt; an empty text disables the one in the config',
     mayBeEmpty: true,
   },
+  { name: 'schema', value: 'FILE', description: 'JSON Schema that the answer must match (claude, codex)' },
   {
     name: 'extra',
     value: 'ARG',

@@ -3,7 +3,9 @@ import { literals, named, type Message as Read, tagged } from '../../kit/shape.t
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import type { Operation, Parameter } from '../api-description/operation.shape.ts'
 import {
+  AnySchema,
   COMPATIBLE_REQUEST,
+  FormatType,
   ignored,
   MODEL_RULES,
   orNull,
@@ -26,6 +28,8 @@ export const MESSAGES = Type.Array(MessageTurn, {
   description: 'The conversation, with at least one user message.',
 })
 
+const OutputFormat = Type.Object({ type: FormatType, schema: orNull(AnySchema, 'The schema.') })
+
 export const MessageRequest = named(
   'MessageRequest',
   Type.Object({
@@ -34,6 +38,11 @@ export const MessageRequest = named(
     messages: MESSAGES,
     system: orNull(TextContent, 'The system prompt.'),
     mcp_servers: orNull(Type.Array(Type.Unknown()), 'Refused unless empty, like `tools`.'),
+    output_format: orNull(OutputFormat, 'The format of the answer; for claude and codex.'),
+    output_config: orNull(
+      Type.Object({ format: orNull(OutputFormat, 'The same as `output_format`.') }),
+      'Only `format` is used.',
+    ),
     temperature: ignored(),
     top_p: ignored(),
     top_k: ignored(),

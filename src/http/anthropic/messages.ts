@@ -3,6 +3,7 @@ import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
 import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
+import { toOutputSchema } from '../compatible/output-format.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
 import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
 import type { Tokens } from '../compatible/tokens.ts'
@@ -53,11 +54,16 @@ export function readMessageRequest(body: unknown, { choose, target }: ReadOption
   const { model, tools, mcp_servers } = request
   const choice = choose(model)
   refuseTools({ tools, mcp_servers })
+  const { format: configured, ...otherOutput } = request.output_config ?? {}
+  const asked = request.output_format
+    ? { place: 'output_format', format: request.output_format }
+    : { place: 'output_config.format', format: configured }
+  const outputSchema = toOutputSchema({ ...asked, backend: choice.backend })
   return {
     model,
     choice,
-    prompt: toPromptRequest(request, choice, target),
-    ignored: namesOfIgnored(request, IGNORED_FIELDS),
+    prompt: toPromptRequest({ ...request, outputSchema }, choice, target),
+    ignored: namesOfIgnored({ ...request, output_config: otherOutput }, IGNORED_FIELDS),
     isStream: request.stream === true,
   }
 }

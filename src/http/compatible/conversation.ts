@@ -1,5 +1,6 @@
 /** The messages of a compatible request become one prompt. Content that is not supported is refused, never dropped. */
 import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../agents/adapter/json-fields.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
@@ -16,6 +17,8 @@ export type CompatibleRequest = {
   messages: readonly WireMessage[]
   system?: WireContent | null | undefined
   dry_run?: boolean | null | undefined
+  /** What the answer must match. */
+  outputSchema?: JsonObject | undefined
 }
 
 /** The prompt for a request. It is ephemeral unless the client asks for a session. */
@@ -34,6 +37,7 @@ export function toPromptRequest(
     prompt,
     ...(isNewSystemPrompt && { system_prompt: systemPrompt }),
     ...(workdir !== undefined && { workdir }),
+    ...(request.outputSchema !== undefined && { output_schema: request.outputSchema }),
     ...(isContinued && { resumes: session }),
     ephemeral: !storesSession,
     dry_run: request.dry_run === true,

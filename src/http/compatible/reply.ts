@@ -35,7 +35,12 @@ export type ReplyWriter = {
 }
 
 /** `onSession` gets the id of the session before anything is sent; empty if no session is stored. */
-type ReplyOptions = { isStream: boolean; onSession?: (id: string) => void }
+type ReplyOptions = {
+  isStream: boolean
+  onSession?: (id: string) => void
+  /** The answer is checked when it is complete, so nothing of it is sent before. */
+  isChecked?: boolean
+}
 
 export function replyFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions): ReplyFormat {
   const { isStream, onSession } = options
@@ -51,7 +56,8 @@ export function replyFormat(prompt: string, writer: ReplyWriter, options: ReplyO
 }
 
 /** The stream begins with the first text. A failure before that is an HTTP error. */
-function streamFormat(prompt: string, writer: ReplyWriter, { onSession }: ReplyOptions): StreamFormat {
+function streamFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions): StreamFormat {
+  const { onSession, isChecked = false } = options
   const textOfEvent = createAnswerText()
   let hasBegun = false
   let hasText = false
@@ -64,7 +70,7 @@ function streamFormat(prompt: string, writer: ReplyWriter, { onSession }: ReplyO
     contentType: SSE_MEDIA_TYPE,
     frame(event) {
       if (!hasBegun) onSession?.(event.session_id)
-      const text = textOfEvent(event)
+      const text = isChecked ? '' : textOfEvent(event)
       if (text === '') return ''
       hasText = true
       return afterBegin(writer.text(text))
@@ -72,7 +78,10 @@ function streamFormat(prompt: string, writer: ReplyWriter, { onSession }: ReplyO
     heartbeat: () => afterBegin(writer.heartbeat),
     end(result) {
       const failure = failureOf(result)
-      if (failure === undefined) return afterBegin(writer.end({ tokens: tokensOf(result, prompt), hasText }))
+      if (failure === undefined) {
+        const whole = isChecked ? writer.text(result.output) : ''
+        return afterBegin(whole + writer.end({ tokens: tokensOf(result, prompt), hasText: hasText || isChecked }))
+      }
       if (!hasBegun) throw failure
       return writer.error(toHttpError(failure))
     },

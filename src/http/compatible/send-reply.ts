@@ -49,7 +49,8 @@ export async function sendReply(exchange: Exchange, asked: CompatiblePrompt, wri
   const onSession = (id: string) => {
     if (id !== '') exchange.reply.header('x-drover-session', id)
   }
-  return await sendPrompt(exchange, prompt, replyFormat(prompt.prompt, writer, { ...asked, onSession }))
+  const isChecked = prompt.output_schema !== undefined
+  return await sendPrompt(exchange, prompt, replyFormat(prompt.prompt, writer, { ...asked, onSession, isChecked }))
 }
 
 type Announcement = { model: string; choice: Choice; warnings: readonly string[] }

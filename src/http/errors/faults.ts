@@ -145,8 +145,9 @@ export const listenFailed = defineFault({
 export const unsupportedFeature = defineFault({
   code: 'unsupported_feature',
   kind: 'invalid',
-  when: 'A request to a compatible API uses a feature that command-line agents do not have: client tools, images, audio.',
-  message: (d: { place: string; feature: string }) => `${d.place}: not supported: ${d.feature}; send text only`,
+  when: 'A request to a compatible API uses a feature that the agent does not have: client tools, images, audio, a schema.',
+  message: (d: { place: string; feature: string; advice?: string }) =>
+    `${d.place}: not supported: ${d.feature}; ${d.advice ?? 'send text only'}`,
 })
 
 export const modelNotFound = defineFault({

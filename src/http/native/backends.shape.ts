@@ -39,6 +39,7 @@ const claude: BackendRecord = {
     resume: true,
     system_prompt: 'flag',
     max_turns: true,
+    output_schema: true,
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },

@@ -3,7 +3,9 @@ import { type Message, named } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, type Operation } from '../api-description/operation.shape.ts'
 import {
+  AnySchema,
   COMPATIBLE_REQUEST,
+  FormatType,
   ignored,
   MODEL_RULES,
   orNull,
@@ -32,6 +34,13 @@ export const ChatRequest = named(
     stream_options: orNull(
       Type.Object({ include_usage: orNull(Type.Boolean(), 'Whether the last chunk contains the token usage.') }),
       'Only used if `stream` is true.',
+    ),
+    response_format: orNull(
+      Type.Object({
+        type: FormatType,
+        json_schema: orNull(Type.Object({ schema: orNull(AnySchema, 'The schema.') }), 'For `json_schema`.'),
+      }),
+      'The format of the answer. `json_schema` is for claude and codex, `json_object` for claude.',
     ),
     functions: orNull(Type.Array(Type.Unknown()), 'Refused unless empty. The old name of `tools`.'),
     max_tokens: ignored(),

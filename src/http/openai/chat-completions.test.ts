@@ -83,7 +83,7 @@ describe('readChatRequest', () => {
     ['dry_run', [false]],
     // Not named anywhere: whatever a client sends is its own affair.
     ['seed', [7, 'x', {}]],
-    ['response_format', [{ type: 'json_object' }, 'x']],
+    ['response_format', [{ type: 'text' }]],
     ['tool_choice', ['none', 'auto']],
     ['ephemeral', [false]],
     ['backend', ['gemini']],

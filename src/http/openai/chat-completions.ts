@@ -2,6 +2,7 @@
 import { checker } from '../../kit/schema.ts'
 import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
+import { toOutputSchema } from '../compatible/output-format.ts'
 import type { ReplyWriter } from '../compatible/reply.ts'
 import { type CompatiblePrompt, type ReadOptions, readOptions, sendReply } from '../compatible/send-reply.ts'
 import type { Tokens } from '../compatible/tokens.ts'
@@ -60,10 +61,12 @@ export function readChatRequest(body: unknown, { choose, target }: ReadOptions):
   const { model, tools, functions } = request
   const choice = choose(model)
   refuseTools({ tools, functions })
+  const { response_format: format } = request
+  const outputSchema = toOutputSchema({ place: 'response_format', format, backend: choice.backend })
   return {
     model,
     choice,
-    prompt: toPromptRequest(request, choice, target),
+    prompt: toPromptRequest({ ...request, outputSchema }, choice, target),
     ignored: namesOfIgnored(request, IGNORED_FIELDS),
     isStream: request.stream === true,
     wantsUsage: request.stream_options?.include_usage === true,

@@ -1,0 +1,105 @@
+/** Checks a schema from a client before anything is started. Pure. */
+import { toJsonText } from '../../kit/json/to-json-text.ts'
+import { isObject, type JsonObject } from '../adapter/json-fields.ts'
+import { isAnnotation, KEYWORDS, type KeywordKind, TYPES } from './keywords.ts'
+import { resolveReference } from './reference.ts'
+
+/** Fits into one argument of a command, with room to spare. */
+export const SCHEMA_LIMIT_BYTES = 65_536
+const DEPTH_LIMIT = 32
+const PATTERN_LIMIT = 1000
+
+/** The first reason why drover cannot validate with this schema; undefined if it can. */
+export function findSchemaProblem(schema: JsonObject): string | undefined {
+  // Depth first: a value that is too deep cannot be serialized.
+  const problem = problemOf(schema, { path: '$', root: schema, depth: 0 })
+  if (problem !== undefined) return problem
+  const bytes = Buffer.byteLength(toJsonText(schema))
+  return bytes > SCHEMA_LIMIT_BYTES ? `$ has ${bytes} bytes; at most ${SCHEMA_LIMIT_BYTES} are allowed` : undefined
+}
+
+type Place = { path: string; root: JsonObject; depth: number }
+
+function problemOf(schema: unknown, place: Place): string | undefined {
+  const { path, depth } = place
+  if (depth > DEPTH_LIMIT) return `${path} is nested deeper than ${DEPTH_LIMIT} levels`
+  if (typeof schema === 'boolean') return undefined
+  if (!isObject(schema)) return `${path} must be a schema: an object or a boolean`
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (isAnnotation(keyword)) continue
+    const kind = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined
+    const at = { ...place, path: `${path}.${keyword}`, depth: depth + 1 }
+    if (kind === undefined) return `${at.path} is not supported`
+    const problem = CHECKS[kind](value, at)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+type Check = (value: unknown, place: Place) => string | undefined
+
+/** Accepts the values for which the test is true. */
+const rule =
+  (expected: string, isMet: (value: unknown) => boolean): Check =>
+  (value, { path }) =>
+    isMet(value) ? undefined : `${path} must be ${expected}`
+
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string')
+const isType = (value: unknown) => TYPES.some((type) => type === value)
+
+const CHECKS: Readonly<Record<KeywordKind, Check>> = {
+  schema: problemOf,
+  'list of schemas': (value, place) =>
+    Array.isArray(value) && value.length > 0
+      ? firstProblem(
+          value.map((each, at) => [`[${at}]`, each] as const),
+          place,
+        )
+      : `${place.path} must be a list of schemas that is not empty`,
+  'map of schemas': (value, place) =>
+    isObject(value)
+      ? firstProblem(
+          Object.entries(value).map(([name, each]) => [`.${name}`, each] as const),
+          place,
+        )
+      : `${place.path} must be an object of schemas`,
+  'whole number of at least 0': rule(
+    'a whole number of at least 0',
+    (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  ),
+  number: rule('a number', isNumber),
+  'positive number': rule('a number greater than 0', (value) => isNumber(value) && Number(value) > 0),
+  boolean: rule('true or false', (value) => typeof value === 'boolean'),
+  'list of names': rule('a list of strings', isTexts),
+  type: rule(`one of ${TYPES.join(', ')}, or a list of them`, (value) =>
+    Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value),
+  ),
+  pattern: checkPattern,
+  reference: (value, { path, root }) =>
+    typeof value === 'string' && resolveReference(value, root) !== undefined
+      ? undefined
+      : `${path} must refer to a schema in this schema, as "#/$defs/name" does`,
+  list: rule('a list that is not empty', (value) => Array.isArray(value) && value.length > 0),
+  any: () => undefined,
+}
+
+function firstProblem(schemas: readonly (readonly [string, unknown])[], place: Place): string | undefined {
+  for (const [name, schema] of schemas) {
+    const problem = problemOf(schema, { ...place, path: `${place.path}${name}` })
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function checkPattern(value: unknown, { path }: Place): string | undefined {
+  if (typeof value !== 'string' || value.length > PATTERN_LIMIT) {
+    return `${path} must be a regular expression of at most ${PATTERN_LIMIT} characters`
+  }
+  try {
+    new RegExp(value, 'u')
+    return undefined
+  } catch {
+    return `${path} is not a valid regular expression`
+  }
+}

@@ -1,0 +1,54 @@
+/** The format of an answer that a compatible request asks for: text, or JSON that matches a schema. */
+import { BACKENDS, type Backend } from '../../agents/adapter/agent.ts'
+import type { JsonObject } from '../../agents/adapter/json-fields.ts'
+import { AGENTS } from '../../agents/registry.ts'
+import { messageInvalid } from '../../kit/faults.ts'
+import { unsupportedFeature } from '../errors/faults.ts'
+
+/** A format as the chat completion API and the message API have it. */
+export type WireFormat = {
+  type: string
+  json_schema?: { schema?: JsonObject | null | undefined } | null | undefined
+  schema?: JsonObject | null | undefined
+}
+
+const ANY_OBJECT: JsonObject = { type: 'object' }
+
+type Asked = { place: string; format: WireFormat | null | undefined; backend: Backend }
+
+/** The schema that the answer must match; undefined for text. Throws a Fault for a format that the agent cannot be given. */
+export function toOutputSchema({ place, format, backend }: Asked): JsonObject | undefined {
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return undefined
+    case 'json_object':
+      requireAgent(place, { backend, feature: 'JSON without a schema', able: takesOpenSchemas })
+      return ANY_OBJECT
+    case 'json_schema':
+      requireAgent(place, { backend, feature: 'a JSON Schema for the answer', able: takesSchemas })
+      return format.json_schema?.schema ?? format.schema ?? missingSchema(place, format)
+    default:
+      throw unsupportedFeature({
+        place: `${place}.type`,
+        feature: `the type ${format?.type}`,
+        advice: 'use json_schema',
+      })
+  }
+}
+
+const takesSchemas = (backend: Backend) => AGENTS[backend].abilities.output_schema
+const takesOpenSchemas = (backend: Backend) => AGENTS[backend].takesOpenSchemas
+
+type Need = { backend: Backend; feature: string; able: (backend: Backend) => boolean }
+
+function requireAgent(place: string, { backend, feature, able }: Need): void {
+  if (able(backend)) return
+  const advice = `use a model of ${BACKENDS.filter(able).join(' or ')}`
+  throw unsupportedFeature({ place, feature: `${feature}, on ${backend}`, advice })
+}
+
+function missingSchema(place: string, { json_schema: wrapped }: WireFormat): never {
+  const path = wrapped === undefined ? `$.${place}.schema` : `$.${place}.json_schema.schema`
+  throw messageInvalid({ message: 'the request', problems: [{ path, rule: 'is required' }] })
+}
