@@ -80,7 +80,9 @@ export async function* runAgent(
   }
 }
 
-type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine' | 'exitGraceMs'> & { warnings: readonly string[] }
+type ReadingParts = Pick<Reading, 'reader' | 'notices' | 'stop' | 'onLine' | 'exitGraceMs'> & {
+  warnings: readonly string[]
+}
 
 function createReading({ firstEventTimeoutMs = null }: AgentRequest, parts: ReadingParts): Reading {
   return { ...parts, firstEventTimeoutMs, warnings: [...parts.warnings], stopReason: undefined }

@@ -14,7 +14,7 @@ export type LineEditor = {
   ask(question: Question): Promise<Typed>
 }
 
-export type Question = {
+type Question = {
   prompt: string
   /** In front of the second and later lines of a paste. */
   continuation: string

@@ -4,12 +4,12 @@
  */
 import type { Session } from './session.shape.ts'
 
-export const TEXT_NAMES = ['initial_prompt', 'system_prompt'] as const
+const TEXT_NAMES = ['initial_prompt', 'system_prompt'] as const
 type TextName = (typeof TEXT_NAMES)[number]
 type Texts = Pick<Session, TextName>
 
 /** In characters. A text of this length has no pieces. */
-export const START_LENGTH = 200
+const START_LENGTH = 200
 /** In UTF-16 units. */
 const PIECE_LENGTH = 128 * 1024
 /** How many pieces one transaction reads, writes or deletes. */

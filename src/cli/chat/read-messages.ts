@@ -11,7 +11,7 @@ import { addToHistory, MAX_LINES, readHistory } from './history.ts'
 import { collectLine, type Draft } from './parse-message.ts'
 import { completeCommand } from './slash-commands.ts'
 
-export type NextMessage = { is: 'message'; text: string } | { is: 'end'; by?: NodeJS.Signals | undefined }
+type NextMessage = { is: 'message'; text: string } | { is: 'end'; by?: NodeJS.Signals | undefined }
 
 export type MessageSource = {
   /** `prompt` is shown on a terminal. */

@@ -6,7 +6,7 @@ import { messageInvalid } from '../../kit/faults.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
 
 /** A format as the chat completion API and the message API have it. */
-export type WireFormat = {
+type WireFormat = {
   type: string
   json_schema?: { schema?: JsonObject | null | undefined } | null | undefined
   schema?: JsonObject | null | undefined
