@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { outcomeFor } from './support/drive-run.ts'
 import { ROOT } from './support/npm.ts'
-import { runDrover, temporaryDirectory } from './support/run-drover.ts'
+import { run, runDrover, SOURCES, temporaryDirectory } from './support/run-drover.ts'
 import { portOf, serveDrover } from './support/serve-drover.ts'
 import { createRepository } from './support/temporary-repository.ts'
 
@@ -21,7 +21,7 @@ describe('the walkthroughs of docs/architecture.md', () => {
 
   it('names functions that a streamed chat completion calls', async () => {
     const coverage = temporaryDirectory()
-    const server = serveDrover(['--demo', '--port', '0', '--quiet'], { NODE_V8_COVERAGE: coverage })
+    const server = serveDrover(['--demo', '--port', '0', '--quiet'], { NODE_V8_COVERAGE: coverage }, SOURCES)
     const url = `http://127.0.0.1:${await portOf(server)}/openai/v1/chat/completions`
     const messages = [{ role: 'user', content: 'say hello' }]
     const response = await fetch(url, {
@@ -42,8 +42,9 @@ describe('the walkthroughs of docs/architecture.md', () => {
     const file = join(temporaryDirectory(), 'outcome.json')
     writeFileSync(file, JSON.stringify(outcomeFor(action)))
     const ids = ['--run', runId, '--action', action.action_id]
-    const env = { NODE_V8_COVERAGE: coverage }
-    const submitted = await runDrover(['protocol', 'submit', ...ids, '--outcome-file', file, '--root', root], { env })
+    const env = { NODE_V8_COVERAGE: coverage, HOME: temporaryDirectory() }
+    const args = ['protocol', 'submit', ...ids, '--outcome-file', file, '--root', root]
+    const submitted = await run([process.execPath, SOURCES, ...args], env)
     expect(submitted).toMatchObject({ code: 0, stderr: '' })
     expect(notCalled(submit, coverage)).toEqual([])
   })

@@ -10,6 +10,7 @@ describe('findPaths', () => {
       directory: '/home/me/.drover',
       config: '/home/me/.drover/config.yaml',
       configNamedBy: undefined,
+      chatHistory: '/home/me/.drover/chat-history',
       sessions: '/home/me/.drover/sessions.db',
     })
   })

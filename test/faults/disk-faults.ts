@@ -23,11 +23,12 @@ const duringProblem =
     await running.next()
     const problem = await begin(home)
     const refused = ask(server, { body: promptOf('claude', 'json') })
-    expectFields(await ask(server, { path: '/health' }), { status: 200 })
+    expectFields(await ask(server, { path: '/health' }), { status: 503 })
     const { status, body } = await refused
     expectFields({ status, ...body }, { status: 503 })
     expectUnsaved(await running.rest())
     await problem.end()
+    expectFields(await ask(server, { path: '/health' }), { status: 200 })
     // The session is saved the next time the sessions are read.
     expectFields(await ask(server, { path: '/api/v1/sessions' }), { status: 200 })
   }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgent } from '../support/fake-agent.ts'
-import { NOWHERE } from '../support/nowhere.ts'
 import { until } from '../support/until.ts'
 import { descriptorsOf, memoryOf, processesOf } from './observation.ts'
 
@@ -52,7 +51,7 @@ export class ServerHome implements AsyncDisposable {
     const reporting = ['--import', join(PROGRAMS, 'report-heap.ts')]
     const child = spawn(process.execPath, [...reporting, ...entry, 'serve', '-p', '0'], {
       cwd: join(this.path, 'work'),
-      env: { PATH: NOWHERE, HOME: this.path, TMPDIR: join(this.path, 'tmp') },
+      env: { PATH: '/usr/bin:/bin', HOME: this.path, TMPDIR: join(this.path, 'tmp') },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const server = new ObservedServer(child)

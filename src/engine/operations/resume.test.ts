@@ -116,7 +116,7 @@ describe('resume, in the order of its checks', () => {
     expect(ids(waitingForDecision())).toEqual(['answer-decision', 'skip-action'])
     expect(ids(bound())).toEqual(['refresh-source', 'use-pinned-source'])
     expect(ids(waitingForChoice())).toEqual(['keep-pinned', 'adopt'])
-    expect(ids(chosen(), keep)).toEqual(['refresh-source', 'use-pinned-source'])
+    expect(ids(chosen(), keep)).toEqual(['submit-outcome-file', 'submit-outcome-stdin', 'skip-action'])
     expect(ids(stopped(), { budget: 0 })).toEqual([])
   })
 })
