@@ -47,9 +47,11 @@ function toResponse({ description, content = {}, headers = [] }: Response, book:
   }
 }
 
-export function toMedia({ shape, examples }: Content, book: SchemaBook): Json {
+/** OpenAPI 3.0 cannot describe the events of a stream, so `x-event-schema` does. */
+export function toMedia({ shape, examples, eventShape }: Content, book: SchemaBook): Json {
   const named = Object.entries(examples).map(([name, value]) => [name, { value }])
-  return { schema: book.schemaOf(shape), ...(named.length > 0 && { examples: Object.fromEntries(named) }) }
+  const events = eventShape === undefined ? {} : { 'x-event-schema': book.schemaOf(eventShape) }
+  return { schema: book.schemaOf(shape), ...events, ...(named.length > 0 && { examples: Object.fromEntries(named) }) }
 }
 
 /** Every response has the request id. */

@@ -34,14 +34,19 @@ const SHARED = new Set([
 
 function convert(schema: Json): Json {
   if (typeof schema['$ref'] === 'string') return convertReference(schema['$ref'], schema['description'])
-  if (schema['type'] === 'null') return { ...NULL, ...described(schema) }
+  // Code generators fail for an enum of null.
+  if (isNull(schema)) return { type: 'string', nullable: true, description: schema['description'] ?? 'Always null.' }
+  const branches = schema['anyOf'] as Json[] | undefined
+  if (branches?.some(isNull)) return convertNullable(schema, branches)
   const converted: Json = {}
   for (const [word, value] of Object.entries(schema)) Object.assign(converted, convertWord(word, value))
   if (Array.isArray(converted['enum'])) converted['type'] ??= typeof converted['enum'][0]
-  return withNullable(converted)
+  return withoutDefaults(converted)
 }
 
 function convertWord(word: string, value: unknown): Json {
+  if (word === 'x-stated-pattern') return { pattern: value }
+  if (word === 'x-stated-enum') return { enum: value }
   if (word.startsWith('x-')) return {}
   if (SHARED.has(word)) return { [word]: value }
   if (word === 'const') return { enum: [value], type: typeof value }
@@ -58,21 +63,17 @@ function convertReference(reference: string, description: unknown): Json {
   return description === undefined ? converted : { description, allOf: [converted] }
 }
 
-const NULL = { type: 'string', nullable: true, enum: [null] }
-
 /** "Any of these or null" becomes "any of these, nullable". */
-function withNullable(schema: Json): Json {
-  const { anyOf, ...rest } = schema
-  if (!Array.isArray(anyOf) || !anyOf.some(isNull)) return schema
-  const others: Json[] = anyOf.filter((branch) => !isNull(branch))
-  const [first = {}, ...more] = others
-  if (more.length === 0 && '$ref' in first) return { ...rest, anyOf: [first, NULL] }
-  return more.length === 0
-    ? { ...rest, ...orNull(first), ...described(schema) }
-    : { ...rest, anyOf: [orNull(first), ...more] }
+function convertNullable({ anyOf: _, ...rest }: Json, branches: readonly Json[]): Json {
+  const [first = {}, ...more] = branches.filter((branch) => !isNull(branch))
+  if (more.length > 0) return { ...convert(rest), anyOf: [orNull(convert(first)), ...more.map(convert)] }
+  const { description, ...converted } = convert(first)
+  return { ...convert(rest), ...orNull(converted), ...described({ description, ...described(rest) }) }
 }
 
 function orNull(schema: Json): Json {
+  // Only a schema with a type can be nullable.
+  if ('$ref' in schema) return { anyOf: [schema, { type: 'object', nullable: true, maxProperties: 0 }] }
   if (Array.isArray(schema['anyOf'])) {
     const [first, ...more] = schema['anyOf'] as [Json, ...Json[]]
     return { ...schema, anyOf: [orNull(first), ...more] }
@@ -82,7 +83,19 @@ function orNull(schema: Json): Json {
 }
 
 function isNull(schema: Json): boolean {
-  return Array.isArray(schema['enum']) && schema['enum'].length === 1 && schema['enum'][0] === null
+  return schema['type'] === 'null'
+}
+
+/** Some generators take a field with a default as required, so the description of an optional field names its default. */
+function withoutDefaults(schema: Json): Json {
+  if (schema['properties'] === undefined) return schema
+  const required = (schema['required'] ?? []) as string[]
+  const properties = Object.entries(schema['properties'] as Record<string, Json>).map(([name, property]) => {
+    const { default: value, description = '', ...rest } = property
+    if (value === undefined || required.includes(name)) return [name, property]
+    return [name, { ...rest, description: `${description} Default: \`${JSON.stringify(value)}\`.`.trim() }]
+  })
+  return { ...schema, properties: Object.fromEntries(properties) }
 }
 
 /** Adds a discriminator if every branch of a union has a name and a distinct value in the same field. */

@@ -34,6 +34,14 @@ export function textLike(pattern: string, says: string, options: TSchemaOptions 
   return Type.String({ ...options, pattern, 'x-says': says })
 }
 
+/** Rules that code checks, with errors of its own. Only the OpenAPI document states them. */
+export function stated(rules: { pattern?: string; values?: readonly string[] }): TSchemaOptions {
+  return {
+    ...(rules.pattern !== undefined && { 'x-stated-pattern': rules.pattern }),
+    ...(rules.values !== undefined && { 'x-stated-enum': rules.values }),
+  }
+}
+
 /** An integer that may exceed 2^53 (nanoseconds); it is read as a bigint if a number cannot hold it. */
 export function wideInteger(options: TSchemaOptions = {}) {
   return Type.Unsafe<number | bigint>({ ...options, type: 'integer', 'x-wide': true })

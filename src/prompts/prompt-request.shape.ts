@@ -1,8 +1,8 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
+import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
-import { literals, named, strict, textLike } from '../kit/shape.ts'
+import { literals, named, stated, strict, textLike } from '../kit/shape.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 
@@ -24,9 +24,18 @@ export const model = textLike(
   },
 )
 
+/** Without NUL, and not only white space. */
+const TEXT = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
+
+const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/])[^\\u0000]*$'
+
 /** Any text: an unknown backend must fail only its own prompt, not a whole parallel call. */
-const backend = Type.String({ minLength: 1, description: 'The agent: claude, codex or gemini.' })
-const prompt = Type.String({ minLength: 1, description: 'The text for the agent.' })
+const backend = Type.String({
+  minLength: 1,
+  description: 'The agent: claude, codex or gemini.',
+  ...stated({ values: BACKENDS }),
+})
+const prompt = Type.String({ minLength: 1, description: 'The text for the agent.', ...stated({ pattern: TEXT }) })
 
 const dryRun = Type.Optional(Type.Boolean({ description: 'Show the command instead of starting it.', default: false }))
 
@@ -34,7 +43,11 @@ const dryRun = Type.Optional(Type.Boolean({ description: 'Show the command inste
 const COMMON_FIELDS = {
   model: Type.Optional(model),
   workdir: Type.Optional(
-    Type.String({ minLength: 1, description: 'The working directory: an absolute path that the operator allows.' }),
+    Type.String({
+      minLength: 1,
+      description: 'The working directory: an absolute path that exists and that the operator allows.',
+      ...stated({ pattern: ABSOLUTE_PATH }),
+    }),
   ),
   approval_mode: Type.Optional(
     literals(APPROVAL_MODES, {
@@ -57,7 +70,12 @@ const COMMON_FIELDS = {
       description: 'The maximum number of turns, if the agent supports such a limit.',
     }),
   ),
-  system_prompt: Type.Optional(Type.String({ description: 'The role of the agent and how it should behave.' })),
+  system_prompt: Type.Optional(
+    Type.String({
+      description: 'The role of the agent and how it should behave.',
+      ...stated({ pattern: '^[^\\u0000]*$' }),
+    }),
+  ),
   output_schema: Type.Optional(
     Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
@@ -140,6 +158,7 @@ export const ChainStep = named(
     prompt: Type.String({
       minLength: 1,
       description: 'The text for the agent; `{{previous}}` and `{{steps.name}}` are replaced by earlier answers.',
+      ...stated({ pattern: TEXT }),
     }),
     ...COMMON_FIELDS,
   }),
@@ -169,7 +188,7 @@ export const CompareRequest = named(
   'CompareRequest',
   strict({
     prompt,
-    backends: Type.Array(Type.String({ minLength: 1 }), {
+    backends: Type.Array(Type.String({ minLength: 1, ...stated({ values: BACKENDS }) }), {
       minItems: 1,
       maxItems: MAX_BACKENDS,
       description: 'The agents; the same one may be listed twice.',

@@ -143,6 +143,36 @@ describe('the access log', () => {
     expect(server.access).toMatchObject([{ route: '/never', status: 499, bytes: 0 }])
   })
 
+  it('has the path that no endpoint has, without its query', async () => {
+    const server = await startServer()
+    await server.request(`/api/v2/prompts${'/x'.repeat(200)}?secret=1`)
+    await server.request('/api/v1/sessions/0000')
+    expect(server.access).toMatchObject([{ route: 'unknown', status: 404 }, { route: '/api/v1/sessions/:id' }])
+    expect(server.access[0]?.path).toBe(`/api/v2/prompts${'/x'.repeat(200)}`.slice(0, 256))
+    expect(server.access[1]).not.toHaveProperty('path')
+  })
+
+  it.each<[string, object]>([
+    ['/openai/v1/chat/completions', {}],
+    ['/anthropic/v1/messages', { 'anthropic-version': '2023-06-01' }],
+  ])('does not take a client of %s that hangs up for a shutdown', async (path, headers) => {
+    const server = await startServer({ env: { FAKE_AGENT_SCRIPT: JSON.stringify({ hangAfter: 'init' }) } })
+    const body = { model: 'claude', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
+    const client = new AbortController()
+    const options = { method: 'POST', headers: { ...headers }, body, signal: client.signal }
+    const answered = Promise.allSettled([server.request(path, options)])
+    await until(() => server.context.prompts.slots.load().running === 1)
+    client.abort()
+    await answered
+    const { message, fields } = await until(() => server.logged.find(({ fields }) => 'request_id' in fields))
+    expect({ message, ...fields }).toMatchObject({
+      message: 'request canceled',
+      error: 'client_disconnected',
+      reason: 'the client disconnected before the response',
+    })
+    expect(server.access).toMatchObject([{ route: path, status: 499 }])
+  })
+
   it('reports requests in progress', async () => {
     let started = 0
     const server = await startServer({ context: { observer: { requestStarted: () => started++ } } })

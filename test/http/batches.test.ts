@@ -54,7 +54,7 @@ describe('POST /api/v1/parallel', () => {
     ['101 tasks', { tasks: Array(101).fill(task) }, '$.tasks must have at most 100 items'],
     ['a task that is none', { tasks: [task, { prompt: 'x' }] }, '$.tasks[1].backend is required'],
     ['a task with an unknown field', { tasks: [{ ...task, name: 'x' }] }, '$.tasks[0].name is not a known field'],
-    ['none at once', { tasks: [task], max_parallel: 0 }, '$.max_parallel must be at least 1'],
+    ['half a task at once', { tasks: [task], max_parallel: 1.5 }, '$.max_parallel must be an integer'],
     ['too many at once', { tasks: [task], max_parallel: 101 }, '$.max_parallel must be at most 100'],
     ['an unknown field', { tasks: [task], parallel: 2 }, '$.parallel is not a known field'],
   ])('refuses %s with 400', async (_name, body, problem) => {

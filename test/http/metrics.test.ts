@@ -47,6 +47,9 @@ describe('GET /metrics', () => {
   it('has the process and the version', async () => {
     const lines = await scrape(await start())
     expect(lines).toContain('drover_build_info{version="1.2.3"} 1')
+    // What `promtool check metrics` demands.
+    const types = lines.flatMap((line) => /^# TYPE (\S+) (\S+)$/.exec(line)?.slice(1) ?? []).join(' ')
+    expect(types.match(/\S+_total (?!counter)\S+/g) ?? []).toEqual([])
     expect(
       lines.filter((line) => /^(process_resident_memory_bytes|nodejs_eventloop_lag_seconds) /.test(line)),
     ).toHaveLength(2)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { createSchemaBook } from '../../scripts/openapi/schema.ts'
-import { literals, meaning, named, strict, tagged, textLike, textUpToBytes } from '../../src/kit/shape.ts'
+import { literals, meaning, named, stated, strict, tagged, textLike, textUpToBytes } from '../../src/kit/shape.ts'
 
 const schemaOf = (shape: Parameters<ReturnType<typeof createSchemaBook>['schemaOf']>[0]) =>
   createSchemaBook().schemaOf(shape)
@@ -15,7 +15,7 @@ describe('a shape in OpenAPI 3.0', () => {
     ['a true', Type.Literal(true), { type: 'boolean', enum: [true] }],
     ['one of several words', literals(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
     ['any value', Type.Unknown({ description: 'Any.' }), { description: 'Any.' }],
-    ['null alone', Type.Null(), { type: 'string', nullable: true, enum: [null] }],
+    ['null alone', Type.Null(), { type: 'string', nullable: true, description: 'Always null.' }],
     [
       'a text or null',
       Type.Union([Type.String(), Type.Null()], { description: 'D.' }),
@@ -50,6 +50,12 @@ describe('a shape in OpenAPI 3.0', () => {
       textLike('^a', 'something with a'),
       { type: 'string', pattern: '^a', description: 'something with a' },
     ],
+    [
+      'an optional field with a default, which a generator must not take as required',
+      Type.Object({ a: Type.Optional(Type.Boolean({ description: 'D.', default: false })) }),
+      { type: 'object', properties: { a: { type: 'boolean', description: 'D. Default: `false`.' } } },
+    ],
+    ['a rule that only code checks', Type.String(stated({ pattern: '^a' })), { type: 'string', pattern: '^a' }],
     ['a text with a limit in bytes', textUpToBytes(9), { type: 'string', maxLength: 9 }],
   ])('is correct for %s', (_, shape, schema) => {
     expect(schemaOf(shape)).toEqual(schema)
@@ -66,7 +72,9 @@ describe('a shape in OpenAPI 3.0', () => {
   })
 
   it('allows null beside the reference to a named part', () => {
-    const either = { anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'string', nullable: true, enum: [null] }] }
+    const either = {
+      anyOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'object', nullable: true, maxProperties: 0 }],
+    }
     expect(schemaOf(Type.Union([Thing, Type.Null()]))).toEqual(either)
   })
 

@@ -36,11 +36,18 @@ function createReadableLog(channel: Channel, bound: object = {}): Log {
 
 /** `09:30:00 200 POST /api/v1/prompt 1204 ms claude` */
 function formatAccess(entry: AccessEntry, { clock, terminal }: Runtime): string {
-  const { method, route, status, duration_ms, backend, key, error, prompt, answer } = entry
+  const { method, route, path, status, duration_ms, backend, key, error, prompt, answer } = entry
   const time = terminal.err.style('dim', clock.now().toTimeString().slice(0, 8))
   const code = terminal.err.style(status < 400 ? 'green' : status < 500 ? 'yellow' : 'red', String(status))
   const facts = [backend, key && `key ${key}`, error, prompt && `> ${prompt}`, answer && `< ${answer}`].filter(Boolean)
-  return [time, code, method, route, `${duration_ms} ms`, ...facts.map((fact) => printable(String(fact)))].join(' ')
+  return [
+    time,
+    code,
+    method,
+    printable(path ?? route),
+    `${duration_ms} ms`,
+    ...facts.map((fact) => printable(String(fact))),
+  ].join(' ')
 }
 
 function printable(text: string): string {

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox'
-import { literals, named, type Message as Read, tagged } from '../../kit/shape.ts'
+import { literals, named, type Message as Read, stated, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import type { Operation, Parameter } from '../api-description/operation.shape.ts'
+import { type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -14,11 +14,16 @@ import {
   TextContent,
 } from '../compatible/conversation.shape.ts'
 import { MessageError } from '../errors/error-body.shape.ts'
+import { eventFrame } from '../response/sse-frames.ts'
 
 const MessageTurn = named(
   'MessageTurn',
   Type.Object({
-    role: Type.String({ minLength: 1, description: '`user` or `assistant`.' }),
+    role: Type.String({
+      minLength: 1,
+      description: '`user` or `assistant`.',
+      ...stated({ values: ['user', 'assistant'] }),
+    }),
     content: TextContent,
   }),
 )
@@ -127,7 +132,10 @@ export type MessageStreamEvent = Read<typeof MessageStreamEvent>
 export const API_VERSION: Parameter = {
   name: 'anthropic-version',
   in: 'header',
-  shape: Type.String({ format: 'date', description: 'The version of the API, a date.' }),
+  shape: Type.String({
+    description: 'The version of the API, a date.',
+    ...stated({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  }),
   isRequired: true,
   example: '2023-06-01',
 }
@@ -186,7 +194,13 @@ export const OPERATIONS: readonly Operation[] = [
         headers: REPLY_HEADERS,
         content: {
           'application/json': { shape: Message, examples: { example: message } },
-          'text/event-stream': { shape: MessageStreamEvent, examples: events },
+          'text/event-stream': streamOf(
+            {
+              shape: MessageStreamEvent,
+              description: 'Server-sent events, each with a name and JSON as data (`MessageStreamEvent`).',
+            },
+            { events, frame: eventFrame },
+          ),
         },
       },
     },

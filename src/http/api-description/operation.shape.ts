@@ -1,5 +1,5 @@
 /** What an endpoint declares about itself. `scripts/openapi` assembles these declarations into `schema/openapi.json`. */
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { ErrorName } from './error-responses.shape.ts'
 
 export type Operation = {
@@ -35,8 +35,22 @@ export type Response = {
   headers?: readonly string[]
 }
 
-/** The shape of a body, or of one event of a stream, with examples by name. */
-export type Content = { shape: TSchema; examples: Readonly<Record<string, unknown>> }
+/** The shape of a body, with examples by name. */
+export type Content = {
+  shape: TSchema
+  examples: Readonly<Record<string, unknown>>
+  /** For a stream, which is text: the shape of the JSON in each of its events. */
+  eventShape?: TSchema
+}
+
+/** A stream of events. `frame` turns the JSON of an event into the text that is sent. */
+export function streamOf<T>(
+  { shape, description }: { shape: TSchema; description: string },
+  { events, frame }: { events: Readonly<Record<string, T>>; frame: (event: T) => string },
+): Content {
+  const example = Object.values(events).map(frame).join('')
+  return { shape: Type.String({ description }), examples: { example }, eventShape: shape }
+}
 
 export function jsonResponse(description: string, shape: TSchema, example: unknown): Response {
   return { description, content: { 'application/json': { shape, examples: { example } } } }

@@ -135,6 +135,13 @@ export const shuttingDown = defineFault({
   message: (_: Record<never, never>) => 'the server is shutting down; retry when it is back',
 })
 
+export const clientDisconnected = defineFault({
+  code: 'client_disconnected',
+  kind: 'unavailable',
+  when: 'The client disconnected before the response, and its prompt was canceled. This is only in the log.',
+  message: (_: Record<never, never>) => 'the client disconnected before the response',
+})
+
 export const listenFailed = defineFault({
   code: 'listen_failed',
   kind: 'unavailable',

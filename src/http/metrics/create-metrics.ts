@@ -17,10 +17,14 @@ export async function withMetrics(context: ServerContext): Promise<ServerContext
   }
 }
 
+/** Gauges whose names end like those of counters, which `promtool check metrics` refuses. Others have their values by type. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 async function createMetrics(sources: StateSources): Promise<Metrics> {
   const client = await import('prom-client')
   const registry = new client.Registry()
   client.collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
   const prometheus = { client, registry }
   stateMetrics(prometheus, sources)
   return { server: requestMetrics(prometheus), prompts: promptMetrics(prometheus), registry }

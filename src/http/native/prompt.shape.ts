@@ -2,7 +2,7 @@ import { PromptEvent } from '../../prompts/prompt-event.shape.ts'
 import { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import { PromptResult } from '../../prompts/prompt-result.shape.ts'
 import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, type Operation, type Response } from '../api-description/operation.shape.ts'
+import { EXAMPLE, type Operation, type Response, streamOf } from '../api-description/operation.shape.ts'
 
 const requests: Record<string, PromptRequest> = {
   minimal: { backend: 'claude', prompt: 'Why does the parser lose the last line?' },
@@ -64,7 +64,10 @@ export const PROMPT_RESPONSE: Response = {
     'With `output_format` `stream-json`, one event per line, from `init` to `done`.',
   content: {
     'application/json': { shape: PromptResult, examples: { answered: ANSWERED, timed_out: TIMED_OUT } },
-    'application/x-ndjson': { shape: PromptEvent, examples: events },
+    'application/x-ndjson': streamOf(
+      { shape: PromptEvent, description: 'One event per line, each a JSON object (`PromptEvent`).' },
+      { events, frame: (event) => `${JSON.stringify(event)}\n` },
+    ),
   },
 }
 

@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
 import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, named, type Static, strict } from '../../kit/shape.ts'
+import { literals, type Message, named, type Static, stated, strict } from '../../kit/shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, type Parameter } from '../api-description/operation.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
+const TAG = '^[a-z0-9_-]{1,32}$'
+/** Not only white space, and without control characters and line separators. */
+const TITLE = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{1,200}$'
 
 export const SessionQuery = strict({
   backend: Type.Optional(literals(BACKENDS, { description: 'Only sessions of this agent.' })),
@@ -18,7 +21,9 @@ export const SessionQuery = strict({
   offset: Type.Optional(
     Type.Integer({ minimum: 0, default: 0, description: 'Number of sessions to skip before the page.' }),
   ),
-  tag: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions with this tag.' })),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, description: 'Only sessions with this tag.', ...stated({ pattern: TAG }) }),
+  ),
   model: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions with this model.' })),
   workdir: Type.Optional(Type.String({ minLength: 1, description: 'Only sessions in exactly this directory.' })),
   search: Type.Optional(
@@ -35,9 +40,16 @@ export const SessionEditRequest = named(
   strict(
     {
       title: Type.Optional(
-        Type.Union([Type.String(), Type.Null()], { description: 'The new title; null removes the title.' }),
+        Type.Union([Type.String(stated({ pattern: TITLE })), Type.Null()], {
+          description: 'The new title, one line of 1 to 200 characters; null removes the title.',
+        }),
       ),
-      tags: Type.Optional(Type.Array(Type.String(), { maxItems: 64, description: 'The complete new list of tags.' })),
+      tags: Type.Optional(
+        Type.Array(Type.String(stated({ pattern: TAG })), {
+          maxItems: 64,
+          description: 'The complete new list of tags.',
+        }),
+      ),
       metadata: Type.Optional(
         Type.Unsafe<JsonObject>({ type: 'object', description: 'Replaces metadata fields of the same name.' }),
       ),
@@ -80,7 +92,12 @@ const edit: SessionEditRequest = { title: 'The lost line', tags: ['parser'] }
 export const SESSION_ID: Parameter = {
   name: 'id',
   in: 'path',
-  shape: Type.String({ minLength: 4, maxLength: 32, description: 'The id of the session, or a unique prefix of it.' }),
+  shape: Type.String({
+    minLength: 4,
+    maxLength: 32,
+    description: 'The id of the session, or a unique prefix of it.',
+    ...stated({ pattern: '^[0-9a-f]{4,32}$' }),
+  }),
   isRequired: true,
   example: session.id,
 }

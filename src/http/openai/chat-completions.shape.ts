@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { type Message, named } from '../../kit/shape.ts'
+import { type Message, named, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, type Operation } from '../api-description/operation.shape.ts'
+import { EXAMPLE, type Operation, streamOf } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -14,11 +14,16 @@ import {
   TextContent,
 } from '../compatible/conversation.shape.ts'
 import { ChatError } from '../errors/error-body.shape.ts'
+import { dataFrame } from '../response/sse-frames.ts'
 
 const ChatMessage = named(
   'ChatMessage',
   Type.Object({
-    role: Type.String({ minLength: 1, description: '`system`, `developer`, `user` or `assistant`.' }),
+    role: Type.String({
+      minLength: 1,
+      description: '`system`, `developer`, `user` or `assistant`.',
+      ...stated({ values: ['system', 'developer', 'user', 'assistant'] }),
+    }),
     content: Type.Union([TextContent, Type.Null()]),
   }),
 )
@@ -185,7 +190,14 @@ export const OPERATIONS: readonly Operation[] = [
         headers: REPLY_HEADERS,
         content: {
           'application/json': { shape: ChatCompletion, examples: { example: completion } },
-          'text/event-stream': { shape: Type.Union([ChatCompletionChunk, ChatStreamError]), examples: chunks },
+          'text/event-stream': streamOf(
+            {
+              shape: Type.Union([ChatCompletionChunk, ChatStreamError]),
+              description:
+                'Server-sent events with JSON as data (`ChatCompletionChunk`), and `data: [DONE]` at the end.',
+            },
+            { events: chunks, frame: dataFrame },
+          ),
         },
       },
     },

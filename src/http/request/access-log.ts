@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import { pathOf } from './target.ts'
 
 /** The status that web servers log when a client disconnects before the response. It is never sent. */
 const CLIENT_CLOSED_REQUEST = 499
@@ -36,6 +37,8 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
     request_id: request.id,
     method,
     route,
+    // Otherwise the operator could not see what the client looked for.
+    ...(request.is404 && { path: pathOf(request).slice(0, MAX_LOGGED_PATH) }),
     status,
     bytes,
     duration_ms: Math.round(seconds * 1000),
@@ -48,6 +51,9 @@ function report({ request, reply, seconds, bytes }: MeasuredRequest, context: Se
     ...(context.logsPrompts && answers.length > 0 && { answer: excerptOf(answers) }),
   })
 }
+
+/** Longer than any path of the server. */
+const MAX_LOGGED_PATH = 256
 
 /** Prompts may have megabytes. The log gets only the beginning. */
 const MAX_LOGGED_CHARACTERS = 16_384

@@ -3,23 +3,30 @@ import { Fault } from '../../kit/fault.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { apiStyleOf } from '../errors/api-style.ts'
 import { toErrorBody } from '../errors/error-body.ts'
-import { serverTrouble, shuttingDown } from '../errors/faults.ts'
+import { clientDisconnected, serverTrouble, shuttingDown } from '../errors/faults.ts'
 import { type HttpError, toHttpError } from '../errors/http-error.ts'
 
 type FailedRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply }
 
 /** Fastify's error handler: sends the error in the format of the API, and logs what the client must not see. */
 export function sendError(failed: FailedRequest, context: ServerContext): FastifyReply {
-  const { error, request, reply } = failed
+  const { request, reply } = failed
+  const error = causeOf(failed, context)
   const httpError = toHttpError(error)
   request.facts.errorCode = httpError.code
-  if (httpError.status >= 500) logError(failed, httpError, context)
+  if (httpError.status >= 500) logError({ ...failed, error }, httpError, context)
   const { errors_base: errorsBase, vendor_errors: isVendorOnly } = context.config.server
   const style = apiStyleOf(request.url, request.headers)
   const { contentType, body } = toErrorBody(httpError, { style, errorsBase, isVendorOnly, requestId: request.id })
   // Fastify closes the connection after an invalid body. Here the body was read to its end, so the client may go on.
   reply.removeHeader('connection')
   return reply.code(httpError.status).headers(httpError.headers).type(contentType).send(JSON.stringify(body))
+}
+
+/** A canceled prompt of a compatible API is reported as a shutdown, because only then is there a client to report it to. */
+function causeOf({ error, reply }: FailedRequest, { shutdown }: ServerContext): unknown {
+  const isCanceled = error instanceof Fault && error.code === shuttingDown.code
+  return isCanceled && reply.raw.destroyed && !shutdown.aborted ? clientDisconnected({}) : error
 }
 
 /** Only a bug gets a stack trace. A full queue, a failed agent and a client that disconnected are normal events. */
