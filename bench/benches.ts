@@ -39,6 +39,14 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
       'Requests, compared with a bare `node:http` server of JSON; prompts, compared with starting the agent directly; 200 concurrent streams, compared with reading the pipes of 200 agents.',
     run: async () => await (await import('./http.ts')).benchHttp(),
   },
+  'large-prompts': {
+    compares:
+      'The longest time that requests about sessions with prompts of 5 to 10 MB block the event loop of the server, compared with a budget of 50 ms.',
+    run: async () => {
+      const { benchLargePrompts } = await import('./large-prompts.ts')
+      return await (await import('./published.ts')).withPublished(benchLargePrompts)
+    },
+  },
   workspace: {
     compares: 'Observing a worktree of 20,000 files, compared with `git status`.',
     run: async () => await (await import('./workspace.ts')).benchWorkspace(),

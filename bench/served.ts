@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 export type Served = {
   port: number
+  pid: number
   residentMiB(): number
   /** CPU time of the process so far; NaN if the system does not report it. */
   cpuMs(): number
@@ -27,7 +28,7 @@ export async function withServer<T>(
   try {
     const port = await portOf(child)
     const pid = child.pid ?? 0
-    return await work({ port, residentMiB: () => residentMiB(pid), cpuMs: () => cpuMs(pid) })
+    return await work({ port, pid, residentMiB: () => residentMiB(pid), cpuMs: () => cpuMs(pid) })
   } finally {
     child.kill('SIGTERM')
     await ended

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { nameOf } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/program/command-table.ts'
 
-/** Bundles the program and the demo agent: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
+/** Bundles the program, its thread and the demo agent: Node does not strip types under node_modules, so a package cannot ship TypeScript. */
 export async function bundle(root: string, outdir: string): Promise<void> {
   const common: BuildOptions = {
     absWorkingDir: root,
@@ -17,6 +18,24 @@ export async function bundle(root: string, outdir: string): Promise<void> {
   }
   await bundleProgram(common, outdir)
   await build({ ...common, entryPoints: ['src/demo/agent.ts'], outdir: join(outdir, 'demo'), format: 'esm' })
+  await build({ ...common, entryPoints: ['src/http/request/json-thread.ts'], outdir, format: 'esm' })
+  copySwagger(join(outdir, 'docs'))
+}
+
+/** The files of the /docs page, and their licenses. As a dependency, Swagger UI would install a program that reports to its authors. */
+const SWAGGER_FILES = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'favicon-32x32.png',
+  'LICENSE',
+  'NOTICE',
+]
+
+function copySwagger(target: string): void {
+  const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  mkdirSync(target, { recursive: true })
+  for (const file of SWAGGER_FILES) copyFileSync(join(source, file), join(target, file))
 }
 
 /** Writes one script for bin/run-bundle.cjs, and beside it the facts that bin/run-bundle.cjs needs before it runs the script. */

@@ -78,6 +78,8 @@ export type Runtime = {
   isRoot: boolean
   /** The command line of the built-in demo agent. */
   demoAgent: readonly [string, ...string[]]
+  /** The program of the thread in which the server reads large request bodies. */
+  jsonThread: string
   /** How long a stopping server waits for requests; tests set a shorter time. */
   drainMs?: number
 }

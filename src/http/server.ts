@@ -42,7 +42,7 @@ export async function createServer(
   // Metadata may contain integers that only a bigint holds exactly.
   app.setReplySerializer(toJsonText)
   app.setErrorHandler((error, request, reply) => sendError({ error, request, reply }, context))
-  addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes })
+  addBodyParser(app, connections, { limitBytes: server.max_request_body_bytes, jsonThread: context.jsonThread })
   addRequestHooks(app, context, { connections, rateLimiter: rateLimiterFrom(server), routes: routed })
   for (const [prefix, endpoints] of Object.entries(routes)) {
     await app.register(

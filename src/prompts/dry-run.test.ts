@@ -19,6 +19,12 @@ describe('formatDryRun', () => {
     )
   })
 
+  it('shows only the beginning of a very long prompt', () => {
+    const show = (length: number) => formatDryRun({ argv: ['x'], stdin: 'a'.repeat(length) })
+    expect(show(65_536)).toBe(`Would execute: x <<< '${'a'.repeat(65_536)}'`)
+    expect(show(65_537)).toBe(`Would execute: x <<< '${'a'.repeat(65_536)}' # only 65536 of 65537 characters are shown`)
+  })
+
   it('is read by bash as it was meant', () => {
     const text = fc.string({ unit: 'grapheme-ascii' }).filter((value) => !value.includes('\0'))
     const odd = fc.string({

@@ -43,7 +43,12 @@ async function storeDrySession(prompt: Prompt): Promise<string> {
   return turn.sessionId
 }
 
+/** No one reads more, and quoting megabytes takes long. */
+const MAX_SHOWN = 64 * 1024
+
 /** One line that shows how the agent would be started, fit to be pasted into bash. */
 export function formatDryRun({ argv, stdin }: { argv: readonly string[]; stdin: string }): string {
-  return `Would execute: ${argv.map(quoteWord).join(' ')} <<< ${quoteText(stdin)}`
+  const shown = stdin.slice(0, MAX_SHOWN).toWellFormed()
+  const note = stdin.length > MAX_SHOWN ? ` # only ${MAX_SHOWN} of ${stdin.length} characters are shown` : ''
+  return `Would execute: ${argv.map(quoteWord).join(' ')} <<< ${quoteText(shown)}${note}`
 }

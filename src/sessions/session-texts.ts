@@ -13,7 +13,7 @@ const START_LENGTH = 200
 /** In UTF-16 units. */
 const PIECE_LENGTH = 128 * 1024
 /** How many pieces one transaction reads, writes or deletes. */
-export const AT_ONCE = 4
+export const AT_ONCE = 2
 
 export type Piece = { name: TextName; part: number; text: string }
 export type PieceKey = Omit<Piece, 'text'>

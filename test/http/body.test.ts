@@ -50,6 +50,17 @@ describe('a body', () => {
     expect({ status, body }).toMatchObject({ status: 415, body: { error: 'media_type_unsupported' } })
   })
 
+  it('of megabytes is read in a thread, with the same rules', async () => {
+    const server = await start()
+    const text = 'ä"\n'.repeat(300_000)
+    expect((await post(server, JSON.stringify({ text }))).body).toEqual({ got: { text } })
+    const { status, body } = await post(server, `{"text":${JSON.stringify(text)},"a":1,"a":2}`)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request', message: expect.stringContaining('at $.a (line 1,') },
+    })
+  })
+
   it('that is compressed is refused', async () => {
     const { status, body } = await post(await start(), '{}', { 'content-encoding': 'gzip' })
     expect({ status, body }).toMatchObject({ status: 415, body: { details: { media_type: 'gzip encoding' } } })

@@ -26,8 +26,10 @@ const WANTED: readonly RegExp[] = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,
-  /^bin\/(drover|run-bundle|run-newer-node|demo-agent)\.cjs$/,
-  /^dist\/(drover\.cjs|facts\.json|demo\/agent\.js)$/,
+  /^bin\/(drover|run-bundle|run-newer-node|demo-agent|json-thread)\.cjs$/,
+  /^dist\/(drover\.cjs|facts\.json|json-thread\.js|demo\/agent\.js)$/,
+  /^dist\/docs\/(swagger-ui-bundle\.js|swagger-ui-bundle\.js\.LICENSE\.txt|swagger-ui\.css|favicon-32x32\.png)$/,
+  /^dist\/docs\/(LICENSE|NOTICE)$/,
   /^schema\/[a-z0-9-]+\.json$/,
   /^man\/drover\.1$/,
   /^deploy\/drover\.service$/,
@@ -79,6 +81,14 @@ describe('the published package', () => {
     expect(WANTED.filter((pattern) => !packed.some((file) => pattern.test(file)))).toEqual([])
   })
 
+  it('depends on no package that runs a script when it is installed', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+    const installed = Object.entries<{ dev?: true; hasInstallScript?: true }>(packages).filter(([, { dev }]) => !dev)
+    const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)
+    expect(scripted).toEqual([])
+    expect(installed.map(([path]) => path).filter((path) => /swagger|scarf/.test(path))).toEqual([])
+  })
+
   it('lists only existing files', () => {
     const { files, man, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
     const named = [...files, man, ...Object.values<string>(bin)]
@@ -118,8 +128,10 @@ describe('the published package', () => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${base}/api/v1/prompt`, { method: 'POST', headers, body: JSON.stringify(prompt) })
     expect(await answer.json()).toMatchObject({ exit_code: 0, output: expect.stringContaining('hello there') })
-    const pages = ['/openapi.json', '/docs'].map(async (path) => (await fetch(base + path)).status)
-    expect(await Promise.all(pages)).toEqual([200, 200])
+    const pages = ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'].map(
+      async (path) => (await fetch(base + path)).status,
+    )
+    expect(await Promise.all(pages)).toEqual([200, 200, 200, 200])
   })
 
   it('runs a change to its end, installs a host, and finds nothing wrong with the repository', async () => {

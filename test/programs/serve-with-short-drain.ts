@@ -20,5 +20,6 @@ process.exitCode = await main(words, {
   stdin: createStandardInput(process),
   isRoot: process.getuid?.() === 0,
   demoAgent: [process.execPath, join(root, 'bin', 'demo-agent.cjs')],
+  jsonThread: join(root, 'bin', 'json-thread.cjs'),
   drainMs: Number(drainMs),
 })

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import type { Answer } from './start-server.ts'
 
 type Schema = Readonly<Record<string, unknown>>
-type Media = { schema: Schema; examples?: Record<string, { value: unknown }> }
+type Media = { schema: Schema; 'x-event-schema'?: Schema; examples?: Record<string, { value: unknown }> }
 type Response = { description: string; headers?: Record<string, unknown>; content?: Record<string, Media> }
 export type DescribedOperation = {
   operationId: string
@@ -90,7 +90,7 @@ export function findUndescribed(method: string, path: string, answer: Answer): s
   return [
     ...(media === undefined && answer.text !== '' ? [`${mediaType} is not described`] : []),
     ...missing.map((name) => `the header ${name} is missing`),
-    ...bodies.flatMap((body) => misfit(media?.schema ?? {}, body) ?? []),
+    ...bodies.flatMap((body) => misfit(media?.['x-event-schema'] ?? media?.schema ?? {}, body) ?? []),
   ]
 }
 

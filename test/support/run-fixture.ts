@@ -129,6 +129,7 @@ async function callMain(args: readonly string[], { cwd, env, input }: Surroundin
     },
     isRoot: false,
     demoAgent: [process.execPath],
+    jsonThread: '',
   })
   return { code, stdout: out.text(), stderr: err.text() }
 }

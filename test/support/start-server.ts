@@ -18,6 +18,7 @@ import { installFakeAgents } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
 const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
+const JSON_THREAD = join(import.meta.dirname, '..', '..', 'bin', 'json-thread.cjs')
 
 export type ServerOptions = {
   /** The `server` section of the config. */
@@ -102,6 +103,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       log: createTestLog(seen.logged),
       writeAccessLog: (entry) => seen.access.push(entry),
       logsPrompts: false,
+      jsonThread: JSON_THREAD,
     }),
     observer: { requestDone: (done) => seen.done.push(done) },
     ...options.context,

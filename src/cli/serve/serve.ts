@@ -104,6 +104,7 @@ function contextOf(
     log,
     writeAccessLog,
     logsPrompts: flags.isOn('log-prompts'),
+    jsonThread: runtime.jsonThread,
   })
 }
 

@@ -27,6 +27,7 @@ export type ServerInputs = {
   log: Log
   writeAccessLog: ServerContext['writeAccessLog']
   logsPrompts: boolean
+  jsonThread?: string | undefined
 }
 
 /** Proxies close connections that are silent for a minute, and some after half a minute. */
@@ -57,6 +58,7 @@ export function createContext(inputs: ServerInputs): ServerContext {
     log,
     writeAccessLog,
     logsPrompts,
+    jsonThread: inputs.jsonThread,
     observer: {},
   }
 }

@@ -35,6 +35,8 @@ export type ServerContext = {
   /** Whether prompts and answers are written to the access log. */
   logsPrompts: boolean
   observer: ServerObserver
+  /** The program of the thread that reads large request bodies. Undefined: there is none. */
+  jsonThread?: string | undefined
   /** Undefined unless `server.metrics_enabled` is true. */
   metrics?: Metrics | undefined
 }
@@ -57,6 +59,8 @@ export type AccessEntry = {
   request_id: string
   method: string
   route: string
+  /** Only if no endpoint has this path: its beginning, without the query. */
+  path?: string
   status: number
   bytes: number
   duration_ms: number

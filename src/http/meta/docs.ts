@@ -1,7 +1,8 @@
 /** `GET /docs` and its files: the OpenAPI document as an interactive page (Swagger UI). */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { RegisterRoutes } from '../context/server-context.ts'
 import { pathNotFound } from '../errors/faults.ts'
 import { type Document, sendDocument, toDocument } from '../response/send-document.ts'
@@ -44,7 +45,9 @@ function swaggerFile(file: string, contentType: string): () => Promise<Document>
   }
 }
 
+/** The build copies the files beside the bundle. A clone reads them from the development dependency. */
 function swaggerDirectory(): string {
-  const require = createRequire(import.meta.url)
-  return dirname(require.resolve('swagger-ui-dist/package.json'))
+  const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const built = beside('./docs/')
+  return existsSync(built) ? built : beside('../../../node_modules/swagger-ui-dist/')
 }

@@ -1,21 +1,26 @@
 /** Reads request bodies: strict JSON, at most `server.max_request_body_bytes`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { readJson } from '../../kit/json/read-json.ts'
 import { bodyMissing, mediaTypeUnsupported, requestCutOff, requestTooLarge } from '../errors/faults.ts'
 import type { Connections } from './connection.ts'
+import { BodyParts, createBodyReader } from './read-body.ts'
 
 /** 0 means no limit. */
 type BodyLimit = { limitBytes: number }
 
+type BodyOptions = BodyLimit & {
+  /** The program of the thread that reads large bodies, if there is one. */
+  jsonThread: string | undefined
+}
+
 /** Fastify passes every body to this parser. `acceptBody` has checked the headers. */
-export function addBodyParser(app: FastifyInstance, connections: Connections, limit: BodyLimit): void {
+export function addBodyParser(app: FastifyInstance, connections: Connections, options: BodyOptions): void {
+  const read = createBodyReader(options.jsonThread)
   app.removeAllContentTypeParsers()
   // `*` alone would work, but Fastify caches the parser only for a media type that is listed.
   app.addContentTypeParser(['application/json', '*'], async (_request: unknown, raw: IncomingMessage) => {
     if (!hasBody(raw)) return undefined
-    const bytes = await collect(raw, connections, limit)
-    return readJson(bytes, { input: 'the request body', limitBytes: Number.POSITIVE_INFINITY, numbers: 'any' })
+    return await read(await collect(raw, connections, options))
   })
   // By default Fastify also parses the body of a DELETE. No endpoint reads one, so it is ignored.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
@@ -65,18 +70,15 @@ function requireJson(headers: IncomingMessage['headers']): void {
   if (type !== 'application/json' || !isUtf8) throw mediaTypeUnsupported({ mediaType })
 }
 
-function collect(raw: IncomingMessage, connections: Connections, { limitBytes }: BodyLimit): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
+function collect(raw: IncomingMessage, connections: Connections, { limitBytes }: BodyLimit): Promise<BodyParts> {
+  const body = new BodyParts()
   return new Promise((resolve, reject) => {
     connections.onFailure(raw, reject)
     raw.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (limitBytes === 0 || size <= limitBytes) chunks.push(chunk)
-      else {
+      body.add(chunk)
+      if (limitBytes > 0 && body.size > limitBytes) {
         // The rest is read and discarded: a client that is disconnected while it sends never sees the response.
         raw.removeAllListeners('data').resume()
-        chunks.length = 0
         reject(requestTooLarge({ limitBytes }))
       }
     })
@@ -84,7 +86,7 @@ function collect(raw: IncomingMessage, connections: Connections, { limitBytes }:
     raw.once('close', cutOff)
     raw.once('end', () => {
       raw.off('close', cutOff)
-      resolve(Buffer.concat(chunks))
+      resolve(body)
     })
   })
 }

@@ -3,6 +3,7 @@ import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
 import { promptsOf } from './prompts-of.ts'
+import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
 type BatchResult = { results: readonly { output: string }[] }
@@ -12,9 +13,10 @@ export async function sendBatch<Result extends BatchResult>(
   { request, reply, context }: Exchange,
   { backends, prompts }: { backends: readonly string[]; prompts: readonly string[] },
   run: (prompts: PromptContext, options: { signal: AbortSignal }) => Promise<Result>,
-): Promise<Result> {
+): Promise<Result | FastifyReply> {
   const facts = Object.assign(request.facts, { backends, prompts })
   const result = await run(promptsOf(request, context), { signal: abortOnDisconnect(reply.raw, context) })
   facts.answers = result.results.map(({ output }) => output)
-  return result
+  const isLarge = facts.answers.some((answer) => answer.length >= LARGE_OUTPUT)
+  return isLarge ? sendJson(reply, result) : result
 }

@@ -6,6 +6,7 @@ import { runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
 import { promptsOf } from './prompts-of.ts'
+import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 import { type StreamFormat, sendStream } from './send-stream.ts'
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
@@ -24,7 +25,9 @@ export async function sendPrompt(exchange: Exchange, prompt: PromptRequest, form
   if ('toBody' in format) {
     const result = await runPromptToEnd(prompt, prompts, options)
     facts.answers = [result.output]
-    return format.toBody(result)
+    const body = format.toBody(result)
+    // Serializing the answer of a prompt must not delay other requests.
+    return result.output.length < LARGE_OUTPUT ? body : sendJson(reply, body)
   }
   const events = runPrompt({ ...prompt, wantsDeltas: true }, prompts, options)
   const writeTimeoutMs = context.config.server.write_timeout_secs * 1000

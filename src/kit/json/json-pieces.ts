@@ -8,7 +8,7 @@ import { toJsonText } from './to-json-text.ts'
 /** In UTF-16 units. Writing as many takes at most some milliseconds, even if each has to be escaped. */
 const PIECE_LENGTH = 64 * 1024
 /** Members of deeper objects and arrays are written in one piece. */
-const MAX_DEPTH = 3
+const MAX_DEPTH = 6
 
 /** Yields pieces of about the same length, and lets other work run in between. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string, void, undefined> {
