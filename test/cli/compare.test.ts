@@ -92,15 +92,15 @@ describe('drover compare', () => {
 
   it.each<[string, string[], Record<string, string>, number, string]>([
     [
-      'nobody who is there, by default',
+      'a machine without two agents, by default',
       ['hello there'],
       { PATH: '/usr/bin:/bin' },
       1,
       'install one (npm install --global',
     ],
-    ['nobody by name', ['hello there', '--backends', ','], {}, 2, 'specify backends'],
+    ['an empty list of backends', ['hello there', '--backends', ','], {}, 2, 'specify backends'],
     [
-      'somebody unknown',
+      'an unknown backend',
       ['hello there', '--backends', 'claude,chatty'],
       {},
       2,
@@ -114,7 +114,7 @@ describe('drover compare', () => {
       'cannot be used together',
     ],
     [
-      'nobody who is there',
+      'backends that are not installed',
       ['hello there', '--all-backends'],
       { PATH: NOWHERE },
       1,

@@ -80,7 +80,7 @@ async function answerEach(chat: Chat): Promise<number> {
   }
 }
 
-/** Piped input ends with the first failure, because nobody could react to it. */
+/** Piped input ends with the first failure, because a script cannot react to it. */
 async function answerAll(chat: Chat): Promise<number> {
   for (;;) {
     const next = await chat.source.next('')
