@@ -14,8 +14,8 @@ import { type AddedText, addTexts, pathsAfterAt } from './add-texts.ts'
 /** More than any agent accepts. Holds for each input and for the whole prompt. */
 const PROMPT_LIMIT_BYTES = 16 * 1024 * 1024
 
-/** A person at a terminal is told after this time what drover is waiting for. */
-const HINT_AFTER_MS = 2000
+/** After this time drover says what it is waiting for: soon to a person, later in a log. */
+const HINT_AFTER_MS = { terminal: 2000, log: 30_000 }
 
 export async function readPrompt(invocation: Invocation): Promise<string> {
   const { flags, runtime } = invocation
@@ -69,8 +69,11 @@ async function withHint<Result>(
   read: () => Promise<Result>,
   hint: string,
 ): Promise<Result> {
-  const isShown = terminal.err.isTty && !stdin.isTty
-  const timer = isShown ? setTimeout(() => void terminal.err.write(hint), HINT_AFTER_MS) : undefined
+  // For a user who types the prompt, `readInput` has a hint of its own.
+  if (stdin.isTty) return await read()
+  const { err } = terminal
+  const write = () => void err.write(hint).catch(() => undefined)
+  const timer = setTimeout(write, err.isTty ? HINT_AFTER_MS.terminal : HINT_AFTER_MS.log)
   try {
     return await read()
   } finally {
