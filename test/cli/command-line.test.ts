@@ -3,9 +3,16 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/program/command-table.ts'
+import { callMain } from '../support/call-main.ts'
 import { DROVER, run, runDrover, SOURCES, temporaryDirectory } from '../support/run-drover.ts'
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+/** Runs drover in this process, for tables of many rows. */
+const callDrover = (args: readonly string[]) => {
+  const cwd = temporaryDirectory()
+  return callMain(args, { cwd, env: { HOME: cwd } })
+}
+
 const visible = COMMANDS.filter((command) => command.isHidden !== true)
 
 describe('help', () => {
@@ -19,7 +26,7 @@ describe('help', () => {
   it.each(visible.map((command) => command.words))(
     'of drover %s %s has usage, flags and examples',
     async (...words) => {
-      const { code, stdout, stderr } = await runDrover([...words.filter((word) => word !== undefined), '--help'])
+      const { code, stdout, stderr } = await callDrover([...words.filter((word) => word !== undefined), '--help'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout).toMatch(/Usage\n {2}drover [^\n]*\n.*Flags\n.*Examples\n/s)
     },
@@ -48,7 +55,7 @@ describe('help', () => {
     const plain = lines.filter((line) => /^drover [^|<>$"]*$/.test(line))
     expect(plain.length).toBeGreaterThan(8)
     for (const line of plain) {
-      const { stderr } = await runDrover([...line.split(' ').slice(1), '--help'])
+      const { stderr } = await callDrover([...line.split(' ').slice(1), '--help'])
       expect({ line, stderr }).toEqual({ line, stderr: '' })
     }
   })
@@ -128,12 +135,17 @@ describe('a usage error', () => {
       'shell must be one of bash, zsh, fish, not "bsh"; did you mean bash?',
     ],
   ])('%s exits 2 with one sentence and a hint to the help', async (_name, args, sentence) => {
-    const { code, stdout, stderr } = await runDrover(args)
+    const { code, stdout, stderr } = await callDrover(args)
     expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
       code: 2,
       stdout: '',
       lines: [`drover: ${sentence}`, expect.stringMatching(/^Run "drover.* --help" for help\.$/), ''],
     })
+  })
+
+  it('is the same from the program', async () => {
+    const args = ['version', '--jsn']
+    expect(await runDrover(args)).toEqual(await callDrover(args))
   })
 
   it('is JSON with --json', async () => {
@@ -163,7 +175,7 @@ describe('flags', () => {
     ['joined by =', ['config', 'path', '--config=x.yaml']],
     ['given twice, the last one wins', ['config', 'path', '--config=a.yaml', '--config=x.yaml']],
   ])('may come %s', async (_name, args) => {
-    const { code, stdout } = await runDrover(args)
+    const { code, stdout } = await callDrover(args)
     expect({ code, file: stdout.trim().split('/').at(-1) }).toEqual({ code: 0, file: 'x.yaml' })
   })
 
@@ -173,7 +185,7 @@ describe('flags', () => {
     ['nothing but two dashes', '--'],
     ['a dash and a space', '- x'],
   ])('take the next word as their value if that begins with %s', async (_name, value) => {
-    const { code, stdout, stderr } = await runDrover(['config', 'path', '--config', value])
+    const { code, stdout, stderr } = await callDrover(['config', 'path', '--config', value])
     expect({ code, file: stdout.trim().split('/').at(-1), stderr }).toEqual({ code: 0, file: value, stderr: '' })
   })
 

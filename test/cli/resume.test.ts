@@ -17,13 +17,13 @@ beforeEach(() => {
 
 /** Starts a session in a directory of its own and gives its id. */
 async function begin(args: readonly string[] = [], cwd = home.path): Promise<string> {
-  const { stdout, stderr } = await home.drover(['first words', '-o', 'json', ...args], { cwd })
+  const { stdout, stderr } = await home.call(['first words', '-o', 'json', ...args], { cwd })
   expect(stderr).toBe('')
   return JSON.parse(stdout).session_id
 }
 
 async function show(id: string) {
-  return JSON.parse((await home.drover(['sessions', 'show', id, '--json'])).stdout)
+  return JSON.parse((await home.call(['sessions', 'show', id, '--json'])).stdout)
 }
 
 describe('drover resume', () => {
@@ -175,7 +175,7 @@ describe('the resumed session', () => {
 
   it('is never one that cannot be resumed', async () => {
     const good = await begin()
-    await home.drover(['first words'], { script: { crashAfter: 'start' } })
+    await home.call(['first words'], { script: { crashAfter: 'start' } })
     const { stdout } = await home.drover(['resume', '--last', 'go on', '-o', 'json'])
     expect(JSON.parse(stdout).session_id).toBe(good)
   })
@@ -208,7 +208,7 @@ describe('the resumed session', () => {
   })
 
   it('is refused with the reason if the agent never reported an id', async () => {
-    await home.drover(['first words'], { script: { crashAfter: 'start' } })
+    await home.call(['first words'], { script: { crashAfter: 'start' } })
     const { sessions } = JSON.parse((await home.drover(['sessions', 'list', '--json'])).stdout)
     const args = ['resume', sessions[0].id, 'x', '-o', 'json']
     const [ran, dry] = [await home.drover(args), await home.drover([...args, '--dry-run'])]
@@ -264,7 +264,7 @@ describe('drover resume --fork', () => {
   })
 
   it('accepts a session that cannot be resumed', async () => {
-    await home.drover(['first words'], { script: { crashAfter: 'start' } })
+    await home.call(['first words'], { script: { crashAfter: 'start' } })
     expect(await home.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
   })
 })

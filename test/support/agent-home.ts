@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentName } from '../../src/demo/answer.ts'
 import type { Script } from '../fake-agent/script.ts'
+import { callMain } from './call-main.ts'
 import { installFakeAgent, installFakeAgents } from './fake-agent.ts'
 import { NOWHERE } from './nowhere.ts'
 import { DROVER, ending, type Ran, temporaryDirectory } from './run-drover.ts'
@@ -32,10 +33,15 @@ export function createAgentHome() {
     FAKE_AGENT_STATE: join(path, 'agents'),
     NO_COLOR: '1',
   }
+  const environment = ({ script, env: more }: RunOptions) => ({
+    ...env,
+    ...(script && { FAKE_AGENT_SCRIPT: JSON.stringify(script) }),
+    ...more,
+  })
   const start = (args: readonly string[], options: RunOptions = {}) => {
     const child = spawn(process.execPath, [DROVER, ...args], {
       cwd: options.cwd ?? path,
-      env: { ...env, ...(options.script && { FAKE_AGENT_SCRIPT: JSON.stringify(options.script) }), ...options.env },
+      env: environment(options),
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     child.stdin?.end(options.input)
@@ -48,6 +54,12 @@ export function createAgentHome() {
     env,
     start,
     drover: (args: readonly string[], options?: RunOptions): Promise<Ran> => start(args, options).ended,
+    /** Runs drover in this process: faster, for tables of many rows and for what a test only prepares. */
+    call: (args: readonly string[], options: RunOptions = {}): Promise<Ran> => {
+      const { cwd = path, input } = options
+      const env = environment(options)
+      return callMain(args, { cwd, env, homeDirectory: path, ...(input !== undefined && { input }) })
+    },
     /** One of the agents follows a script of its own. */
     teach(agent: AgentName, script: Script): void {
       installFakeAgent(bin, agent, { script })

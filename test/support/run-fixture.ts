@@ -3,20 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { main } from '../../src/cli/program/main.ts'
-import type { Channel, Written } from '../../src/cli/terminal.ts'
 import type { CliError } from '../../src/contract/cli-error.shape.ts'
 import type { ProtocolState } from '../../src/contract/protocol-state.shape.ts'
 import type { LocalRun } from '../../src/contract/run-status.shape.ts'
-import { systemClock } from '../../src/kit/clock.ts'
 import { readJson } from '../../src/kit/json/read-json.ts'
+import { type CallOptions, callMain, type Surroundings } from './call-main.ts'
 import { MESSAGE_CHECKERS, type MessageName } from './message-checkers.ts'
 import { PROTOCOL_SCHEMA, protocolValidator } from './protocol-schema.ts'
 import { DROVER, ending, type Ran, temporaryDirectory, temporaryDirectoryForAll } from './run-drover.ts'
 import { createRepository, PLAIN_ENV, type Repository } from './temporary-repository.ts'
 import { numbersOnly } from './walk-message.ts'
-
-export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
 
 type Call = (args: readonly string[], options?: CallOptions) => Promise<Ran>
 
@@ -92,62 +88,9 @@ export function createSharedRunFixture(): RunFixture {
   return createRunFixture({ repository: createRepository({ at: join(directory, 'repository') }), scratch })
 }
 
-type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> & Pick<CallOptions, 'input'>
-
 function startProgram(args: readonly string[], { cwd, env, input }: Surroundings): ChildProcess {
   const stdin = input === undefined ? 'ignore' : 'pipe'
   const child = spawn(process.execPath, [DROVER, ...args], { cwd, env, stdio: [stdin, 'pipe', 'pipe'] })
   child.stdin?.on('error', () => undefined).end(input)
   return child
-}
-
-async function callMain(args: readonly string[], { cwd, env, input }: Surroundings): Promise<Ran> {
-  // Each call adds signal listeners, like a process would.
-  process.setMaxListeners(0)
-  const [out, err] = [heard(), heard()]
-  const bytes = Buffer.from(input ?? '')
-  const read = async (limitBytes: number) => {
-    if (bytes.length <= limitBytes) return bytes
-    const { inputTooLarge } = await import('../../src/cli/faults.ts')
-    throw inputTooLarge({ limitBytes })
-  }
-  const code = await main(args, {
-    env,
-    cwd,
-    homeDirectory: cwd,
-    version: () => '0.0.0',
-    clock: systemClock,
-    terminal: { out: out.channel, err: err.channel },
-    stdin: {
-      isPiped: () => input !== undefined,
-      isTty: false,
-      read,
-      readUnlessSilent: read,
-      lines: async () => ({ next: async () => undefined, close: () => undefined }),
-      keys: async () => ({ next: async () => undefined, close: () => undefined }),
-      editLines: async () => ({ ask: async () => ({ is: 'end' }) }),
-    },
-    isRoot: false,
-    demoAgent: [process.execPath],
-    jsonThread: '',
-  })
-  return { code, stdout: out.text(), stderr: err.text() }
-}
-
-function heard(): { channel: Channel; text: () => string } {
-  let text = ''
-  const channel: Channel = {
-    isTty: false,
-    canRedraw: false,
-    columns: 80,
-    rows: 24,
-    hasStyle: false,
-    disableColor: () => undefined,
-    style: (_style, words) => words,
-    write: async (words): Promise<Written> => {
-      text += words
-      return 'written'
-    },
-  }
-  return { channel, text: () => text }
 }

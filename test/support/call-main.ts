@@ -1,0 +1,67 @@
+/** Runs drover in this process: faster than a process of its own, for tables of many rows. */
+import { join } from 'node:path'
+import { main } from '../../src/cli/program/main.ts'
+import type { Channel, Written } from '../../src/cli/terminal.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import type { Ran } from './run-drover.ts'
+
+const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
+
+export type CallOptions = { input?: string | Buffer; cwd?: string; env?: Record<string, string> }
+
+export type Surroundings = Required<Pick<CallOptions, 'cwd' | 'env'>> &
+  Pick<CallOptions, 'input'> & { homeDirectory?: string }
+
+export async function callMain(
+  args: readonly string[],
+  { cwd, env, input, homeDirectory = cwd }: Surroundings,
+): Promise<Ran> {
+  // Each call adds signal listeners, like a process would.
+  process.setMaxListeners(0)
+  const [out, err] = [heard(), heard()]
+  const bytes = Buffer.from(input ?? '')
+  const read = async (limitBytes: number) => {
+    if (bytes.length <= limitBytes) return bytes
+    const { inputTooLarge } = await import('../../src/cli/faults.ts')
+    throw inputTooLarge({ limitBytes })
+  }
+  const code = await main(args, {
+    env,
+    cwd,
+    homeDirectory,
+    version: () => '0.0.0',
+    clock: systemClock,
+    terminal: { out: out.channel, err: err.channel },
+    stdin: {
+      isPiped: () => input !== undefined,
+      isTty: false,
+      read,
+      readUnlessSilent: read,
+      lines: async () => ({ next: async () => undefined, close: () => undefined }),
+      keys: async () => ({ next: async () => undefined, close: () => undefined }),
+      editLines: async () => ({ ask: async () => ({ is: 'end' }) }),
+    },
+    isRoot: false,
+    demoAgent: [process.execPath, DEMO_AGENT],
+    jsonThread: '',
+  })
+  return { code, stdout: out.text(), stderr: err.text() }
+}
+
+function heard(): { channel: Channel; text: () => string } {
+  let text = ''
+  const channel: Channel = {
+    isTty: false,
+    canRedraw: false,
+    columns: 80,
+    rows: 24,
+    hasStyle: false,
+    disableColor: () => undefined,
+    style: (_style, words) => words,
+    write: async (words): Promise<Written> => {
+      text += words
+      return 'written'
+    },
+  }
+  return { channel, text: () => text }
+}
