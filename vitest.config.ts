@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const common = {
-  testTimeout: 30_000,
+  // Generous, for a busy machine: it only delays the report of a test that hangs.
+  testTimeout: 60_000,
   hookTimeout: 120_000,
   // A worker runs many files: to start one for each file costs more than most files. Tests restore what they change.
   isolate: false,
