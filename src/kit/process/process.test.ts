@@ -127,6 +127,55 @@ describe('stdin', () => {
   })
 })
 
+describe('an open stdin', () => {
+  const open = (argv: Parameters<typeof command>[0], over: Parameters<typeof command>[1] = {}) =>
+    startProcess(command(argv, { keepsStdinOpen: true, ...over }))
+
+  it('takes text while the process runs, and is closed by the caller', async () => {
+    const { stdin, stdout, exit } = await open(['cat'], { stdin: 'first\n' })
+    const lines = stdout[Symbol.asyncIterator]()
+    expect(String((await lines.next()).value)).toBe('first\n')
+    await stdin?.write('é漢😀\n')
+    expect(String((await lines.next()).value)).toBe('é漢😀\n')
+    stdin?.end()
+    expect((await lines.next()).done).toBe(true)
+    expect(await exit).toMatchObject({ code: 0, ended: 'itself' })
+  })
+
+  it('takes text without an error after the process has closed it or exited', async () => {
+    const { stdin, exit } = await open(['true'])
+    await exit
+    await stdin?.write(MEGABYTES_10)
+    stdin?.end()
+    await stdin?.write('more')
+  })
+
+  it('gives up text that the process does not read when the process is ended', async () => {
+    const { stdin, exit } = await open([program('forever.sh')], { timeoutMs: 100 })
+    await stdin?.write(MEGABYTES_10)
+    expect(await exit).toMatchObject({ ended: 'timeout' })
+  })
+
+  it('is absent where stdin is closed at once', async () => {
+    const { stdin, exit } = await startProcess(command(['true'], { stdin: 'x' }))
+    expect(stdin).toBeNull()
+    await exit
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('members', () => {
+  it('are the process and what it has started', async () => {
+    const { pid, stdin, stdout, members, exit } = await startProcess(
+      command(['sh', '-c', 'sleep 300 & echo $!; read line; kill $!'], { keepsStdinOpen: true }),
+    )
+    const tool = Number(await firstWords(stdout))
+    expect((await members()).map((member) => member.pid).sort()).toEqual([Number(pid), tool].sort())
+    await stdin?.write('end\n')
+    await exit
+    expect(await members()).toEqual([])
+  })
+})
+
 describe('stdout', () => {
   it('carries a line of exactly the limit and skips one that is a byte longer', async () => {
     const limitBytes = 10 * 1024 * 1024

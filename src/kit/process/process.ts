@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { programOutputTooLarge } from '../faults.ts'
 import { keepTail, relayOutput } from './child-output.ts'
 import { endTree } from './end-tree.ts'
-import { markEnvironment, ProcessTree } from './process-tree.ts'
+import { type Member, markEnvironment, ProcessTree } from './process-tree.ts'
 import { refuseBadArguments, startFault } from './start-fault.ts'
 
 /** Short enough that a tree is gone within 5 s, whatever it does. */
@@ -30,6 +30,8 @@ export type ProcessCommand = {
   env: Readonly<Record<string, string>>
   /** Written to the child's stdin, which is then closed. Without it stdin is empty. */
   stdin?: string | Uint8Array
+  /** Stdin stays open, for a program that is written to while it runs. `stdin`, if there is any, is written first. */
+  keepsStdinOpen?: boolean
   /** Null: no deadline. */
   timeoutMs: number | null
   /** If it is already aborted, nothing is started and the result is `cancelled`. */
@@ -60,8 +62,20 @@ export type ProcessExit = {
 
 type Ended = 'itself' | 'timeout' | 'cancelled'
 
+/** The open stdin of a process. A child that has closed it shows that by its exit: nothing here fails. */
+export type ProcessInput = {
+  /** Resolves when the child has taken the text, or can take none any more. */
+  write(text: string): Promise<void>
+  /** Closes stdin, after what was written. */
+  end(): void
+}
+
 export type RunningProcess = {
   pid: number | null
+  /** Null unless `keepsStdinOpen` is set. */
+  stdin: ProcessInput | null
+  /** The living processes of the tree, the child among them. */
+  members: () => Promise<readonly Member[]>
   /**
    * The child blocks if this is not read. To stop reading early (`break`, `destroy`) cancels the process. The stream never
    * fails, and can be read to its end after the process exited.
@@ -135,7 +149,7 @@ function notStarted(): RunningProcess {
     forced: false,
     stderrTail: '',
   }
-  return { pid: null, stdout: Readable.from([]), exit: Promise.resolve(exit) }
+  return { pid: null, stdin: null, stdout: Readable.from([]), members: async () => [], exit: Promise.resolve(exit) }
 }
 
 function spawnChild(command: ProcessCommand, env: Record<string, string>): Child {
@@ -144,7 +158,7 @@ function spawnChild(command: ProcessCommand, env: Record<string, string>): Child
     return spawn(program, args, {
       cwd: command.cwd,
       env,
-      stdio: [command.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [command.stdin === undefined && !command.keepsStdinOpen ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
     }) as Child
@@ -171,7 +185,7 @@ function follow(
   const stdout = relayOutput(child.stdout, cancel)
   const stderr = keepTail(child.stderr, command.stderrLimitBytes ?? DEFAULT_STDERR_LIMIT_BYTES)
   if (command.onStderr !== undefined) child.stderr.on('data', command.onStderr)
-  feed(child.stdin, command.stdin)
+  const stdin = feed(child.stdin, command)
 
   const finish = async (): Promise<ProcessExit> => {
     const ended = await ending.promise
@@ -193,7 +207,7 @@ function follow(
   const entry = { cancel, kill, exit }
   running.add(entry)
   void exit.then(() => running.delete(entry))
-  return { pid: tree.root.pid, stdout: stdout.output, exit }
+  return { pid: tree.root.pid, stdin, stdout: stdout.output, members: () => tree.members(), exit }
 }
 
 /** Ends the process at its deadline or when its signal is aborted; returns a function that stops watching. */
@@ -208,10 +222,18 @@ function watchLimits({ timeoutMs, signal }: ProcessCommand, end: (why: Ended) =>
   }
 }
 
-function feed(stdin: Writable | null, text: string | Uint8Array | undefined): void {
+function feed(stdin: Writable | null, { stdin: text, keepsStdinOpen }: ProcessCommand): ProcessInput | null {
   // A child may close its stdin without reading it (EPIPE); its exit shows whether that matters.
   stdin?.on('error', () => {})
-  stdin?.end(text)
+  if (stdin === null || !keepsStdinOpen) {
+    stdin?.end(text)
+    return null
+  }
+  if (text !== undefined) stdin.write(text)
+  return {
+    write: (more) => new Promise((resolve) => stdin.write(more, () => resolve())),
+    end: () => stdin.end(),
+  }
 }
 
 async function clearTree(
