@@ -1,0 +1,147 @@
+/**
+ * A JSON-RPC 2.0 peer over lines (https://www.jsonrpc.org/specification): both sides send requests and notifications.
+ * Frames are handled in the order in which they arrive. Codex leaves out the `jsonrpc` member.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises'
+import type { RunningProcess } from '../../kit/process/process.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { agentDisconnected, agentRequestFailed } from '../faults.ts'
+import { type Frame, readFrames } from './frames.ts'
+
+const METHOD_NOT_FOUND = -32_601
+const INTERNAL_ERROR = -32_603
+
+type Id = string | number
+
+export type JsonRpcHandlers = {
+  /** Answers a request of the agent. Undefined: there is no such method. The next frame does not wait for the answer. */
+  onRequest(method: string, params: JsonObject): Promise<unknown> | undefined
+  /** The next frame waits until this is done, so that a slow reader makes the agent wait. */
+  onNotification(method: string, params: JsonObject, line: string): void | Promise<void>
+  /** Gets sentences about frames that were skipped. */
+  onWarning(text: string): void
+}
+
+export type JsonRpcOptions = {
+  /** Whether frames carry `"jsonrpc":"2.0"`. */
+  hasVersion: boolean
+  limitBytes?: number
+}
+
+export type JsonRpcPeer = {
+  /**
+   * Rejects with a Fault if the agent answers with an error, the stream closes or the signal is aborted. When it
+   * settles, no frame after the answer has been handled yet.
+   */
+  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<unknown>
+  notify(method: string, params?: JsonObject): Promise<void>
+  /** Resolves when the agent has closed its output. What is pending then has been rejected. */
+  closed: Promise<void>
+}
+
+/** A frame, by its kind. */
+export type JsonRpcFrame =
+  | { kind: 'request'; id: Id; method: string; params: JsonObject }
+  | { kind: 'notification'; method: string; params: JsonObject }
+  | { kind: 'answer'; id: Id; result: unknown }
+  | { kind: 'failure'; id: Id; error: JsonRpcError }
+  | { kind: 'invalid' }
+
+export type JsonRpcError = { code: number; message: string; data?: unknown }
+
+/** Pure. */
+export function readJsonRpcFrame(frame: JsonObject): JsonRpcFrame {
+  const { id } = frame
+  const method = textAt(frame, 'method')
+  const hasId = typeof id === 'string' || typeof id === 'number'
+  if (method !== undefined) {
+    const params = objectAt(frame, 'params') ?? {}
+    return hasId ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
+  }
+  if (!hasId) return { kind: 'invalid' }
+  if (isObject(frame['error'])) return { kind: 'failure', id, error: toError(frame['error']) }
+  return 'result' in frame ? { kind: 'answer', id, result: frame['result'] } : { kind: 'invalid' }
+}
+
+function toError(error: JsonObject): JsonRpcError {
+  const code = typeof error['code'] === 'number' ? error['code'] : INTERNAL_ERROR
+  const message = textAt(error, 'message') ?? 'the agent gave no reason'
+  return { code, message, ...('data' in error && { data: error['data'] }) }
+}
+
+type Pending = { method: string; answer: PromiseWithResolvers<unknown> }
+type Process = Pick<RunningProcess, 'stdin' | 'stdout'>
+
+export function createJsonRpcPeer(
+  agent: Process,
+  handlers: JsonRpcHandlers,
+  { hasVersion, limitBytes }: JsonRpcOptions,
+): JsonRpcPeer {
+  const pending = new Map<Id, Pending>()
+  const version = hasVersion ? { jsonrpc: '2.0' } : {}
+  let lastId = 0
+  let isClosed = false
+  const send = async (frame: object) => agent.stdin?.write(`${JSON.stringify({ ...version, ...frame })}\n`)
+  const answer = async (id: Id, request: Promise<unknown> | undefined) => {
+    const frame =
+      request === undefined
+        ? { error: { code: METHOD_NOT_FOUND, message: 'the client has no such method' } }
+        : await request.then((result = null) => ({ result }), toFailure)
+    await send({ id, ...frame })
+  }
+  const handle = async ({ value, line }: Frame) => {
+    const frame = readJsonRpcFrame(value)
+    switch (frame.kind) {
+      case 'request':
+        return void answer(frame.id, handlers.onRequest(frame.method, frame.params))
+      case 'notification':
+        return await handlers.onNotification(frame.method, frame.params, line)
+      case 'invalid':
+        return handlers.onWarning('a frame that is not JSON-RPC was skipped')
+      default:
+        return await settle(frame)
+    }
+  }
+  const settle = async (frame: Extract<JsonRpcFrame, { kind: 'answer' | 'failure' }>) => {
+    const request = pending.get(frame.id)
+    if (request === undefined) return handlers.onWarning(`an answer to no request was skipped: id ${frame.id}`)
+    pending.delete(frame.id)
+    if (frame.kind === 'answer') request.answer.resolve(frame.result)
+    else request.answer.reject(agentRequestFailed({ method: request.method, ...frame.error }))
+    // The caller goes on before the next frame is handled.
+    await nextRound()
+  }
+  const readAll = async () => {
+    const limit = limitBytes === undefined ? {} : { limitBytes }
+    try {
+      for await (const frames of readFrames(agent.stdout, { onWarning: handlers.onWarning, ...limit })) {
+        for (const frame of frames) await handle(frame)
+      }
+    } finally {
+      isClosed = true
+      for (const { method, answer } of pending.values()) answer.reject(agentDisconnected({ method }))
+      pending.clear()
+    }
+  }
+  return {
+    async request(method, params, signal) {
+      if (isClosed || signal?.aborted) throw agentDisconnected({ method })
+      lastId += 1
+      const [id, answer] = [lastId, Promise.withResolvers<unknown>()]
+      const onAbort = () => {
+        pending.delete(id)
+        answer.reject(agentDisconnected({ method }))
+      }
+      pending.set(id, { method, answer })
+      signal?.addEventListener('abort', onAbort)
+      void send({ id, method, params })
+      return await answer.promise.finally(() => signal?.removeEventListener('abort', onAbort))
+    },
+    notify: (method, params) => send({ method, ...(params !== undefined && { params }) }),
+    closed: readAll(),
+  }
+}
+
+function toFailure(error: unknown) {
+  return { error: { code: INTERNAL_ERROR, message: error instanceof Error ? error.message : String(error) } }
+}
