@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { availableMemoryShare, residentBytes, shareIn } from './resident-memory.ts'
+
+describe.skipIf(process.platform !== 'linux')('residentBytes', () => {
+  it('adds up the memory of processes, and skips those that are gone', () => {
+    const own = { pid: process.pid, startTime: 0 }
+    const [once, twice] = [residentBytes([own]), residentBytes([own, own, { pid: 2 ** 30, startTime: 0 }])]
+    expect(once).toBeGreaterThan(10 * 1024 * 1024)
+    expect(twice / once).toBeCloseTo(2, 0)
+  })
+
+  it('knows how much memory is available', () => {
+    expect(availableMemoryShare()).toBeGreaterThan(0)
+    expect(availableMemoryShare()).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('shareIn', () => {
+  it.each([
+    ['MemTotal:       1000 kB\nMemAvailable:    250 kB\n', 0.25],
+    ['MemTotal:       1000 kB\n', 1],
+    ['', 1],
+  ])('reads %j', (meminfo, share) => {
+    expect(shareIn(meminfo)).toBe(share)
+  })
+})
