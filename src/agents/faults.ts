@@ -64,18 +64,3 @@ export const outputSchemaUnsupported = defineFault({
   message: (d: { backend: string; able: readonly string[] }) =>
     `${d.backend} cannot be given a schema for its answer; use ${d.able.join(' or ')}`,
 })
-
-export const agentRequestFailed = defineFault({
-  code: 'agent_request_failed',
-  kind: 'unavailable',
-  when: 'A warm agent answers a request of its protocol with an error before its turn begins; the prompt then runs in a new process.',
-  message: (d: { method: string; code: number; message: string; data?: unknown }) =>
-    `the agent answered ${d.method} with error ${d.code}: ${d.message}; try again`,
-})
-
-export const agentDisconnected = defineFault({
-  code: 'agent_disconnected',
-  kind: 'unavailable',
-  when: 'A warm agent ends, or does not answer in time, before its turn begins; the prompt then runs in a new process.',
-  message: (d: { method: string }) => `the agent did not answer ${d.method}; try again`,
-})

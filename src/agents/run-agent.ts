@@ -4,16 +4,7 @@
  */
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type ProcessCommand, type RunningProcess, startProcess } from '../kit/process/process.ts'
-import type {
-  AgentCommand,
-  AgentError,
-  AgentEvent,
-  AgentRequest,
-  OutputResult,
-  TraceContext,
-  Usage,
-} from './adapter/agent.ts'
-import { warnOfDenials } from './adapter/denials.ts'
+import type { AgentCommand, AgentEvent, AgentRequest, TraceContext, Usage } from './adapter/agent.ts'
 import { type AgentResult, toAgentResult } from './agent-result.ts'
 import { checkAnswer } from './check-answer.ts'
 import { forgetSession } from './clean-up.ts'
@@ -21,6 +12,7 @@ import { createNotices } from './notices.ts'
 import { type Reading, readEvents } from './read-events.ts'
 import { AGENTS } from './registry.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
+import { closingEvents, createOpening, warningsIn } from './turn-events.ts'
 
 const DEFAULT_EXIT_GRACE_MS = 5000
 
@@ -88,10 +80,6 @@ function createReading({ firstEventTimeoutMs = null }: AgentRequest, parts: Read
   return { ...parts, firstEventTimeoutMs, warnings: [...parts.warnings], stopReason: undefined }
 }
 
-function warningsIn({ warnings = [], denials = [] }: OutputResult, request: AgentRequest): string[] {
-  return [...warnings, ...warnOfDenials(denials, request)]
-}
-
 /** Deletes the session of an ephemeral prompt, once, when the agent has ended with or without a result. */
 function forgetOnce(request: AgentRequest, sessionId: () => string | undefined, options: AgentRunOptions) {
   let forgetting: Promise<readonly string[]> | undefined
@@ -136,43 +124,4 @@ function toProcessEnvironment(
   const { TRACESTATE: _, ...rest } = owned
   const { traceparent, tracestate } = trace
   return { ...rest, TRACEPARENT: traceparent, ...(tracestate !== undefined && { TRACESTATE: tracestate }) }
-}
-
-/** Makes `init` the first event: adds one if the agent prints none, and the model if the agent's own lacks it. */
-function createOpening({ model, workdir }: { model: string | undefined; workdir: string }) {
-  const known = { ...(model !== undefined && { model }), working_dir: workdir }
-  let init: Extract<AgentEvent, { type: 'init' }> | undefined
-  return {
-    add(events: readonly AgentEvent[]): AgentEvent[] {
-      const [first, ...rest] = events
-      if (init !== undefined || first === undefined) return [...events]
-      init = { type: 'init', content: { ...known, ...(first.type === 'init' && first.content) } }
-      return [init, ...(first.type === 'init' ? rest : events)]
-    },
-    /** The agent's own id of its session, if it has printed one. */
-    sessionId: () => init?.content.backend_session_id,
-  }
-}
-
-function closingEvents(result: AgentResult): AgentEvent[] {
-  const { error, exitCode, durationMs, usage, turnCount, warnings } = result
-  const done: AgentEvent = {
-    type: 'done',
-    content: {
-      exit_code: exitCode,
-      duration_ms: durationMs,
-      token_usage: usage,
-      ...(turnCount !== undefined && { turn_count: turnCount }),
-      ...(warnings.length > 0 && { warnings }),
-    },
-  }
-  return error === undefined ? [done] : [errorEvent(error), done]
-}
-
-function errorEvent({ code, message, upstreamStatus, retryAfterSecs }: AgentError): AgentEvent {
-  const details = {
-    ...(upstreamStatus !== undefined && { upstream_status: upstreamStatus }),
-    ...(retryAfterSecs !== undefined && { retry_after_secs: retryAfterSecs }),
-  }
-  return { type: 'error', content: { code, message, ...(Object.keys(details).length > 0 && { details }) } }
 }

@@ -44,6 +44,7 @@ export const PromptEvent = named(
       event('thinking', sequence, 'The agent reasons.'),
       event('tool_use', sequence, 'The agent uses a tool.'),
       event('tool_result', sequence, 'A tool has ended.'),
+      event('approval_request', sequence, 'The agent asks whether it may do something, and waits for the decision.'),
       event(
         'progress',
         sequenceUnlessWaiting,

@@ -25,6 +25,23 @@ const isPartial = Type.Optional(
 const toolId = Type.Optional(Type.String({ description: 'The id of the tool call; its result has the same id.' }))
 const toolName = Type.String({ description: "The agent's name for the tool." })
 
+/** What a caller may decide about something that the agent wants to do. `allow_session`: the same again in this session too. */
+export const ApprovalChoice = Type.Enum(['allow', 'allow_session', 'deny'])
+export type ApprovalChoice = Message<typeof ApprovalChoice>
+
+/** Something that the agent wants to do, and asks about first. */
+export const ApprovalRequest = Type.Object({
+  approval_id: Type.String({ description: 'The id to answer with.' }),
+  tool_id: toolId,
+  tool_name: toolName,
+  command: Type.Optional(Type.String({ description: 'The command that would run.' })),
+  diff: Type.Optional(Type.String({ description: 'The change that would be made to files.' })),
+  input: Type.Optional(Type.Unknown({ description: 'The input of the tool, as the agent reports it.' })),
+  reason: Type.Optional(Type.String({ description: 'Why the agent asks.' })),
+  choices: Type.Array(ApprovalChoice, { description: 'The possible decisions.' }),
+})
+export type ApprovalRequest = Message<typeof ApprovalRequest>
+
 /** The content of each type of event. */
 export const EVENT_CONTENTS = {
   init: Type.Object({
@@ -53,6 +70,7 @@ export const EVENT_CONTENTS = {
     is_error: Type.Optional(Type.Boolean({ description: 'Whether the tool failed.' })),
     error_message: Type.Optional(Type.String({ description: 'Why the tool failed.' })),
   }),
+  approval_request: ApprovalRequest,
   progress: Type.Object({
     stage: Type.String({ description: 'The stage that the agent has reached.' }),
     percent: Type.Optional(Type.Number({ description: 'How much of the work is done.' })),

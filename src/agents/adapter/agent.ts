@@ -1,8 +1,11 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
-import type { Abilities, AgentEvent, Usage } from './agent.shape.ts'
+import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Usage } from './agent.shape.ts'
 import type { JsonObject } from './json-fields.ts'
 
-export type { Abilities, AgentEvent, Usage }
+export type { Abilities, AgentEvent, ApprovalRequest, Usage }
+
+/** `message` tells the agent why something is denied. */
+export type ApprovalDecision = { decision: ApprovalChoice; message?: string | undefined }
 
 /** In the order of all lists; the first is the default. */
 export const BACKENDS = ['claude', 'codex', 'gemini'] as const
@@ -33,6 +36,8 @@ export type AgentRequest = {
   /** A JSON Schema that the answer must match. */
   outputSchema?: JsonObject | undefined
   isVerbose: boolean
+  /** Someone decides about what the agent asks for. Only an agent that stays up can ask. */
+  hasApprover?: boolean
   /** Tools that claude may use without asking; `all` means no limit. */
   allowedTools?: string | undefined
   /** Arguments for the agent itself, already checked against its list of allowed flags. */
@@ -121,6 +126,8 @@ export type OutputResult = {
 /** Reads the output of one run of an agent, line by line. It never throws, and skips what it does not know. */
 export type OutputReader = {
   readLine(line: string): AgentEvent[]
+  /** The same for a line that was parsed already. */
+  readFrame(frame: JsonObject, line: string): AgentEvent[]
   /** The answer has begun: a text, a thought or a tool call was read. */
   hasBegun(): boolean
   /** Reads a line of stderr while the agent runs; absent for agents that report nothing of interest there. */

@@ -63,14 +63,16 @@ export function createOutputReader(output: AgentOutput): OutputReader {
     if (events !== undefined) plain = undefined
     return events
   }
+  const readParsed = (value: JsonObject | undefined, line: string) => {
+    const events = read(value)
+    hasBegun ||= events === undefined ? plain !== undefined && line.trim() !== '' : events.some(isAnswer)
+    held += events === undefined ? line.length + 1 : textLength(events)
+    if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
+    return events === undefined ? [] : repair.events(events, line)
+  }
   return {
-    readLine(line) {
-      const events = read(parseObject(line))
-      hasBegun ||= events === undefined ? plain !== undefined && line.trim() !== '' : events.some(isAnswer)
-      held += events === undefined ? line.length + 1 : textLength(events)
-      if (events === undefined && held <= ANSWER_LIMIT_CHARACTERS) plain?.push(line)
-      return events === undefined ? [] : repair.events(events, line)
-    },
+    readLine: (line) => readParsed(parseObject(line), line),
+    readFrame: readParsed,
     isTooLong: () => held > ANSWER_LIMIT_CHARACTERS,
     hasBegun: () => hasBegun,
     readNotice: output.readNotice && ((line) => repair.value(output.readNotice?.(line) ?? [])),

@@ -33,8 +33,11 @@ export function stricterPermission({ approvalMode, sandboxMode }: Modes): Permis
   return LEVELS.find((level) => asked.includes(level))
 }
 
-export function warnOfMissingApprover(backend: string, { approvalMode }: Modes): string[] {
-  if (approvalMode !== 'always') return []
+export function warnOfMissingApprover(
+  backend: string,
+  { approvalMode, hasApprover }: Modes & Pick<AgentRequest, 'hasApprover'>,
+): string[] {
+  if (approvalMode !== 'always' || hasApprover) return []
   return [`approval_mode always: ${backend} runs without a user to ask, so everything that needs approval is denied`]
 }
 

@@ -29,42 +29,70 @@ const ROOT_WARNING =
   'claude does not skip permission checks for root, so only its own tools are allowed; others, such as those of MCP servers, are denied'
 
 export function toClaudeCommand(request: AgentRequest): AgentCommand {
-  const input = toInput(request.prompt)
+  const isLiteral = isTakenLiterally(request.prompt)
   const system = toSystemPrompt(request)
   const permission = toPermission(request)
+  const inputFlags = isLiteral ? [] : ['--input-format', 'stream-json']
   return {
-    argv: [
-      ...request.program,
-      '-p',
-      ...input.flags,
-      ...['--output-format', 'stream-json', '--verbose'],
-      ...(request.wantsDeltas ? ['--include-partial-messages'] : []),
-      ...flag('--model', request.model),
-      ...flag('--resume', request.resumeId),
-      ...permission.flags,
-      ...flag('--max-turns', request.maxTurns?.toString()),
-      ...system.flags,
-      ...toSchemaFlag(request),
-      ...(request.isEphemeral ? ['--no-session-persistence'] : []),
-      ...request.extra,
-    ],
+    argv: [...request.program, '-p', ...inputFlags, ...toFlags(request, { permission, system })],
     env: toAgentEnvironment(request.env, VARIABLES),
-    stdin: input.stdin,
+    stdin: isLiteral ? request.prompt : `${JSON.stringify(toMessage(request.prompt))}\n`,
     files: system.files,
     warnings: permission.warnings,
   }
 }
 
 /**
- * Claude runs `/word` at the start of a prompt as a command of its own, and attaches the file that `@path` names, even
- * outside the working directory or denied to its tools. It looks for both only in the last block of a message. So a
- * prompt that could contain one is sent as a message with an empty last block; the model gets the prompt unchanged.
+ * The command of a process that stays up and reads messages. It repeats each message with its id, which tells the result
+ * of this message from any other.
  */
-function toInput(prompt: string): { flags: string[]; stdin: string } {
-  if (!prompt.trimStart().startsWith('/') && !/(?<!\w)@/.test(prompt)) return { flags: [], stdin: prompt }
-  const content = [prompt, ''].map((text) => ({ type: 'text', text }))
-  const message = { type: 'user', message: { role: 'user', content } }
-  return { flags: ['--input-format', 'stream-json'], stdin: `${JSON.stringify(message)}\n` }
+export function toWarmClaudeCommand(request: AgentRequest): Pick<AgentCommand, 'argv' | 'env' | 'files'> {
+  const system = toSystemPrompt(request)
+  const permission = toPermission(request)
+  return {
+    argv: [
+      ...request.program,
+      ...['-p', '--input-format', 'stream-json', '--replay-user-messages'],
+      ...(request.hasApprover ? ['--permission-prompt-tool', 'stdio'] : []),
+      ...toFlags(request, { permission, system }),
+    ],
+    env: toAgentEnvironment(request.env, VARIABLES),
+    files: system.files,
+  }
+}
+
+type Flags = { flags: readonly string[] }
+
+function toFlags(request: AgentRequest, { permission, system }: { permission: Flags; system: Flags }): string[] {
+  return [
+    ...['--output-format', 'stream-json', '--verbose'],
+    ...(request.wantsDeltas ? ['--include-partial-messages'] : []),
+    ...flag('--model', request.model),
+    ...flag('--resume', request.resumeId),
+    ...permission.flags,
+    ...flag('--max-turns', request.maxTurns?.toString()),
+    ...system.flags,
+    ...toSchemaFlag(request),
+    ...(request.isEphemeral ? ['--no-session-persistence'] : []),
+    ...request.extra,
+  ]
+}
+
+/**
+ * Claude runs `/word` at the start of a prompt as a command of its own, and attaches the file that `@path` names, even
+ * outside the working directory or denied to its tools.
+ */
+function isTakenLiterally(prompt: string): boolean {
+  return !prompt.trimStart().startsWith('/') && !/(?<!\w)@/.test(prompt)
+}
+
+/**
+ * The prompt as a message. Claude looks for commands and files only in the last block of a message, so a prompt that
+ * could contain one gets an empty last block; the model gets the prompt unchanged.
+ */
+export function toMessage(prompt: string) {
+  const texts = isTakenLiterally(prompt) ? [prompt] : [prompt, '']
+  return { type: 'user', message: { role: 'user', content: texts.map((text) => ({ type: 'text', text })) } }
 }
 
 /** Claude takes a schema from its arguments only. */

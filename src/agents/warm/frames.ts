@@ -7,6 +7,10 @@ import { type JsonObject, parseObject } from '../adapter/json-fields.ts'
 export const FRAME_LIMIT_BYTES = 10 * 1024 * 1024
 const SHOWN_CHARACTERS = 80
 
+/** Why a warning was given: the size of a line, its content, or a frame that does not fit the protocol. */
+export type WarningCause = 'size' | 'content' | 'protocol'
+export type OnWarning = (text: string, cause: WarningCause) => void
+
 /** A frame, and the line that it was read from. */
 export type Frame = { value: JsonObject; line: string }
 
@@ -16,15 +20,17 @@ export type Frame = { value: JsonObject; line: string }
  */
 export async function* readFrames(
   stdout: Readable,
-  { onWarning, limitBytes = FRAME_LIMIT_BYTES }: { onWarning: (text: string) => void; limitBytes?: number },
+  { onWarning, limitBytes = FRAME_LIMIT_BYTES }: { onWarning: OnWarning; limitBytes?: number },
 ): AsyncGenerator<Frame[], void> {
-  const onOversize = (bytes: number) => onWarning(`a line of ${bytes} bytes was skipped: it is too long for an event`)
+  const onOversize = (bytes: number) =>
+    onWarning(`a line of ${bytes} bytes was skipped: it is too long for an event`, 'size')
   for await (const lines of readLines(stdout, { limitBytes, onOversize })) {
     const frames: Frame[] = []
     for (const line of lines) {
       const value = parseObject(line)
       if (value !== undefined) frames.push({ value, line })
-      else if (line.trim() !== '') onWarning(`a line that is not a JSON object was skipped: ${shorten(line)}`)
+      else if (line.trim() !== '')
+        onWarning(`a line that is not a JSON object was skipped: ${shorten(line)}`, 'content')
     }
     if (frames.length > 0) yield frames
   }

@@ -5,8 +5,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { RunningProcess } from '../../kit/process/process.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
-import { agentDisconnected, agentRequestFailed } from '../faults.ts'
-import { type Frame, readFrames } from './frames.ts'
+import { agentDisconnected, agentRequestFailed } from './faults.ts'
+import { type Frame, type OnWarning, readFrames } from './frames.ts'
 
 const METHOD_NOT_FOUND = -32_601
 const INTERNAL_ERROR = -32_603
@@ -19,7 +19,7 @@ export type JsonRpcHandlers = {
   /** The next frame waits until this is done, so that a slow reader makes the agent wait. */
   onNotification(method: string, params: JsonObject, line: string): void | Promise<void>
   /** Gets sentences about frames that were skipped. */
-  onWarning(text: string): void
+  onWarning: OnWarning
 }
 
 export type JsonRpcOptions = {
@@ -97,14 +97,16 @@ export function createJsonRpcPeer(
       case 'notification':
         return await handlers.onNotification(frame.method, frame.params, line)
       case 'invalid':
-        return handlers.onWarning('a frame that is not JSON-RPC was skipped')
+        return handlers.onWarning('a frame that is not JSON-RPC was skipped', 'protocol')
       default:
         return await settle(frame)
     }
   }
   const settle = async (frame: Extract<JsonRpcFrame, { kind: 'answer' | 'failure' }>) => {
     const request = pending.get(frame.id)
-    if (request === undefined) return handlers.onWarning(`an answer to no request was skipped: id ${frame.id}`)
+    if (request === undefined) {
+      return handlers.onWarning(`an answer to no request was skipped: id ${frame.id}`, 'protocol')
+    }
     pending.delete(frame.id)
     if (frame.kind === 'answer') request.answer.resolve(frame.result)
     else request.answer.reject(agentRequestFailed({ method: request.method, ...frame.error }))

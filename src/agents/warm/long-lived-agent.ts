@@ -3,33 +3,16 @@
  * for all protocols; there is one implementation per protocol.
  */
 import type { ProcessExit } from '../../kit/process/process.ts'
-import type { AgentCommand, AgentEvent, AgentRequest, Backend, Usage } from '../adapter/agent.ts'
+import type {
+  AgentCommand,
+  AgentEvent,
+  AgentRequest,
+  ApprovalDecision,
+  ApprovalRequest,
+  Backend,
+  Usage,
+} from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
-
-/** What a caller may decide about something that the agent wants to do. */
-export const APPROVAL_DECISIONS = ['allow', 'allow_session', 'deny'] as const
-export type ApprovalChoice = (typeof APPROVAL_DECISIONS)[number]
-
-/** Something that the agent wants to do, and asks about first. It is also the content of an `approval_request` event. */
-export type ApprovalRequest = {
-  /** Unique; drover creates it. */
-  approval_id: string
-  tool_name: string
-  /** The id of the tool call that waits. */
-  tool_id?: string
-  /** The command that would run. */
-  command?: string
-  /** The change of files, as a unified diff or as the agent describes it. */
-  diff?: string
-  /** The input of the tool, as the agent reports it. */
-  input?: unknown
-  /** Why the agent asks. */
-  reason?: string
-  choices: readonly ApprovalChoice[]
-}
-
-/** `message` tells the agent why something is denied. */
-export type ApprovalDecision = { decision: ApprovalChoice; message?: string }
 
 /** One prompt for a long-lived agent. */
 export type Turn = {

@@ -1,0 +1,127 @@
+/** Which frames of a claude process that stays up belong to a turn, and what they mean. Pure. */
+import type { ApprovalDecision, ApprovalRequest } from '../adapter/agent.ts'
+import { subjectOf } from '../adapter/denials.ts'
+import { countAt, isObject, type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+
+export type ClaudeFrame =
+  /** Belongs to the turn. */
+  | { kind: 'turn'; frame: JsonObject }
+  /** Claude wants to use a tool. */
+  | { kind: 'ask'; requestId: string; request: JsonObject }
+  /** Any other request of claude. */
+  | { kind: 'request'; requestId: string; subtype: string }
+  | { kind: 'answer'; requestId: string }
+  /** Belongs to another turn: the process is in a state that it must not be in. */
+  | { kind: 'foreign' }
+  | { kind: 'nothing' }
+
+/** The frames of an answer; before the turn has begun, they belong to an earlier one. */
+const ANSWER_TYPES: readonly string[] = ['assistant', 'user', 'stream_event', 'result']
+
+/** Reads the frames of one turn. Only the result that follows the repeated message ends the turn. */
+export class ClaudeTurnFrames {
+  readonly #messageId: string
+  readonly #earlier: JsonObject | undefined
+  #hasBegun = false
+  #isRepeated = false
+
+  /** `earlier`: the last result of this process, whose sums go on. */
+  constructor(messageId: string, earlier: JsonObject | undefined) {
+    this.#messageId = messageId
+    this.#earlier = earlier
+  }
+
+  read(frame: JsonObject): ClaudeFrame {
+    const type = textAt(frame, 'type') ?? ''
+    const control = readControl(frame, type)
+    if (control !== undefined) return control
+    if (type === 'user' && textAt(frame, 'uuid') === this.#messageId) {
+      this.#isRepeated = true
+      return { kind: 'nothing' }
+    }
+    this.#hasBegun ||= type === 'system' && textAt(frame, 'subtype') === 'init'
+    if (!this.#hasBegun) return ANSWER_TYPES.includes(type) ? { kind: 'foreign' } : { kind: 'nothing' }
+    if (type !== 'result') return { kind: 'turn', frame }
+    return this.#isRepeated ? { kind: 'turn', frame: withoutEarlier(frame, this.#earlier) } : { kind: 'foreign' }
+  }
+}
+
+function readControl(frame: JsonObject, type: string): ClaudeFrame | undefined {
+  if (type === 'control_response') {
+    const requestId = textAt(objectAt(frame, 'response'), 'request_id')
+    return requestId === undefined ? { kind: 'nothing' } : { kind: 'answer', requestId }
+  }
+  if (type === 'control_cancel_request') return { kind: 'nothing' }
+  if (type !== 'control_request') return undefined
+  const [requestId, request] = [textAt(frame, 'request_id'), objectAt(frame, 'request')]
+  if (requestId === undefined || request === undefined) return { kind: 'nothing' }
+  const subtype = textAt(request, 'subtype') ?? ''
+  return subtype === 'can_use_tool' ? { kind: 'ask', requestId, request } : { kind: 'request', requestId, subtype }
+}
+
+const MODEL_COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
+
+/** The result with the costs and counts of this turn alone: claude adds them up over the life of the process. */
+export function withoutEarlier(result: JsonObject, earlier: JsonObject | undefined): JsonObject {
+  if (earlier === undefined) return result
+  const models = Object.entries(objectAt(result, 'modelUsage') ?? {}).map(([model, usage]) => {
+    const before = objectAt(objectAt(earlier, 'modelUsage'), model)
+    return [model, isObject(usage) ? withoutCounts(usage, before) : usage]
+  })
+  const cost = difference(result['total_cost_usd'], earlier['total_cost_usd'])
+  return { ...result, modelUsage: Object.fromEntries(models), ...(cost !== undefined && { total_cost_usd: cost }) }
+}
+
+function withoutCounts(usage: JsonObject, before: JsonObject | undefined): JsonObject {
+  const counts = MODEL_COUNTS.map((name) => [
+    name,
+    Math.max(0, (countAt(usage, name) ?? 0) - (countAt(before, name) ?? 0)),
+  ])
+  return { ...usage, ...Object.fromEntries(counts) }
+}
+
+/** Rounded, because a difference of decimal fractions has digits that neither of them has. */
+function difference(sum: unknown, before: unknown): number | undefined {
+  if (typeof sum !== 'number' || typeof before !== 'number') return undefined
+  return Math.max(0, Math.round((sum - before) * 1e9) / 1e9)
+}
+
+export function toApprovalRequest(request: JsonObject): Omit<ApprovalRequest, 'approval_id'> {
+  const input = request['input']
+  const command = isObject(input) ? textAt(input, 'command') : undefined
+  const toolId = textAt(request, 'tool_use_id')
+  const reason = textAt(request, 'decision_reason', 'description')
+  const diff = diffOf(input)
+  return {
+    tool_name: textAt(request, 'tool_name') ?? 'unknown',
+    ...(toolId !== undefined && { tool_id: toolId }),
+    ...(command !== undefined && { command }),
+    ...(diff !== undefined && { diff }),
+    ...(input !== undefined && { input }),
+    ...(reason !== undefined && { reason }),
+    choices:
+      objectsAt(request, 'permission_suggestions').length > 0 ? ['allow', 'allow_session', 'deny'] : ['allow', 'deny'],
+  }
+}
+
+/** What an editing tool would change. */
+function diffOf(input: unknown): string | undefined {
+  if (!isObject(input)) return undefined
+  const [before, after] = [textAt(input, 'old_string'), textAt(input, 'new_string', 'content')]
+  if (after === undefined) return undefined
+  const prefix = (sign: string, text: string) => text.split('\n').map((line) => `${sign}${line}`)
+  const lines = [...(before === undefined ? [] : prefix('-', before)), ...prefix('+', after)]
+  return [`--- ${subjectOf(input) ?? ''}`, ...lines].join('\n')
+}
+
+/** The answer to `can_use_tool`. For the session: the rules that claude itself suggests, but only until the process ends. */
+export function toPermissionAnswer(request: JsonObject, { decision, message }: ApprovalDecision): JsonObject {
+  if (decision === 'deny') return { behavior: 'deny', message: message ?? 'The user denied this.' }
+  const suggestions = objectsAt(request, 'permission_suggestions')
+  const updatedPermissions = suggestions.map((rule) => ({ ...rule, destination: 'session' }))
+  return {
+    behavior: 'allow',
+    updatedInput: objectAt(request, 'input') ?? {},
+    ...(decision === 'allow_session' && { updatedPermissions }),
+  }
+}

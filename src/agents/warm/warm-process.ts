@@ -1,0 +1,121 @@
+/** The process of an agent that stays up: how it is started, what it leaves behind after a turn, how it ends. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { OWNER_VARIABLE } from '../../kit/process/environment-variables.ts'
+import { OutputTail } from '../../kit/process/output-tail.ts'
+import { type RunningProcess, startProcess } from '../../kit/process/process.ts'
+import type { Member } from '../../kit/process/process-tree.ts'
+import { residentBytes } from '../../kit/process/resident-memory.ts'
+import type { AgentCommand } from '../adapter/agent.ts'
+import { removeScratch, writeScratch } from '../scratch-files.ts'
+import { agentDisconnected } from './faults.ts'
+import type { Launch } from './long-lived-agent.ts'
+
+/** How long processes that a turn has started may take to end after it. */
+const LEFTOVER_WAIT_MS = 300
+const STDERR_LIMIT_BYTES = 64 * 1024
+/** An idle agent prints little; one that prints more does something that nobody asked for. */
+const IDLE_OUTPUT_LIMIT = 1024 * 1024
+
+export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
+  pid: number
+  /** It has not ended, and was not told to. */
+  isAlive(): boolean
+  /** Resolves as soon as the process ends or is told to. */
+  ending: Promise<void>
+  /** Notes which processes the agent needs for itself; call it before each turn. */
+  beginTurn(onStderr: (chunk: Buffer) => void): Promise<void>
+  /** Ends the turn. False: a process that the turn has started still runs. */
+  endTurn(): Promise<boolean>
+  /** What the agent has printed on stderr during this turn. */
+  stderrTail(): string
+  /** Takes what the agent prints while no turn runs. Ends an agent that prints too much. */
+  noteIdle(line: string): void
+  residentBytes(): Promise<number>
+  end(): Promise<void>
+}
+
+/** Throws a Fault if the program cannot be started. */
+export async function startWarmProcess(
+  { request, owner, signal, scratchDirectory }: Launch,
+  command: Pick<AgentCommand, 'argv' | 'env' | 'files'> & { cancelSignal: 'SIGINT' | 'SIGTERM' },
+): Promise<WarmProcess> {
+  const stop = new AbortController()
+  let stderr = new OutputTail(STDERR_LIMIT_BYTES)
+  let onTurnStderr: ((chunk: Buffer) => void) | undefined
+  writeScratch(scratchDirectory, { ...command, stdin: '', warnings: [] })
+  const running = await startProcess({
+    argv: command.argv,
+    shownAs: request.shownAs,
+    cwd: request.workdir,
+    env: owner === undefined ? command.env : { ...command.env, [OWNER_VARIABLE]: owner },
+    keepsStdinOpen: true,
+    timeoutMs: null,
+    signal: AbortSignal.any([signal, stop.signal]),
+    sweep: 'always',
+    cancelSignal: command.cancelSignal,
+    onStderr: (chunk) => {
+      stderr.add(chunk)
+      onTurnStderr?.(chunk)
+    },
+  }).catch(async (error) => {
+    await removeScratch(scratchDirectory)
+    throw error
+  })
+  if (running.pid === null) throw agentDisconnected({ method: 'the start' })
+  void running.exit.then(() => removeScratch(scratchDirectory))
+  const ending = Promise.withResolvers<void>()
+  let isAlive = true
+  let isBusy = false
+  let idleCharacters = 0
+  let own: readonly Member[] = []
+  const markEnding = () => {
+    isAlive = false
+    ending.resolve()
+  }
+  running.stdout.once('end', markEnding)
+  void running.exit.then(markEnding)
+  const end = async () => {
+    markEnding()
+    running.stdin?.end()
+    stop.abort()
+    // What it still prints must not keep its output open.
+    running.stdout.resume()
+    await running.exit
+  }
+  const leftovers = async () => (await running.members()).filter((member) => !isIn(own, member))
+  return {
+    ...running,
+    pid: running.pid,
+    isAlive: () => isAlive,
+    ending: ending.promise,
+    async beginTurn(onStderr) {
+      isBusy = true
+      stderr = new OutputTail(STDERR_LIMIT_BYTES)
+      onTurnStderr = onStderr
+      own = await running.members()
+    },
+    async endTurn() {
+      onTurnStderr = undefined
+      isBusy = false
+      idleCharacters = 0
+      const deadline = performance.now() + LEFTOVER_WAIT_MS
+      for (let pauseMs = 5; (await leftovers()).length > 0; pauseMs *= 2) {
+        if (performance.now() > deadline) return false
+        await delay(pauseMs)
+      }
+      return true
+    },
+    stderrTail: () => stderr.text(),
+    noteIdle(line) {
+      if (isBusy) return
+      idleCharacters += line.length
+      if (idleCharacters > IDLE_OUTPUT_LIMIT) void end()
+    },
+    residentBytes: async () => residentBytes(await running.members()),
+    end,
+  }
+}
+
+function isIn(members: readonly Member[], { pid, startTime }: Member): boolean {
+  return members.some((member) => member.pid === pid && member.startTime === startTime)
+}
