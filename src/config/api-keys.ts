@@ -160,10 +160,11 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 }
 
 function toNamedDigest(key: ApiKeyOptions['server']['keys'][number]): NamedDigest {
-  const { name, sha256, rate_limit_rps: rps, rate_limit_burst: burst } = key
+  const { name, sha256, role, rate_limit_rps: rps, rate_limit_burst: burst } = key
   return {
     digest: sha256,
     name,
+    ...(role !== undefined && { role }),
     rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
   }
 }

@@ -73,5 +73,5 @@ export const KEYS = [
   {"path":"server.max_concurrent_runs","type":"integer","default":8,"variables":["DROVER_SERVER_MAX_CONCURRENT_RUNS"],"minimum":1,"maximum":1024,"rule":"1 to 1024","description":"Maximum number of agents that run at the same time; further prompts are queued."},
   {"path":"server.max_queued_runs","type":"integer","default":256,"variables":["DROVER_SERVER_MAX_QUEUED_RUNS"],"minimum":0,"maximum":100000,"rule":"0 to 100000","description":"Maximum number of queued prompts; further requests get 503. 0: no queue."},
   {"path":"server.allow_unsafe_extra","type":"boolean","default":false,"variables":["DROVER_SERVER_ALLOW_UNSAFE_EXTRA"],"rule":"","description":"Allows any argument in `extra` of a request, even one that disables approval or sandbox."},
-  {"path":"server.keys","type":"entries","default":[],"variables":[],"rule":"each name and each digest once","description":"Digests of API keys, each with a name and optionally its own rate limit.","secrets":["sha256"]},
+  {"path":"server.keys","type":"entries","default":[],"variables":[],"rule":"each name and each digest once","description":"Digests of API keys, each with a name and optionally its own role and rate limit.","secrets":["sha256"]},
 ]

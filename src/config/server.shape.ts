@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { strict, textLike } from '../kit/shape.ts'
+import { literals, strict, textLike } from '../kit/shape.ts'
 import { BACKENDS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
 
@@ -15,6 +15,8 @@ const origin = textLike(CORS_ORIGIN, 'an origin such as https://app.example.com,
 
 const directory = Type.String({ minLength: 1 })
 
+export const KEY_ROLES = ['client', 'operator'] as const
+
 /** The file holds only the digest of a key, so that a reader of the file gets no access. */
 const ServerKey = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of 1 to 64 letters, digits, dots, underscores or hyphens', {
@@ -27,6 +29,12 @@ const ServerKey = strict({
       description: 'The SHA-256 digest of the key in hexadecimal, with or without `sha256:` in front.',
       'x-secret': true,
     },
+  ),
+  role: Type.Optional(
+    literals(KEY_ROLES, {
+      description:
+        '`client`: the key sees its own executions. `operator`: it sees those of every key. Default: `client`.',
+    }),
   ),
   rate_limit_rps: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LARGEST_RATE, description: 'Overrides `server.rate_limit_rps` for this key.' }),
@@ -217,7 +225,7 @@ export const ServerSection = strict({
   }),
   keys: Type.Array(ServerKey, {
     default: [],
-    description: 'Digests of API keys, each with a name and optionally its own rate limit.',
+    description: 'Digests of API keys, each with a name and optionally its own role and rate limit.',
     'x-rule': 'each name and each digest once',
   }),
 })
