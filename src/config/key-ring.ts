@@ -1,6 +1,7 @@
 /** The valid API keys, stored only as digests. */
 import { timingSafeEqual } from 'node:crypto'
 import { digest } from '../kit/digest.ts'
+import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server.shape.ts'
 
 /** `client` sees only its own executions; `operator` sees those of every key. */
@@ -12,6 +13,8 @@ export type ApiKey = {
   role: KeyRole
   /** Replaces the server's own limits. */
   rateLimit: { rps?: number; burst?: number }
+  /** Replace `server.max_approval_mode` and `server.max_sandbox_mode`. */
+  ceilings: { approval?: (typeof APPROVAL_CEILINGS)[number]; sandbox?: (typeof SANDBOX_CEILINGS)[number] }
 }
 
 export type KeyRing = {
@@ -26,6 +29,7 @@ export type NamedDigest = {
   /** `client` if undefined. */
   role?: KeyRole
   rateLimit: ApiKey['rateLimit']
+  ceilings?: ApiKey['ceilings']
   /** Whether it is short enough to be guessed. */
   isShort?: boolean
 }
@@ -39,9 +43,9 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
   return {
     isRequired,
     replace(keys) {
-      entries = distinct(keys).map(({ digest: full, name, role = 'client', rateLimit }) => {
+      entries = distinct(keys).map(({ digest: full, name, role = 'client', rateLimit, ceilings = {} }) => {
         const hex = full.replace('sha256:', '')
-        const key = { name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`, role, rateLimit }
+        const key = { name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`, role, rateLimit, ceilings }
         return { bytes: Buffer.from(hex, 'hex'), key }
       })
     },

@@ -74,6 +74,8 @@ export type ConfigPath =
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
   | 'server.allow_unsafe_extra'
+  | 'server.max_approval_mode'
+  | 'server.max_sandbox_mode'
   | 'server.keys'
 
 export declare const KEYS: readonly ConfigKey[]

@@ -4,6 +4,7 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
+import type { Ceilings } from './ceilings.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
@@ -34,7 +35,10 @@ export type PromptContext = {
   slots: Slots
   /** Undefined: agents may work anywhere. */
   workdirs?: WorkdirPolicy | undefined
+  /** Without `ceilings` the caller may pass any argument to an agent. */
   isUnsafeExtraAllowed: boolean
+  /** Undefined: the caller may use every mode. */
+  ceilings?: Ceilings | undefined
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
   /** How long an agent may take to begin its answer; null or undefined: no limit. */

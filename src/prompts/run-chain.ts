@@ -1,3 +1,4 @@
+import { checkItems } from './check-permissions.ts'
 import { chainInvalid } from './faults.ts'
 import { type Answers, checkReferences, fillPrompt } from './fill-prompt.ts'
 import type { PromptContext } from './prompt-context.ts'
@@ -16,6 +17,7 @@ export async function runChain(
   options: BatchOptions,
 ): Promise<ChainResult> {
   checkChain(request)
+  checkItems('steps', request.steps, context)
   const startedAt = performance.now()
   const results: StepResult[] = []
   const batch: Batch = { context, part: 'chain_step', ...options }

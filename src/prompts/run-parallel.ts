@@ -1,3 +1,4 @@
+import { checkItems } from './check-permissions.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
 import type { ParallelResult } from './prompt-result.shape.ts'
@@ -12,6 +13,7 @@ export async function runParallel(
   context: PromptContext,
   options: BatchOptions,
 ): Promise<ParallelResult> {
+  checkItems('tasks', request.tasks, context)
   const startedAt = performance.now()
   const requests = request.tasks.map((task) => toStatelessRequest(task, request.dry_run === true))
   const atOnce = request.max_parallel ?? context.settings.parallel.max_workers

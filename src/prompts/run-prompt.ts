@@ -18,7 +18,7 @@ import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.t
 import type { PromptRequest } from './prompt-request.ts'
 import { canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
 import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
-import { toAgentRequest } from './to-agent-request.ts'
+import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
 export type PromptRunOptions = {
@@ -85,11 +85,10 @@ export function preparePrompt(
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
 }
 
-function policyChanges(request: PromptRequest, agentRequest: AgentRequest, { settings }: PromptContext): string[] {
+function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {
   const origin = request.resumes ?? request.forks
   if (origin === undefined) return []
-  const now = { own: settings.backends[agentRequest.backend], shared: settings.unified_flags }
-  const today = policyOf(applySettings(request, now))
+  const today = policyOf(applySettings(request, settingsFor(agentRequest.backend, context)))
   return describePolicyChanges({ stored: origin.policy, actual: policyOf(agentRequest), today })
 }
 

@@ -6,9 +6,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.shape.ts'
 import { canBeListed } from '../../config/cors-origin.ts'
+import { exposureOf, isLoopbackHost } from '../context/exposure.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
-import { exposureOf, isLoopbackHost } from './exposure.ts'
 
 type CorsSettings = Pick<Config['server'], 'cors_allowed_origins' | 'cors_allow_credentials' | 'cors_max_age'>
 
