@@ -6,6 +6,7 @@ import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
 import type { Ceilings } from './ceilings.ts'
 import type { Slots } from './concurrency-slots.ts'
+import type { ExecutionRecorder } from './execution-recorder.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
@@ -46,6 +47,8 @@ export type PromptContext = {
   /** The trace of the request that the prompts belong to; agents continue it. */
   trace?: TraceContext | undefined
   observer?: PromptObserver
+  /** Records every prompt as an execution. */
+  executions?: ExecutionRecorder
 }
 
 /** How one run of an agent ended, for metrics. */

@@ -35,6 +35,7 @@ const ALLOWED_HEADER_PREFIXES = ['openai-', 'x-stainless-']
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Traceparent'],
   ...['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Session', 'X-Drover-Error', 'Request-Id'],
+  ...['X-Execution-Id', 'Idempotency-Replayed'],
 ].join(', ')
 
 /** Adds CORS headers if the origin is allowed. Returns true if the request was a preflight and has been answered. */
