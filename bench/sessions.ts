@@ -6,12 +6,12 @@ import { BACKENDS } from '../src/agents/adapter/agent.ts'
 import { NO_USAGE } from '../src/agents/adapter/usage.ts'
 import { systemClock, toTimestamp } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
-import { openDatabase } from '../src/sessions/database.ts'
 import type { Session } from '../src/sessions/session.shape.ts'
 import { newSessionId } from '../src/sessions/session-id.ts'
 import type { SessionFilter, SessionStore } from '../src/sessions/session-store.ts'
 import { addRow } from '../src/sessions/session-table.ts'
 import { openSessionStore } from '../src/sessions/sqlite-session-store.ts'
+import { openDatabase } from '../src/store/database.ts'
 import { measure, type Timing } from './measure.ts'
 
 const SMALL = 1_000

@@ -5,22 +5,38 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['kit'],
   demo: [],
   agents: ['kit'],
-  sessions: ['agents', 'kit'],
+  store: ['kit'],
+  sessions: ['store', 'agents', 'kit'],
   prompts: ['sessions', 'agents', 'kit'],
-  http: ['prompts', 'sessions', 'agents', 'config', 'kit'],
+  executions: ['prompts', 'sessions', 'store', 'agents', 'kit'],
+  http: ['executions', 'prompts', 'sessions', 'agents', 'config', 'kit'],
   engine: ['contract', 'kit'],
   journal: ['engine', 'contract', 'kit'],
   workspace: ['contract', 'kit'],
   source: ['contract', 'kit'],
   hosts: ['contract', 'kit'],
   runs: ['journal', 'engine', 'workspace', 'source', 'contract', 'kit'],
-  cli: ['http', 'prompts', 'sessions', 'agents', 'runs', 'hosts', 'source', 'workspace', 'contract', 'config', 'kit'],
+  cli: [
+    'http',
+    'executions',
+    'prompts',
+    'sessions',
+    'store',
+    'agents',
+    'runs',
+    'hosts',
+    'source',
+    'workspace',
+    'contract',
+    'config',
+    'kit',
+  ],
   'bin.ts': ['cli', 'kit'],
 }
 
 /** The two halves of drover. They share only `SHARED`, and only `cli` and `bin.ts` may import both. */
 export const HALVES = {
-  prompts: ['agents', 'demo', 'sessions', 'prompts', 'http'],
+  prompts: ['agents', 'demo', 'store', 'sessions', 'prompts', 'executions', 'http'],
   changes: ['contract', 'engine', 'journal', 'runs', 'source', 'workspace', 'hosts'],
 } as const
 export const SHARED = ['kit', 'config']

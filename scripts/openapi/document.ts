@@ -71,6 +71,13 @@ const HEADERS = {
     ...header('The id of the stored session, if the request asked for one.', { type: 'string' }),
     required: false,
   },
+  'X-Execution-Id': header('The execution of the request.', { type: 'string' }),
+  'Idempotency-Replayed': {
+    ...header('`true`: an earlier request with the same `Idempotency-Key` has started the execution.', {
+      type: 'string',
+    }),
+    required: false,
+  },
   'WWW-Authenticate': header('How to send an API key.', { type: 'string' }),
   Allow: header('The methods that the path supports.', { type: 'string' }),
   ETag: header('Identifies this version of the document.', { type: 'string' }),

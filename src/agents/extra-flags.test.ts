@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../kit/fault.ts'
 import type { Backend } from './adapter/agent.ts'
-import { checkExtraFlags } from './extra-flags.ts'
+import { checkExtraFlags, withoutModeFlags } from './extra-flags.ts'
 import { AGENTS } from './registry.ts'
 
 function check(backend: Backend, extra: readonly string[], isUnsafeAllowed = false) {
@@ -92,5 +92,40 @@ describe('checkExtraFlags', () => {
     expect(fault?.message).toBe(
       '"--yolo" in extra is not an allowed argument; allowed for codex: --model VALUE, -m VALUE, --color VALUE, --strict-config',
     )
+  })
+})
+
+describe('checkExtraFlags under a ceiling', () => {
+  const options = {
+    agent: AGENTS.claude,
+    isUnsafeAllowed: true,
+    ceiling: 'server.max_sandbox_mode',
+    place: '$.tasks[2]',
+  }
+
+  it('refuses arguments that the operator has allowed otherwise', () => {
+    expect(() => checkExtraFlags(['--permission-mode', 'bypassPermissions'], options)).toThrow(
+      '"--permission-mode" in $.tasks[2].extra could override server.max_sandbox_mode; allowed for claude: --model VALUE',
+    )
+  })
+
+  it('allows the arguments on the list of the agent', () => {
+    expect(() => checkExtraFlags(['--effort', 'low'], options)).not.toThrow()
+  })
+})
+
+describe('withoutModeFlags', () => {
+  it.each<[Backend, string[], string[]]>([
+    ['claude', [], []],
+    ['claude', ['--effort', 'low'], ['--effort', 'low']],
+    ['claude', ['--dangerously-skip-permissions', '--effort', 'low'], ['--effort', 'low']],
+    ['claude', ['--permission-mode', 'acceptEdits', '--verbose'], ['--verbose']],
+    ['claude', ['--permission-mode=acceptEdits', '--verbose'], ['--verbose']],
+    ['claude', ['--verbose', '--permission-mode'], ['--verbose']],
+    ['codex', ['-s', 'danger-full-access', '-m', 'a', '--yolo'], ['-m', 'a']],
+    ['codex', ['--sandbox=danger-full-access', '--dangerously-bypass-approvals-and-sandbox'], []],
+    ['gemini', ['-y', '--approval-mode', 'yolo', '-d'], ['-d']],
+  ])('keeps of the %s arguments %j only %j', (backend, extra, kept) => {
+    expect(withoutModeFlags(extra, AGENTS[backend]).kept).toEqual(kept)
   })
 })

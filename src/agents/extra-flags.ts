@@ -1,27 +1,52 @@
 /** Checks the arguments that callers pass to an agent in `extra`. */
 import type { Agent } from './adapter/agent.ts'
-import { extraFlagRefused } from './faults.ts'
+import { extraAboveCeiling, extraFlagRefused } from './faults.ts'
 
 type Options = {
   agent: Pick<Agent, 'backend' | 'extraFlags'>
   /** The operator has turned the check off. */
   isUnsafeAllowed: boolean
+  /** The setting that limits the modes of the caller: it turns the check on again. */
+  ceiling?: string | undefined
+  /** Where the arguments are in the request. */
+  place?: string
 }
 
 /**
  * Throws a Fault for the first argument that is not `--switch`, `--flag=value` or `--flag value` of a flag on the
  * agent's list. Other arguments could give the agent more permissions, or be misread by it.
  */
-export function checkExtraFlags(extra: readonly string[], { agent, isUnsafeAllowed }: Options): void {
-  if (isUnsafeAllowed) return
+export function checkExtraFlags(extra: readonly string[], options: Options): void {
+  const { agent, isUnsafeAllowed, ceiling, place = '$' } = options
+  if (isUnsafeAllowed && ceiling === undefined) return
   for (let at = 0; at < extra.length; ) {
     const argument = extra[at] ?? ''
     const { words, problem } = checkFlag(argument, extra[at + 1], agent.extraFlags)
     if (problem !== undefined) {
-      throw extraFlagRefused({ backend: agent.backend, argument, problem, allowed: listFlags(agent.extraFlags) })
+      const { backend } = agent
+      const allowed = listFlags(agent.extraFlags)
+      if (!isUnsafeAllowed || ceiling === undefined) throw extraFlagRefused({ backend, argument, problem, allowed })
+      throw extraAboveCeiling({ field: `${place}.extra`, backend, argument, setting: ceiling, allowed })
     }
     at += words
   }
+}
+
+/** Leaves out the operator's own arguments that would override the modes of a request. */
+export function withoutModeFlags(
+  extra: readonly string[],
+  { modeFlags }: Pick<Agent, 'modeFlags'>,
+): { kept: string[]; dropped: string[] } {
+  const [kept, dropped]: [string[], string[]] = [[], []]
+  for (let at = 0; at < extra.length; ) {
+    const argument = extra[at] ?? ''
+    const [name = ''] = argument.split('=')
+    const kind = modeFlags[name]
+    const words = kind === 'value' && !argument.includes('=') ? 2 : 1
+    ;(kind === undefined ? kept : dropped).push(...extra.slice(at, at + words))
+    at += words
+  }
+  return { kept, dropped }
 }
 
 type FlagCheck = { words: 1 | 2; problem?: string }

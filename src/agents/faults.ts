@@ -32,6 +32,14 @@ export const extraFlagRefused = defineFault({
     `${JSON.stringify(d.argument)} in extra ${d.problem}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
 })
 
+export const extraAboveCeiling = defineFault({
+  code: 'extra_above_ceiling',
+  kind: 'invalid',
+  when: 'An argument in `extra` could override the modes of a request that `max_approval_mode` or `max_sandbox_mode` limits. `server.allow_unsafe_extra` does not apply to such a request.',
+  message: (d: { field: string; backend: string; argument: string; setting: string; allowed: readonly string[] }) =>
+    `${JSON.stringify(d.argument)} in ${d.field} could override ${d.setting}; allowed for ${d.backend}: ${d.allowed.join(', ')}`,
+})
+
 export const agentSessionIdInvalid = defineFault({
   code: 'agent_session_id_invalid',
   kind: 'invalid',

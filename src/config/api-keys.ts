@@ -160,10 +160,13 @@ function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]):
 }
 
 function toNamedDigest(key: ApiKeyOptions['server']['keys'][number]): NamedDigest {
-  const { name, sha256, rate_limit_rps: rps, rate_limit_burst: burst } = key
+  const { name, sha256, role, rate_limit_rps: rps, rate_limit_burst: burst } = key
+  const { max_approval_mode: approval, max_sandbox_mode: sandbox } = key
   return {
     digest: sha256,
     name,
+    ...(role !== undefined && { role }),
+    ceilings: { ...(approval !== undefined && { approval }), ...(sandbox !== undefined && { sandbox }) },
     rateLimit: { ...(rps !== undefined && { rps }), ...(burst !== undefined && { burst }) },
   }
 }

@@ -5,6 +5,10 @@ export const BACKENDS = ['claude', 'codex', 'gemini'] as const
 export const APPROVAL_MODES = ['default', 'auto', 'none', 'always'] as const
 export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as const
 
+/** The strictest first; at the same position, they let an agent do the same without asking. */
+export const APPROVAL_CEILINGS = ['always', 'auto', 'none'] as const
+export const SANDBOX_CEILINGS = ['read-only', 'workspace', 'full'] as const
+
 type Backend = (typeof BACKENDS)[number]
 
 /** Text that can be passed to a program as an argument. */

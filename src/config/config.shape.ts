@@ -69,6 +69,26 @@ const SessionSection = strict({
   default_tags: Type.Array(tag, { default: [], description: 'Tags for every new session.' }),
 })
 
+const ExecutionsSection = strict({
+  keep: literals(['auto', 'events', 'results', 'none'], {
+    default: 'auto',
+    description:
+      'What is stored of a prompt that is not ephemeral: `events` (everything the agent did), `results` or `none`. With `auto`, the server stores events and the command line stores nothing.',
+  }),
+  keep_days: Type.Integer({
+    default: 7,
+    minimum: 1,
+    maximum: 36_500,
+    description: 'Days until an ended execution is removed.',
+  }),
+  max_mb: Type.Integer({
+    default: 512,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Maximum size of all executions in MB. The oldest are removed first.',
+  }),
+})
+
 const OutputSection = strict({
   format: literals(['default', 'text', 'json', 'stream-json'], {
     default: 'json',
@@ -106,6 +126,7 @@ export const ConfigShape = strict({
   unified_flags: FlagsSection,
   backends: BackendsSection,
   session: SessionSection,
+  executions: ExecutionsSection,
   output: OutputSection,
   parallel: ParallelSection,
   server: ServerSection,

@@ -6,16 +6,21 @@ describe('a key ring', () => {
   it('finds a key by its digest, and names it by the start of the digest', () => {
     const ring = createKeyRing({ isRequired: true })
     ring.replace([{ digest: digest('one'), rateLimit: {} }])
-    expect(ring.find('one')).toEqual({ name: `key-${digest('one').slice(7, 15)}`, rateLimit: {} })
+    expect(ring.find('one')).toEqual({
+      name: `key-${digest('one').slice(7, 15)}`,
+      role: 'client',
+      rateLimit: {},
+      ceilings: {},
+    })
     expect(ring.find('two')).toBeUndefined()
     expect(ring.find('')).toBeUndefined()
   })
 
-  it('keeps the name and limits of a key that another source has without them', () => {
+  it('keeps the name, role and limits of a key that another source has without them', () => {
     const ring = createKeyRing({ isRequired: true })
-    const named = { digest: digest('one'), name: 'ci', rateLimit: { rps: 5 } }
+    const named = { digest: digest('one'), name: 'ci', role: 'operator' as const, rateLimit: { rps: 5 } }
     ring.replace([named, { digest: digest('one'), rateLimit: {} }])
-    expect(ring.find('one')).toEqual({ name: 'ci', rateLimit: { rps: 5 } })
+    expect(ring.find('one')).toEqual({ name: 'ci', role: 'operator', rateLimit: { rps: 5 }, ceilings: {} })
   })
 
   it('drops replaced keys', () => {

@@ -1,12 +1,20 @@
 /** The valid API keys, stored only as digests. */
 import { timingSafeEqual } from 'node:crypto'
 import { digest } from '../kit/digest.ts'
+import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
+import type { KEY_ROLES } from './server.shape.ts'
+
+/** `client` sees only its own executions; `operator` sees those of every key. */
+export type KeyRole = (typeof KEY_ROLES)[number]
 
 export type ApiKey = {
   /** Its name in logs and metrics: the name in the config, or the start of its digest. */
   name: string
+  role: KeyRole
   /** Replaces the server's own limits. */
   rateLimit: { rps?: number; burst?: number }
+  /** Replace `server.max_approval_mode` and `server.max_sandbox_mode`. */
+  ceilings: { approval?: (typeof APPROVAL_CEILINGS)[number]; sandbox?: (typeof SANDBOX_CEILINGS)[number] }
 }
 
 export type KeyRing = {
@@ -18,7 +26,10 @@ export type KeyRing = {
 export type NamedDigest = {
   digest: string
   name?: string
+  /** `client` if undefined. */
+  role?: KeyRole
   rateLimit: ApiKey['rateLimit']
+  ceilings?: ApiKey['ceilings']
   /** Whether it is short enough to be guessed. */
   isShort?: boolean
 }
@@ -32,9 +43,10 @@ export function createKeyRing({ isRequired }: { isRequired: boolean }): KeyRing 
   return {
     isRequired,
     replace(keys) {
-      entries = distinct(keys).map(({ digest: full, name, rateLimit }) => {
+      entries = distinct(keys).map(({ digest: full, name, role = 'client', rateLimit, ceilings = {} }) => {
         const hex = full.replace('sha256:', '')
-        return { bytes: Buffer.from(hex, 'hex'), key: { name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`, rateLimit } }
+        const key = { name: name ?? `key-${hex.slice(0, SHORT_DIGITS)}`, role, rateLimit, ceilings }
+        return { bytes: Buffer.from(hex, 'hex'), key }
       })
     },
     /** Compares all digests in constant time, so that the time reveals nothing about any key. */

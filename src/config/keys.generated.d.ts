@@ -39,6 +39,9 @@ export type ConfigPath =
   | 'session.retention_days'
   | 'session.store_token_usage'
   | 'session.default_tags'
+  | 'executions.keep'
+  | 'executions.keep_days'
+  | 'executions.max_mb'
   | 'output.format'
   | 'output.show_tokens'
   | 'output.show_timing'
@@ -74,6 +77,8 @@ export type ConfigPath =
   | 'server.max_concurrent_runs'
   | 'server.max_queued_runs'
   | 'server.allow_unsafe_extra'
+  | 'server.max_approval_mode'
+  | 'server.max_sandbox_mode'
   | 'server.keys'
 
 export declare const KEYS: readonly ConfigKey[]

@@ -71,6 +71,8 @@ const KEYS: readonly [string, string, unknown][] = [
   ['server.max_concurrent_runs', 'integer', 8],
   ['server.max_queued_runs', 'integer', 256],
   ['server.allow_unsafe_extra', 'boolean', false],
+  ['server.max_approval_mode', 'enum', ''],
+  ['server.max_sandbox_mode', 'enum', ''],
   ['server.keys', 'entries', []],
 ]
 

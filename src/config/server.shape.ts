@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { strict, textLike } from '../kit/shape.ts'
-import { BACKENDS } from './backend.shape.ts'
+import { literals, strict, textLike } from '../kit/shape.ts'
+import { APPROVAL_CEILINGS, BACKENDS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
 
 /** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
@@ -15,6 +15,8 @@ const origin = textLike(CORS_ORIGIN, 'an origin such as https://app.example.com,
 
 const directory = Type.String({ minLength: 1 })
 
+export const KEY_ROLES = ['client', 'operator'] as const
+
 /** The file holds only the digest of a key, so that a reader of the file gets no access. */
 const ServerKey = strict({
   name: textLike('^[A-Za-z0-9._-]{1,64}$', 'a name of 1 to 64 letters, digits, dots, underscores or hyphens', {
@@ -28,6 +30,12 @@ const ServerKey = strict({
       'x-secret': true,
     },
   ),
+  role: Type.Optional(
+    literals(KEY_ROLES, {
+      description:
+        '`client`: the key sees its own executions. `operator`: it sees those of every key. Default: `client`.',
+    }),
+  ),
   rate_limit_rps: Type.Optional(
     Type.Integer({ minimum: 1, maximum: LARGEST_RATE, description: 'Overrides `server.rate_limit_rps` for this key.' }),
   ),
@@ -37,6 +45,12 @@ const ServerKey = strict({
       maximum: LARGEST_RATE,
       description: 'Overrides `server.rate_limit_burst` for this key.',
     }),
+  ),
+  max_approval_mode: Type.Optional(
+    literals(APPROVAL_CEILINGS, { description: 'Overrides `server.max_approval_mode` for this key.' }),
+  ),
+  max_sandbox_mode: Type.Optional(
+    literals(SANDBOX_CEILINGS, { description: 'Overrides `server.max_sandbox_mode` for this key.' }),
   ),
 })
 
@@ -215,9 +229,19 @@ export const ServerSection = strict({
     default: false,
     description: 'Allows any argument in `extra` of a request, even one that disables approval or sandbox.',
   }),
+  max_approval_mode: literals(['', ...APPROVAL_CEILINGS], {
+    default: '',
+    description:
+      'The highest approval mode for requests: `always`, then `auto`, then `none`. A request above it is refused, a configured mode above it is lowered. Empty: no limit.',
+  }),
+  max_sandbox_mode: literals(['', ...SANDBOX_CEILINGS], {
+    default: '',
+    description:
+      'The highest sandbox mode for requests: `read-only`, then `workspace`, then `full`. Empty: no limit, but `read-only` on a network address without keys.',
+  }),
   keys: Type.Array(ServerKey, {
     default: [],
-    description: 'Digests of API keys, each with a name and optionally its own rate limit.',
+    description: 'Digests of API keys, each with a name and optionally its own role, rate limit and highest modes.',
     'x-rule': 'each name and each digest once',
   }),
 })

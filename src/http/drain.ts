@@ -17,13 +17,13 @@ const CLOSE_IDLE_MS = 100
  * once: when all requests have finished, or when their time is over.
  */
 export async function drain(server: HttpServer, limits: DrainLimits, endAgents: () => Promise<void>): Promise<void> {
-  const { app, connections, handlers } = server
+  const { app, connections, handlers, background } = server
   // Repeatedly, because a connection becomes idle when its request is answered.
   const closeIdle = () => connections.closeIdle(shuttingDown({}))
   const timer = setInterval(closeIdle, CLOSE_IDLE_MS)
   const closed = app.close().finally(() => clearInterval(timer))
   closeIdle()
-  const finished = closed.then(() => handlers.idle())
+  const finished = closed.then(() => handlers.idle()).then(() => background.idle())
   await withTimeout(limits.drainMs, finished)
   await withTimeout(limits.graceMs, endAgents())
   await withTimeout(limits.graceMs, finished)

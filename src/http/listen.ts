@@ -5,8 +5,8 @@ import { type AddressInfo, createConnection, isIPv6 } from 'node:net'
 import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { withLock } from '../kit/files/lock.ts'
+import { bracketed, exposureOf } from './context/exposure.ts'
 import { listenFailed } from './errors/faults.ts'
-import { bracketed, exposureOf } from './request/exposure.ts'
 
 export type ListenAddress = { host: string; port: number } | { socket: string }
 

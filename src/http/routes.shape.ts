@@ -10,6 +10,7 @@ import { OPERATIONS as openapi } from './meta/openapi.shape.ts'
 import { OPERATIONS as backends } from './native/backends.shape.ts'
 import { OPERATIONS as chain } from './native/chain.shape.ts'
 import { OPERATIONS as compare } from './native/compare.shape.ts'
+import { OPERATIONS as executions } from './native/executions.shape.ts'
 import { OPERATIONS as parallel } from './native/parallel.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as resume } from './native/resume.shape.ts'
@@ -19,7 +20,7 @@ import { OPERATIONS as models } from './openai/models.shape.ts'
 import { OPERATIONS as aliases } from './root/aliases.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
-  ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume],
+  ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume, ...executions],
   ...[...models, ...chatCompletions, ...messageModels, ...messages, ...countTokens, ...aliases],
   ...[...health, ...openapi, ...docs, ...metrics],
 ]

@@ -10,6 +10,7 @@ import { registerOpenApi } from './meta/openapi.ts'
 import { registerBackends } from './native/backends.ts'
 import { registerChain } from './native/chain.ts'
 import { registerCompare } from './native/compare.ts'
+import { registerExecutions } from './native/executions.ts'
 import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerResume } from './native/resume.ts'
@@ -28,6 +29,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerCompare,
     registerBackends,
     registerSessions,
+    registerExecutions,
   ],
   '/openai/v1': [registerModels, registerChatCompletions],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],

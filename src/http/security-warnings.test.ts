@@ -100,6 +100,38 @@ describe('securityWarnings', () => {
     ])
   })
 
+  it('warns about neither where a ceiling limits both', () => {
+    const config = configWith({
+      'server.allow_unsafe_extra': true,
+      'server.max_approval_mode': 'none',
+      'server.max_sandbox_mode': 'workspace',
+      'unified_flags.approval_mode': 'none',
+    })
+    expect(warningsOf({ config })).toEqual([])
+  })
+
+  it.each<[Partial<Record<ConfigPath, unknown>>, Partial<SecurityFacts>, string[]]>([
+    [{ 'server.max_approval_mode': 'auto' }, {}, ['configured modes are lowered']],
+    [{ 'server.max_approval_mode': 'none' }, {}, []],
+    [{ 'server.max_sandbox_mode': 'workspace' }, {}, ['configured modes are lowered']],
+    [{ 'server.max_sandbox_mode': 'full' }, {}, []],
+    [{}, { bound: at('10.0.0.1') }, ['network bind address without API key auth', 'configured modes are lowered']],
+    [{}, { bound: { socket: '/run/x' } }, []],
+  ])('warns that configured modes are lowered by %j', (server, facts, warnings) => {
+    const allowed = { 'server.allowed_workdir_prefixes': ['/srv'] }
+    const config = configWith({ 'backends.codex.sandbox_mode': 'full', ...allowed, ...server })
+    expect(warningsOf({ ...facts, config })).toEqual(warnings)
+  })
+
+  it('warns that configured flags are left out where a ceiling applies', () => {
+    const flags = { 'backends.claude.extra_flags': ['--effort=low', '--permission-mode', 'bypassPermissions'] }
+    expect(warningsOf({ config: configWith(flags) })).toEqual([])
+    const config = configWith({ ...flags, 'server.max_approval_mode': 'auto' })
+    expect(securityWarnings({ ...safe, config }).map(({ warning }) => warning)).toEqual([
+      'extra flags are left out, because they would override the ceilings: --permission-mode bypassPermissions',
+    ])
+  })
+
   it('warns about running as root', () => {
     expect(warningsOf({ isRoot: true })).toEqual(['running as root'])
   })
@@ -108,6 +140,7 @@ describe('securityWarnings', () => {
     const worst = configWith({
       'server.cors_allowed_origins': ['*'],
       'server.allow_unsafe_extra': true,
+      'server.max_sandbox_mode': 'full',
       'unified_flags.approval_mode': 'none',
     })
     const found = securityWarnings({ config: worst, bound: at('::'), hasKeys: false, hasShortKey: false, isRoot: true })

@@ -1,7 +1,13 @@
 /** Warns about dangerous combinations of settings, each with a suggestion. Pure. */
+import { BACKENDS } from '../agents/adapter/agent.ts'
+import { withoutModeFlags } from '../agents/extra-flags.ts'
+import { AGENTS } from '../agents/registry.ts'
+import { findLoweredModes } from '../config/ceilings.ts'
 import type { Config } from '../config/config.shape.ts'
+import type { Ceilings } from '../prompts/ceilings.ts'
+import { ceilingsFor } from './context/ceilings.ts'
+import { type Exposure, exposureOf } from './context/exposure.ts'
 import type { BoundAddress } from './listen.ts'
-import { type Exposure, exposureOf } from './request/exposure.ts'
 
 export type SecurityFacts = {
   config: Config
@@ -16,6 +22,11 @@ export type SecurityWarning = { warning: string; suggestion: string }
 type Rule = (facts: SecurityFacts) => SecurityWarning | undefined
 
 const exposureOfServer = (bound: BoundAddress): Exposure => ('socket' in bound ? 'loopback' : exposureOf(bound.address))
+
+/** The ceilings for requests whose key has none of its own. */
+export function ceilingsOfServer({ config: { server }, bound, hasKeys }: SecurityFacts): Ceilings | undefined {
+  return ceilingsFor({ server, key: undefined, isOpen: !hasKeys && exposureOfServer(bound) !== 'loopback' })
+}
 
 const publicWithoutKeys: Rule = ({ bound, hasKeys }) =>
   exposureOfServer(bound) === 'public' && !hasKeys
@@ -74,16 +85,41 @@ const anyDirectory: Rule = ({ config, bound }) =>
       }
     : undefined
 
-const noApproval: Rule = ({ config: { unified_flags, backends } }) =>
-  [unified_flags, ...Object.values(backends)].some(({ approval_mode }) => approval_mode === 'none')
+const noApproval: Rule = (facts) =>
+  ceilingsOfServer(facts) === undefined &&
+  [facts.config.unified_flags, ...Object.values(facts.config.backends)].some(
+    ({ approval_mode }) => approval_mode === 'none',
+  )
     ? {
         warning: 'approval mode "none": agents run every command of every prompt without asking',
         suggestion: 'use "auto" or "default", and set "none" only in the requests that need it',
       }
     : undefined
 
-const unsafeArguments: Rule = ({ config }) =>
-  config.server.allow_unsafe_extra
+const loweredModes: Rule = (facts) => {
+  const { server } = facts.config
+  const { sandbox } = ceilingsOfServer(facts) ?? {}
+  const config = { ...facts.config, server: { ...server, max_sandbox_mode: sandbox?.mode ?? server.max_sandbox_mode } }
+  const lowered = findLoweredModes(config)
+  if (lowered.length === 0) return undefined
+  return {
+    warning: `configured modes are lowered: ${lowered.join('; ')}`,
+    suggestion: 'lower the configured modes, or set server.max_approval_mode and server.max_sandbox_mode',
+  }
+}
+
+const modeFlags: Rule = (facts) => {
+  const { backends } = facts.config
+  const dropped = BACKENDS.flatMap((name) => withoutModeFlags(backends[name].extra_flags, AGENTS[name]).dropped)
+  if (dropped.length === 0 || ceilingsOfServer(facts) === undefined) return undefined
+  return {
+    warning: `extra flags are left out, because they would override the ceilings: ${dropped.join(' ')}`,
+    suggestion: 'remove them from extra_flags of the backend',
+  }
+}
+
+const unsafeArguments: Rule = (facts) =>
+  facts.config.server.allow_unsafe_extra && ceilingsOfServer(facts) === undefined
     ? {
         warning: 'unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent',
         suggestion: 'set server.allow_unsafe_extra to false',
@@ -107,6 +143,8 @@ const RULES: readonly Rule[] = [
   noRateLimit,
   anyDirectory,
   noApproval,
+  loweredModes,
+  modeFlags,
   unsafeArguments,
   runningAsRoot,
 ]

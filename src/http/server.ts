@@ -1,6 +1,7 @@
 /** The HTTP server: Fastify with our guards and all endpoints. Errors are always sent in the format of the called API. */
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { BackgroundRuns } from '../executions/background-runs.ts'
 import { toJsonText } from '../kit/json/to-json-text.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
@@ -20,6 +21,7 @@ export type HttpServer = {
   endpoints: readonly Endpoint[]
   connections: Connections
   handlers: RunningHandlers
+  background: BackgroundRuns
 }
 
 /** Node checks for slow clients at this interval, so a timeout may be late by as much. */
@@ -54,7 +56,13 @@ export async function createServer(
     )
   }
   await app.ready()
-  return { app, endpoints: routed.filter(({ method }) => method !== 'HEAD'), connections, handlers }
+  return {
+    app,
+    endpoints: routed.filter(({ method }) => method !== 'HEAD'),
+    connections,
+    handlers,
+    background: context.background,
+  }
 }
 
 function createFastify(context: ServerContext, connections: Connections): FastifyInstance {

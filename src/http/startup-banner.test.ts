@@ -54,6 +54,7 @@ Security status
   bind host        127.0.0.1
   cors origins     http://localhost:*, http://127.0.0.1:*
   workdirs         all except the blocked ones
+  ceilings         none
 
 Agents
   claude   /bin/claude
@@ -78,6 +79,30 @@ Try it
 
 Press Ctrl+C to stop
 `)
+  })
+
+  it.each<[string, Partial<BannerFacts>, string]>([
+    [
+      'both ceilings',
+      { config: configWith({ 'server.max_approval_mode': 'auto', 'server.max_sandbox_mode': 'workspace' }) },
+      'approval auto, sandbox workspace',
+    ],
+    ['no ceiling at the top of a scale', { config: configWith({ 'server.max_sandbox_mode': 'full' }) }, 'none'],
+    [
+      'the ceiling of a server that others can reach without a key',
+      { bound: { host: '0.0.0.0', address: '0.0.0.0', port: 1 } },
+      'sandbox read-only (server.max_sandbox_mode is not set, and others can reach this server without a key)',
+    ],
+    [
+      'keys with ceilings of their own',
+      {
+        config: configWith({ 'server.keys': [{ name: 'ci', sha256: 'a'.repeat(64), max_sandbox_mode: 'full' }] }),
+        hasKeys: true,
+      },
+      'none; own ones for ci',
+    ],
+  ])('shows %s', (_name, facts, text) => {
+    expect(startupBanner({ ...FACTS, ...facts })).toContain(`  ceilings         ${text}\n`)
   })
 
   it('shows which features are enabled, and the security warnings', () => {
@@ -111,6 +136,7 @@ Security status
   bind host        ::
   cors origins     none
   workdirs         /srv/a, /srv/b
+  ceilings         none
 
 Security warnings
   ! unsafe extra arguments allowed: a request can disable the approval and sandbox of its agent

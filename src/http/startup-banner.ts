@@ -3,7 +3,7 @@ import { installCommandOf } from '../agents/install-command.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
 import { baseUrl, formatAddress } from './listen.ts'
 import type { Endpoint } from './request/hooks.ts'
-import { type SecurityFacts, securityWarnings } from './security-warnings.ts'
+import { ceilingsOfServer, type SecurityFacts, securityWarnings } from './security-warnings.ts'
 
 export type BannerFacts = SecurityFacts & {
   version: string
@@ -27,7 +27,9 @@ export function startupBanner(facts: BannerFacts): string {
   return `${sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`
 }
 
-function securityLines({ config: { server }, bound, hasKeys, keySources }: BannerFacts): string[] {
+function securityLines(facts: BannerFacts): string[] {
+  const { bound, hasKeys, keySources } = facts
+  const { server } = facts.config
   const state = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
   const rows = [
     ['auth', hasKeys ? `enabled (${keySources.join(', ')})` : 'disabled'],
@@ -45,8 +47,24 @@ function securityLines({ config: { server }, bound, hasKeys, keySources }: Banne
     ['bind host', 'socket' in bound ? 'none (Unix socket)' : bound.host],
     ['cors origins', server.cors_allowed_origins.join(', ') || 'none'],
     ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'all except the blocked ones'],
+    ['ceilings', describeCeilings(facts)],
   ]
   return rows.map(([name = '', value]) => `${name.padEnd(16)} ${value}`)
+}
+
+/** Says also why there is one that no one has configured. */
+function describeCeilings(facts: BannerFacts): string {
+  const { approval, sandbox } = ceilingsOfServer(facts) ?? {}
+  const { max_sandbox_mode: configured, keys } = facts.config.server
+  const reason =
+    configured === '' ? ' (server.max_sandbox_mode is not set, and others can reach this server without a key)' : ''
+  const modes = [
+    ...(approval === undefined ? [] : [`approval ${approval.mode}`]),
+    ...(sandbox === undefined ? [] : [`sandbox ${sandbox.mode}${reason}`]),
+  ]
+  const own = keys.filter(({ max_approval_mode, max_sandbox_mode }) => max_approval_mode ?? max_sandbox_mode)
+  const exceptions = own.length === 0 ? '' : `; own ones for ${own.map(({ name }) => name).join(', ')}`
+  return `${modes.join(', ') || 'none'}${exceptions}`
 }
 
 function warningSection(facts: BannerFacts): string[][] {

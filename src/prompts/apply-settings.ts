@@ -1,5 +1,6 @@
 /** Fills in what a request leaves open: first from the agent's own settings, then from those for all agents. Pure. */
 import type { AgentRequest, ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
+import { type Ceilings, lowerModes } from './ceilings.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
 /** The section of one backend in the config; an empty text means that the shared setting applies. */
@@ -20,7 +21,12 @@ export type SharedSettings = {
   max_turns: number
 }
 
-export type Settings = { own: AgentSettings; shared: SharedSettings }
+export type Settings = {
+  own: AgentSettings
+  shared: SharedSettings
+  /** Undefined: the caller may use every mode. */
+  ceilings?: Ceilings | undefined
+}
 
 /** The part of an agent's request that settings decide; the rest depends on the machine. */
 type FilledIn = Omit<
@@ -37,14 +43,17 @@ type FilledIn = Omit<
   | 'scratchDirectory'
 >
 
-export function applySettings(request: PromptRequest, { own, shared }: Settings): FilledIn {
+export function applySettings(request: PromptRequest, { own, shared, ceilings }: Settings): FilledIn {
   const model = request.model ?? (own.model || undefined)
   const maxTurns = request.max_turns ?? (shared.max_turns > 0 ? shared.max_turns : undefined)
   const systemPrompt = request.system_prompt ?? (own.system_prompt || undefined)
-  return {
-    prompt: request.prompt,
+  const modes = {
     approvalMode: firstChoice([request.approval_mode, own.approval_mode, shared.approval_mode]),
     sandboxMode: firstChoice([request.sandbox_mode, own.sandbox_mode, shared.sandbox_mode]),
+  }
+  return {
+    prompt: request.prompt,
+    ...(ceilings === undefined ? modes : lowerModes(modes, ceilings)),
     // A request cannot turn off the operator's `verbose: true`.
     isVerbose: request.verbose === true || shared.verbose,
     isEphemeral: request.ephemeral ?? false,

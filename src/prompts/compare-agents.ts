@@ -1,7 +1,7 @@
 import type { PromptContext } from './prompt-context.ts'
 import type { CompareRequest } from './prompt-request.shape.ts'
 import type { ComparisonResult } from './prompt-result.shape.ts'
-import { type BatchOptions, runParts, toStatelessRequest } from './run-batch.ts'
+import { type BatchOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ComparisonResult }
 
@@ -15,10 +15,12 @@ export async function compareAgents(
   const { prompt, backends, sequential, dry_run: dryRun, ...asking } = request
   const requests = backends.map((backend) => toStatelessRequest({ ...asking, backend, prompt }, dryRun === true))
   const atOnce = sequential === true ? 1 : requests.length
-  const results = await runParts(
-    requests,
-    { atOnce, failFast: false },
-    { context, part: 'compare_backend', ...options },
-  )
-  return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
+  return await runBatch({ kind: 'compare', context, options }, async (batch) => {
+    const results = await runParts(
+      requests,
+      { atOnce, failFast: false },
+      { context, part: 'compare_backend', ...batch },
+    )
+    return { prompt, backends, results, total_duration_ms: Math.round(performance.now() - startedAt) }
+  })
 }

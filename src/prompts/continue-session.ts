@@ -9,6 +9,7 @@ import type { PromptRequest } from './prompt-request.ts'
 /** Today's settings, with the policy that the session was started with. */
 export function settingsOfSession({ policy }: Session, asked: PromptRequest, now: Settings): Settings {
   return {
+    ...now,
     own: {
       ...now.own,
       model: policy.model ?? '',

@@ -44,3 +44,21 @@ export const promptOverfilled = defineFault({
   message: (d: { limit: number }) =>
     `with the answers inserted the prompt has more than ${d.limit} characters; insert fewer answers, or ask for shorter ones`,
 })
+
+type AboveCeiling = { field: string; mode: string; ceiling: string; setting: string }
+
+export const approvalModeAboveCeiling = defineFault({
+  code: 'approval_mode_above_ceiling',
+  kind: 'invalid',
+  when: 'The approval mode of a request lets the agent do more without approval than `max_approval_mode` of the server or of the key allows.',
+  message: (d: AboveCeiling) =>
+    `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for ${d.ceiling}, or remove the field`,
+})
+
+export const sandboxModeAboveCeiling = defineFault({
+  code: 'sandbox_mode_above_ceiling',
+  kind: 'invalid',
+  when: 'The sandbox mode of a request lets the agent do more than `max_sandbox_mode` or `max_approval_mode` of the server or of the key allows.',
+  message: (d: AboveCeiling) =>
+    `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for less, or remove the field`,
+})

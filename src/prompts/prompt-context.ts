@@ -4,7 +4,9 @@ import type { AgentLocation } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
+import type { Ceilings } from './ceilings.ts'
 import type { Slots } from './concurrency-slots.ts'
+import type { ExecutionRecorder } from './execution-recorder.ts'
 import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
@@ -34,7 +36,10 @@ export type PromptContext = {
   slots: Slots
   /** Undefined: agents may work anywhere. */
   workdirs?: WorkdirPolicy | undefined
+  /** Without `ceilings` the caller may pass any argument to an agent. */
   isUnsafeExtraAllowed: boolean
+  /** Undefined: the caller may use every mode. */
+  ceilings?: Ceilings | undefined
   /** The upper limit for every timeout; null: none. */
   longestRunMs: number | null
   /** How long an agent may take to begin its answer; null or undefined: no limit. */
@@ -42,6 +47,8 @@ export type PromptContext = {
   /** The trace of the request that the prompts belong to; agents continue it. */
   trace?: TraceContext | undefined
   observer?: PromptObserver
+  /** Records every prompt as an execution. */
+  executions?: ExecutionRecorder
 }
 
 /** How one run of an agent ended, for metrics. */

@@ -105,6 +105,13 @@ const SESSION_FIELDS = {
   metadata: Type.Optional(
     Type.Unsafe<JsonObject>({ type: 'object', description: 'Stored and returned with the session.' }),
   ),
+  detach: Type.Optional(
+    Type.Boolean({
+      description:
+        'Answer at once with 202 and the id of the execution. The agent goes on when the client disconnects. Only for a single prompt over HTTP.',
+      default: false,
+    }),
+  ),
   dry_run: dryRun,
 } satisfies TProperties
 

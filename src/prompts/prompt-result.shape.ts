@@ -6,8 +6,13 @@ import { type Message, named } from '../kit/shape.ts'
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const totalDuration = count('From the start of the first prompt to the end of the last, including waiting time.')
 
+const executionId = Type.Optional(
+  Type.String({ description: 'The execution; the same as in the header X-Execution-Id.' }),
+)
+
 const RESULT = {
   session_id: Type.String({ description: "drover's own id; empty when no session was stored." }),
+  execution_id: executionId,
   backend: Type.String({
     description: 'As in the request. In a parallel call it may be a backend that does not exist.',
   }),
@@ -42,6 +47,7 @@ export type PromptResult = Message<typeof PromptResult>
 export const ParallelResult = named(
   'ParallelResult',
   Type.Object({
+    execution_id: executionId,
     total_tasks: count('The number of items in the request.'),
     completed: count('How many succeeded.'),
     failed: count('How many failed.'),
@@ -65,6 +71,7 @@ export type StepResult = Message<typeof StepResult>
 export const ChainResult = named(
   'ChainResult',
   Type.Object({
+    execution_id: executionId,
     total_steps: count('The number of items in the request.'),
     completed_steps: count('How many succeeded.'),
     failed_step: Type.Optional(Type.Integer({ minimum: 1, description: 'The first that failed, counted from 1.' })),
@@ -77,6 +84,7 @@ export type ChainResult = Message<typeof ChainResult>
 export const ComparisonResult = named(
   'ComparisonResult',
   Type.Object({
+    execution_id: executionId,
     prompt: Type.String({ description: 'The prompt for all agents.' }),
     backends: Type.Array(Type.String(), { description: 'As in the request.' }),
     results: Type.Array(PromptResult, { description: 'In the order of the backends.' }),

@@ -1,6 +1,7 @@
 /** Runs several prompts of one call, with a limit on how many run at once. Results are in the order of the requests. */
 import type { AgentEvent } from '../agents/adapter/agent.ts'
 import { Fault } from '../kit/fault.ts'
+import type { ExecutionKind, ExecutionOptions } from './execution-recorder.ts'
 import type { PartKind, PromptContext, RunOutcome } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { canceledResult, failedResult, type PromptResult, statusOf } from './prompt-result.ts'
@@ -18,6 +19,8 @@ export type BatchOptions = {
   watcher?: BatchWatcher | undefined
   /** The watcher wants text in pieces, as it comes. */
   wantsDeltas?: boolean
+  /** The execution of the whole call; its prompts are executions of their own. */
+  execution?: ExecutionOptions
 }
 
 /** What the prompts of one call share. */
@@ -27,6 +30,31 @@ export type Batch = BatchOptions & { context: PromptContext; part: PartKind }
 export function toStatelessRequest(request: PromptRequest, isDryRun: boolean): PromptRequest {
   const { metadata: _, ...asked } = request
   return { ...asked, ephemeral: true, dry_run: isDryRun || asked.dry_run === true }
+}
+
+type BatchResult = { readonly results: readonly PromptResult[] }
+
+/** Records the whole call as an execution. Its cancellation cancels all parts. */
+export async function runBatch<Result extends BatchResult>(
+  { kind, context, options }: { kind: ExecutionKind; context: PromptContext; options: BatchOptions },
+  work: (options: BatchOptions) => Promise<Result>,
+): Promise<Result & { execution_id?: string }> {
+  const { onBegin, onSession: _, ...execution } = options.execution ?? {}
+  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind })
+  if (recording === undefined) return await work(options)
+  onBegin?.(recording)
+  const { isEphemeral = false, apiKey } = execution
+  const ofParts = { parentId: recording.id, isEphemeral, apiKey }
+  try {
+    recording.started()
+    const signal = AbortSignal.any([options.signal, recording.signal])
+    const result = { ...(await work({ ...options, signal, execution: ofParts })), execution_id: recording.id }
+    await recording.end(result)
+    return result
+  } catch (error) {
+    await recording.abandon(error)
+    throw error
+  }
 }
 
 type Part = {
@@ -49,9 +77,10 @@ export async function runPart(part: Part, batch: Batch): Promise<PromptResult> {
 
 async function resultOf({ at, backend, toRequest }: Part, batch: Batch): Promise<PromptResult> {
   const { context, signal, watcher, wantsDeltas = false } = batch
+  const execution = { isEphemeral: false, ...batch.execution, kind: batch.part }
   const onEvent = (event: AgentEvent) => watcher?.event?.(at, event)
   try {
-    return await runPromptToEnd({ ...toRequest(), wantsDeltas }, context, { signal, onEvent })
+    return await runPromptToEnd({ ...toRequest(), wantsDeltas }, context, { signal, onEvent, execution })
   } catch (error) {
     if (error instanceof Fault) return failedResult(backend, error)
     throw error

@@ -1,3 +1,4 @@
+import { checkItems } from './check-permissions.ts'
 import { chainInvalid } from './faults.ts'
 import { type Answers, checkReferences, fillPrompt } from './fill-prompt.ts'
 import type { PromptContext } from './prompt-context.ts'
@@ -5,7 +6,7 @@ import type { ChainRequest, ChainStep } from './prompt-request.shape.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import type { ChainResult, StepResult } from './prompt-result.shape.ts'
 import { statusOf } from './prompt-result.ts'
-import { type Batch, type BatchOptions, runPart, toStatelessRequest } from './run-batch.ts'
+import { type Batch, type BatchOptions, runBatch, runPart, toStatelessRequest } from './run-batch.ts'
 
 export type { ChainResult }
 
@@ -16,14 +17,20 @@ export async function runChain(
   options: BatchOptions,
 ): Promise<ChainResult> {
   checkChain(request)
+  checkItems('steps', request.steps, context)
+  return await runBatch({ kind: 'chain', context, options }, (batch) =>
+    runSteps(request, { context, part: 'chain_step', ...batch }),
+  )
+}
+
+async function runSteps(request: ChainRequest, batch: Batch): Promise<ChainResult> {
   const startedAt = performance.now()
   const results: StepResult[] = []
-  const batch: Batch = { context, part: 'chain_step', ...options }
-  const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
+  const isDryRun = request.dry_run === true || batch.context.settings.unified_flags.dry_run
   const answers = { previous: undefined as string | undefined, named: new Map<string, string>() }
   let workdir: string | undefined
   for (const [at, step] of request.steps.entries()) {
-    if (options.signal.aborted) break
+    if (batch.signal.aborted) break
     workdir = step.workdir ?? (request.pass_working_dir === true ? workdir : undefined)
     const toRequest = () => toStatelessRequest(toPromptRequest(step, { workdir, answers }), isDryRun)
     const result = await runPart({ at, backend: step.backend, toRequest }, batch)

@@ -1,8 +1,9 @@
+import { checkItems } from './check-permissions.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { ParallelRequest } from './prompt-request.shape.ts'
 import type { ParallelResult } from './prompt-result.shape.ts'
 import { type PromptStatus, statusOf } from './prompt-result.ts'
-import { type BatchOptions, runParts, toStatelessRequest } from './run-batch.ts'
+import { type BatchOptions, runBatch, runParts, toStatelessRequest } from './run-batch.ts'
 
 export type { ParallelResult }
 
@@ -12,21 +13,21 @@ export async function runParallel(
   context: PromptContext,
   options: BatchOptions,
 ): Promise<ParallelResult> {
+  checkItems('tasks', request.tasks, context)
   const startedAt = performance.now()
   const requests = request.tasks.map((task) => toStatelessRequest(task, request.dry_run === true))
   const atOnce = request.max_parallel ?? context.settings.parallel.max_workers
-  const results = await runParts(
-    requests,
-    { atOnce, failFast: request.fail_fast === true },
-    { context, part: 'parallel_task', ...options },
-  )
-  const count = (status: PromptStatus) => results.filter((result) => statusOf(result) === status).length
-  return {
-    total_tasks: results.length,
-    completed: count('completed'),
-    failed: count('failed'),
-    canceled: count('canceled'),
-    total_duration_ms: Math.round(performance.now() - startedAt),
-    results,
-  }
+  const limits = { atOnce, failFast: request.fail_fast === true }
+  return await runBatch({ kind: 'parallel', context, options }, async (batch) => {
+    const results = await runParts(requests, limits, { context, part: 'parallel_task', ...batch })
+    const count = (status: PromptStatus) => results.filter((result) => statusOf(result) === status).length
+    return {
+      total_tasks: results.length,
+      completed: count('completed'),
+      failed: count('failed'),
+      canceled: count('canceled'),
+      total_duration_ms: Math.round(performance.now() - startedAt),
+      results,
+    }
+  })
 }

@@ -13,18 +13,21 @@ import { applySettings } from './apply-settings.ts'
 import { describePolicyChanges, policyOf } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
+import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
 import type { PromptContext, RunOutcome } from './prompt-context.ts'
 import { createEnvelope, type PromptEvent, withWarnings } from './prompt-event.ts'
 import type { PromptRequest } from './prompt-request.ts'
 import { canceledResult, type PromptResult, toPromptResult } from './prompt-result.ts'
+import { beginExecution, recordResult, recordRun } from './record-execution.ts'
 import { abortedTurn, openTurn, type SessionTurn, toTurnEnd } from './session-turn.ts'
-import { toAgentRequest } from './to-agent-request.ts'
+import { settingsFor, toAgentRequest } from './to-agent-request.ts'
 import { recheckWorkdir } from './workdir-policy.ts'
 
 export type PromptRunOptions = {
   signal: AbortSignal
   /** Gets every line that the agent prints, unchanged. */
   onLine?: (line: string) => Promise<void>
+  execution?: ExecutionOptions
 }
 
 /** The events of a prompt; the generator returns the result. */
@@ -36,6 +39,8 @@ type Prompt = {
   command: AgentCommand
   context: PromptContext
   options: PromptRunOptions
+  /** Undefined if executions are not recorded. */
+  recording: ExecutionRecording | undefined
   /** Gets the commands that have to run when the answer is out. */
   onLeftover?: (command: AgentCommand) => void
 }
@@ -46,7 +51,8 @@ export function runPrompt(request: PromptRequest, context: PromptContext, option
 }
 
 function startPrompt(prompt: Prompt): PromptRun {
-  return prompt.agentRequest.isDryRun ? runDry(prompt) : runInSlot(prompt)
+  const run = prompt.agentRequest.isDryRun ? runDry(prompt) : runInSlot(prompt)
+  return prompt.recording === undefined ? run : recordRun(run, prompt.recording)
 }
 
 /** The same for callers who want the result. An error in `onEvent` ends the agent. */
@@ -57,7 +63,8 @@ export async function runPromptToEnd(
 ): Promise<PromptResult> {
   const prompt = toPrompt(request, context, options)
   const { onEvent } = options
-  if (prompt.agentRequest.isDryRun && onEvent === undefined) return await finishDry(prompt)
+  if (prompt.agentRequest.isDryRun && onEvent === undefined)
+    return await recordResult(prompt.recording, () => finishDry(prompt))
   const run = startPrompt(prompt)
   try {
     let next = await run.next()
@@ -70,7 +77,9 @@ export async function runPromptToEnd(
 
 function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
   const { agentRequest, command } = preparePrompt(request, context)
-  return { request, agentRequest, command, context, options }
+  const recording = beginExecution(agentRequest, context, options.execution)
+  const signal = recording === undefined ? options.signal : AbortSignal.any([options.signal, recording.signal])
+  return { request, agentRequest, command, context, options: { ...options, signal }, recording }
 }
 
 /** Finds everything that is wrong with a prompt before it waits or anything is started. */
@@ -85,11 +94,10 @@ export function preparePrompt(
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
 }
 
-function policyChanges(request: PromptRequest, agentRequest: AgentRequest, { settings }: PromptContext): string[] {
+function policyChanges(request: PromptRequest, agentRequest: AgentRequest, context: PromptContext): string[] {
   const origin = request.resumes ?? request.forks
   if (origin === undefined) return []
-  const now = { own: settings.backends[agentRequest.backend], shared: settings.unified_flags }
-  const today = policyOf(applySettings(request, now))
+  const today = policyOf(applySettings(request, settingsFor(agentRequest.backend, context)))
   return describePolicyChanges({ stored: origin.policy, actual: policyOf(agentRequest), today })
 }
 
@@ -100,6 +108,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
   const leftovers: AgentCommand[] = []
   try {
     context.observer?.waited?.(slot.waitedMs / 1000)
+    prompt.recording?.started()
     // A link may have replaced the directory while the prompt waited.
     recheckWorkdir(agentRequest.workdir, context.workdirs)
     return yield* runInSession({ ...prompt, onLeftover: (command) => leftovers.push(command) })
@@ -112,6 +121,7 @@ async function* runInSlot(prompt: Prompt): PromptRun {
 
 async function* runInSession(prompt: Prompt): PromptRun {
   const turn = await openTurn(prompt)
+  if (turn.sessionId !== '') noteSession(prompt, turn.sessionId)
   let unfinished = abortedTurn('interrupted', 'the caller stopped reading before the turn ended')
   try {
     return yield* runTurn(prompt, turn)
@@ -121,6 +131,11 @@ async function* runInSession(prompt: Prompt): PromptRun {
   } finally {
     if (!turn.isFinished()) await turn.finish(unfinished)
   }
+}
+
+function noteSession({ recording, options }: Prompt, sessionId: string): void {
+  recording?.sessionOpened(sessionId)
+  options.execution?.onSession?.(sessionId)
 }
 
 async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {

@@ -1,11 +1,12 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
 import { type AgentRequest, BACKENDS, type Backend, type Program } from '../agents/adapter/agent.ts'
-import { checkExtraFlags } from '../agents/extra-flags.ts'
+import { withoutModeFlags } from '../agents/extra-flags.ts'
 import { requireProgram } from '../agents/locate-agents.ts'
 import { AGENTS } from '../agents/registry.ts'
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
-import { applySettings } from './apply-settings.ts'
+import { applySettings, type Settings } from './apply-settings.ts'
+import { checkPermissions } from './check-permissions.ts'
 import { checkResumption, extraOfCaller, inheritSystemPrompt, settingsOfSession } from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
@@ -20,15 +21,17 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const origin = resumes ?? forks
   if (resumes !== undefined) checkResumption(resumes, request)
   const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
-  checkExtraFlags(extra, { agent, isUnsafeAllowed: context.isUnsafeExtraAllowed })
+  checkPermissions({ ...request, extra }, context)
   checkMetadata(request.metadata ?? {})
-  const now = { own: context.settings.backends[backend], shared: context.settings.unified_flags }
+  const now = settingsFor(backend, context)
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
+  const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   return {
     backend,
     workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
-    ...applySettings(inheritSystemPrompt(request, agent), settings),
+    ...filledIn,
+    extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
     program: programFor(backend, context, isDryRun),
@@ -41,6 +44,11 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     isDryRun,
     scratchDirectory: newScratchDirectory(),
   }
+}
+
+/** Today's settings for a backend, and the ceilings of the caller. */
+export function settingsFor(backend: Backend, { settings, ceilings }: PromptContext): Settings {
+  return { own: settings.backends[backend], shared: settings.unified_flags, ceilings }
 }
 
 function hasFirstEventLimit({ firstEventTimeoutMs = null }: PromptContext): boolean {

@@ -1,4 +1,4 @@
-import type { SessionDatabase } from './database.ts'
+import type { StoreDatabase } from '../store/database.ts'
 import type { Session } from './session.shape.ts'
 import {
   type AccessPath,
@@ -15,7 +15,7 @@ import { asSessionRow, toSession } from './session-rows.ts'
 
 /** The sessions of a page, by number, and how many match. Call it inside a transaction, so that both agree. */
 export function findPage(
-  database: SessionDatabase,
+  database: StoreDatabase,
   query: SessionQuery,
   { limit, offset }: { limit: number; offset: number },
 ): { numbers: number[]; total: number } {
@@ -39,7 +39,7 @@ const SLICE_MS = 10
  * numbers that are left. Skips sessions that were deleted meanwhile.
  */
 export function loadSome(
-  database: SessionDatabase,
+  database: StoreDatabase,
   numbers: readonly number[],
 ): { sessions: Session[]; rest: readonly number[] } {
   const sessions: Session[] = []
@@ -53,7 +53,7 @@ export function loadSome(
 }
 
 /** The number of sessions of each facet alone; not needed if there are fewer than two. */
-function sizesOf(database: SessionDatabase, { facets }: SessionQuery): Map<Facet, number> {
+function sizesOf(database: StoreDatabase, { facets }: SessionQuery): Map<Facet, number> {
   if (facets.size < 2) return new Map()
   const sizeOf = (facet: [Facet, string]) => {
     return countBy(database, toStoredCount({ facets: new Map([facet]), isResumable: undefined }))
@@ -61,6 +61,6 @@ function sizesOf(database: SessionDatabase, { facets }: SessionQuery): Map<Facet
   return new Map([...facets].map((facet) => [facet[0], sizeOf(facet)]))
 }
 
-export function countBy(database: SessionDatabase, { text, values }: Sql): number {
+export function countBy(database: StoreDatabase, { text, values }: Sql): number {
   return Number(database.get(text, ...values)?.['total'])
 }

@@ -1,9 +1,10 @@
 /** Converts sessions to database rows and back. Pure. */
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import type { Usage } from '../agents/adapter/agent.ts'
 import { parsePlainJson } from '../kit/json/plain-json.ts'
 import { parseStrictJson } from '../kit/json/strict-json.ts'
 import { writeJson } from '../kit/json/write-json.ts'
+import type { Row } from '../store/database.ts'
 import type { Session } from './session.shape.ts'
 import { startOf } from './session-texts.ts'
 
@@ -39,8 +40,6 @@ export type SessionRow = {
   /** The process that runs its turn; null unless it is active. */
   owner: string | null
 }
-
-export type Row = Record<string, SQLOutputValue>
 
 /** What a row stores besides the session itself. */
 export type StoreFields = { owner: string | null; threadUsage: Usage | undefined }

@@ -1,5 +1,5 @@
 /** Operations on session rows. Call them inside a transaction. */
-import type { SessionDatabase } from './database.ts'
+import type { StoreDatabase } from '../store/database.ts'
 import { sessionAmbiguous, sessionNotFound } from './faults.ts'
 import type { Session } from './session.shape.ts'
 import { parseIdOrPrefix } from './session-id.ts'
@@ -33,7 +33,7 @@ const CHANGING = [
 ] as const
 
 /** Finds the one session with this id or unique prefix. */
-export function findRow(database: SessionDatabase, idOrPrefix: string): SessionRow {
+export function findRow(database: StoreDatabase, idOrPrefix: string): SessionRow {
   const { from, below } = parseIdOrPrefix(idOrPrefix)
   const [row, another] = database.all('SELECT * FROM sessions WHERE id >= ? AND id < ? LIMIT 2', from, below)
   if (row === undefined) throw sessionNotFound({ id: idOrPrefix })
@@ -44,13 +44,13 @@ export function findRow(database: SessionDatabase, idOrPrefix: string): SessionR
   throw sessionAmbiguous({ id: idOrPrefix, count })
 }
 
-export function loadRow(database: SessionDatabase, id: string): SessionRow | undefined {
+export function loadRow(database: StoreDatabase, id: string): SessionRow | undefined {
   const row = database.get('SELECT * FROM sessions WHERE id = ?', id)
   return row && asSessionRow(row)
 }
 
 /** Without the pieces of its texts. */
-export function addRow(database: SessionDatabase, session: Session, storeFields: StoreFields): void {
+export function addRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
   const names = Object.keys(columns)
   database.run(
@@ -60,7 +60,7 @@ export function addRow(database: SessionDatabase, session: Session, storeFields:
   database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', searchTextOf(session))
 }
 
-export function saveRow(database: SessionDatabase, session: Session, storeFields: StoreFields): void {
+export function saveRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
   const values = CHANGING.map((name) => columns[name] ?? null)
   database.run(
@@ -71,29 +71,29 @@ export function saveRow(database: SessionDatabase, session: Session, storeFields
 }
 
 /** Call it after the title changed, because searches look in it. */
-export function saveSearchTitle(database: SessionDatabase, number: number, title: string | undefined): void {
+export function saveSearchTitle(database: StoreDatabase, number: number, title: string | undefined): void {
   const sql = 'UPDATE session_search SET text = ? || substr(text, instr(text, char(10)) + 1) WHERE rowid = ?'
   database.run(sql, searchTitleOf(title), number)
 }
 
 /** Also deletes the first pieces of its texts. `findUnwanted` finds the rest. */
-export function deleteRow(database: SessionDatabase, id: string): void {
+export function deleteRow(database: StoreDatabase, id: string): void {
   database.run('DELETE FROM sessions WHERE id = ?', id)
   deletePieces(database, id)
 }
 
 /** Sessions without a running turn, last used before a time, oldest first. */
-export function findUnused(database: SessionDatabase, before: string, limit: number): string[] {
+export function findUnused(database: StoreDatabase, before: string, limit: number): string[] {
   const sql = `SELECT id FROM sessions INDEXED BY sessions_by_use WHERE last_used < ? AND owner IS NULL
     ORDER BY last_used, id LIMIT ?`
   return database.all(sql, before, limit).map((row) => String(row['id']))
 }
 
 /** The processes that own a running turn. */
-export function findOwners(database: SessionDatabase): string[] {
+export function findOwners(database: StoreDatabase): string[] {
   return database.all('SELECT DISTINCT owner FROM sessions WHERE owner IS NOT NULL').map((row) => String(row['owner']))
 }
 
-export function findOwnedBy(database: SessionDatabase, owner: string): SessionRow[] {
+export function findOwnedBy(database: StoreDatabase, owner: string): SessionRow[] {
   return database.all('SELECT * FROM sessions WHERE owner = ?', owner).map(asSessionRow)
 }

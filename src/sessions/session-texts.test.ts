@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newSession, openStore, sessionsPath } from '../../test/support/session-store.ts'
 import { NO_USAGE } from '../agents/adapter/usage.ts'
-import { openDatabase } from './database.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { openDatabase } from '../store/database.ts'
+import { MIGRATIONS } from '../store/migrations.ts'
 import { splitText, startOf } from './session-texts.ts'
 
 /** Long enough for several groups of pieces. Every place where it might be cut has a character of two units. */

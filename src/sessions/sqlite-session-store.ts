@@ -5,10 +5,10 @@ import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
-import { openDatabase, type SessionDatabase } from './database.ts'
+import { openDatabase, type StoreDatabase } from '../store/database.ts'
+import { Owners, ownersDirectoryOf } from '../store/owners.ts'
 import { sessionActive, sessionNotResumable } from './faults.ts'
 import { countBy, findPage, loadSome } from './list-sessions.ts'
-import { Owners, ownersDirectoryOf } from './owners.ts'
 import type { Session, SessionPage } from './session.shape.ts'
 import { ABANDONED, editSession, endTurn, isResumable, withAgentSession } from './session-changes.ts'
 import { newSessionId } from './session-id.ts'
@@ -41,9 +41,10 @@ export type SessionStoreOptions = {
   waitMs?: number
   /** Ends the agents that a dead process left running, before its sessions can be used again. */
   endAgentsOf?: (owner: string) => Promise<void>
+  /** Called when a process that ran turns is gone: a dead one, or this one when the store is closed. */
+  onOwnerGone?: (owner: string) => Promise<void>
 }
 
-const DEFAULT_WAIT_MS = 5_000
 /** Far longer than another process needs to end the turns of a dead one. It also delays the refusal of an active session. */
 const PROOF_WAIT_MS = 100
 /** How long a check waits while another process has the file locked. */
@@ -54,32 +55,34 @@ const DELETE_BATCH = 50
 /** The end of a turn that is not in the file yet. */
 type UnsavedTurn = { id: string; end: TurnEnd; at: string }
 
+/** Opens the file for sessions alone. */
 export async function openSessionStore(options: SessionStoreOptions): Promise<SessionStore> {
-  const { path, waitMs = DEFAULT_WAIT_MS } = options
-  return new SqliteSessionStore(await openDatabase({ path, waitMs }), options)
+  return new SqliteSessionStore(await openDatabase(options), options)
 }
 
-class SqliteSessionStore implements SessionStore {
-  readonly #database: SessionDatabase
+export class SqliteSessionStore implements SessionStore {
+  readonly #database: StoreDatabase
   readonly #owners: Owners
   readonly #texts: StoredTexts
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #countsTokens: boolean
   readonly #endAgentsOf: (owner: string) => Promise<void>
+  readonly #onOwnerGone: (owner: string) => Promise<void>
   /** By session id. A turn end that could not be saved is saved with the next write. */
   readonly #unsaved = new Map<string, UnsavedTurn>()
   #closing: Promise<void> | undefined
 
-  constructor(database: SessionDatabase, options: SessionStoreOptions) {
-    const { path, clock, ids, storeTokenUsage = true, endAgentsOf = async () => undefined } = options
+  constructor(database: StoreDatabase, options: SessionStoreOptions) {
+    const { path, clock, ids, storeTokenUsage = true } = options
     this.#database = database
     this.#texts = new StoredTexts(database, { read: (work) => this.#read(work), write: (work) => this.#write(work) })
     this.#owners = new Owners({ directory: ownersDirectoryOf(path), ids })
     this.#clock = clock
     this.#ids = ids
     this.#countsTokens = storeTokenUsage
-    this.#endAgentsOf = endAgentsOf
+    this.#endAgentsOf = options.endAgentsOf ?? doNothing
+    this.#onOwnerGone = options.onOwnerGone ?? doNothing
   }
 
   owner(): Promise<string> {
@@ -220,8 +223,7 @@ class SqliteSessionStore implements SessionStore {
     let ended = 0
     for (const owner of new Set([...owners, ...this.#owners.list()])) {
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: 0 }, async () => {
-        await this.#endAgentsOf(owner)
-        ended += await this.#endTurnsOf(owner)
+        ended += await this.#endWorkOf(owner)
       })
       if (isDead) deadOwners.push(owner)
     }
@@ -262,11 +264,17 @@ class SqliteSessionStore implements SessionStore {
       if ('done' in outcome) return outcome.done
       const { id, owner } = outcome
       const isDead = await this.#owners.ifDead({ name: owner, waitMs: PROOF_WAIT_MS }, async () => {
-        await this.#endAgentsOf(owner)
-        await this.#endTurnsOf(owner)
+        await this.#endWorkOf(owner)
       })
       if (!isDead) throw sessionActive({ id })
     }
+  }
+
+  /** Of a dead process. Returns the number of its turns. */
+  async #endWorkOf(owner: string): Promise<number> {
+    await this.#endAgentsOf(owner)
+    await this.#onOwnerGone(owner)
+    return await this.#endTurnsOf(owner)
   }
 
   /** Ends the turns of a dead process and returns their number. `last_used` stays at the start of the turn. */
@@ -285,6 +293,7 @@ class SqliteSessionStore implements SessionStore {
     if (owner === undefined) return
     const hasTurns = await this.#database.read(() => findOwnedBy(this.#database, owner).length > 0)
     if (hasTurns) await this.#endTurnsOf(owner)
+    await this.#onOwnerGone(owner)
   }
 
   #endTurn(row: SessionRow, { end, at }: UnsavedTurn): void {
@@ -319,6 +328,8 @@ class SqliteSessionStore implements SessionStore {
     return toTimestamp(this.#clock.now())
   }
 }
+
+async function doNothing(): Promise<void> {}
 
 function ignoreFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error

@@ -1,17 +1,17 @@
 /** Stores the pieces of long texts (session-texts.ts). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { SessionDatabase } from './database.ts'
+import type { StoreDatabase } from '../store/database.ts'
 import { sessionNotFound } from './faults.ts'
 import type { Session } from './session.shape.ts'
 import { AT_ONCE, inGroups, type Piece, type PieceKey, withTexts } from './session-texts.ts'
 
-export function addPieces(database: SessionDatabase, id: string, pieces: readonly Piece[]): void {
+export function addPieces(database: StoreDatabase, id: string, pieces: readonly Piece[]): void {
   const sql = 'INSERT INTO session_texts (session, name, part, text) VALUES (?, ?, ?, ?)'
   for (const { name, part, text } of pieces) database.run(sql, id, name, part, text)
 }
 
 /** Deletes as many pieces as one transaction may, and notes that the rest is unwanted. */
-export function deletePieces(database: SessionDatabase, id: string): void {
+export function deletePieces(database: StoreDatabase, id: string): void {
   const some = 'SELECT rowid FROM session_texts WHERE session = ? LIMIT ?'
   database.run(`DELETE FROM session_texts WHERE rowid IN (${some})`, id, AT_ONCE)
   const isRest = database.get('SELECT 1 FROM session_texts WHERE session = ? LIMIT 1', id) !== undefined
@@ -31,10 +31,10 @@ type FoundTexts = { pieces: Piece[]; more: PieceKey[][] }
 
 /** Reads, writes and deletes pieces, a group per transaction. Other work runs in between. */
 export class StoredTexts {
-  readonly #database: SessionDatabase
+  readonly #database: StoreDatabase
   readonly #transactions: Transactions
 
-  constructor(database: SessionDatabase, transactions: Transactions) {
+  constructor(database: StoreDatabase, transactions: Transactions) {
     this.#database = database
     this.#transactions = transactions
   }

@@ -13,8 +13,11 @@ const post = async (path: string, body: unknown, script: Script = SCRIPT) => {
   return { server, answer: await server.request(`/api/v1/${path}`, { method: 'POST', body }) }
 }
 
+const EXECUTION_ID = expect.stringMatching(/^exec_[0-9a-f]{24}$/)
+
 const ran = {
   session_id: '',
+  execution_id: EXECUTION_ID,
   backend: 'codex',
   exit_code: 0,
   duration_ms: expect.any(Number),
@@ -39,6 +42,7 @@ describe('POST /api/v1/parallel', () => {
     const { server, answer } = await post('parallel', { tasks: [task, { backend: 'clod', prompt: 'x' }, task] })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
+      execution_id: answer.headers['x-execution-id'],
       total_tasks: 3,
       completed: 2,
       failed: 1,
@@ -86,6 +90,7 @@ describe('POST /api/v1/chain', () => {
     const { answer } = await post('chain', { steps, stop_on_failure: true })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
+      execution_id: answer.headers['x-execution-id'],
       total_steps: 3,
       completed_steps: 1,
       failed_step: 2,
@@ -126,6 +131,7 @@ describe('POST /api/v1/compare', () => {
     const { answer } = await post('compare', { prompt: 'x', backends: ['codex', 'clod', 'codex'] })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
+      execution_id: answer.headers['x-execution-id'],
       prompt: 'x',
       backends: ['codex', 'clod', 'codex'],
       results: [ran, lost, ran],

@@ -67,7 +67,7 @@ describe('a preflight', () => {
 describe('CORS headers', () => {
   const EXPOSED =
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Traceparent, ' +
-    'X-Drover-Backend, X-Drover-Warning, X-Drover-Session, X-Drover-Error, Request-Id'
+    'X-Drover-Backend, X-Drover-Warning, X-Drover-Session, X-Drover-Error, Request-Id, X-Execution-Id, Idempotency-Replayed'
 
   it.each<[number, string, ServerOptions, object]>([
     [200, '/health', {}, {}],

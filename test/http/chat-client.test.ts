@@ -45,7 +45,7 @@ describe('the openai package', () => {
   it('creates a completion', async () => {
     const { client } = await open({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
     expect(await client.chat.completions.create(hello)).toEqual({
-      id: expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/),
+      id: expect.stringMatching(/^chatcmpl-[0-9a-f]{24}$/),
       object: 'chat.completion',
       created: expect.any(Number),
       model: 'gpt-5',
@@ -504,4 +504,11 @@ describe('a response format', () => {
       code: 'unsupported_feature',
     })
   })
+})
+
+it('gets the warning about a denied tool call in a header', async () => {
+  const { client } = await open({ text: ['Done.'], tool: 'touch x', toolDenied: true })
+  const { response } = await client.chat.completions.create({ ...hello, model: 'claude' }).withResponse()
+  const warning = '1 tool call was denied: Bash (touch x); allow with --approval none'
+  expect(response.headers.get('x-drover-warning')).toBe(warning)
 })

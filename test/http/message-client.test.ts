@@ -30,7 +30,7 @@ describe('the anthropic package', () => {
   it('creates a message', async () => {
     const { client } = await open({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
     expect(await client.messages.create(hello)).toEqual({
-      id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      id: expect.stringMatching(/^msg_[0-9a-f]{24}$/),
       type: 'message',
       role: 'assistant',
       content: [{ type: 'text', text: 'Hello there' }],

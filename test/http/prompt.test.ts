@@ -42,6 +42,7 @@ describe('POST /api/v1/prompt', () => {
     const result = answer.body as Record<string, unknown>
     expect(result).toEqual({
       session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      execution_id: answer.headers['x-execution-id'],
       backend,
       ...(result['model'] !== undefined && { model: expect.any(String) }),
       exit_code: 0,

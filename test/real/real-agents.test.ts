@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -126,10 +126,75 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   it.each([
     ['default', []],
     ['read-only', ['--sandbox', 'read-only']],
-  ])('writes nothing when that is not allowed: %s', async (_name, flags) => {
-    expect(await drover('write', flags)).toMatchObject({ code: 0 })
+  ])('writes nothing when that is not allowed, and warns about it: %s', async (_name, flags) => {
+    const { code, stdout } = await drover('write', ['-o', 'json', ...flags])
+    expect(code).toBe(0)
     expect(existsSync(join(setup.work, 'written-by-tool.txt'))).toBe(false)
+    const denied = expect.stringMatching(/^1 tool call was denied: .*; allow with --/)
+    expect(JSON.parse(stdout).warnings).toContainEqual(denied)
   })
+
+  it.runIf(backend === 'codex')('warns about a patch that its sandbox rejects', async () => {
+    const result = await ask('patch')
+    expect(result.warnings).toEqual(['1 tool call was denied: apply_patch; allow with --approval auto'])
+    expect(existsSync(join(setup.work, 'patched.txt'))).toBe(false)
+    expect((await ask('patch', { approvalMode: 'auto' })).warnings).toEqual([])
+    expect(existsSync(join(setup.work, 'patched.txt'))).toBe(true)
+  })
+
+  it.runIf(backend === 'codex')('writes everywhere with sandbox full, as its warning says', async () => {
+    const { warnings } = await ask('write', { approvalMode: 'always', sandboxMode: 'full' })
+    expect(warnings).toEqual([expect.stringContaining('sandbox_mode full lets it write everywhere')])
+    expect(existsSync(join(setup.home, 'outside-probe.txt'))).toBe(true)
+  })
+
+  it.runIf(backend === 'codex')('names the model of its config', async () => {
+    const args = [process.execPath, DROVER, 'prompt', 'x', '-b', backend, '-o', 'stream-json']
+    const { stdout } = await runAt(setup.work, args, setup.env('plain'))
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'init', content: { model: 'gpt-5.5' } })
+  })
+
+  it.skipIf(backend === 'codex')('makes an answer well-formed', async () => {
+    const { text, warnings } = await ask('ansi')
+    expect(text).toContain('lone surrogate \ufffd nul \ufffd emoji \u{1f600}.')
+    expect(warnings).toEqual([expect.stringContaining('were replaced by U+FFFD')])
+  })
+
+  it.skipIf(backend === 'codex')('reports its retries while it runs', async () => {
+    const events = await eventsOf('e429')
+    const retries = events.filter((event) => event.type === 'progress' && event.content.stage === 'retry')
+    expect(retries[0]).toMatchObject({ content: { message: expect.stringMatching(/^retry 1 .*after 429/) } })
+    expect(events.at(-2)).toMatchObject({ type: 'error', content: { code: 'agent_rate_limited' } })
+  })
+
+  it('leaves nothing about the prompt in the temporary directory', async () => {
+    expect((await ask('e400', { prompt: 'a secret plan' })).error?.code).toBe('agent_request_rejected')
+    const left = readdirSync(join(setup.home, 'tmp'), { recursive: true, withFileTypes: true })
+    const files = left.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    expect(files.filter((file) => readFileSync(file, 'utf8').includes('a secret plan'))).toEqual([])
+  })
+
+  const outputSchema = {
+    type: 'object',
+    properties: { verdict: { type: 'string', enum: ['pass', 'fail'] }, count: { type: 'integer' } },
+    required: ['verdict', 'count'],
+    additionalProperties: false,
+  }
+
+  it.skipIf(backend === 'gemini')('answers with JSON that matches a schema', async () => {
+    const { error, text } = await ask('json', { outputSchema })
+    expect(error).toBeUndefined()
+    expect(JSON.parse(text)).toEqual({ verdict: 'pass', count: 3 })
+    expect(upstream.received()).toContain('"enum":["pass","fail"]')
+  })
+
+  it.skipIf(backend === 'gemini').each(['jsonbad', 'plain'])(
+    'fails if the model does not keep to the schema: %s',
+    async (scenario) => {
+      const { error, exitCode } = await ask(scenario, { outputSchema })
+      expect([error?.code, exitCode]).toEqual(['agent_output_invalid', 1])
+    },
+  )
 
   it.each([
     ['e400', 'agent_request_rejected', 400],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadApiKeys } from '../../src/config/api-keys.ts'
 import { readConfig } from '../../src/config/read-config.ts'
+import { openStores } from '../../src/executions/open-stores.ts'
 import { createContext } from '../../src/http/context/create-context.ts'
 import type { AccessEntry, RegisterRoutes, RequestDone, ServerContext } from '../../src/http/context/server-context.ts'
 import { withMetrics } from '../../src/http/metrics/create-metrics.ts'
@@ -13,7 +14,6 @@ import { createServer, type HttpServer } from '../../src/http/server.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
-import { openSessionStore } from '../../src/sessions/sqlite-session-store.ts'
 import { installFakeAgents } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
 
@@ -81,7 +81,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
   const { config } = await readConfig({ env, homeDirectory: home, cwd: workdir })
   const keys = await loadApiKeys({ env, cwd: workdir, server: config.server })
-  const store = await openSessionStore({
+  const stores = await openStores({
     path: join(droverHome, 'sessions.db'),
     clock: systemClock,
     ids: options.ids ?? randomIds,
@@ -97,7 +97,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       isRoot: false,
       demo: agents === 'demo' ? [process.execPath, DEMO_AGENT] : undefined,
       keys: keys.ring,
-      store,
+      stores,
       shutdown: shutdown.signal,
       drainDeadline: drainDeadline.signal,
       log: createTestLog(seen.logged),
@@ -118,7 +118,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     app.server.closeAllConnections()
     await app.close()
     keys.close()
-    await store.close()
+    await http.background.idle()
+    await context.executions.close()
+    await stores.sessions.close()
   })
   const bound = app.server.address() as AddressInfo | string
   const { address, port } = typeof bound === 'string' ? { address: '', port: 0 } : bound

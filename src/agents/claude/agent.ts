@@ -35,4 +35,9 @@ export const claude: Agent = {
     '--disable-slash-commands': 'switch',
     '--verbose': 'switch',
   },
+  modeFlags: {
+    '--dangerously-skip-permissions': 'switch',
+    '--allow-dangerously-skip-permissions': 'switch',
+    '--permission-mode': 'value',
+  },
 }

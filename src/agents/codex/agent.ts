@@ -28,4 +28,11 @@ export const codex: Agent = {
     '--color': 'value',
     '--strict-config': 'switch',
   },
+  modeFlags: {
+    '--dangerously-bypass-approvals-and-sandbox': 'switch',
+    '--yolo': 'switch',
+    '--full-auto': 'switch',
+    '--sandbox': 'value',
+    '-s': 'value',
+  },
 }

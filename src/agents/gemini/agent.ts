@@ -31,4 +31,9 @@ export const gemini: Agent = {
     '--debug': 'switch',
     '-d': 'switch',
   },
+  modeFlags: {
+    '--yolo': 'switch',
+    '-y': 'switch',
+    '--approval-mode': 'value',
+  },
 }

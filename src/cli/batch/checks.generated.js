@@ -3,22 +3,22 @@ var V=(p,a)=>()=>{try{return a||p((a={exports:{}}).exports,a),a.exports}catch(c)
 a;)c++,y=p.charCodeAt(f++),y>=55296&&y<=56319&&f<a&&(y=p.charCodeAt(f),(y&64512)===56320&&f++);return c}h.default=w;w.code=
 'require("ajv/dist/runtime/ucs2length").default'});var O=L;var q=["tasks","max_parallel","fail_fast","output_dir","dry_run"],I=["backend","prompt","model","workdir","approval_mode",
 "sandbox_mode","max_tokens","max_turns","system_prompt","output_schema","verbose","extra","timeout_secs","ephemeral","ou\
-tput_format","metadata","dry_run","id","name","tags","meta"],x=["claude","codex","gemini"],N=["default","auto","none","a\
-lways"],v=["default","read-only","workspace","full"],$=["default","text","json","stream-json"],j=g().default,A=new RegExp(
+tput_format","metadata","detach","dry_run","id","name","tags","meta"],x=["claude","codex","gemini"],N=["default","auto",
+"none","always"],v=["default","read-only","workspace","full"],$=["default","text","json","stream-json"],j=g().default,A=new RegExp(
 "^(?!-)[^\\u0000-\\u001f\\u007f-\\u009f]+$",""),b=new RegExp("^[^\\u0000-\\u001f\\u007f]{1,200}$","u");function L(p,{instancePath:a="",
 parentData:c,parentDataProperty:f,rootData:y=p,dynamicAnchors:P={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.
 isArray(p)){if(p.tasks===void 0){let i={instancePath:a,keyword:"required",params:{missingProperty:"tasks"}};e===null?e=[
-i]:e.push(i),r++}for(let i in p){let m=r;if(!(i==="tasks"||i==="max_parallel"||i==="fail_fast"||i==="output_dir"||i==="d\
-ry_run")){let o={instancePath:a,keyword:"enum",params:{allowedValues:q},propertyName:i};e===null?e=[o]:e.push(o),r++}var _=m===
+i]:e.push(i),r++}for(let i in p){let u=r;if(!(i==="tasks"||i==="max_parallel"||i==="fail_fast"||i==="output_dir"||i==="d\
+ry_run")){let o={instancePath:a,keyword:"enum",params:{allowedValues:q},propertyName:i};e===null?e=[o]:e.push(o),r++}var _=u===
 r;if(!_){let o={instancePath:a,keyword:"propertyNames",params:{propertyName:i}};e===null?e=[o]:e.push(o),r++}}if(p.tasks!==
 void 0){let i=p.tasks;if(Array.isArray(i)){if(i.length>1e3){let o={instancePath:a+"/tasks",keyword:"maxItems",params:{limit:1e3}};
-e===null?e=[o]:e.push(o),r++}let m=i.length;for(let o=0;o<m;o++){let n=i[o];if(n&&typeof n=="object"&&!Array.isArray(n)){
+e===null?e=[o]:e.push(o),r++}let u=i.length;for(let o=0;o<u;o++){let n=i[o];if(n&&typeof n=="object"&&!Array.isArray(n)){
 if(n.prompt===void 0){let s={instancePath:a+"/tasks/"+o,keyword:"required",params:{missingProperty:"prompt"}};e===null?e=
 [s]:e.push(s),r++}for(let s in n){let t=r;if(!(s==="backend"||s==="prompt"||s==="model"||s==="workdir"||s==="approval_mo\
 de"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s==="system_prompt"||s==="output_schema"||s==="verbose"||s===
-"extra"||s==="timeout_secs"||s==="ephemeral"||s==="output_format"||s==="metadata"||s==="dry_run"||s==="id"||s==="name"||
-s==="tags"||s==="meta")){let l={instancePath:a+"/tasks/"+o,keyword:"enum",params:{allowedValues:I},propertyName:s};e===null?
-e=[l]:e.push(l),r++}var k=t===r;if(!k){let l={instancePath:a+"/tasks/"+o,keyword:"propertyNames",params:{propertyName:s}};
+"extra"||s==="timeout_secs"||s==="ephemeral"||s==="output_format"||s==="metadata"||s==="detach"||s==="dry_run"||s==="id"||
+s==="name"||s==="tags"||s==="meta")){let l={instancePath:a+"/tasks/"+o,keyword:"enum",params:{allowedValues:I},propertyName:s};
+e===null?e=[l]:e.push(l),r++}var k=t===r;if(!k){let l={instancePath:a+"/tasks/"+o,keyword:"propertyNames",params:{propertyName:s}};
 e===null?e=[l]:e.push(l),r++}}if(n.backend!==void 0){let s=n.backend;if(!(s==="claude"||s==="codex"||s==="gemini")){let t={
 instancePath:a+"/tasks/"+o+"/backend",keyword:"enum",params:{allowedValues:x}};e===null?e=[t]:e.push(t),r++}}if(n.prompt!==
 void 0){let s=n.prompt;if(typeof s=="string"){if(s.length===0){let t={instancePath:a+"/tasks/"+o+"/prompt",keyword:"minL\
@@ -48,9 +48,9 @@ s),r++}if(n.output_schema!==void 0){let s=n.output_schema;if(!(s&&typeof s=="obj
 typeof n.verbose!="boolean"){let s={instancePath:a+"/tasks/"+o+"/verbose",keyword:"type",params:{type:"boolean"}};e===null?
 e=[s]:e.push(s),r++}if(n.extra!==void 0){let s=n.extra;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/task\
 s/"+o+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];
-if(typeof d=="string"){if(d.length===0){let u={instancePath:a+"/tasks/"+o+"/extra/"+l,keyword:"minLength",params:{limit:1}};
-e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/tasks/"+o+"/extra/"+l,keyword:"type",params:{type:"string"}};
-e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+"/tasks/"+o+"/extra",keyword:"type",params:{type:"array"}};e===
+if(typeof d=="string"){if(d.length===0){let m={instancePath:a+"/tasks/"+o+"/extra/"+l,keyword:"minLength",params:{limit:1}};
+e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+"/tasks/"+o+"/extra/"+l,keyword:"type",params:{type:"string"}};
+e===null?e=[m]:e.push(m),r++}}}else{let t={instancePath:a+"/tasks/"+o+"/extra",keyword:"type",params:{type:"array"}};e===
 null?e=[t]:e.push(t),r++}}if(n.timeout_secs!==void 0){let s=n.timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(
 s))){let t={instancePath:a+"/tasks/"+o+"/timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),
 r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let t={instancePath:a+"/tasks/"+o+"/timeout_secs",keyword:"\
@@ -60,41 +60,42 @@ void 0&&typeof n.ephemeral!="boolean"){let s={instancePath:a+"/tasks/"+o+"/ephem
 an"}};e===null?e=[s]:e.push(s),r++}if(n.output_format!==void 0){let s=n.output_format;if(!(s==="default"||s==="text"||s===
 "json"||s==="stream-json")){let t={instancePath:a+"/tasks/"+o+"/output_format",keyword:"enum",params:{allowedValues:$}};
 e===null?e=[t]:e.push(t),r++}}if(n.metadata!==void 0){let s=n.metadata;if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={
-instancePath:a+"/tasks/"+o+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),r++}}if(n.dry_run!==
-void 0&&typeof n.dry_run!="boolean"){let s={instancePath:a+"/tasks/"+o+"/dry_run",keyword:"type",params:{type:"boolean"}};
-e===null?e=[s]:e.push(s),r++}if(n.id!==void 0){let s=n.id;if(typeof s=="string"){if(!b.test(s)){let t={instancePath:a+"/\
-tasks/"+o+"/id",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),
-r++}}else{let t={instancePath:a+"/tasks/"+o+"/id",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.
-name!==void 0){let s=n.name;if(typeof s=="string"){if(!b.test(s)){let t={instancePath:a+"/tasks/"+o+"/name",keyword:"sai\
-dPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+
-"/tasks/"+o+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}if(n.tags!==void 0){let s=n.tags;
-if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+o+"/tags",keyword:"maxItems",params:{limit:64}};e===
-null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++)if(typeof s[l]!="string"){let d={instancePath:a+"/tasks/"+o+
-"/tags/"+l,keyword:"type",params:{type:"string"}};e===null?e=[d]:e.push(d),r++}}else{let t={instancePath:a+"/tasks/"+o+"\
-/tags",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(n.meta!==void 0){let s=n.meta;if(!(s&&typeof s==
-"object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+o+"/meta",keyword:"type",params:{type:"object"}};e===null?
-e=[t]:e.push(t),r++}}}else{let s={instancePath:a+"/tasks/"+o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(
-s),r++}}}else{let m={instancePath:a+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[m]:e.push(m),r++}}if(p.max_parallel!==
-void 0){let i=p.max_parallel;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i))){let m={instancePath:a+"/max_paral\
-lel",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),r++}if(typeof i=="number"&&isFinite(i)){if(i>1e3||
-isNaN(i)){let m={instancePath:a+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:1e3}};e===null?e=[m]:e.push(
-m),r++}if(i<1||isNaN(i)){let m={instancePath:a+"/max_parallel",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
-e=[m]:e.push(m),r++}}}if(p.fail_fast!==void 0&&typeof p.fail_fast!="boolean"){let i={instancePath:a+"/fail_fast",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.output_dir!==void 0){let i=p.output_dir;if(typeof i=="s\
-tring"){if(i.length===0){let m={instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(
-m),r++}}else{let m={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}if(p.
-dry_run!==void 0&&typeof p.dry_run!="boolean"){let i={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};
-e===null?e=[i]:e.push(i),r++}}else{let i={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[i]:e.push(i),
-r++}return L.errors=e,r===0}var z=F;var D=["steps","stop_on_failure","pass_working_dir","pass_session_id","persist_sessions","dry_run","output_dir"],E=["nam\
+instancePath:a+"/tasks/"+o+"/metadata",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),r++}}if(n.detach!==
+void 0&&typeof n.detach!="boolean"){let s={instancePath:a+"/tasks/"+o+"/detach",keyword:"type",params:{type:"boolean"}};
+e===null?e=[s]:e.push(s),r++}if(n.dry_run!==void 0&&typeof n.dry_run!="boolean"){let s={instancePath:a+"/tasks/"+o+"/dry\
+_run",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(n.id!==void 0){let s=n.id;if(typeof s=="st\
+ring"){if(!b.test(s)){let t={instancePath:a+"/tasks/"+o+"/id",keyword:"saidPattern",params:{says:"text of 1 to 200 chara\
+cters on one line"}};e===null?e=[t]:e.push(t),r++}}else{let t={instancePath:a+"/tasks/"+o+"/id",keyword:"type",params:{type:"\
+string"}};e===null?e=[t]:e.push(t),r++}}if(n.name!==void 0){let s=n.name;if(typeof s=="string"){if(!b.test(s)){let t={instancePath:a+
+"/tasks/"+o+"/name",keyword:"saidPattern",params:{says:"text of 1 to 200 characters on one line"}};e===null?e=[t]:e.push(
+t),r++}}else{let t={instancePath:a+"/tasks/"+o+"/name",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),r++}}
+if(n.tags!==void 0){let s=n.tags;if(Array.isArray(s)){if(s.length>64){let l={instancePath:a+"/tasks/"+o+"/tags",keyword:"\
+maxItems",params:{limit:64}};e===null?e=[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++)if(typeof s[l]!="string"){let d={
+instancePath:a+"/tasks/"+o+"/tags/"+l,keyword:"type",params:{type:"string"}};e===null?e=[d]:e.push(d),r++}}else{let t={instancePath:a+
+"/tasks/"+o+"/tags",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(n.meta!==void 0){let s=n.meta;
+if(!(s&&typeof s=="object"&&!Array.isArray(s))){let t={instancePath:a+"/tasks/"+o+"/meta",keyword:"type",params:{type:"o\
+bject"}};e===null?e=[t]:e.push(t),r++}}}else{let s={instancePath:a+"/tasks/"+o,keyword:"type",params:{type:"object"}};e===
+null?e=[s]:e.push(s),r++}}}else{let u={instancePath:a+"/tasks",keyword:"type",params:{type:"array"}};e===null?e=[u]:e.push(
+u),r++}}if(p.max_parallel!==void 0){let i=p.max_parallel;if(!(typeof i=="number"&&!(i%1)&&!isNaN(i)&&isFinite(i))){let u={
+instancePath:a+"/max_parallel",keyword:"type",params:{type:"integer"}};e===null?e=[u]:e.push(u),r++}if(typeof i=="number"&&
+isFinite(i)){if(i>1e3||isNaN(i)){let u={instancePath:a+"/max_parallel",keyword:"maximum",params:{comparison:"<=",limit:1e3}};
+e===null?e=[u]:e.push(u),r++}if(i<1||isNaN(i)){let u={instancePath:a+"/max_parallel",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[u]:e.push(u),r++}}}if(p.fail_fast!==void 0&&typeof p.fail_fast!="boolean"){let i={instancePath:a+
+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.output_dir!==void 0){let i=p.output_dir;
+if(typeof i=="string"){if(i.length===0){let u={instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?
+e=[u]:e.push(u),r++}}else{let u={instancePath:a+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(
+u),r++}}if(p.dry_run!==void 0&&typeof p.dry_run!="boolean"){let i={instancePath:a+"/dry_run",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[i]:e.push(i),r++}}else{let i={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[i]:
+e.push(i),r++}return L.errors=e,r===0}var z=F;var D=["steps","stop_on_failure","pass_working_dir","pass_session_id","persist_sessions","dry_run","output_dir"],E=["nam\
 e","backend","prompt","model","workdir","approval_mode","sandbox_mode","max_tokens","max_turns","system_prompt","output_\
 schema","verbose","extra","timeout_secs"],C=new RegExp("^[^\\u0000-\\u001f{}]{1,64}$","u");function F(p,{instancePath:a="",
 parentData:c,parentDataProperty:f,rootData:y=p,dynamicAnchors:P={}}={}){let e=null,r=0;if(p&&typeof p=="object"&&!Array.
 isArray(p)){if(p.steps===void 0){let i={instancePath:a,keyword:"required",params:{missingProperty:"steps"}};e===null?e=[
-i]:e.push(i),r++}for(let i in p){let m=r;if(!(i==="steps"||i==="stop_on_failure"||i==="pass_working_dir"||i==="pass_sess\
+i]:e.push(i),r++}for(let i in p){let u=r;if(!(i==="steps"||i==="stop_on_failure"||i==="pass_working_dir"||i==="pass_sess\
 ion_id"||i==="persist_sessions"||i==="dry_run"||i==="output_dir")){let o={instancePath:a,keyword:"enum",params:{allowedValues:D},
-propertyName:i};e===null?e=[o]:e.push(o),r++}var _=m===r;if(!_){let o={instancePath:a,keyword:"propertyNames",params:{propertyName:i}};
+propertyName:i};e===null?e=[o]:e.push(o),r++}var _=u===r;if(!_){let o={instancePath:a,keyword:"propertyNames",params:{propertyName:i}};
 e===null?e=[o]:e.push(o),r++}}if(p.steps!==void 0){let i=p.steps;if(Array.isArray(i)){if(i.length>100){let o={instancePath:a+
-"/steps",keyword:"maxItems",params:{limit:100}};e===null?e=[o]:e.push(o),r++}let m=i.length;for(let o=0;o<m;o++){let n=i[o];
+"/steps",keyword:"maxItems",params:{limit:100}};e===null?e=[o]:e.push(o),r++}let u=i.length;for(let o=0;o<u;o++){let n=i[o];
 if(n&&typeof n=="object"&&!Array.isArray(n)){if(n.prompt===void 0){let s={instancePath:a+"/steps/"+o,keyword:"required",
 params:{missingProperty:"prompt"}};e===null?e=[s]:e.push(s),r++}for(let s in n){let t=r;if(!(s==="name"||s==="backend"||
 s==="prompt"||s==="model"||s==="workdir"||s==="approval_mode"||s==="sandbox_mode"||s==="max_tokens"||s==="max_turns"||s===
@@ -132,24 +133,24 @@ type",params:{type:"string"}};e===null?e=[s]:e.push(s),r++}if(n.output_schema!==
 e===null?e=[t]:e.push(t),r++}}if(n.verbose!==void 0&&typeof n.verbose!="boolean"){let s={instancePath:a+"/steps/"+o+"/ve\
 rbose",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),r++}if(n.extra!==void 0){let s=n.extra;if(Array.
 isArray(s)){if(s.length>64){let l={instancePath:a+"/steps/"+o+"/extra",keyword:"maxItems",params:{limit:64}};e===null?e=
-[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];if(typeof d=="string"){if(d.length===0){let u={instancePath:a+
-"/steps/"+o+"/extra/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+"\
-/steps/"+o+"/extra/"+l,keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),r++}}}else{let t={instancePath:a+
+[l]:e.push(l),r++}let t=s.length;for(let l=0;l<t;l++){let d=s[l];if(typeof d=="string"){if(d.length===0){let m={instancePath:a+
+"/steps/"+o+"/extra/"+l,keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+"\
+/steps/"+o+"/extra/"+l,keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}}else{let t={instancePath:a+
 "/steps/"+o+"/extra",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),r++}}if(n.timeout_secs!==void 0){let s=n.
 timeout_secs;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let t={instancePath:a+"/steps/"+o+"/timeout_secs",
 keyword:"type",params:{type:"integer"}};e===null?e=[t]:e.push(t),r++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(
 s)){let t={instancePath:a+"/steps/"+o+"/timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
 e=[t]:e.push(t),r++}if(s<1||isNaN(s)){let t={instancePath:a+"/steps/"+o+"/timeout_secs",keyword:"minimum",params:{comparison:"\
 >=",limit:1}};e===null?e=[t]:e.push(t),r++}}}}else{let s={instancePath:a+"/steps/"+o,keyword:"type",params:{type:"object"}};
-e===null?e=[s]:e.push(s),r++}}}else{let m={instancePath:a+"/steps",keyword:"type",params:{type:"array"}};e===null?e=[m]:
-e.push(m),r++}}if(p.stop_on_failure!==void 0&&typeof p.stop_on_failure!="boolean"){let i={instancePath:a+"/stop_on_failu\
+e===null?e=[s]:e.push(s),r++}}}else{let u={instancePath:a+"/steps",keyword:"type",params:{type:"array"}};e===null?e=[u]:
+e.push(u),r++}}if(p.stop_on_failure!==void 0&&typeof p.stop_on_failure!="boolean"){let i={instancePath:a+"/stop_on_failu\
 re",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.pass_working_dir!==void 0&&typeof p.pass_working_dir!=
 "boolean"){let i={instancePath:a+"/pass_working_dir",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}
 if(p.pass_session_id!==void 0&&typeof p.pass_session_id!="boolean"){let i={instancePath:a+"/pass_session_id",keyword:"ty\
 pe",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.persist_sessions!==void 0&&typeof p.persist_sessions!="bo\
 olean"){let i={instancePath:a+"/persist_sessions",keyword:"type",params:{type:"boolean"}};e===null?e=[i]:e.push(i),r++}if(p.
 dry_run!==void 0&&typeof p.dry_run!="boolean"){let i={instancePath:a+"/dry_run",keyword:"type",params:{type:"boolean"}};
-e===null?e=[i]:e.push(i),r++}if(p.output_dir!==void 0){let i=p.output_dir;if(typeof i=="string"){if(i.length===0){let m={
-instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[m]:e.push(m),r++}}else{let m={instancePath:a+
-"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),r++}}}else{let i={instancePath:a,keyword:"\
+e===null?e=[i]:e.push(i),r++}if(p.output_dir!==void 0){let i=p.output_dir;if(typeof i=="string"){if(i.length===0){let u={
+instancePath:a+"/output_dir",keyword:"minLength",params:{limit:1}};e===null?e=[u]:e.push(u),r++}}else{let u={instancePath:a+
+"/output_dir",keyword:"type",params:{type:"string"}};e===null?e=[u]:e.push(u),r++}}}else{let i={instancePath:a,keyword:"\
 type",params:{type:"object"}};e===null?e=[i]:e.push(i),r++}return F.errors=e,r===0}export{z as validateChainFile,O as validateParallelFile};

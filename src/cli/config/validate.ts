@@ -1,3 +1,4 @@
+import { findLoweredModes } from '../../config/ceilings.ts'
 import { type ConfigProblem, configInvalid } from '../../config/faults.ts'
 import { formatOrigin } from '../../config/origin.ts'
 import { readConfig } from '../../config/read-config.ts'
@@ -22,8 +23,9 @@ export const run: Run = async (invocation) => {
 
 async function validate(invocation: Invocation): Promise<Validation> {
   try {
-    const { file, warnings } = await readConfig(configEnvironmentOf(invocation))
-    return { file: file.path, exists: file.exists, problems: [], warnings }
+    const { config, file, warnings } = await readConfig(configEnvironmentOf(invocation))
+    // Not among the warnings of every command, because the command line has no ceilings.
+    return { file: file.path, exists: file.exists, problems: [], warnings: [...warnings, ...findLoweredModes(config)] }
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== configInvalid.code) throw error
     const { file, problems } = error.details as { file: string; problems: readonly ConfigProblem[] }

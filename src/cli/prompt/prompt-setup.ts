@@ -2,13 +2,17 @@
 
 import { locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { keepModeOf } from '../../executions/execution-states.ts'
+import { Executions } from '../../executions/executions.ts'
+import type { Stores } from '../../executions/open-stores.ts'
 import { Fault } from '../../kit/fault.ts'
+import { randomIds } from '../../kit/ids.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
-import { openSessions } from '../sessions/open-sessions.ts'
+import { openUserStores } from '../sessions/open-sessions.ts'
 
 export type PromptSetup = AsyncDisposable & { context: PromptContext; openStore(): Promise<SessionStore> }
 
@@ -19,11 +23,21 @@ export function setUpPrompts(
 ): PromptSetup {
   const { runtime, flags } = invocation
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
-  let opened: Promise<SessionStore> | undefined
-  const openStore = () => {
-    opened ??= openSessions(invocation, config)
+  let opened: Promise<Stores> | undefined
+  const open = () => {
+    opened ??= openUserStores(invocation, config)
     return opened
   }
+  const openStore = async () => (await open()).sessions
+  const executions = new Executions({
+    openStore: async () => (await open()).executions,
+    owner: async () => await (await openStore()).owner(),
+    clock: runtime.clock,
+    ids: randomIds,
+    keep: keepModeOf(config.executions.keep, 'none'),
+    // The result of the prompt has a warning about it.
+    onFailure: () => {},
+  })
   const context: PromptContext = {
     caller: 'operator',
     settings: config,
@@ -39,6 +53,7 @@ export function setUpPrompts(
     }),
     isUnsafeExtraAllowed: config.server.allow_unsafe_extra,
     longestRunMs: null,
+    executions,
     observer: {
       sessionLeft: (message) => void runtime.terminal.err.write(`drover: warning: ${toPrintable(message)}\n`),
     },
@@ -47,7 +62,8 @@ export function setUpPrompts(
     context,
     openStore,
     async [Symbol.asyncDispose]() {
-      const store = await opened?.catch(() => undefined)
+      await executions.close()
+      const store = (await opened?.catch(() => undefined))?.sessions
       // The prompt has already warned about a turn that cannot be saved.
       await store?.close().catch(ignoreFault)
     },

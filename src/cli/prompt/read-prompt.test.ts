@@ -27,7 +27,7 @@ async function waitForPipe({ isTty, ms }: { isTty: boolean; ms: number }): Promi
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const written: string[] = []
-  let endPipe = (_: Buffer) => undefined as void
+  let endPipe: (bytes: Buffer) => void = () => {}
   const pipe = new Promise<Buffer>((resolve) => {
     endPipe = resolve
   })

@@ -3,7 +3,8 @@ import { resolve } from 'node:path'
 import { sweepScratch } from '../../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
-import { startSessionCleanup } from '../../http/clean-sessions.ts'
+import type { Stores } from '../../executions/open-stores.ts'
+import { startStoreCleanup } from '../../http/clean-store.ts'
 import { createContext } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
@@ -12,10 +13,9 @@ import { withMetrics } from '../../http/metrics/create-metrics.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
 import { startupBanner } from '../../http/startup-banner.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { openSessions } from '../sessions/open-sessions.ts'
+import { openUserStores } from '../sessions/open-sessions.ts'
 import { readSettings } from '../settings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
@@ -32,17 +32,17 @@ export const run: Run = async (invocation) => {
   const address = addressOf(invocation, config)
   const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
-  const store = await openSessions(invocation, config)
+  const stores = await openUserStores(invocation, config)
   sweepScratch()
   try {
-    return await serve(invocation, { config, address, keys, store, ...serverLog })
+    return await serve(invocation, { config, address, keys, stores, ...serverLog })
   } finally {
     keys.close()
-    await store.close()
+    await stores.sessions.close()
   }
 }
 
-type ServerParts = ServerLog & { config: Config; address: ListenAddress; keys: ApiKeys; store: SessionStore }
+type ServerParts = ServerLog & { config: Config; address: ListenAddress; keys: ApiKeys; stores: Stores }
 
 function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddress {
   const socket = flags.text('socket')
@@ -53,7 +53,7 @@ function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddres
 }
 
 async function serve(invocation: Invocation, parts: ServerParts): Promise<number> {
-  const { config, keys, store, log } = parts
+  const { config, keys, stores, log } = parts
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
@@ -64,10 +64,17 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => void keys.reload(log),
-    closeSessions: () => store.close(),
+    closeSessions: () => stores.sessions.close(),
   })
   keys.watch(log)
-  const cleaning = await startSessionCleanup({ store, clock, log, days: config.session.retention_days })
+  const cleaning = await startStoreCleanup({
+    stores,
+    clock,
+    log,
+    sessionDays: config.session.retention_days,
+    executionDays: config.executions.keep_days,
+    maxExecutionMb: config.executions.max_mb,
+  })
   await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
 
   const failure = await Promise.race([signals.stopped, once(listener, 'error')])
@@ -88,7 +95,7 @@ function contextOf(
   parts: ServerParts,
   ending: Pick<ServerContext, 'shutdown' | 'drainDeadline'>,
 ): ServerContext {
-  const { config, keys, store, log, writeAccessLog } = parts
+  const { config, keys, stores, log, writeAccessLog } = parts
   return createContext({
     config,
     version: runtime.version(),
@@ -99,7 +106,7 @@ function contextOf(
     demo: flags.isOn('demo') ? runtime.demoAgent : undefined,
     clock: runtime.clock,
     keys: keys.ring,
-    store,
+    stores,
     ...ending,
     log,
     writeAccessLog,

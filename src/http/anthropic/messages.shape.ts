@@ -1,7 +1,7 @@
 import { type TProperties, Type } from 'typebox'
 import { literals, named, type Message as Read, stated, tagged } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
+import { IDEMPOTENCY_KEY, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -184,7 +184,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'message',
     summary: 'Create a message',
     description: MODEL_RULES,
-    parameters: [API_VERSION, ...TARGET_HEADERS],
+    parameters: [API_VERSION, IDEMPOTENCY_KEY, ...TARGET_HEADERS],
     body: { shape: MessageRequest, examples: { whole: request, stream: { ...request, stream: true } } },
     responses: {
       200: {
@@ -204,6 +204,6 @@ export const OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    errors: ['NotFound', 'Conflict', ...AGENT_ERRORS],
+    errors: ['NotFound', ...AGENT_ERRORS],
   },
 ]

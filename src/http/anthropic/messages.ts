@@ -1,4 +1,5 @@
 /** `POST /anthropic/v1/messages` */
+import { randomPartOf } from '../../executions/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { isTimestamp } from '../../kit/timestamp.ts'
 import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
@@ -15,16 +16,14 @@ import { validateMessageRequest } from '../request/checks.generated.js'
 import { eventFrame } from '../response/sse-frames.ts'
 import type { Message, MessageRequest, MessageStreamEvent } from './messages.shape.ts'
 
-/** An id has twice as many hexadecimal digits. */
-const ID_BYTES = 16
-
 export const registerMessages: RegisterRoutes = (scope, context) => {
   scope.post('/messages', async (request, reply) => {
     checkApiVersion(request.headers['anthropic-version'], { isRequired: context.config.server.require_api_version })
     const options = await readOptions({ request, reply, context })
     const message = checkBody(request.body, (body) => readMessageRequest(body, options))
-    const writer = messageWriter({ id: `msg_${context.ids.hex(ID_BYTES)}`, model: message.model })
-    return await sendReply({ request, reply, context }, message, writer)
+    return await sendReply({ request, reply, context }, message, ({ id }) =>
+      messageWriter({ id: `msg_${randomPartOf(id)}`, model: message.model }),
+    )
   })
 }
 

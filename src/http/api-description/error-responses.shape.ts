@@ -1,5 +1,12 @@
 /** The error responses that endpoints list by name. Examples are made from real faults by the code that sends them. */
 import { backendUnavailable } from '../../agents/faults.ts'
+import {
+  executionAmbiguous,
+  executionEnded,
+  executionLost,
+  executionNotFound,
+  idempotencyKeyReused,
+} from '../../executions/faults.ts'
 import type { Fault } from '../../kit/fault.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { backendNotFound, queueFull, workdirNotAllowed } from '../../prompts/faults.ts'
@@ -18,6 +25,7 @@ export type ErrorResponse = {
 export type ErrorName = keyof typeof ERROR_RESPONSES
 
 const ID = '9f2c1f6be04d4c7d8b3a5e6f70819203'
+const EXECUTION_ID = 'exec_5c1f0a9be34d7c2f81a6d0e4'
 
 export const ERROR_RESPONSES = {
   BadRequest: {
@@ -45,7 +53,7 @@ export const ERROR_RESPONSES = {
     status: 404,
     description: 'The resource or the path does not exist.',
     examples: [http.pathNotFound({ path: '/nowhere' })],
-    onlyNative: [sessionNotFound({ id: ID })],
+    onlyNative: [sessionNotFound({ id: ID }), executionNotFound({ id: EXECUTION_ID })],
     onlyCompatible: [http.modelNotFound({ model: 'clod', list: '/openai/v1/models' })],
   },
   MethodNotAllowed: {
@@ -56,11 +64,14 @@ export const ERROR_RESPONSES = {
   },
   Conflict: {
     status: 409,
-    description: 'The state of the session does not allow this operation.',
+    description: 'The state of the session or execution does not allow this operation.',
     examples: [
       sessionActive({ id: ID }),
       sessionNotResumable({ id: ID, backend: 'codex' }),
       sessionAmbiguous({ id: '9f2c', count: 2 }),
+      executionAmbiguous({ id: 'exec_5c1f' }),
+      executionEnded({ id: EXECUTION_ID, state: 'completed' }),
+      executionLost({ id: EXECUTION_ID, state: 'lost' }),
     ],
   },
   TooLarge: {
@@ -72,6 +83,11 @@ export const ERROR_RESPONSES = {
     status: 415,
     description: 'The request body is not JSON.',
     examples: [http.mediaTypeUnsupported({ mediaType: 'text/xml' })],
+  },
+  KeyReused: {
+    status: 422,
+    description: 'The `Idempotency-Key` was used for another request.',
+    examples: [idempotencyKeyReused({ key: 'b1946ac9-2492-4d23' })],
   },
   TooManyRequests: {
     status: 429,
@@ -136,4 +152,7 @@ export const OPEN_ERRORS: readonly ErrorName[] = ['MethodNotAllowed', 'TooManyRe
 export const COMMON_ERRORS: readonly ErrorName[] = ['Unauthorized', ...OPEN_ERRORS]
 export const BODY_ERRORS: readonly ErrorName[] = ['BadRequest', 'TooLarge', 'UnsupportedMediaType', ...COMMON_ERRORS]
 export const SESSION_ERRORS: readonly ErrorName[] = ['BadRequest', 'NotFound', 'Conflict', ...COMMON_ERRORS]
-export const AGENT_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'BadGateway', 'Timeout']
+export const EXECUTION_ERRORS: readonly ErrorName[] = SESSION_ERRORS
+/** Errors of endpoints that run something, and that a request with an `Idempotency-Key` can repeat. */
+export const RUN_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'Conflict', 'KeyReused']
+export const AGENT_ERRORS: readonly ErrorName[] = [...RUN_ERRORS, 'BadGateway', 'Timeout']

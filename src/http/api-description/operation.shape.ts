@@ -27,6 +27,28 @@ export type Parameter = {
   example?: unknown
 }
 
+/** Of every endpoint that runs something. */
+export const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  shape: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'For 24 hours, a repeated request with the same key and body gets the same execution: it is attached while the agent runs, and gets the stored answer afterwards. With a key, the agent goes on when the client disconnects.',
+  }),
+  isRequired: false,
+  example: 'b1946ac9-2492-4d23-8b3a-5e6f70819203',
+}
+
+/** `respond-async` is the same as `detach` in the body. */
+export const PREFER: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  shape: Type.String({ description: '`respond-async`: answer at once with 202 and the id of the execution.' }),
+  isRequired: false,
+}
+
 export type Response = {
   description: string
   /** By media type. */
@@ -56,6 +78,11 @@ export function jsonResponse(description: string, shape: TSchema, example: unkno
   return { description, content: { 'application/json': { shape, examples: { example } } } }
 }
 
+/** A response that names its execution. */
+export function withExecution(response: Response): Response {
+  return { ...response, headers: [...(response.headers ?? []), 'X-Execution-Id', 'Idempotency-Replayed'] }
+}
+
 /** The responses of a document that clients may cache. */
 export function cachedResponses(
   description: string,
@@ -70,6 +97,7 @@ export function cachedResponses(
 
 /** Values that several examples share. */
 export const EXAMPLE = {
+  executionId: 'exec_5c1f0a9be34d7c2f81a6d0e4',
   sessionId: '9f2c1f6be04d4c7d8b3a5e6f70819203',
   backendSessionId: '0b6f6c5e-6f0a-4a39-9c3b-1b6f3ad0f2d1',
   timestamp: '2026-09-21T13:33:20.000Z',

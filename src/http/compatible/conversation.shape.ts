@@ -15,7 +15,13 @@ export const MODEL_RULES =
   'No session is stored unless `X-Drover-Session` asks for one.'
 
 /** The headers of the responses of both. */
-export const REPLY_HEADERS: readonly string[] = ['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Session']
+export const REPLY_HEADERS: readonly string[] = [
+  'X-Drover-Backend',
+  'X-Drover-Warning',
+  'X-Drover-Session',
+  'X-Execution-Id',
+  'Idempotency-Replayed',
+]
 
 /** Longer than any real type. The value is repeated in the error message. */
 const MAX_TYPE_LENGTH = 64

@@ -38,16 +38,19 @@ export type ReplyWriter = {
 type ReplyOptions = {
   isStream: boolean
   onSession?: (id: string) => void
+  /** Gets the warnings of a reply that is not a stream, before it is sent. */
+  onWarnings?: (warnings: readonly string[]) => void
   /** The answer is checked when it is complete, so nothing of it is sent before. */
   isChecked?: boolean
 }
 
 export function replyFormat(prompt: string, writer: ReplyWriter, options: ReplyOptions): ReplyFormat {
-  const { isStream, onSession } = options
+  const { isStream, onSession, onWarnings } = options
   if (isStream) return streamFormat(prompt, writer, options)
   return {
     toBody(result) {
       onSession?.(result.session_id)
+      onWarnings?.(result.warnings ?? [])
       const failure = failureOf(result)
       if (failure !== undefined) throw failure
       return writer.toBody(result.output, tokensOf(result, prompt))

@@ -1,13 +1,12 @@
 /** Runs the prompt of a compatible request. Headers of the response tell what its body has no place for. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ServerContext } from '../context/server-context.ts'
+import type { Exchange } from '../executions/requested-execution.ts'
 import { sendPrompt } from '../response/send-prompt.ts'
 import { type Choice, chooseBackend } from './choose-backend.ts'
 import { chooseInSession, type PromptTarget, readTarget } from './prompt-target.ts'
 import { type ReplyWriter, replyFormat } from './reply.ts'
-
-type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
 
 /** A compatible request that has been read. */
 export type CompatiblePrompt = {
@@ -42,15 +41,28 @@ export function chooseFor({ config: { server, backends } }: ServerContext): (mod
     })
 }
 
-/** Returns what the Fastify handler has to return. */
-export async function sendReply(exchange: Exchange, asked: CompatiblePrompt, writer: ReplyWriter): Promise<object> {
+/** `toWriter` gets the id and the time of the execution. Returns what the Fastify handler has to return. */
+export async function sendReply(
+  exchange: Exchange,
+  asked: CompatiblePrompt,
+  toWriter: (execution: { id: string; createdAt: string }) => ReplyWriter,
+): Promise<object> {
   const { prompt, ignored } = asked
-  announce(exchange.reply, { ...asked, warnings: ignored.length > 0 ? [`ignored: ${ignored.join(', ')}`] : [] })
+  const ignoring = ignored.length > 0 ? [`ignored: ${ignored.join(', ')}`] : []
+  const onWarnings = (warnings: readonly string[]) =>
+    announce(exchange.reply, { ...asked, warnings: [...ignoring, ...warnings] })
+  onWarnings([])
   const onSession = (id: string) => {
     if (id !== '') exchange.reply.header('x-drover-session', id)
   }
   const isChecked = prompt.output_schema !== undefined
-  return await sendPrompt(exchange, prompt, replyFormat(prompt.prompt, writer, { ...asked, onSession, isChecked }))
+  return await sendPrompt(exchange, {
+    prompt,
+    // The agent stores no session, but the execution is stored.
+    isEphemeral: false,
+    toFormat: (execution) =>
+      replyFormat(prompt.prompt, toWriter(execution), { ...asked, onSession, onWarnings, isChecked }),
+  })
 }
 
 type Announcement = { model: string; choice: Choice; warnings: readonly string[] }

@@ -1,12 +1,16 @@
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { BackgroundRuns } from '../../executions/background-runs.ts'
+import { keepModeOf } from '../../executions/execution-states.ts'
+import { Executions } from '../../executions/executions.ts'
+import type { Stores } from '../../executions/open-stores.ts'
+import { StateFeed } from '../../executions/state-feed.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
-import type { SessionStore } from '../../sessions/session-store.ts'
 import { createAgentDirectory } from './agent-directory.ts'
 import type { ServerContext } from './server-context.ts'
 
@@ -21,7 +25,7 @@ export type ServerInputs = {
   demo: readonly [string, ...string[]] | undefined
   clock?: Clock
   keys: KeyRing
-  store: SessionStore
+  stores: Stores
   shutdown: AbortSignal
   drainDeadline: AbortSignal
   log: Log
@@ -34,13 +38,21 @@ export type ServerInputs = {
 const HEARTBEAT_MS = 15_000
 
 export function createContext(inputs: ServerInputs): ServerContext {
-  const { config, version, keys, store, shutdown, drainDeadline, log, writeAccessLog, logsPrompts } = inputs
+  const { config, version, keys, stores, shutdown, drainDeadline, log, writeAccessLog, logsPrompts } = inputs
   const clock = inputs.clock ?? systemClock
   const agents = createAgentDirectory({
     env: inputs.env,
     cwd: inputs.cwd,
     backends: config.backends,
     demo: inputs.demo,
+  })
+  const executions = new Executions({
+    openStore: async () => stores.executions,
+    owner: () => stores.sessions.owner(),
+    clock,
+    ids: randomIds,
+    keep: keepModeOf(config.executions.keep, 'events'),
+    onFailure: (error) => log.error({ reason: String(error) }, 'executions could not be saved'),
   })
   return {
     config,
@@ -49,9 +61,13 @@ export function createContext(inputs: ServerInputs): ServerContext {
     clock,
     ids: randomIds,
     keys,
-    store,
+    store: stores.sessions,
+    executionStore: stores.executions,
+    executions,
+    stateFeed: new StateFeed({ executions, store: stores.executions, log }),
+    background: new BackgroundRuns(log),
     agents,
-    prompts: promptContext(inputs, { clock, agents }),
+    prompts: promptContext(inputs, { clock, agents, executions }),
     shutdown,
     drainDeadline,
     heartbeatMs: HEARTBEAT_MS,
@@ -64,8 +80,8 @@ export function createContext(inputs: ServerInputs): ServerContext {
 }
 
 function promptContext(
-  { config, store, env, cwd, isRoot, log }: ServerInputs,
-  { clock, agents }: Pick<ServerContext, 'clock' | 'agents'>,
+  { config, stores, env, cwd, isRoot, log }: ServerInputs,
+  { clock, agents, executions }: Pick<ServerContext, 'clock' | 'agents' | 'executions'>,
 ): PromptContext {
   const { server } = config
   return {
@@ -77,7 +93,7 @@ function promptContext(
     isRoot,
     clock,
     locate: agents.find,
-    openStore: async () => store,
+    openStore: async () => stores.sessions,
     slots: createSlots({ limit: server.max_concurrent_runs, queueLimit: server.max_queued_runs }),
     workdirs: createWorkdirPolicy({
       allowed: server.allowed_workdir_prefixes,
@@ -86,6 +102,7 @@ function promptContext(
     isUnsafeExtraAllowed: server.allow_unsafe_extra,
     firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
+    executions,
     observer: {
       sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),
       sessionLeft: (message) => log.warn({}, message),

@@ -5,6 +5,10 @@ import type { Backend } from '../../agents/adapter/agent.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import type { BackgroundRuns } from '../../executions/background-runs.ts'
+import type { ExecutionStore } from '../../executions/execution-store.ts'
+import type { Executions } from '../../executions/executions.ts'
+import type { StateFeed } from '../../executions/state-feed.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Ids } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
@@ -20,6 +24,11 @@ export type ServerContext = {
   ids: Ids
   keys: KeyRing
   store: SessionStore
+  executionStore: ExecutionStore
+  executions: Executions
+  stateFeed: StateFeed
+  /** Prompts that go on without their client. */
+  background: BackgroundRuns
   agents: AgentDirectory
   /** The context that prompts run in. It uses the same session store. */
   prompts: PromptContext

@@ -230,3 +230,11 @@ export const backendTimeout = defineFault({
   when: 'The agent did not finish the prompt of a compatible request before its timeout.',
   message: (d: { reason: string }) => d.reason,
 })
+
+export const idempotencyKeyInvalid = defineFault({
+  code: 'idempotency_key_invalid',
+  kind: 'invalid',
+  when: 'The header `Idempotency-Key` is too long or has characters that are not printable ASCII.',
+  message: (_: Record<never, never>) =>
+    'the Idempotency-Key must be 1 to 255 printable ASCII characters, for example a UUID',
+})

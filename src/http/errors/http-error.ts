@@ -31,6 +31,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   request_timeout: 408,
   media_type_unsupported: 415,
   expectation_unsupported: 417,
+  idempotency_key_reused: 422,
   headers_too_large: 431,
   // 413 is about the size of the request body. Here one of its fields is too large.
   prompt_too_large: 400,

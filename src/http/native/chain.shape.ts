@@ -1,7 +1,14 @@
 import { ChainRequest } from '../../prompts/prompt-request.shape.ts'
 import { ChainResult } from '../../prompts/prompt-result.shape.ts'
-import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { RUN_ERRORS } from '../api-description/error-responses.shape.ts'
+import {
+  IDEMPOTENCY_KEY,
+  jsonResponse,
+  type Operation,
+  PREFER,
+  withExecution,
+} from '../api-description/operation.shape.ts'
+import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
 
 const request: ChainRequest = {
@@ -31,8 +38,12 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Run prompts one after another',
     description: 'A step can use the answers of earlier steps. No sessions are stored.',
+    parameters: [IDEMPOTENCY_KEY, PREFER],
     body: { shape: ChainRequest, examples: { example: request } },
-    responses: { 200: jsonResponse('The chain has ended.', ChainResult, result) },
-    errors: BODY_ERRORS,
+    responses: {
+      200: withExecution(jsonResponse('The chain has ended.', ChainResult, result)),
+      202: ACCEPTED_RESPONSE,
+    },
+    errors: RUN_ERRORS,
   },
 ]

@@ -1,7 +1,14 @@
 import { ParallelRequest } from '../../prompts/prompt-request.shape.ts'
 import { ParallelResult } from '../../prompts/prompt-result.shape.ts'
-import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
-import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+import { RUN_ERRORS } from '../api-description/error-responses.shape.ts'
+import {
+  IDEMPOTENCY_KEY,
+  jsonResponse,
+  type Operation,
+  PREFER,
+  withExecution,
+} from '../api-description/operation.shape.ts'
+import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 import { ANSWERED, TIMED_OUT } from './prompt.shape.ts'
 
 const request: ParallelRequest = {
@@ -33,8 +40,12 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Run independent prompts in parallel',
     description: 'A task that fails has an error as its result; the other tasks still run. No sessions are stored.',
+    parameters: [IDEMPOTENCY_KEY, PREFER],
     body: { shape: ParallelRequest, examples: { example: request } },
-    responses: { 200: jsonResponse('All tasks have ended.', ParallelResult, result) },
-    errors: BODY_ERRORS,
+    responses: {
+      200: withExecution(jsonResponse('All tasks have ended.', ParallelResult, result)),
+      202: ACCEPTED_RESPONSE,
+    },
+    errors: RUN_ERRORS,
   },
 ]

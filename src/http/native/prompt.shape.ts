@@ -1,8 +1,17 @@
 import { PromptEvent } from '../../prompts/prompt-event.shape.ts'
 import { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import { PromptResult } from '../../prompts/prompt-result.shape.ts'
-import { BODY_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, type Operation, type Response, streamOf } from '../api-description/operation.shape.ts'
+import { RUN_ERRORS } from '../api-description/error-responses.shape.ts'
+import {
+  EXAMPLE,
+  IDEMPOTENCY_KEY,
+  type Operation,
+  PREFER,
+  type Response,
+  streamOf,
+  withExecution,
+} from '../api-description/operation.shape.ts'
+import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 
 const requests: Record<string, PromptRequest> = {
   minimal: { backend: 'claude', prompt: 'Why does the parser lose the last line?' },
@@ -20,6 +29,7 @@ const requests: Record<string, PromptRequest> = {
 /** Results that the examples of other endpoints use too. */
 export const ANSWERED: PromptResult = {
   session_id: EXAMPLE.sessionId,
+  execution_id: EXAMPLE.executionId,
   backend: 'claude',
   model: 'claude-opus-4-1',
   exit_code: 0,
@@ -31,6 +41,7 @@ export const ANSWERED: PromptResult = {
 
 export const TIMED_OUT: PromptResult = {
   session_id: EXAMPLE.sessionId,
+  execution_id: EXAMPLE.executionId,
   backend: 'codex',
   exit_code: 124,
   duration_ms: 300_004,
@@ -58,7 +69,7 @@ const events: Record<string, PromptEvent> = {
 }
 
 /** The response of every endpoint that runs a single prompt. */
-export const PROMPT_RESPONSE: Response = {
+export const PROMPT_RESPONSE: Response = withExecution({
   description:
     'The agent has ended, or a dry run returns the command. `exit_code` and `error` tell whether the agent succeeded. ' +
     'With `output_format` `stream-json`, one event per line, from `init` to `done`.',
@@ -69,7 +80,7 @@ export const PROMPT_RESPONSE: Response = {
       { events, frame: (event) => `${JSON.stringify(event)}\n` },
     ),
   },
-}
+})
 
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -78,8 +89,9 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'executePrompt',
     tag: 'native',
     summary: 'Run one prompt',
+    parameters: [IDEMPOTENCY_KEY, PREFER],
     body: { shape: PromptRequest, examples: requests },
-    responses: { 200: PROMPT_RESPONSE },
-    errors: BODY_ERRORS,
+    responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },
+    errors: RUN_ERRORS,
   },
 ]

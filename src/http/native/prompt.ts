@@ -13,8 +13,11 @@ const checkPrompt = checker<PromptRequest>('the request', validatePromptRequest)
 
 export const registerPrompt: RegisterRoutes = (scope, context) => {
   scope.post('/prompt', async (request, reply) => {
-    const prompt = checkBody(omitEmpty(request.body), checkPrompt)
-    return await sendPrompt({ request, reply, context }, prompt, nativeFormat(prompt, context))
+    const { detach = false, ...prompt } = checkBody(omitEmpty(request.body), checkPrompt)
+    return await sendPrompt(
+      { request, reply, context },
+      { prompt, detach, toFormat: () => nativeFormat(prompt, context) },
+    )
   })
 }
 

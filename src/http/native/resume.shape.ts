@@ -1,6 +1,7 @@
 import { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import { BODY_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
-import type { Operation } from '../api-description/operation.shape.ts'
+import { RUN_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { IDEMPOTENCY_KEY, type Operation, PREFER } from '../api-description/operation.shape.ts'
+import { ACCEPTED_RESPONSE } from '../executions/accepted.shape.ts'
 import { PROMPT_RESPONSE } from './prompt.shape.ts'
 import { SESSION_ID } from './sessions.shape.ts'
 
@@ -14,9 +15,9 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'native',
     summary: 'Run another prompt in a session',
     description: 'Uses the backend of the session. With `fork`, a new session starts with the settings of this one.',
-    parameters: [SESSION_ID],
+    parameters: [SESSION_ID, IDEMPOTENCY_KEY, PREFER],
     body: { shape: ResumeRequest, examples: { example: request } },
-    responses: { 200: PROMPT_RESPONSE },
-    errors: [...new Set([...SESSION_ERRORS, ...BODY_ERRORS])],
+    responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },
+    errors: [...new Set([...SESSION_ERRORS, ...RUN_ERRORS])],
   },
 ]

@@ -12,10 +12,13 @@ const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 
 export const registerResume: RegisterRoutes = (scope, context) => {
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
-    const { fork, ...body } = checkBody(omitEmpty(request.body), checkResume)
+    const { fork, detach = false, ...body } = checkBody(omitEmpty(request.body), checkResume)
     const session = await context.store.find(request.params.id)
     const origin = fork === true ? { forks: session } : { resumes: session }
     const prompt = { ...body, backend: session.backend, ...origin }
-    return await sendPrompt({ request, reply, context }, prompt, nativeFormat(prompt, context))
+    return await sendPrompt(
+      { request, reply, context },
+      { prompt, detach, toFormat: () => nativeFormat(prompt, context) },
+    )
   })
 }

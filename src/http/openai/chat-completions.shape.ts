@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Message, named, stated } from '../../kit/shape.ts'
 import { AGENT_ERRORS } from '../api-description/error-responses.shape.ts'
-import { EXAMPLE, type Operation, streamOf } from '../api-description/operation.shape.ts'
+import { EXAMPLE, IDEMPOTENCY_KEY, type Operation, streamOf } from '../api-description/operation.shape.ts'
 import {
   AnySchema,
   COMPATIBLE_REQUEST,
@@ -180,7 +180,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'chat',
     summary: 'Complete a chat',
     description: MODEL_RULES,
-    parameters: TARGET_HEADERS,
+    parameters: [IDEMPOTENCY_KEY, ...TARGET_HEADERS],
     body: { shape: ChatRequest, examples: { whole: request, stream: { ...request, stream: true } } },
     responses: {
       200: {
@@ -201,6 +201,6 @@ export const OPERATIONS: readonly Operation[] = [
         },
       },
     },
-    errors: ['NotFound', 'Conflict', ...AGENT_ERRORS],
+    errors: ['NotFound', ...AGENT_ERRORS],
   },
 ]

@@ -1,4 +1,5 @@
 /** `POST /openai/v1/chat/completions` */
+import { randomPartOf } from '../../executions/execution-id.ts'
 import { checker } from '../../kit/schema.ts'
 import { refuseTools, toPromptRequest } from '../compatible/conversation.ts'
 import { type IgnoredFields, namesOfIgnored } from '../compatible/ignored-fields.ts'
@@ -13,17 +14,14 @@ import { validateChatRequest } from '../request/checks.generated.js'
 import { COMMENT_FRAME, DONE_FRAME, dataFrame } from '../response/sse-frames.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ChatUsage } from './chat-completions.shape.ts'
 
-/** An id has twice as many hexadecimal digits. */
-const ID_BYTES = 16
-
 export const registerChatCompletions: RegisterRoutes = (scope, context) => {
   scope.post('/chat/completions', async (request, reply) => {
     const options = await readOptions({ request, reply, context })
     const chat = checkBody(request.body, (body) => readChatRequest(body, options))
-    const id = `chatcmpl-${context.ids.hex(ID_BYTES)}`
-    const created = Math.floor(context.clock.now().getTime() / 1000)
-    const writer = chatWriter({ id, created, model: chat.model }, chat)
-    return await sendReply({ request, reply, context }, chat, writer)
+    return await sendReply({ request, reply, context }, chat, ({ id, createdAt }) => {
+      const created = Math.floor(Date.parse(createdAt) / 1000)
+      return chatWriter({ id: `chatcmpl-${randomPartOf(id)}`, created, model: chat.model }, chat)
+    })
   })
 }
 

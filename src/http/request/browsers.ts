@@ -6,9 +6,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.shape.ts'
 import { canBeListed } from '../../config/cors-origin.ts'
+import { exposureOf, isLoopbackHost } from '../context/exposure.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { hostNotAllowed, originNotAllowed } from '../errors/faults.ts'
-import { exposureOf, isLoopbackHost } from './exposure.ts'
 
 type CorsSettings = Pick<Config['server'], 'cors_allowed_origins' | 'cors_allow_credentials' | 'cors_max_age'>
 
@@ -35,6 +35,7 @@ const ALLOWED_HEADER_PREFIXES = ['openai-', 'x-stainless-']
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Traceparent'],
   ...['X-Drover-Backend', 'X-Drover-Warning', 'X-Drover-Session', 'X-Drover-Error', 'Request-Id'],
+  ...['X-Execution-Id', 'Idempotency-Replayed'],
 ].join(', ')
 
 /** Adds CORS headers if the origin is allowed. Returns true if the request was a preflight and has been answered. */

@@ -5,7 +5,7 @@ type RequestFacts = {
   /** The client's address, behind trusted proxies; `local` on a Unix socket. */
   address: string
   trace: Trace | undefined
-  /** The valid API key of the request. */
+  /** The valid API key of the request, with its name and role. Undefined if the server has no keys. */
   key: ApiKey | undefined
   /** The code of the error response. */
   errorCode?: string

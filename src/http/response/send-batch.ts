@@ -1,22 +1,35 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
-import type { ServerContext } from '../context/server-context.ts'
+import type { BatchOptions } from '../../prompts/run-batch.ts'
+import { acceptExecution } from '../executions/accept-execution.ts'
+import { resultOf } from '../executions/replay.ts'
+import { type Exchange, releaseOnFault, requestExecution } from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
 import { promptsOf } from './prompts-of.ts'
 import { LARGE_OUTPUT, sendJson } from './send-json.ts'
 
-type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
 type BatchResult = { results: readonly { output: string }[] }
 
 /** Runs several prompts and records them for the access log. Returns what the Fastify handler has to return. */
 export async function sendBatch<Result extends BatchResult>(
-  { request, reply, context }: Exchange,
+  exchange: Exchange,
   { backends, prompts }: { backends: readonly string[]; prompts: readonly string[] },
-  run: (prompts: PromptContext, options: { signal: AbortSignal }) => Promise<Result>,
-): Promise<Result | FastifyReply> {
-  const facts = Object.assign(request.facts, { backends, prompts })
-  const result = await run(promptsOf(request, context), { signal: abortOnDisconnect(reply.raw, context) })
-  facts.answers = result.results.map(({ output }) => output)
-  const isLarge = facts.answers.some((answer) => answer.length >= LARGE_OUTPUT)
-  return isLarge ? sendJson(reply, result) : result
+  run: (prompts: PromptContext, options: Pick<BatchOptions, 'signal' | 'execution'>) => Promise<Result>,
+): Promise<object> {
+  const { request, reply, context } = exchange
+  Object.assign(request.facts, { backends, prompts })
+  const execution = await requestExecution(exchange, { detach: false })
+  const { id, apiKey, isInBackground, isRepeat } = execution
+  const start = (signal: AbortSignal) => run(promptsOf(request, context), { signal, execution: { id, apiKey } })
+  const signal = abortOnDisconnect(reply.raw, context)
+  if (!isInBackground) return sendResult(exchange, await start(signal))
+  const started = isRepeat ? undefined : context.background.add(releaseOnFault(start(context.drainDeadline), execution))
+  if (execution.isDetached) return await acceptExecution(exchange, execution)
+  return sendResult(exchange, (await (started ?? resultOf(id, context, signal))) as Result)
+}
+
+function sendResult({ request, reply }: Exchange, result: BatchResult): object | FastifyReply {
+  const answers = result.results.map(({ output }) => output)
+  request.facts.answers = answers
+  return answers.some((answer) => answer.length >= LARGE_OUTPUT) ? sendJson(reply, result) : result
 }

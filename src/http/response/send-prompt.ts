@@ -1,37 +1,111 @@
-/** Runs a prompt and sends its result: as a stream of events, or as one body when the agent has finished. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+/**
+ * Runs a prompt and sends its result: as a stream of events, or as one body when the agent has finished. A client that
+ * disconnects ends its agent, unless the request is detached or has an `Idempotency-Key`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
-import type { ServerContext } from '../context/server-context.ts'
+import { type PromptRunOptions, runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
+import { acceptExecution } from '../executions/accept-execution.ts'
+import { replayEvents, resultOf } from '../executions/replay.ts'
+import {
+  type Exchange,
+  type RequestedExecution,
+  releaseOnFault,
+  requestExecution,
+} from '../executions/requested-execution.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
 import { promptsOf } from './prompts-of.ts'
 import { LARGE_OUTPUT, sendJson } from './send-json.ts'
-import { type StreamFormat, sendStream } from './send-stream.ts'
-
-type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
+import { type StreamFormat, sendStream, streamLimits } from './send-stream.ts'
 
 /** `toBody` may throw a Fault, which is then sent as the error. */
 export type ReplyFormat = StreamFormat | { toBody(result: PromptResult): object }
 
+export type PromptReply = {
+  prompt: PromptRequest
+  /** The format may contain the id and the time of the execution, so that a repeated request gets the same answer. */
+  toFormat(execution: { id: string; createdAt: string }): ReplyFormat
+  detach?: boolean | undefined
+  /** Whether nothing is stored of the execution. The default is what the prompt says. */
+  isEphemeral?: boolean
+}
+
+/** How long a detached request waits for the session of its prompt. */
+const SESSION_WAIT_MS = 200
+
 /** Returns what the Fastify handler has to return. */
-export async function sendPrompt(exchange: Exchange, prompt: PromptRequest, format: ReplyFormat): Promise<object> {
-  const { request, reply, context } = exchange
-  const { facts } = request
+export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise<object> {
+  const { prompt, toFormat } = sent
+  const { facts } = exchange.request
   facts.backends = [prompt.backend]
   facts.prompts = [prompt.prompt]
+  const execution = await requestExecution(exchange, sent)
+  const format = toFormat(execution)
+  const run: Run = { exchange, execution, prompt: { ...prompt, wantsDeltas: !('toBody' in format) }, sent }
+  if (!execution.isInBackground) return await sendRun(run, format)
+  const started = execution.isRepeat ? undefined : await startInBackground(run)
+  if (execution.isDetached) return await acceptExecution(exchange, execution)
+  return await sendReplay(run, format, started?.result)
+}
+
+type Run = { exchange: Exchange; execution: RequestedExecution; prompt: PromptRequest; sent: PromptReply }
+
+async function sendRun({ exchange, ...run }: Run, format: ReplyFormat): Promise<object> {
+  const { request, reply, context } = exchange
   const prompts = promptsOf(request, context)
-  const options = { signal: abortOnDisconnect(reply.raw, context) }
-  if ('toBody' in format) {
-    const result = await runPromptToEnd(prompt, prompts, options)
-    facts.answers = [result.output]
-    const body = format.toBody(result)
-    // Serializing the answer of a prompt must not delay other requests.
-    return result.output.length < LARGE_OUTPUT ? body : sendJson(reply, body)
-  }
-  const events = runPrompt({ ...prompt, wantsDeltas: true }, prompts, options)
-  const writeTimeoutMs = context.config.server.write_timeout_secs * 1000
-  const result = await sendStream({ reply, events }, format, { heartbeatMs: context.heartbeatMs, writeTimeoutMs })
-  facts.answers = [result.output]
+  const options = { signal: abortOnDisconnect(reply.raw, context), execution: executionOptions(run) }
+  if ('toBody' in format) return sendBody(exchange, await runPromptToEnd(run.prompt, prompts, options), format)
+  const events = runPrompt(run.prompt, prompts, options)
+  const result = await sendStream({ reply, events }, format, streamLimits(context))
+  request.facts.answers = [result.output]
   return reply
+}
+
+/** Sends what the execution does in the background; `started` is the result of a run that this request has started. */
+async function sendReplay(
+  { exchange, execution: { id } }: Run,
+  format: ReplyFormat,
+  started: Promise<PromptResult> | undefined,
+): Promise<object> {
+  const { request, reply, context } = exchange
+  const signal = abortOnDisconnect(reply.raw, context)
+  const result = () => started ?? (resultOf(id, context, signal) as Promise<PromptResult>)
+  if ('toBody' in format) return sendBody(exchange, await result(), format)
+  const events = replayEvents(id, context, { signal, result })
+  const sent = await sendStream({ reply, events }, format, streamLimits(context))
+  request.facts.answers = [sent.output]
+  return reply
+}
+
+function sendBody(
+  { request, reply }: Exchange,
+  result: PromptResult,
+  format: Extract<ReplyFormat, { toBody: unknown }>,
+): object {
+  request.facts.answers = [result.output]
+  const body = format.toBody(result)
+  // Serializing the answer of a prompt must not delay other requests.
+  return result.output.length < LARGE_OUTPUT ? body : sendJson(reply, body)
+}
+
+/** For a detached request, waits a moment for the session. Throws the Fault of a prompt that cannot be run. */
+async function startInBackground({ exchange, execution, ...run }: Run): Promise<{ result: Promise<PromptResult> }> {
+  const { request, context } = exchange
+  const session = Promise.withResolvers<void>()
+  const options: PromptRunOptions = {
+    signal: context.drainDeadline,
+    execution: { ...executionOptions({ execution, ...run }), onSession: () => session.resolve() },
+  }
+  const ended = runPromptToEnd(run.prompt, promptsOf(request, context), options)
+  const result = context.background.add(releaseOnFault(ended, execution))
+  if (execution.isDetached) {
+    await Promise.race([result, session.promise, sleep(SESSION_WAIT_MS, undefined, { ref: false })])
+  }
+  return { result }
+}
+
+function executionOptions({ execution, sent }: Omit<Run, 'exchange'>) {
+  const { id, apiKey } = execution
+  return { id, apiKey, ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }) }
 }

@@ -1,5 +1,5 @@
 /**
- * Sends the events of a prompt as a stream. The headers are sent with the first bytes, so a prompt that fails earlier gets
+ * Sends events as a stream, mostly those of a prompt. The headers are sent with the first bytes, so a prompt that fails earlier gets
  * an ordinary error response. A client that reads slowly slows the agent down; one that stops reading is disconnected.
  */
 import { once } from 'node:events'
@@ -7,32 +7,35 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { ServerContext } from '../context/server-context.ts'
 import { disconnectIfStalled } from './stalled-client.ts'
 
 /** The headers of every stream. `x-accel-buffering` tells nginx to pass the bytes on at once. */
 const STREAM_HEADERS = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 
 /** Turns events into the bytes of a stream. */
-export type StreamFormat = {
+export type StreamFormat<Event = PromptEvent, Result = PromptResult> = {
   contentType: string
   /** Returns an empty text for an event that is not sent. */
-  frame(event: PromptEvent): string
+  frame(event: Event): string
   /** Called after the last event. May throw a Fault if nothing was sent so far: the Fault is then sent as the error. */
-  end(result: PromptResult): string
+  end(result: Result): string
   /** Sent while the agent is silent, so that proxies keep the connection open. */
   heartbeat(): string
 }
 
 export type StreamLimits = { heartbeatMs: number; writeTimeoutMs: number }
 
-type PromptEvents = AsyncGenerator<PromptEvent, PromptResult, undefined>
+export function streamLimits({ heartbeatMs, config }: Pick<ServerContext, 'heartbeatMs' | 'config'>): StreamLimits {
+  return { heartbeatMs, writeTimeoutMs: config.server.write_timeout_secs * 1000 }
+}
 
-/** Throws the error of the prompt or the format if nothing was sent. `events` must end when the client disconnects. */
-export async function sendStream(
-  { reply, events }: { reply: FastifyReply; events: PromptEvents },
-  format: StreamFormat,
+/** Throws the error of the events or the format if nothing was sent. `events` must end when the client disconnects. */
+export async function sendStream<Event, Result>(
+  { reply, events }: { reply: FastifyReply; events: AsyncGenerator<Event, Result, undefined> },
+  format: StreamFormat<Event, Result>,
   limits: StreamLimits,
-): Promise<PromptResult> {
+): Promise<Result> {
   let next = await events.next()
   const response = reply.raw
   const silence = setTimeout(() => {
@@ -63,7 +66,7 @@ export async function sendStream(
 }
 
 /** After `hijack`, Fastify no longer sends the headers that the guards have set on the reply. */
-function sendHeaders(reply: FastifyReply, { contentType }: StreamFormat): void {
+function sendHeaders(reply: FastifyReply, { contentType }: { contentType: string }): void {
   if (reply.sent) return
   reply.hijack()
   const common = reply.getHeaders() as OutgoingHttpHeaders

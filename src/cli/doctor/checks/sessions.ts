@@ -1,7 +1,7 @@
 import { findPaths } from '../../../config/paths.ts'
 import { Fault } from '../../../kit/fault.ts'
 import { quoteWord } from '../../../kit/shell-words.ts'
-import { inspectStore, type StoreInspection } from '../../../sessions/inspect-store.ts'
+import { inspectStore, type StoreInspection } from '../../../store/inspect-store.ts'
 import type { CheckContext } from './check.ts'
 import { defineFinding, type Finding } from './finding.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The migrations of the session file. `user_version` is the number of migrations that a file has been through.
+ * The migrations of the store. `user_version` is the number of migrations that a file has been through.
  *
  * - `sessions` is the source of truth, one row per session. `session_texts` belongs to it; all other tables
  *   are derived from it.
@@ -132,4 +132,67 @@ ${['initial_prompt', 'system_prompt']
   .join('')}
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND]
+/**
+ * - `executions` has one row per prompt, batch or part of a batch. A prefix of its events is in `execution_events`.
+ * - `idempotency_keys` maps the key of a repeatable request to its execution.
+ */
+const EXECUTIONS = `
+  CREATE TABLE executions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    parent_id TEXT,
+    session_id TEXT,
+    backend TEXT,
+    model TEXT,
+    workdir TEXT,
+    owner TEXT NOT NULL,
+    api_key TEXT,
+    keep TEXT NOT NULL,
+    is_demo INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    ended_at TEXT,
+    usage TEXT,
+    error TEXT,
+    cost_usd REAL,
+    last_seq INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    is_cancel_requested INTEGER NOT NULL DEFAULT 0,
+    prompt TEXT,
+    result TEXT
+  ) STRICT;
+  CREATE INDEX executions_by_time ON executions (created_at, id);
+  CREATE INDEX executions_by_state ON executions (state, created_at, id);
+  CREATE INDEX executions_by_backend ON executions (backend, state, created_at, id);
+  CREATE INDEX executions_by_session ON executions (session_id, created_at, id) WHERE session_id IS NOT NULL;
+  CREATE INDEX executions_by_parent ON executions (parent_id, created_at, id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX executions_by_key ON executions (api_key, created_at, id) WHERE api_key IS NOT NULL;
+  CREATE INDEX executions_running ON executions (owner) WHERE ended_at IS NULL;
+  CREATE INDEX executions_by_end ON executions (ended_at, bytes);
+
+  CREATE TABLE execution_events (
+    execution INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    type TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (execution, seq)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE idempotency_keys (
+    api_key TEXT NOT NULL,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    execution_id TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (api_key, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TRIGGER execution_removed AFTER DELETE ON executions BEGIN
+    DELETE FROM execution_events WHERE execution = OLD.number;
+  END;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS]

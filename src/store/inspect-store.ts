@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { errorCode, Fault } from '../kit/fault.ts'
 import { fileKind, systemReason } from '../kit/files/disk.ts'
 import { inspectLock } from '../kit/files/lock.ts'
-import { SessionDatabase, schemaVersionOf } from './database.ts'
+import { StoreDatabase, schemaVersionOf } from './database.ts'
 import { sessionStoreInvalid, sessionStoreUnavailable } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { LOCK_FILE, ownersDirectoryOf } from './owners.ts'
@@ -82,7 +82,7 @@ async function readAs(mode: 'mode=ro' | 'immutable=1', { path, isChecked }: Fact
   const url = pathToFileURL(path)
   url.search = mode
   try {
-    const database = new SessionDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
+    const database = new StoreDatabase(new sqlite.DatabaseSync(url, { readOnly: true }), { path, waitMs: WAIT_MS })
     try {
       return await database.read(() => {
         const form = schemaVersionOf(database, MIGRATIONS.length)
@@ -98,14 +98,14 @@ async function readAs(mode: 'mode=ro' | 'immutable=1', { path, isChecked }: Fact
 }
 
 /** https://sqlite.org/pragma.html#pragma_quick_check: the one row `ok`, or rows with a line for each thing that is wrong. */
-function findDamage(database: SessionDatabase): string[] {
+function findDamage(database: StoreDatabase): string[] {
   const rows = database.all(`PRAGMA quick_check(${SHOWN_DAMAGE})`)
   const lines = rows.flatMap((row) => String(row['quick_check']).split('\n'))
   const isHeading = (line: string) => line.startsWith('***')
   return lines.filter((line) => line !== 'ok' && !isHeading(line))
 }
 
-function countSessions(database: SessionDatabase): number {
+function countSessions(database: StoreDatabase): number {
   return Number(database.get('SELECT count(*) AS count FROM sessions')?.['count'])
 }
 

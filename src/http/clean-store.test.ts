@@ -1,39 +1,56 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { Stores } from '../executions/open-stores.ts'
 import type { Log } from '../kit/log.ts'
-import type { SessionStore } from '../sessions/session-store.ts'
-import { startSessionCleanup } from './clean-sessions.ts'
+import { startStoreCleanup } from './clean-store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 function retention(days: number, answer: () => string[] = () => []) {
   const asked: string[] = []
   const logged: string[] = []
-  const store = {
-    deleteUnusedSince: async (moment: string, { isDryRun }: { isDryRun: boolean }) => {
-      asked.push(`${moment}${isDryRun ? ' (dry run)' : ''}`)
-      return answer()
+  const removed: { endedBefore: string; maxBytes: number }[] = []
+  const stores = {
+    sessions: {
+      deleteUnusedSince: async (moment: string, { isDryRun }: { isDryRun: boolean }) => {
+        asked.push(`${moment}${isDryRun ? ' (dry run)' : ''}`)
+        return answer()
+      },
     },
-  } as unknown as SessionStore
+    executions: {
+      removeOld: async (limits: { endedBefore: string; maxBytes: number }) => {
+        removed.push(limits)
+        return removed.length === 1 ? 3 : 0
+      },
+    },
+  } as unknown as Stores
   const write = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`)
   const log: Log = { debug: write, info: write, warn: write, error: write, with: () => log }
   const clock = { now: () => new Date('2026-03-31T12:00:00Z') }
-  return { asked, logged, settings: { store, clock, log, days } }
+  return {
+    asked,
+    removed,
+    logged,
+    settings: { stores, clock, log, sessionDays: days, executionDays: 7, maxExecutionMb: 2 },
+  }
 }
 
-describe('startSessionCleanup', () => {
+describe('startStoreCleanup', () => {
   it('deletes unused sessions at the start, and logs how many', async () => {
     const { asked, logged, settings } = retention(30, () => ['a', 'b'])
-    const { stop } = await startSessionCleanup(settings)
+    const { stop } = await startStoreCleanup(settings)
     stop()
     expect(asked).toEqual(['2026-03-01T12:00:00.000Z'])
-    expect(logged).toEqual(['deleted sessions past their retention {"sessions":2,"days":30}'])
+    expect(logged).toEqual([
+      'deleted executions past their retention {"executions":3,"days":7}',
+      'deleted sessions past their retention {"sessions":2,"days":30}',
+    ])
   })
 
   it('runs again every day until it is stopped', async () => {
     vi.useFakeTimers()
     try {
       const { asked, settings } = retention(1)
-      const { stop } = await startSessionCleanup(settings)
+      const { stop } = await startStoreCleanup(settings)
       await vi.advanceTimersByTimeAsync(2 * DAY_MS)
       expect(asked).toHaveLength(3)
       stop()
@@ -46,7 +63,7 @@ describe('startSessionCleanup', () => {
 
   it('deletes nothing if the retention is 0 days', async () => {
     const { asked, settings } = retention(0)
-    await startSessionCleanup(settings)
+    await startStoreCleanup(settings)
     expect(asked).toEqual([])
   })
 
@@ -54,8 +71,8 @@ describe('startSessionCleanup', () => {
     const { logged, settings } = retention(1, () => {
       throw new Error('the disk is full')
     })
-    const { stop } = await startSessionCleanup(settings)
+    const { stop } = await startStoreCleanup(settings)
     stop()
-    expect(logged).toEqual(['old sessions could not be deleted {"reason":"the disk is full"}'])
+    expect(logged).toContain('old sessions could not be deleted {"reason":"the disk is full"}')
   })
 })

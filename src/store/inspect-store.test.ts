@@ -8,9 +8,9 @@ import { newSession, openStore, sessionsPath } from '../../test/support/session-
 import { program } from '../../test/support/test-command.ts'
 import { systemClock } from '../kit/clock.ts'
 import { randomIds } from '../kit/ids.ts'
+import { openSessionStore } from '../sessions/sqlite-session-store.ts'
 import { inspectStore } from './inspect-store.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { openSessionStore } from './sqlite-session-store.ts'
 
 /** The file of a store that was used and closed. */
 async function usedStore(): Promise<string> {

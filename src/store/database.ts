@@ -1,12 +1,11 @@
 /** Opens and migrates the session file, and runs transactions that wait for each other. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type FileIdentity, isSameFile } from '../kit/files/disk.ts'
 import { sessionStoreBusy, sessionStoreInvalid, sessionStoreNewer, sessionStoreUnavailable } from './faults.ts'
 import { WriteGroup } from './group-writes.ts'
 import { MIGRATIONS } from './migrations.ts'
-import type { Row } from './session-rows.ts'
 import { isBusy, toStoreFault } from './store-errors.ts'
 import { ensureStoreFile, findStoreFile, requireFreeSpace } from './store-file.ts'
 
@@ -15,10 +14,12 @@ type ConnectionOptions = Pick<DatabaseOptions, 'path' | 'waitMs'> & {
   file?: FileIdentity | undefined
 }
 
+export type Row = Record<string, SQLOutputValue>
+
 export type DatabaseOptions = {
   path: string
   /** How long to wait while another process has the file locked. */
-  waitMs: number
+  waitMs?: number | undefined
   migrations?: readonly string[]
 }
 
@@ -27,12 +28,13 @@ const APPLICATION_ID = 0x64726f76
 /** SQLite blocks the process while it waits, so it waits only briefly; then the event loop runs. */
 const SQLITE_WAIT_MS = 20
 const POLL_MS = 10
+const DEFAULT_WAIT_MS = 5_000
 
 /** Opens the file, or creates it. Refuses a file of another kind without changing it. */
-export async function openDatabase(options: DatabaseOptions): Promise<SessionDatabase> {
+export async function openDatabase(options: DatabaseOptions): Promise<StoreDatabase> {
   const { path, migrations = MIGRATIONS } = options
   ensureStoreFile(path)
-  const database = new SessionDatabase(await connect(path), { ...options, file: findStoreFile(path) })
+  const database = new StoreDatabase(await connect(path), { ...options, file: findStoreFile(path) })
   try {
     // Checked first, because the next steps change the file.
     const version = await database.read(() => schemaVersionOf(database, migrations.length))
@@ -58,7 +60,7 @@ async function connect(path: string): Promise<DatabaseSync> {
 }
 
 /** The number of migrations that the file has been through; 0 for an empty file. */
-export function schemaVersionOf(database: SessionDatabase, known: number): number {
+export function schemaVersionOf(database: StoreDatabase, known: number): number {
   const { path } = database
   const number = (pragma: string) => Number(database.get(`PRAGMA ${pragma}`)?.[pragma])
   const [version, application] = [number('user_version'), number('application_id')]
@@ -71,12 +73,12 @@ export function schemaVersionOf(database: SessionDatabase, known: number): numbe
 }
 
 /** Reads the version again, because another process may have migrated the file meanwhile. */
-function migrate(database: SessionDatabase, migrations: readonly string[]): void {
+function migrate(database: StoreDatabase, migrations: readonly string[]): void {
   for (const step of migrations.slice(schemaVersionOf(database, migrations.length))) database.exec(step)
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`)
 }
 
-export class SessionDatabase {
+export class StoreDatabase {
   readonly path: string
   readonly #waitMs: number
   readonly #file: FileIdentity | undefined
@@ -84,7 +86,7 @@ export class SessionDatabase {
   readonly #statements = new Map<string, StatementSync>()
   readonly #writes = new WriteGroup((work) => this.#transact('BEGIN IMMEDIATE', work))
 
-  constructor(connection: DatabaseSync, { path, waitMs, file }: ConnectionOptions) {
+  constructor(connection: DatabaseSync, { path, waitMs = DEFAULT_WAIT_MS, file }: ConnectionOptions) {
     this.path = path
     this.#waitMs = waitMs
     this.#file = file
@@ -117,6 +119,21 @@ export class SessionDatabase {
       },
       { waitMs },
     )
+  }
+
+  /**
+   * The same without waiting for the disk: the transaction survives the death of this process, but a power failure may
+   * undo the latest ones.
+   */
+  writeUnsynced<T>(work: () => T, { waitMs = this.#waitMs } = {}): Promise<T> {
+    return this.#retry(waitMs, () => {
+      this.exec('PRAGMA synchronous = NORMAL')
+      try {
+        return this.#transact('BEGIN IMMEDIATE', work)
+      } finally {
+        this.exec('PRAGMA synchronous = FULL')
+      }
+    })
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {

@@ -18,11 +18,11 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase, type SessionDatabase } from './database.ts'
+import { openDatabase, type StoreDatabase } from './database.ts'
 
 let folder: string
 let path: string
-let opened: SessionDatabase[]
+let opened: StoreDatabase[]
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'drover-sessions-'))
@@ -34,15 +34,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-async function open(options: { waitMs?: number; migrations?: readonly string[] } = {}): Promise<SessionDatabase> {
+async function open(options: { waitMs?: number; migrations?: readonly string[] } = {}): Promise<StoreDatabase> {
   const database = await openDatabase({ path, waitMs: 0, ...options })
   opened.push(database)
   return database
 }
 
 const fault = (code: string, details: object) => expect.objectContaining({ code, details })
-const pragma = (database: SessionDatabase, name: string) => Object.values(database.get(`PRAGMA ${name}`) ?? {})[0]
-const names = (database: SessionDatabase) =>
+const pragma = (database: StoreDatabase, name: string) => Object.values(database.get(`PRAGMA ${name}`) ?? {})[0]
+const names = (database: StoreDatabase) =>
   database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map((row) => row['name'])
 
 describe('a new file', () => {
@@ -223,7 +223,7 @@ describe('a file that cannot be written', () => {
 })
 
 describe('a file that is locked', () => {
-  async function locked(): Promise<{ database: SessionDatabase; holder: DatabaseSync }> {
+  async function locked(): Promise<{ database: StoreDatabase; holder: DatabaseSync }> {
     const database = await open({ waitMs: 20_000 })
     const holder = new DatabaseSync(path)
     holder.exec('BEGIN IMMEDIATE')
@@ -268,7 +268,7 @@ describe('a transaction', () => {
 
 describe('concurrent transactions', () => {
   /** With a table, and nothing under way. */
-  async function openWithTable(): Promise<SessionDatabase> {
+  async function openWithTable(): Promise<StoreDatabase> {
     const database = await open()
     await database.write(() => database.exec('CREATE TABLE numbers (x)'))
     await turnOfTheLoop()
@@ -331,7 +331,7 @@ describe('SQLite', () => {
       const before = loaded()
       await openSessionStore({ path: process.argv[4], clock: systemClock, ids: randomIds })
       process.stdout.write(before + ' ' + loaded())`
-    const files = ['sqlite-session-store.ts', '../kit/clock.ts', '../kit/ids.ts'].map((file) =>
+    const files = ['../sessions/sqlite-session-store.ts', '../kit/clock.ts', '../kit/ids.ts'].map((file) =>
       join(import.meta.dirname, file),
     )
     const args = ['--input-type=module', '-e', script, ...files, path]

@@ -1,5 +1,5 @@
 /** Who can reach the server: depends on the address it is bound to, which may differ from the configured host. */
-import { BlockList, isIP } from 'node:net'
+import { type AddressInfo, BlockList, isIP } from 'node:net'
 
 /** `loopback`: only programs on this machine. `network`: one network interface. `public`: all interfaces. */
 export type Exposure = 'loopback' | 'network' | 'public'
@@ -16,6 +16,11 @@ UNSPECIFIED.addAddress('::', 'ipv6')
 export function exposureOf(address: string): Exposure {
   if (isLoopback(address)) return 'loopback'
   return isIn(UNSPECIFIED, address) ? 'public' : 'network'
+}
+
+/** Whether other machines can reach a listener at this address. Only the owner can open a Unix socket. */
+export function isOnNetwork(address: AddressInfo | string | null): boolean {
+  return address !== null && typeof address === 'object' && exposureOf(address.address) !== 'loopback'
 }
 
 /** Whether a `Host` header names this machine: `localhost` or a loopback address. */

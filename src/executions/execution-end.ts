@@ -1,0 +1,32 @@
+/** Decides how much of an execution is stored and how it ended. Pure. */
+import type { ExecutionStart, RecordedResult } from '../prompts/execution-recorder.ts'
+import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
+import type { Execution } from './execution.shape.ts'
+import type { ExecutionState, KeepMode } from './execution-states.ts'
+
+/** Nothing of an ephemeral prompt is stored. */
+export function decideKeep({ isEphemeral }: Pick<ExecutionStart, 'isEphemeral'>, setting: KeepMode): KeepMode {
+  return isEphemeral ? 'none' : setting
+}
+
+/** A batch is completed when all of its parts are. */
+export function finalStateOf(result: RecordedResult): ExecutionState {
+  const states = partsOf(result).map(statusOf)
+  if (states.includes('canceled')) return 'cancelled'
+  return states.every((state) => state === 'completed') ? 'completed' : 'failed'
+}
+
+/** The fields of the record that are only known at the end. */
+export function summaryOf(result: RecordedResult): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd'> {
+  if ('results' in result) return {}
+  const { model, session_id: sessionId, token_usage: usage } = result
+  return {
+    usage,
+    ...(model !== undefined && { model }),
+    ...(sessionId !== '' && { session_id: sessionId }),
+  }
+}
+
+function partsOf(result: RecordedResult): readonly PromptResult[] {
+  return 'results' in result ? result.results : [result]
+}

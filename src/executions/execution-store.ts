@@ -1,0 +1,55 @@
+/** The interface of the store of executions. It is small so that another database can implement it. */
+import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
+import type { ExecutionState, KeepMode } from './execution-states.ts'
+
+/** Everything that changed in one execution since it was last saved. */
+export type ExecutionChange = {
+  /** The record as it is now. The prompt is stored only with the first change. */
+  execution: Execution
+  /** How much of it is stored. Without events and result, the row only shows that it runs. */
+  keep: KeepMode
+  /** The events to append, in order; the first follows the last stored one. Empty unless events are stored. */
+  events: readonly ExecutionEvent[]
+  /** Removes the execution instead of saving it. */
+  isRemoved?: boolean
+}
+
+export type ExecutionFilter = {
+  state?: ExecutionState
+  backend?: string
+  session?: string
+  parent?: string
+  /** Created at this time or later: RFC 3339, UTC. */
+  since?: string
+  /** Only executions of this API key. */
+  apiKey?: string
+  /** The cursor that a page returned. */
+  before?: string
+}
+
+/** A request that may be repeated without running twice. */
+export type KeyClaim = { apiKey: string; key: string; digest: string; executionId: string }
+
+export type ExecutionStore = {
+  /** Saves all changes in one transaction. */
+  save(changes: readonly ExecutionChange[]): Promise<void>
+  /** Finds an execution by its id, or by a unique prefix of it, with its prompt and result. */
+  find(idOrPrefix: string): Promise<Execution>
+  list(filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>
+  /** All executions that have not ended, of every process, oldest first. */
+  running(): Promise<Execution[]>
+  /** The stored events after a number, at most `limit`. */
+  events(id: string, page: { after: number; limit: number }): Promise<ExecutionEvent[]>
+  /** Asks the process that runs the execution to cancel it. */
+  requestCancel(id: string): Promise<void>
+  /** The running executions of a process that another process wants to cancel. */
+  cancelRequests(owner: string): Promise<string[]>
+  /** The executions of a process that is gone become `lost`. */
+  loseAllOf(owner: string): Promise<void>
+  /** Takes the key, or returns the claim that has it already. Expired claims are gone. */
+  claimKey(claim: KeyClaim): Promise<KeyClaim | undefined>
+  /** Gives the key back, because nothing was started. */
+  releaseKey(claim: KeyClaim): Promise<void>
+  /** Removes ended executions: those that ended before a time, then the oldest until the rest fits. Returns their number. */
+  removeOld(limits: { endedBefore: string; maxBytes: number }): Promise<number>
+}

@@ -1,0 +1,131 @@
+/**
+ * Saves executions in the background: many events in one transaction, in order, together with the state they cause. If
+ * the store fails for long, an execution keeps the events that were saved so far, so that no number is missing.
+ */
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import type { ExecutionChange, ExecutionStore } from './execution-store.ts'
+import type { LiveExecution } from './live-execution.ts'
+
+/** An event is saved at most this much later. */
+const SAVE_AFTER_MS = 50
+const SAVE_BYTES = 64 * 1024
+/** While the store fails, events wait in memory up to this size. */
+const WAITING_BYTES = 8 * 1024 * 1024
+
+type Pending = { live: LiveExecution; events: ExecutionEvent[]; bytes: number; isRemoved: boolean }
+
+export type ExecutionWriterOptions = {
+  /** Opens the store when the first execution is saved. */
+  openStore(): Promise<ExecutionStore>
+  onFailure(error: unknown): void
+}
+
+export class ExecutionWriter {
+  readonly #options: ExecutionWriterOptions
+  /** By execution id, in the order of their first change. */
+  #pending = new Map<string, Pending>()
+  #bytes = 0
+  #timer: NodeJS.Timeout | undefined
+  #saving: Promise<void> = Promise.resolve()
+
+  constructor(options: ExecutionWriterOptions) {
+    this.#options = options
+  }
+
+  /** Notes that an execution changed; `event` is its next event, if it has one. */
+  add(live: LiveExecution, event?: { event: ExecutionEvent; size: number }): void {
+    const pending = this.#pendingOf(live)
+    if (event !== undefined && live.keep === 'events' && live.failure === undefined) {
+      pending.events.push(event.event)
+      pending.bytes += event.size
+      this.#bytes += event.size
+    }
+    if (this.#bytes >= SAVE_BYTES) void this.save()
+    else this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
+  }
+
+  /** Saves the end of an execution, or removes it if nothing of it is stored. A failure is noted in `live.failure`. */
+  async finish(live: LiveExecution): Promise<void> {
+    const { id } = live.record
+    if (live.keep === 'none' && !live.isSaved) {
+      this.#pending.delete(id)
+      return
+    }
+    this.#pendingOf(live).isRemoved = live.keep === 'none'
+    await this.save()
+    if (!this.#pending.has(id)) return
+    this.#pending.delete(id)
+    live.failure ??= live.lastError
+  }
+
+  /** Saves everything that waits. Returns when it is saved, or has failed. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#saveNow())
+    return this.#saving
+  }
+
+  #pendingOf(live: LiveExecution): Pending {
+    const { id } = live.record
+    const known = this.#pending.get(id)
+    if (known !== undefined) return known
+    const pending = { live, events: [], bytes: 0, isRemoved: false }
+    this.#pending.set(id, pending)
+    return pending
+  }
+
+  async #saveNow(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    let batch: Pending[] = []
+    try {
+      const store = await this.#options.openStore()
+      batch = [...this.#pending.values()]
+      if (batch.length === 0) return
+      this.#pending = new Map()
+      this.#bytes = 0
+      // Before the next await, so that events and states agree.
+      const changes = batch.map(toChange)
+      await store.save(changes)
+      for (const [at, { live }] of batch.entries()) live.noteSaved(changes[at]?.execution.last_seq ?? 0)
+    } catch (error) {
+      this.#options.onFailure(error)
+      for (const pending of batch.length > 0 ? batch : this.#pending.values()) pending.live.lastError = error
+      this.#restore(batch)
+    }
+  }
+
+  /** Puts changes that could not be saved in front of those that came meanwhile. */
+  #restore(batch: readonly Pending[]): void {
+    const later = this.#pending
+    this.#pending = new Map(batch.map((pending) => [pending.live.record.id, pending]))
+    for (const [id, pending] of later) {
+      const earlier = this.#pending.get(id)
+      if (earlier === undefined) this.#pending.set(id, pending)
+      else
+        Object.assign(earlier, { isRemoved: pending.isRemoved, bytes: earlier.bytes + pending.bytes }).events.push(
+          ...pending.events,
+        )
+    }
+    const all = [...this.#pending.values()]
+    this.#bytes = all.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (this.#bytes > WAITING_BYTES) for (const pending of all) this.#giveUp(pending)
+    if (all.length > 0) this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
+  }
+
+  #giveUp(pending: Pending): void {
+    pending.live.failure ??= pending.live.lastError
+    this.#bytes -= pending.bytes
+    Object.assign(pending, { events: [], bytes: 0 })
+  }
+}
+
+function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
+  return { execution: storedRecordOf(live, events), keep: live.keep, events, isRemoved }
+}
+
+/** The number of the last event counts only events that are stored. */
+function storedRecordOf({ record, keep, savedSeq }: LiveExecution, events: readonly ExecutionEvent[]): Execution {
+  if (keep !== 'none') return { ...record, last_seq: events.at(-1)?.seq ?? savedSeq }
+  const { prompt: _prompt, result: _result, ...rest } = record
+  return { ...rest, last_seq: 0 }
+}

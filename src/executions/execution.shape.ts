@@ -1,0 +1,78 @@
+/** Executions as they are stored and sent to clients. */
+import { Type } from 'typebox'
+import { Usage } from '../agents/adapter/agent.shape.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
+import { literals, type Message, meaning, named } from '../kit/shape.ts'
+import { EXECUTION_KINDS, EXECUTION_STATES } from './execution-states.ts'
+
+const text = (description: string) => Type.String({ description })
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+
+export const Execution = named(
+  'Execution',
+  Type.Object({
+    id: text('`exec_` and 24 random characters.'),
+    state: literals(EXECUTION_STATES, {
+      description:
+        '`queued`, `running`, then `completed`, `failed` or `cancelled`. `lost`: its process died, so the end is unknown.',
+    }),
+    kind: literals(EXECUTION_KINDS, { description: 'What it runs: a prompt, a batch, or a part of a batch.' }),
+    parent_id: Type.Optional(text('The execution of the batch that it belongs to.')),
+    session_id: Type.Optional(text('The session of the prompt, if one is stored.')),
+    backend: Type.Optional(text('The agent; absent for a batch.')),
+    model: Type.Optional(text('The model that the agent reported, otherwise the requested one.')),
+    workdir: Type.Optional(text('The working directory.')),
+    owner: text('The process that runs it.'),
+    api_key: Type.Optional(text('The name of the API key that started it.')),
+    is_demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
+    created_at: moment('When it was requested, in UTC.'),
+    started_at: Type.Optional(moment('When its agent was started.')),
+    ended_at: Type.Optional(moment('When it ended.')),
+    usage: Type.Optional(meaning('The tokens that it used.', Usage)),
+    cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),
+    error: Type.Optional(
+      Type.Object(
+        { code: text('The code of the error.'), message: text('What is wrong and what to do.') },
+        { description: 'Why it has no result: it could not be started.' },
+      ),
+    ),
+    last_seq: Type.Integer({ minimum: 0, description: 'The number of its last stored event.' }),
+    prompt: Type.Optional(text('The prompt; only in a single execution.')),
+    result: Type.Optional(
+      Type.Unsafe<JsonObject>({
+        type: 'object',
+        description: 'The same object that the request got as its answer; only in a single execution that ended.',
+      }),
+    ),
+  }),
+)
+/** `JsonObject` is read-only already, and too deeply recursive for `Message`. */
+export type Execution = Omit<Message<typeof Execution>, 'result'> & { readonly result?: JsonObject }
+
+export const ExecutionPage = named(
+  'ExecutionPage',
+  Type.Object({
+    executions: Type.Array(Execution, { description: 'Newest first, without prompts and results.' }),
+    next: Type.Optional(text('The value of `before` for the next page; absent on the last page.')),
+  }),
+)
+export type ExecutionPage = { readonly executions: readonly Execution[]; readonly next?: string }
+
+export const ExecutionEvent = named(
+  'ExecutionEvent',
+  Type.Object({
+    seq: Type.Integer({ minimum: 1, description: 'Counts from 1, without gaps.' }),
+    at: moment('The time of the event, in UTC.'),
+    type: text('The type of a prompt event, or `state`: the execution has reached another state.'),
+    content: Type.Unsafe<JsonObject>({
+      type: 'object',
+      description: 'The content of the prompt event, or `{"state": …}`.',
+    }),
+  }),
+)
+export type ExecutionEvent = {
+  readonly seq: number
+  readonly at: string
+  readonly type: string
+  readonly content: JsonObject
+}

@@ -1,0 +1,284 @@
+/** The executions of this process: records prompts as executions, lets readers follow them, cancels them. */
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import { Fault } from '../kit/fault.ts'
+import type { Ids } from '../kit/ids.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
+import type {
+  ExecutionRecorder,
+  ExecutionRecording,
+  ExecutionStart,
+  RecordedResult,
+} from '../prompts/execution-recorder.ts'
+import type { PromptEvent } from '../prompts/prompt-event.ts'
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import { decideKeep, finalStateOf, summaryOf } from './execution-end.ts'
+import { newExecutionId } from './execution-id.ts'
+import { type ExecutionState, isFinal, type KeepMode } from './execution-states.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import { ExecutionWriter } from './execution-writer.ts'
+import { executionEnded, executionEventsGone } from './faults.ts'
+import { LiveExecution } from './live-execution.ts'
+
+export type ExecutionsOptions = {
+  openStore(): Promise<ExecutionStore>
+  /** The store's id of this process. */
+  owner(): Promise<string>
+  clock: Clock
+  ids: Ids
+  /** The setting `executions.keep`. */
+  keep: KeepMode
+  onFailure(error: unknown): void
+}
+
+/** A reader of an execution of another process looks into the store this often. */
+const POLL_MS = 200
+/** Requests of other processes to cancel are looked up this often. */
+const CANCEL_POLL_MS = 250
+const READ_BATCH = 500
+
+export class Executions implements ExecutionRecorder {
+  readonly #options: ExecutionsOptions
+  readonly #writer: ExecutionWriter
+  readonly #live = new Map<string, LiveExecution>()
+  readonly #changes = new EventEmitter<{ change: [Execution] }>().setMaxListeners(0)
+  #owner = ''
+  #cancelTimer: NodeJS.Timeout | undefined
+
+  constructor(options: ExecutionsOptions) {
+    this.#options = options
+    const { openStore, onFailure } = options
+    this.#writer = new ExecutionWriter({ openStore: () => this.#withOwner(openStore), onFailure })
+  }
+
+  /** The store's id of this process; empty until something is saved. */
+  get owner(): string {
+    return this.#owner
+  }
+
+  begin(start: ExecutionStart): ExecutionRecording {
+    const live = new LiveExecution(this.#recordOf(start), decideKeep(start, this.#options.keep))
+    this.#live.set(live.record.id, live)
+    this.#setState(live, 'queued')
+    this.#watchCancelRequests()
+    return {
+      id: live.record.id,
+      signal: live.abort.signal,
+      started: () => this.#setState(live, 'running', { started_at: this.#now() }),
+      sessionOpened: (sessionId) => this.#update(live, { session_id: sessionId }),
+      event: (event) => this.#append(live, event),
+      end: (result) => this.#end(live, result),
+      abandon: (error) => this.#abandon(live, error),
+    }
+  }
+
+  /** An execution that runs in this process. */
+  find(id: string): Execution | undefined {
+    const live = this.#live.get(id)
+    return live && { ...live.record, last_seq: live.lastSeq }
+  }
+
+  /** The executions that run in this process, oldest first. */
+  running(): Execution[] {
+    return [...this.#live.values()].map(({ record }) => record)
+  }
+
+  /** Calls `listener` for every change of state in this process. Returns a function that stops it. */
+  onChange(listener: (execution: Execution) => void): () => void {
+    this.#changes.on('change', listener)
+    return () => this.#changes.off('change', listener)
+  }
+
+  /** Asks for the end of an execution, here or in another process. It is `cancelled` when its agent is gone. */
+  async cancel(execution: Execution): Promise<void> {
+    const { id, state } = execution
+    const live = this.#live.get(id)
+    if (live !== undefined) live.abort.abort()
+    else if (isFinal(state)) throw executionEnded({ id, state })
+    else await (await this.#options.openStore()).requestCancel(id)
+  }
+
+  /** The record of an execution when it has ended; undefined if the signal comes first. */
+  async ended(id: string, signal: AbortSignal): Promise<Execution | undefined> {
+    const live = this.#live.get(id)
+    if (live === undefined) {
+      for await (const _ of this.#followStored(id, { after: Number.MAX_SAFE_INTEGER, signal })) {
+        // Only the end matters here.
+      }
+      return signal.aborted ? undefined : await (await this.#options.openStore()).find(id)
+    }
+    while (!live.hasEnded && !signal.aborted) await raceSignal(live.changed(), signal)
+    return live.hasEnded ? live.record : undefined
+  }
+
+  /** The events after a number: those that are stored, then live ones, until the end or until the signal. */
+  follow(id: string, from: { after: number; signal: AbortSignal }): AsyncGenerator<ExecutionEvent[]> {
+    const live = this.#live.get(id)
+    return live === undefined ? this.#followStored(id, from) : this.#followLive(live, from)
+  }
+
+  async *#followLive(
+    live: LiveExecution,
+    { after, signal }: { after: number; signal: AbortSignal },
+  ): AsyncGenerator<ExecutionEvent[]> {
+    let last = after
+    while (!signal.aborted) {
+      const changed = live.changed()
+      const hasEnded = live.hasEnded
+      const events = await this.#eventsOf(live, last)
+      if (events.length > 0) yield events
+      else if (hasEnded) return
+      else await raceSignal(changed, signal)
+      last = events.at(-1)?.seq ?? last
+    }
+  }
+
+  /** Of another process, or ended. */
+  async *#followStored(
+    id: string,
+    { after, signal }: { after: number; signal: AbortSignal },
+  ): AsyncGenerator<ExecutionEvent[]> {
+    const store = await this.#options.openStore()
+    let last = after
+    while (!signal.aborted) {
+      const { state } = await store.find(id)
+      const events = await store.events(id, { after: last, limit: READ_BATCH })
+      if (events.length > 0) yield events
+      else if (isFinal(state)) return
+      else await raceSignal(sleep(POLL_MS), signal)
+      last = events.at(-1)?.seq ?? last
+    }
+  }
+
+  /** Saves what is not saved yet. */
+  async close(): Promise<void> {
+    clearInterval(this.#cancelTimer)
+    if (this.#live.size > 0) await this.#writer.save()
+  }
+
+  #recordOf(start: ExecutionStart): Execution {
+    const { kind, parentId, apiKey, backend, model, workdir, prompt, isDemo } = start
+    return {
+      id: start.id ?? newExecutionId(this.#options.ids),
+      state: 'queued',
+      kind,
+      owner: this.#owner,
+      created_at: this.#now(),
+      last_seq: 0,
+      ...(parentId !== undefined && { parent_id: parentId }),
+      ...(apiKey !== undefined && { api_key: apiKey }),
+      ...(backend !== undefined && { backend }),
+      ...(model !== undefined && { model }),
+      ...(workdir !== undefined && { workdir }),
+      ...(prompt !== undefined && { prompt }),
+      ...(isDemo === true && { is_demo: true as const }),
+    }
+  }
+
+  #update(live: LiveExecution, change: Partial<Execution>): void {
+    live.record = { ...live.record, ...change }
+    this.#writer.add(live)
+  }
+
+  #setState(live: LiveExecution, state: ExecutionState, change: Partial<Execution> = {}): void {
+    live.record = { ...live.record, ...change, state }
+    const { error } = live.record
+    const content = { state, ...(error !== undefined && { error }) }
+    this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }, error?.message.length ?? 0))
+    this.#changes.emit('change', live.record)
+  }
+
+  #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): void {
+    if (type === 'init' && content.model !== undefined) live.record = { ...live.record, model: content.model }
+    const event = { at: timestamp, type, content: content as unknown as JsonObject }
+    this.#writer.add(live, live.append(event, sizeOf(content)))
+  }
+
+  async #end(live: LiveExecution, result: RecordedResult): Promise<string[]> {
+    const summary = summaryOf(result)
+    const record = { ...summary, result: result as unknown as JsonObject, ended_at: this.#now() }
+    this.#setState(live, finalStateOf(result), record)
+    return await this.#finish(live)
+  }
+
+  async #abandon(live: LiveExecution, error: unknown): Promise<void> {
+    if (isFinal(live.record.state)) return
+    const state = error === undefined ? 'cancelled' : 'failed'
+    this.#setState(live, state, { ended_at: this.#now(), ...(error !== undefined && { error: errorOf(error) }) })
+    await this.#finish(live)
+  }
+
+  async #finish(live: LiveExecution): Promise<string[]> {
+    await this.#writer.finish(live)
+    this.#live.delete(live.record.id)
+    live.hasEnded = true
+    live.notify()
+    if (live.failure === undefined || live.keep === 'none') return []
+    return [`the execution could not be saved: ${live.failure instanceof Error ? live.failure.message : live.failure}`]
+  }
+
+  /** From memory, otherwise from the store. */
+  async #eventsOf(live: LiveExecution, after: number): Promise<ExecutionEvent[]> {
+    const events = live.eventsAfter(after)
+    if (events !== undefined) return events
+    if (live.keep === 'events') {
+      const store = await this.#options.openStore()
+      const stored = await store.events(live.record.id, { after, limit: READ_BATCH })
+      if (stored.length > 0) return stored
+    }
+    throw executionEventsGone({ id: live.record.id, after, first: live.firstSeq })
+  }
+
+  async #withOwner<T>(openStore: () => Promise<T>): Promise<T> {
+    const store = await openStore()
+    if (this.#owner === '') {
+      this.#owner = await this.#options.owner()
+      for (const live of this.#live.values()) live.record = { ...live.record, owner: this.#owner }
+    }
+    return store
+  }
+
+  #watchCancelRequests(): void {
+    this.#cancelTimer ??= setInterval(() => {
+      void this.#cancelRequested().catch(this.#options.onFailure)
+    }, CANCEL_POLL_MS).unref()
+  }
+
+  async #cancelRequested(): Promise<void> {
+    if (this.#live.size === 0 || this.#owner === '') {
+      clearInterval(this.#cancelTimer)
+      this.#cancelTimer = undefined
+      return
+    }
+    const store = await this.#options.openStore()
+    for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.abort.abort()
+  }
+
+  #now(): string {
+    return toTimestamp(this.#options.clock.now())
+  }
+}
+
+/** Why an execution has no result. */
+function errorOf(error: unknown): { code: string; message: string } {
+  if (error instanceof Fault) return { code: error.code, message: error.message }
+  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
+}
+
+/** An estimate that is cheap: most events are one short text. */
+function sizeOf(content: PromptEvent['content']): number {
+  let size = 0
+  for (const value of Object.values(content)) {
+    size += typeof value === 'string' ? value.length : typeof value === 'object' ? JSON.stringify(value).length : 8
+  }
+  return size
+}
+
+async function raceSignal(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<void>()
+  const abort = () => aborted.resolve()
+  signal.addEventListener('abort', abort, { once: true })
+  await Promise.race([promise, aborted.promise])
+  signal.removeEventListener('abort', abort)
+}

@@ -1,0 +1,54 @@
+import { defineFault } from '../kit/fault.ts'
+
+export const executionNotFound = defineFault({
+  code: 'execution_not_found',
+  kind: 'not_found',
+  when: 'No execution has this id or this prefix of an id. It was never stored, it was removed, or it belongs to another key.',
+  message: (d: { id: string }) => `no execution ${d.id} exists; drover ps --all shows the ids`,
+})
+
+export const executionAmbiguous = defineFault({
+  code: 'execution_ambiguous',
+  kind: 'conflict',
+  when: 'Several execution ids have this prefix.',
+  message: (d: { id: string }) => `several execution ids begin with ${d.id}; give more characters`,
+})
+
+export const executionIdMalformed = defineFault({
+  code: 'execution_id_malformed',
+  kind: 'invalid',
+  when: 'The text is not an execution id or a prefix of one.',
+  message: (d: { id: string }) =>
+    `${JSON.stringify(d.id)} is not an execution id: an id is exec_ and 24 characters; give at least the first 4 of those`,
+})
+
+export const executionEventsGone = defineFault({
+  code: 'execution_events_gone',
+  kind: 'not_found',
+  when: 'The events after this number are no longer available, because the execution stores no events.',
+  message: (d: { id: string; after: number; first: number }) =>
+    `the events of ${d.id} after ${d.after} are gone; the first one left is ${d.first}; set executions.keep to events to store them`,
+})
+
+export const executionEnded = defineFault({
+  code: 'execution_ended',
+  kind: 'conflict',
+  when: 'The execution has ended, so it cannot be cancelled.',
+  message: (d: { id: string; state: string }) => `execution ${d.id} has ended already; its state is ${d.state}`,
+})
+
+export const idempotencyKeyReused = defineFault({
+  code: 'idempotency_key_reused',
+  kind: 'invalid',
+  when: 'The Idempotency-Key was used for a request with another body.',
+  message: (d: { key: string }) =>
+    `the Idempotency-Key ${d.key} was used for another request in the last 24 hours; send a new key with a new request`,
+})
+
+export const executionLost = defineFault({
+  code: 'execution_lost',
+  kind: 'conflict',
+  when: 'The execution ended without a result, because its process died or its caller stopped it. It is not run again by itself.',
+  message: (d: { id: string; state: string }) =>
+    `execution ${d.id} is ${d.state} and has no result; to run the prompt again, send it with a new Idempotency-Key`,
+})

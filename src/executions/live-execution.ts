@@ -1,0 +1,76 @@
+/** An execution that runs in this process, with its latest events in memory. */
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import type { KeepMode } from './execution-states.ts'
+
+/** The events that stay in memory for readers. */
+const MEMORY_LIMIT = 4 * 1024 * 1024
+/** What an event takes in addition to its texts. */
+const EVENT_OVERHEAD = 100
+
+type SizedEvent = { event: ExecutionEvent; size: number }
+
+export class LiveExecution {
+  readonly keep: KeepMode
+  readonly abort = new AbortController()
+  record: Execution
+  /** No event follows. */
+  hasEnded = false
+  /** Whether the store has a row for it. */
+  isSaved = false
+  /** The number of the last stored event. */
+  savedSeq = 0
+  /** Why the latest attempt to save it failed. */
+  lastError: unknown
+  /** Set once changes of it are lost: later events are not stored. */
+  failure: unknown
+  readonly #events: SizedEvent[] = []
+  #bytes = 0
+  #lastSeq = 0
+  #wake = Promise.withResolvers<void>()
+
+  constructor(record: Execution, keep: KeepMode) {
+    this.record = record
+    this.keep = keep
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Numbers the event and wakes up the readers. Returns the event and its size in bytes. */
+  append(event: Omit<ExecutionEvent, 'seq'>, size: number): SizedEvent {
+    this.#lastSeq += 1
+    const sized = { event: { seq: this.#lastSeq, ...event }, size: size + EVENT_OVERHEAD }
+    this.#events.push(sized)
+    this.#bytes += sized.size
+    while (this.#bytes > MEMORY_LIMIT && this.#events.length > 1) this.#bytes -= this.#events.shift()?.size ?? 0
+    this.notify()
+    return sized
+  }
+
+  /** The events after a number; undefined if the next one is no longer in memory. */
+  eventsAfter(after: number): ExecutionEvent[] | undefined {
+    const first = this.#lastSeq - this.#events.length + 1
+    if (after + 1 < first) return undefined
+    return this.#events.slice(after + 1 - first).map(({ event }) => event)
+  }
+
+  noteSaved(seq: number): void {
+    this.isSaved = true
+    this.savedSeq = seq
+  }
+
+  get firstSeq(): number {
+    return this.#lastSeq - this.#events.length + 1
+  }
+
+  notify(): void {
+    this.#wake.resolve()
+    this.#wake = Promise.withResolvers<void>()
+  }
+
+  /** Resolves at the next event or change of state. */
+  changed(): Promise<void> {
+    return this.#wake.promise
+  }
+}

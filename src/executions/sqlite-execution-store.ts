@@ -1,0 +1,177 @@
+/** Stores executions in the same SQLite file as the sessions. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { Row, StoreDatabase } from '../store/database.ts'
+import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
+import { executionIdRange } from './execution-id.ts'
+import { toPageQuery } from './execution-query.ts'
+import { LISTED, toChangingColumns, toColumns, toExecution, toExecutionEvent } from './execution-rows.ts'
+import type { KeepMode } from './execution-states.ts'
+import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
+import { executionAmbiguous, executionNotFound } from './faults.ts'
+
+/** How long a repeated request gets the answer of the first. */
+const KEY_LIFETIME_MS = 24 * 3600 * 1000
+/** Removed in one transaction: small enough to block neither other processes nor our event loop for long. */
+const REMOVE_BATCH = 50
+/** A prompt is answered even if the store is locked for longer. */
+const SAVE_WAIT_MS = 1000
+/** What a row takes in addition to its texts. */
+const ROW_BYTES = 300
+const EVENT_BYTES = 40
+
+export class SqliteExecutionStore implements ExecutionStore {
+  readonly #database: StoreDatabase
+  readonly #clock: Clock
+
+  constructor(database: StoreDatabase, { clock }: { clock: Clock }) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  async save(changes: readonly ExecutionChange[]): Promise<void> {
+    await this.#database.writeUnsynced(
+      () => {
+        for (const change of changes) this.#saveChange(change)
+      },
+      { waitMs: SAVE_WAIT_MS },
+    )
+  }
+
+  async find(idOrPrefix: string): Promise<Execution> {
+    const { from, below } = executionIdRange(idOrPrefix)
+    const sql = 'SELECT * FROM executions WHERE id >= ? AND id < ? LIMIT 2'
+    const [row, another] = await this.#database.read(() => this.#database.all(sql, from, below))
+    if (row === undefined) throw executionNotFound({ id: idOrPrefix })
+    if (another !== undefined) throw executionAmbiguous({ id: idOrPrefix })
+    return toExecution(row)
+  }
+
+  async list(filter: ExecutionFilter, { limit }: { limit: number }): Promise<ExecutionPage> {
+    const { where, values } = toPageQuery(filter)
+    const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY created_at DESC, id DESC LIMIT ?`
+    const rows = await this.#database.read(() => this.#database.all(sql, ...values, limit + 1))
+    const executions = rows.slice(0, limit).map(toExecution)
+    const last = executions.at(-1)
+    return { executions, ...(rows.length > limit && last !== undefined && { next: `${last.created_at},${last.id}` }) }
+  }
+
+  async running(): Promise<Execution[]> {
+    const sql = `SELECT ${LISTED} FROM executions WHERE ended_at IS NULL ORDER BY created_at, id`
+    return (await this.#database.read(() => this.#database.all(sql))).map(toExecution)
+  }
+
+  async events(id: string, { after, limit }: { after: number; limit: number }): Promise<ExecutionEvent[]> {
+    const sql = `SELECT seq, at, type, content FROM execution_events
+      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
+    return (await this.#database.read(() => this.#database.all(sql, id, after, limit))).map(toExecutionEvent)
+  }
+
+  async requestCancel(id: string): Promise<void> {
+    const sql = 'UPDATE executions SET is_cancel_requested = 1 WHERE id = ? AND ended_at IS NULL'
+    await this.#database.write(() => this.#database.run(sql, id))
+  }
+
+  async cancelRequests(owner: string): Promise<string[]> {
+    const sql = 'SELECT id FROM executions WHERE owner = ? AND ended_at IS NULL AND is_cancel_requested = 1'
+    return (await this.#database.read(() => this.#database.all(sql, owner))).map((row) => String(row['id']))
+  }
+
+  async loseAllOf(owner: string): Promise<void> {
+    const sql = 'SELECT number, keep, last_seq FROM executions WHERE owner = ? AND ended_at IS NULL'
+    const find = () => this.#database.all(sql, owner)
+    const hasAny = await this.#database.read(() => find().length > 0)
+    if (!hasAny) return
+    await this.#database.write(() => {
+      for (const row of find()) this.#lose(row)
+    })
+  }
+
+  async claimKey(claim: KeyClaim): Promise<KeyClaim | undefined> {
+    const now = this.#clock.now()
+    const expired = toTimestamp(new Date(now.getTime() - KEY_LIFETIME_MS))
+    return await this.#database.write(() => {
+      this.#database.run('DELETE FROM idempotency_keys WHERE created_at < ?', expired)
+      const sql = 'SELECT digest, execution_id FROM idempotency_keys WHERE api_key = ? AND key = ?'
+      const row = this.#database.get(sql, claim.apiKey, claim.key)
+      if (row !== undefined) {
+        return { ...claim, digest: String(row['digest']), executionId: String(row['execution_id']) }
+      }
+      const { apiKey, key, digest, executionId } = claim
+      const add = `INSERT INTO idempotency_keys (api_key, key, digest, execution_id, created_at) VALUES (?, ?, ?, ?, ?)`
+      this.#database.run(add, apiKey, key, digest, executionId, toTimestamp(now))
+      return undefined
+    })
+  }
+
+  async releaseKey({ apiKey, key, executionId }: KeyClaim): Promise<void> {
+    const sql = 'DELETE FROM idempotency_keys WHERE api_key = ? AND key = ? AND execution_id = ?'
+    await this.#database.write(() => this.#database.run(sql, apiKey, key, executionId))
+  }
+
+  async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
+    const total = await this.#database.read(() => this.#database.get('SELECT sum(bytes) AS bytes FROM executions'))
+    let [excess, removed] = [Number(total?.['bytes'] ?? 0) - maxBytes, 0]
+    for (;;) {
+      const some = await this.#database.write(() => this.#removeOldest(endedBefore, excess))
+      removed += some.count
+      excess -= some.bytes
+      if (some.count < REMOVE_BATCH) return removed
+      await nextTurn()
+    }
+  }
+
+  #removeOldest(endedBefore: string, excess: number): { count: number; bytes: number } {
+    const sql = 'SELECT id, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT ?'
+    let bytes = 0
+    const removed = this.#database.all(sql, REMOVE_BATCH).filter((row) => {
+      const isOld = String(row['ended_at']) < endedBefore || bytes < excess
+      if (isOld) bytes += Number(row['bytes'])
+      return isOld
+    })
+    for (const { id } of removed) this.#database.run('DELETE FROM executions WHERE id = ?', String(id))
+    return { count: removed.length, bytes }
+  }
+
+  #saveChange({ execution, keep, events, isRemoved }: ExecutionChange): void {
+    if (isRemoved === true) {
+      this.#database.run('DELETE FROM executions WHERE id = ?', execution.id)
+      return
+    }
+    const contents = events.map(({ content }) => JSON.stringify(content))
+    const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
+    const number = this.#saveRow({ execution, keep, bytes })
+    const sql = 'INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, ?, ?)'
+    for (const [at, { seq, at: moment, type }] of events.entries()) {
+      this.#database.run(sql, number, seq, moment, type, contents[at] ?? '')
+    }
+  }
+
+  /** Returns the internal number of the row. */
+  #saveRow({ execution, keep, bytes }: { execution: Execution; keep: KeepMode; bytes: number }): number {
+    const changing = toChangingColumns(execution)
+    const grown = bytes + String(changing['result'] ?? '').length
+    const names = Object.keys(changing)
+    const sql = `UPDATE executions SET ${names.map((name) => `${name} = ?`).join(', ')}, bytes = bytes + ?
+      WHERE id = ? RETURNING number`
+    const row = this.#database.get(sql, ...Object.values(changing), grown, execution.id)
+    if (row !== undefined) return Number(row['number'])
+    const columns = { ...toColumns(execution), keep, bytes: grown + ROW_BYTES + (execution.prompt?.length ?? 0) }
+    const places = Object.keys(columns).map(() => '?')
+    const add = `INSERT INTO executions (${Object.keys(columns).join(', ')}) VALUES (${places.join(', ')}) RETURNING number`
+    return Number(this.#database.get(add, ...Object.values(columns))?.['number'])
+  }
+
+  #lose({ number = 0, keep = '', last_seq: lastSeq = 0 }: Row): void {
+    if (keep === 'none') {
+      this.#database.run('DELETE FROM executions WHERE number = ?', number)
+      return
+    }
+    const now = toTimestamp(this.#clock.now())
+    const seq = Number(lastSeq) + (keep === 'events' ? 1 : 0)
+    const add = `INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, 'state', ?)`
+    if (keep === 'events') this.#database.run(add, number, seq, now, JSON.stringify({ state: 'lost' }))
+    const change = `UPDATE executions SET state = 'lost', ended_at = ?, last_seq = ? WHERE number = ?`
+    this.#database.run(change, now, seq, number)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Stores } from '../executions/open-stores.ts'
+import { type Clock, toTimestamp } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+
+export type Retention = {
+  stores: Stores
+  clock: Clock
+  log: Log
+  /** Sessions that were not used for this many days are deleted. 0 keeps all sessions. */
+  sessionDays: number
+  /** Executions that ended this many days ago are deleted. */
+  executionDays: number
+  /** The oldest executions are deleted until the rest fits. */
+  maxExecutionMb: number
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MB = 1024 * 1024
+const SESSIONS_EVERY_MS = DAY_MS
+/** More often, because executions have a size limit too. */
+const EXECUTIONS_EVERY_MS = 60_000
+
+/** Deletes what is past its retention, now and again and again. */
+export async function startStoreCleanup(retention: Retention): Promise<{ stop(): void }> {
+  const tasks = [
+    { everyMs: EXECUTIONS_EVERY_MS, task: () => cleanExecutions(retention) },
+    ...(retention.sessionDays === 0 ? [] : [{ everyMs: SESSIONS_EVERY_MS, task: () => cleanSessions(retention) }]),
+  ]
+  for (const { task } of tasks) await task()
+  const timers = tasks.map(({ everyMs, task }) => setInterval(() => void task(), everyMs).unref())
+  return {
+    stop() {
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
+}
+
+async function cleanSessions(retention: Retention): Promise<void> {
+  const { stores, log, sessionDays: days } = retention
+  await logFailure(log, 'old sessions could not be deleted', async () => {
+    const deleted = await stores.sessions.deleteUnusedSince(daysAgo(days, retention), { isDryRun: false })
+    if (deleted.length > 0) log.info({ sessions: deleted.length, days }, 'deleted sessions past their retention')
+  })
+}
+
+async function cleanExecutions(retention: Retention): Promise<void> {
+  const { stores, log, executionDays: days, maxExecutionMb } = retention
+  await logFailure(log, 'old executions could not be deleted', async () => {
+    const limits = { endedBefore: daysAgo(days, retention), maxBytes: maxExecutionMb * MB }
+    const executions = await stores.executions.removeOld(limits)
+    if (executions > 0) log.info({ executions, days }, 'deleted executions past their retention')
+  })
+}
+
+/** A failure is only logged: the server can still serve, and the cleanup runs again. */
+async function logFailure(log: Log, message: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, message)
+  }
+}
+
+function daysAgo(days: number, { clock }: Retention): string {
+  return toTimestamp(new Date(clock.now().getTime() - days * DAY_MS))
+}

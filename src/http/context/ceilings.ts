@@ -1,0 +1,35 @@
+/** The highest modes for the prompts of a request. Pure. */
+import type { ApiKey } from '../../config/api-keys.ts'
+import type { Config } from '../../config/config.shape.ts'
+import type { Ceilings } from '../../prompts/ceilings.ts'
+
+type Facts = {
+  server: Pick<Config['server'], 'max_approval_mode' | 'max_sandbox_mode'>
+  key: Pick<ApiKey, 'name' | 'ceilings'> | undefined
+  /** Other machines can reach the server, and it has no keys. */
+  isOpen: boolean
+}
+
+const OPEN = { mode: 'read-only', setting: 'a server on a network address without API keys' } as const
+
+/** The ceilings of the key, else those of the server. Undefined if nothing is limited. */
+export function ceilingsFor({ server, key, isOpen }: Facts): Ceilings | undefined {
+  const of = (setting: string) => (key === undefined ? '' : `${setting} of the key ${key.name}`)
+  const approval =
+    ceilingOf(key?.ceilings.approval, of('max_approval_mode')) ??
+    ceilingOf(server.max_approval_mode, 'server.max_approval_mode')
+  const sandbox =
+    ceilingOf(key?.ceilings.sandbox, of('max_sandbox_mode')) ??
+    ceilingOf(server.max_sandbox_mode, 'server.max_sandbox_mode') ??
+    (isOpen ? OPEN : undefined)
+  // The top of a scale limits nothing.
+  const ceilings = {
+    ...(approval !== undefined && approval.mode !== 'none' && { approval }),
+    ...(sandbox !== undefined && sandbox.mode !== 'full' && { sandbox }),
+  }
+  return Object.keys(ceilings).length === 0 ? undefined : ceilings
+}
+
+function ceilingOf<Mode extends string>(mode: Mode | '' | undefined, setting: string) {
+  return mode === undefined || mode === '' ? undefined : { mode, setting }
+}

@@ -1,0 +1,23 @@
+import type { ServerContext } from '../context/server-context.ts'
+import type { ExecutionAccepted } from './accepted.shape.ts'
+import type { Exchange, RequestedExecution } from './requested-execution.ts'
+
+/** The response to a client that does not wait for the result. */
+export async function acceptExecution(
+  { request, reply, context }: Exchange,
+  { id }: RequestedExecution,
+): Promise<ExecutionAccepted> {
+  void reply.code(202)
+  if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
+  return { execution_id: id, ...(await progressOf(id, context)), links: linksOf(id) }
+}
+
+async function progressOf(id: string, { executions, executionStore }: ServerContext) {
+  const { state, session_id: sessionId = '' } = executions.find(id) ?? (await executionStore.find(id))
+  return { session_id: sessionId, state }
+}
+
+function linksOf(id: string): ExecutionAccepted['links'] {
+  const self = `/api/v1/executions/${id}`
+  return { self, events: `${self}/events`, cancel: `${self}/cancel` }
+}

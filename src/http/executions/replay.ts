@@ -1,0 +1,55 @@
+/** Gives a client the events and the result of an execution that runs without it, or that has ended. */
+import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import { executionLost } from '../../executions/faults.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { ServerContext } from '../context/server-context.ts'
+
+type Source = Pick<ServerContext, 'executions' | 'executionStore'>
+
+/** The result of an execution when it has ended. Throws a Fault if it has none. */
+export async function resultOf(id: string, { executions }: Source, signal: AbortSignal): Promise<object> {
+  const execution = await executions.ended(id, signal)
+  if (execution?.result === undefined) throw executionLost({ id, state: execution?.state ?? 'running' })
+  return execution.result
+}
+
+type Replay = {
+  signal: AbortSignal
+  /** Gives the result when the events have ended. */
+  result: () => Promise<PromptResult>
+}
+
+/** The events as the client of the prompt gets them. If none are stored, the answer is one event. */
+export async function* replayEvents(
+  id: string,
+  source: Source,
+  { signal, result }: Replay,
+): AsyncGenerator<PromptEvent, PromptResult, undefined> {
+  let sequence = 0
+  for await (const batch of source.executions.follow(id, { after: 0, signal })) {
+    const execution = source.executions.find(id) ?? (await source.executionStore.find(id))
+    for (const event of batch) {
+      if (event.type === 'state') continue
+      sequence += 1
+      yield toPromptEvent(event, { execution, sequence })
+    }
+  }
+  const ended = await result()
+  if (sequence === 0) yield answerEvent(ended, await source.executionStore.find(id))
+  return ended
+}
+
+function toPromptEvent(
+  { type, at, content }: ExecutionEvent,
+  { execution, sequence }: { execution: Execution; sequence: number },
+): PromptEvent {
+  const { backend, session_id: sessionId = '' } = execution
+  return { type, backend, session_id: sessionId, timestamp: at, sequence, content } as unknown as PromptEvent
+}
+
+function answerEvent({ output }: PromptResult, execution: Execution): PromptEvent {
+  const { created_at: at, ended_at: endedAt = at } = execution
+  const content = { text: output, role: 'assistant' }
+  return toPromptEvent({ seq: 1, at: endedAt, type: 'message', content }, { execution, sequence: 1 })
+}

@@ -1,0 +1,124 @@
+/**
+ * Decides which execution a request is about: a new one, or that of an earlier request with the same `Idempotency-Key`.
+ */
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Execution } from '../../executions/execution.shape.ts'
+import { newExecutionId } from '../../executions/execution-id.ts'
+import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/faults.ts'
+import { toTimestamp } from '../../kit/clock.ts'
+import { Fault } from '../../kit/fault.ts'
+import { jsonPieces } from '../../kit/json/json-pieces.ts'
+import type { ServerContext } from '../context/server-context.ts'
+import { idempotencyKeyInvalid } from '../errors/faults.ts'
+
+export type Exchange = { request: FastifyRequest; reply: FastifyReply; context: ServerContext }
+
+export type RequestedExecution = {
+  id: string
+  createdAt: string
+  /** The name of the API key. */
+  apiKey: string | undefined
+  /** An earlier request with the same key has started it. */
+  isRepeat: boolean
+  /** It goes on when the client disconnects. */
+  isInBackground: boolean
+  /** The client does not wait for the result. */
+  isDetached: boolean
+  /** Forgets the key, because nothing was started. */
+  release(): Promise<void>
+}
+
+/** 1 to 255 visible characters and spaces. */
+const KEY = /^[\x20-\x7e]{1,255}$/
+/** The process that took the key may not have saved the execution yet. */
+const FIND_ATTEMPTS = 20
+const FIND_EVERY_MS = 50
+
+/**
+ * Also sets the headers of the response that name the execution. `detach` is undefined for an API whose clients always
+ * wait for the result.
+ */
+export async function requestExecution(
+  exchange: Exchange,
+  { detach }: { detach?: boolean | undefined },
+): Promise<RequestedExecution> {
+  const { request, reply, context } = exchange
+  const isDetached = detach !== undefined && (detach || prefersAsync(request))
+  const key = idempotencyKeyOf(request)
+  const apiKey = request.facts.key?.name
+  const fresh = {
+    id: newExecutionId(context.ids),
+    createdAt: toTimestamp(context.clock.now()),
+    apiKey,
+    isRepeat: false,
+    isDetached,
+    isInBackground: isDetached || key !== undefined,
+    release: async () => {},
+  }
+  const execution = key === undefined ? fresh : await claimKey(exchange, key, fresh)
+  void reply.header('x-execution-id', execution.id)
+  if (execution.isRepeat) void reply.header('idempotency-replayed', 'true')
+  return execution
+}
+
+/** A Fault means that nothing was run, so the request may be sent again with the same key. */
+export async function releaseOnFault<T>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {
+  try {
+    return await run
+  } catch (error) {
+    if (error instanceof Fault) await release()
+    throw error
+  }
+}
+
+async function claimKey(
+  { request, context }: Exchange,
+  key: string,
+  fresh: RequestedExecution,
+): Promise<RequestedExecution> {
+  const { executionStore } = context
+  const claim = { apiKey: fresh.apiKey ?? '', key, digest: await digestOf(request), executionId: fresh.id }
+  const earlier = await executionStore.claimKey(claim)
+  if (earlier === undefined) return { ...fresh, release: () => executionStore.releaseKey(claim) }
+  if (earlier.digest !== claim.digest) throw idempotencyKeyReused({ key })
+  const { id, created_at: createdAt } = await findStarted(earlier.executionId, context)
+  return { ...fresh, id, createdAt, isRepeat: true }
+}
+
+async function findStarted(id: string, { executions, executionStore }: ServerContext): Promise<Execution> {
+  for (let attempt = 1; ; attempt += 1) {
+    const running = executions.find(id)
+    if (running !== undefined) return running
+    try {
+      return await executionStore.find(id)
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
+      if (attempt === FIND_ATTEMPTS) throw executionLost({ id, state: 'not stored' })
+    }
+    await sleep(FIND_EVERY_MS)
+  }
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined || header === '') return undefined
+  if (typeof header !== 'string' || !KEY.test(header)) throw idempotencyKeyInvalid({})
+  return header
+}
+
+/** `Prefer: respond-async` (RFC 7240). */
+function prefersAsync({ headers }: FastifyRequest): boolean {
+  const preferences = [headers['prefer'] ?? []].flat().join(',').split(',')
+  return preferences.some((preference) => preference.trim().toLowerCase() === 'respond-async')
+}
+
+/** Of everything that decides what is run: the path, the headers that choose session and directory, and the body. */
+async function digestOf({ method, url, headers, body }: FastifyRequest): Promise<string> {
+  const hash = createHash('sha256')
+  const { 'x-drover-session': session, 'x-drover-workdir': workdir } = headers
+  hash.update(JSON.stringify([method, url, session, workdir]))
+  for await (const piece of jsonPieces(body)) hash.update(piece)
+  return hash.digest('hex')
+}

@@ -1,0 +1,195 @@
+import { Type } from 'typebox'
+import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/execution.shape.ts'
+import { EXECUTION_STATES } from '../../executions/execution-states.ts'
+import { literals, type Message, named, type Static, stated, strict } from '../../kit/shape.ts'
+import { COMMON_ERRORS, EXECUTION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { EXAMPLE, jsonResponse, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
+
+const MAX_PAGE_SIZE = 1000
+
+export const ExecutionQuery = strict({
+  state: Type.Optional(literals(EXECUTION_STATES, { description: 'Only executions in this state.' })),
+  backend: Type.Optional(Type.String({ minLength: 1, description: 'Only executions of this agent.' })),
+  session: Type.Optional(Type.String({ minLength: 1, description: 'Only prompts of this session; its complete id.' })),
+  parent: Type.Optional(Type.String({ minLength: 1, description: 'Only the parts of this batch; its complete id.' })),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at this time or later.' })),
+  before: Type.Optional(
+    Type.String({
+      pattern: '^[0-9TZ:.-]+,exec_[0-9a-f]{24}$',
+      description: 'The `next` of the page before; the default is the first page.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      default: 100,
+      description: 'Number of executions in the page.',
+    }),
+  ),
+})
+export type ExecutionQuery = Static<typeof ExecutionQuery>
+
+export const EventsQuery = strict({
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'Only events with a greater number. `Last-Event-ID` works too.',
+    }),
+  ),
+})
+export type EventsQuery = Static<typeof EventsQuery>
+
+const state = literals(EXECUTION_STATES, { description: 'The state when the response was sent.' })
+
+const ExecutionCancelled = named(
+  'ExecutionCancelled',
+  Type.Object({ id: Type.String({ description: 'The complete id.' }), state }),
+)
+export type ExecutionCancelled = Message<typeof ExecutionCancelled>
+
+const StateChange = named(
+  'StateChange',
+  Type.Object({
+    type: literals(['execution', 'execution_removed', 'heartbeat'], {
+      description: '`execution_removed`: an execution has ended, and nothing of it is stored.',
+    }),
+    execution: Type.Optional(Execution),
+    id: Type.Optional(Type.String({ description: 'The removed execution.' })),
+    at: Type.Optional(Type.String({ format: 'date-time', description: 'The time of the heartbeat.' })),
+  }),
+)
+
+const ID = EXAMPLE.executionId
+
+const running: Execution = {
+  id: ID,
+  state: 'running',
+  kind: 'prompt',
+  session_id: EXAMPLE.sessionId,
+  backend: 'claude',
+  workdir: '/srv/projects/parser',
+  owner: '1a2b3c4d5e6f7081',
+  created_at: EXAMPLE.timestamp,
+  started_at: EXAMPLE.timestamp,
+  last_seq: 3,
+}
+
+const events: Record<string, ExecutionEvent> = {
+  queued: { seq: 1, at: EXAMPLE.timestamp, type: 'state', content: { state: 'queued' } },
+  running: { seq: 2, at: EXAMPLE.timestamp, type: 'state', content: { state: 'running' } },
+  message: { seq: 3, at: EXAMPLE.timestamp, type: 'message', content: { text: 'The parser skips', role: 'assistant' } },
+}
+
+const EXECUTION_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  shape: Type.String({
+    description: 'The id of the execution, or a unique prefix of it.',
+    ...stated({ pattern: '^(exec_)?[0-9a-f]{4,24}$' }),
+  }),
+  isRequired: true,
+  example: ID,
+}
+
+const toParameters = (shape: { properties: Record<string, Parameter['shape']> }): Parameter[] =>
+  Object.entries(shape.properties).map(([name, each]) => ({ name, in: 'query', shape: each, isRequired: false }))
+
+const LAST_EVENT_ID: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  shape: Type.String({ description: 'The number of the last event that the client has received.' }),
+  isRequired: false,
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/v1/executions',
+    id: 'listExecutions',
+    tag: 'native',
+    summary: 'List executions',
+    description: 'A key with the role `client` sees the executions that it started.',
+    parameters: toParameters(ExecutionQuery),
+    responses: { 200: jsonResponse('One page, newest first.', ExecutionPage, { executions: [running] }) },
+    errors: ['BadRequest', ...COMMON_ERRORS],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/executions/{id}',
+    id: 'getExecution',
+    tag: 'native',
+    summary: 'Get an execution with its prompt and result',
+    parameters: [EXECUTION_ID],
+    responses: { 200: jsonResponse('The execution.', Execution, running) },
+    errors: EXECUTION_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/executions/{id}/events',
+    id: 'followExecution',
+    tag: 'native',
+    summary: 'Follow the events of an execution',
+    description:
+      'Sends the stored events, then live ones, until the execution ends. A heartbeat comes after 10 seconds of silence. ' +
+      'With `Accept: text/event-stream`, the events are server-sent events whose id is their number.',
+    parameters: [EXECUTION_ID, ...toParameters(EventsQuery), LAST_EVENT_ID],
+    responses: {
+      200: {
+        description: 'The events.',
+        content: {
+          'application/x-ndjson': streamOf(
+            { shape: ExecutionEvent, description: 'One event per line, each a JSON object (`ExecutionEvent`).' },
+            { events, frame: (event) => `${JSON.stringify(event)}\n` },
+          ),
+          'text/event-stream': streamOf(
+            { shape: ExecutionEvent, description: 'Server-sent events; the data is an `ExecutionEvent`.' },
+            {
+              events,
+              frame: (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+            },
+          ),
+        },
+      },
+      204: { description: 'The client has all events as server-sent events, and the execution has ended.' },
+    },
+    errors: EXECUTION_ERRORS,
+  },
+  {
+    method: 'post',
+    path: '/api/v1/executions/{id}/cancel',
+    id: 'cancelExecution',
+    tag: 'native',
+    summary: 'Cancel an execution, with all parts of a batch',
+    description: 'The state becomes `cancelled` when all processes of the agent are gone.',
+    parameters: [EXECUTION_ID],
+    responses: {
+      202: jsonResponse('The execution is being cancelled.', ExecutionCancelled, { id: ID, state: 'running' }),
+    },
+    errors: EXECUTION_ERRORS,
+  },
+  {
+    method: 'get',
+    path: '/api/v1/events',
+    id: 'watchExecutions',
+    tag: 'native',
+    summary: 'Follow the states of all executions',
+    description: 'Begins with the executions that run now. Server-sent events with `Accept: text/event-stream`.',
+    responses: {
+      200: {
+        description: 'The changes.',
+        content: {
+          'application/x-ndjson': streamOf(
+            { shape: StateChange, description: 'One change per line, each a JSON object (`StateChange`).' },
+            {
+              events: { running: { type: 'execution', execution: running } },
+              frame: (change) => `${JSON.stringify(change)}\n`,
+            },
+          ),
+        },
+      },
+    },
+    errors: COMMON_ERRORS,
+  },
+]

@@ -1,0 +1,81 @@
+/** `GET /api/v1/executions`, `GET /api/v1/executions/{id}`, its events, `POST …/cancel`, and `GET /api/v1/events` */
+import type { FastifyRequest } from 'fastify'
+import type { Execution } from '../../executions/execution.shape.ts'
+import { isFinal } from '../../executions/execution-states.ts'
+import { executionEnded, executionNotFound } from '../../executions/faults.ts'
+import { checker } from '../../kit/schema.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
+import { validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
+import { readQuery } from '../request/query.ts'
+import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { sendJson } from '../response/send-json.ts'
+import { sendStream } from '../response/send-stream.ts'
+import { eventFormat, executionStreamLimits, stateFormat, wantsServerSentEvents } from './execution-streams.ts'
+import type { EventsQuery, ExecutionCancelled, ExecutionQuery } from './executions.shape.ts'
+
+type ById = { Params: { id: string } }
+
+const checkExecutionQuery = checker<ExecutionQuery>('the query', validateExecutionQuery)
+const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
+
+const DEFAULT_LIMIT = 100
+
+export const registerExecutions: RegisterRoutes = (scope, context) => {
+  scope.get('/executions', async (request, reply) => {
+    const { limit = DEFAULT_LIMIT, ...filter } = readQuery(request.query, checkExecutionQuery, ['limit'])
+    const apiKey = keyThatSees(request, context)
+    const visible = apiKey === undefined ? filter : { ...filter, apiKey }
+    return sendJson(reply, await context.executionStore.list(visible, { limit }))
+  })
+
+  scope.get<ById>('/executions/:id', async (request, reply) => sendJson(reply, await findExecution(request, context)))
+
+  scope.get<ById>('/executions/:id/events', async (request, reply) => {
+    const { id, state, last_seq: lastSeq } = await findExecution(request, context)
+    const { after = lastEventId(request) ?? 0 } = readQuery(request.query, checkEventsQuery, ['after'])
+    // An `EventSource` connects again after the end of a stream. 204 tells it to stop.
+    if (isFinal(state) && after >= lastSeq && wantsServerSentEvents(request)) return reply.code(204).send()
+    const events = context.executions.follow(id, { after, signal: abortOnDisconnect(reply.raw, context) })
+    await sendStream({ reply, events }, eventFormat(request, context), executionStreamLimits(context))
+    return reply
+  })
+
+  scope.post<ById>('/executions/:id/cancel', async (request, reply): Promise<ExecutionCancelled> => {
+    const execution = await findExecution(request, context)
+    const { id, state } = execution
+    if (isFinal(state)) throw executionEnded({ id, state })
+    await context.executions.cancel(execution)
+    void reply.code(202)
+    return { id, state }
+  })
+
+  scope.get('/events', async (request, reply) => {
+    const disconnected = abortOnDisconnect(reply.raw, context)
+    const signal = AbortSignal.any([disconnected, context.shutdown])
+    const apiKey = keyThatSees(request, context)
+    const isVisible = (execution: Execution) => apiKey === undefined || execution.api_key === apiKey
+    const events = context.stateFeed.watch({ signal, isVisible })
+    await sendStream({ reply, events }, stateFormat(request, context), executionStreamLimits(context))
+    return reply
+  })
+}
+
+async function findExecution(request: FastifyRequest<ById>, context: ServerContext): Promise<Execution> {
+  const { id } = request.params
+  const execution = context.executions.find(id) ?? (await context.executionStore.find(id))
+  const apiKey = keyThatSees(request, context)
+  // Whether another key has such an execution is not revealed.
+  if (apiKey !== undefined && execution.api_key !== apiKey) throw executionNotFound({ id })
+  return execution
+}
+
+/** A key with the role `client` sees only its own executions. Undefined: all are visible. */
+function keyThatSees({ facts }: FastifyRequest, { keys }: ServerContext): string | undefined {
+  return keys.isRequired && facts.key?.role !== 'operator' ? (facts.key?.name ?? '') : undefined
+}
+
+/** A browser's `EventSource` sends it when it connects again. */
+function lastEventId({ headers }: FastifyRequest): number | undefined {
+  const header = headers['last-event-id']
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+}

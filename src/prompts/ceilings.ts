@@ -1,0 +1,63 @@
+/** The highest modes that a client of the server may use. Pure. */
+import type { ApprovalMode, SandboxMode } from '../agents/adapter/agent.ts'
+import { approvalModeAboveCeiling, sandboxModeAboveCeiling } from './faults.ts'
+
+/** What a mode lets an agent do without asking: nothing, edit files in its working directory, everything. */
+const RANKS = { default: -1, always: 0, 'read-only': 0, auto: 1, workspace: 1, none: 2, full: 2 } as const
+
+const SANDBOX_MODES_BY_RANK = ['read-only', 'workspace', 'full'] as const
+const TOP_RANK = RANKS.full
+
+export type ApprovalCeiling = Exclude<ApprovalMode, 'default'>
+export type SandboxCeiling = Exclude<SandboxMode, 'default'>
+
+/** `setting` tells in messages where the ceiling comes from. */
+type Ceiling<Mode> = { mode: Mode; setting: string }
+
+/** A mode without a ceiling is not limited. */
+export type Ceilings = {
+  approval?: Ceiling<ApprovalCeiling> | undefined
+  sandbox?: Ceiling<SandboxCeiling> | undefined
+}
+
+type AskedModes = { approval_mode?: ApprovalMode; sandbox_mode?: SandboxMode }
+
+/**
+ * Throws a Fault for a mode that a request names and that is above a ceiling. A sandbox mode is compared with both
+ * ceilings: Codex asks no one in its sandbox, and the other agents ask no one if a request names only a sandbox mode. An
+ * approval mode is compared with its own ceiling only, because the sandbox confines what the agent does without asking.
+ */
+export function refuseAboveCeilings(asked: AskedModes, ceilings: Ceilings | undefined, place = '$'): void {
+  const { approval_mode: approvalMode = 'default', sandbox_mode: sandboxMode = 'default' } = asked
+  const isAbove = (limit: Ceilings['approval' | 'sandbox'], mode: keyof typeof RANKS) =>
+    limit !== undefined && RANKS[mode] > RANKS[limit.mode]
+  const { approval, sandbox } = ceilings ?? {}
+  if (approval !== undefined && isAbove(approval, approvalMode)) {
+    const { mode: ceiling, setting } = approval
+    throw approvalModeAboveCeiling({ field: `${place}.approval_mode`, mode: approvalMode, ceiling, setting })
+  }
+  const limit = [sandbox, approval].find((each) => isAbove(each, sandboxMode))
+  if (limit === undefined) return
+  const { mode: ceiling, setting } = limit
+  throw sandboxModeAboveCeiling({ field: `${place}.sandbox_mode`, mode: sandboxMode, ceiling, setting })
+}
+
+type Modes = { approvalMode: ApprovalMode; sandboxMode: SandboxMode }
+
+/** Lowers modes that come from the settings or from a session. It never lets an agent do more than before. */
+export function lowerModes(modes: Modes, { approval, sandbox }: Ceilings): Modes {
+  const isAbove = approval !== undefined && RANKS[modes.approvalMode] > RANKS[approval.mode]
+  const approvalMode = isAbove ? approval.mode : modes.approvalMode
+  const own = sandbox === undefined ? TOP_RANK : RANKS[sandbox.mode]
+  if (modes.sandboxMode !== 'default') {
+    const both = approval === undefined ? own : Math.min(own, RANKS[approval.mode])
+    return { approvalMode, sandboxMode: sandboxModeOf(Math.min(RANKS[modes.sandboxMode], both)) }
+  }
+  // Without a sandbox mode, the approval mode alone decides what the agent may do, which may be more than to read.
+  const needsSandbox = own === RANKS['read-only'] || RANKS[approvalMode] > own
+  return { approvalMode, sandboxMode: needsSandbox ? sandboxModeOf(own) : 'default' }
+}
+
+function sandboxModeOf(rank: number): SandboxCeiling {
+  return SANDBOX_MODES_BY_RANK[rank] ?? 'read-only'
+}

@@ -1,0 +1,59 @@
+/** How prompts are recorded as executions. The prompts half only knows this interface; `executions` implements it. */
+import type { PromptEvent } from './prompt-event.ts'
+import type { PromptResult } from './prompt-result.ts'
+
+export type ExecutionKind =
+  | 'prompt'
+  | 'parallel'
+  | 'parallel_task'
+  | 'chain'
+  | 'chain_step'
+  | 'compare'
+  | 'compare_backend'
+  | 'action'
+
+/** What the caller says about the execution of a prompt. */
+export type ExecutionOptions = {
+  kind?: ExecutionKind
+  /** The id, if the caller has already chosen one. */
+  id?: string | undefined
+  parentId?: string | undefined
+  /** The name of the API key. */
+  apiKey?: string | undefined
+  /** Nothing of it is stored. The default is what the request says. */
+  isEphemeral?: boolean
+  /** Called before the prompt waits for its turn. */
+  onBegin?: (execution: { id: string }) => void
+  /** Called when the prompt has a session that is stored. */
+  onSession?: (sessionId: string) => void
+}
+
+/** What is known of an execution before it starts. */
+export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
+  kind: ExecutionKind
+  backend?: string
+  model?: string | undefined
+  workdir?: string
+  prompt?: string
+  isDemo?: boolean
+  isEphemeral: boolean
+}
+
+/** The result of a prompt or of a batch. */
+export type RecordedResult = PromptResult | { readonly results: readonly PromptResult[] }
+
+export type ExecutionRecording = {
+  id: string
+  /** Aborted when someone cancels the execution. */
+  signal: AbortSignal
+  /** The agent gets its turn. */
+  started(): void
+  sessionOpened(sessionId: string): void
+  event(event: PromptEvent): void
+  /** Ends the execution. Returns warnings about what could not be stored. */
+  end(result: RecordedResult): Promise<string[]>
+  /** Ends an execution that has no result. Without an error, its caller stopped it. */
+  abandon(error?: unknown): Promise<void>
+}
+
+export type ExecutionRecorder = { begin(start: ExecutionStart): ExecutionRecording }
