@@ -10,13 +10,15 @@ export type Catalogue = { folder: string; faults: FaultMaker<never>[] }
 export async function gatherFaults(): Promise<Catalogue[]> {
   const src = join(import.meta.dirname, '..', 'src')
   const files = globSync('**/faults.ts', { cwd: src }).sort()
-  return Promise.all(
-    files.map(async (file) => {
-      const exports: Record<string, unknown> = await import(pathToFileURL(join(src, file)).href)
-      const faults = Object.values(exports).filter(isMaker)
-      return { folder: file.split(/[\\/]/)[0] ?? '', faults: faults.toSorted((a, b) => compareBytes(a.code, b.code)) }
-    }),
-  )
+  const read = files.map(async (file) => {
+    const exports: Record<string, unknown> = await import(pathToFileURL(join(src, file)).href)
+    return { folder: file.split(/[\\/]/)[0] ?? '', faults: Object.values(exports).filter(isMaker) }
+  })
+  const folders = Map.groupBy(await Promise.all(read), ({ folder }) => folder)
+  return [...folders].map(([folder, parts]) => {
+    const faults = parts.flatMap((part) => part.faults)
+    return { folder, faults: faults.toSorted((a, b) => compareBytes(a.code, b.code)) }
+  })
 }
 
 function isMaker(value: unknown): value is FaultMaker<never> {
