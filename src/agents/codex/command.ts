@@ -47,6 +47,16 @@ export function toCodexCommand(request: AgentRequest): AgentCommand {
   }
 }
 
+/** The command of a process that stays up. What a turn may do is sent with the turn. */
+export function toAppServerCommand(request: AgentRequest): Pick<AgentCommand, 'argv' | 'env' | 'files'> {
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting])
+  return {
+    argv: [...request.program, 'app-server', ...settings, ...request.extra],
+    env: toAgentEnvironment(request.env, VARIABLES),
+    files: [],
+  }
+}
+
 function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest) {
   if (outputSchema === undefined) return { flags: [], files: [] }
   const path = join(isDryRun ? '<scratch>' : scratchDirectory, 'output-schema.json')
@@ -54,7 +64,7 @@ function toSchemaFile({ outputSchema, isDryRun, scratchDirectory }: AgentRequest
 }
 
 /** Always passed, because codex trusts a directory permanently once it was allowed to write there. */
-function toSandbox({ approvalMode, sandboxMode }: AgentRequest): string {
+export function toSandbox({ approvalMode, sandboxMode }: AgentRequest): string {
   return SANDBOXES[permissionOfSandbox(sandboxMode) ?? permissionOfApproval(approvalMode) ?? 'read-only']
 }
 
@@ -66,7 +76,8 @@ const WRITES: Record<Permission, string> = {
 }
 
 /** Codex asks no one while it runs: its sandbox alone decides. */
-function warnOfApproval({ approvalMode, sandboxMode }: AgentRequest): string[] {
+function warnOfApproval({ approvalMode, sandboxMode, hasApprover }: AgentRequest): string[] {
+  if (approvalMode === 'always' && hasApprover) return []
   const [approval, sandbox] = [permissionOfApproval(approvalMode), permissionOfSandbox(sandboxMode)]
   if (approval === undefined || approval === sandbox) return []
   if (sandbox !== undefined) {

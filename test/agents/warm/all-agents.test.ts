@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentOutput } from '../../../src/agents/adapter/output-reader.ts'
 import { anyEnd, anyOutput, expectWellFormed } from '../../support/any-output.ts'
-import { CodexThreadOutput } from './codex/thread-output.ts'
 import type { FollowedTurn } from './followed-turn.ts'
 import { GeminiAcpOutput } from './gemini/acp-output.ts'
 import { frameRecordingNames, linesSince, readFrames, replayTurn } from './replay-frames.ts'
@@ -14,8 +13,7 @@ const GEMINI = '99266926-84a3-4151-a6f6-4f0bfbe90817'
 const CHUNK = '{"sessionUpdate":"agent_message_chunk","content":{"text":"x"}}'
 
 /** A turn of the recording `warm` that uses a tool, and how it is read. */
-const SUBJECTS: readonly (readonly ['codex' | 'gemini', FollowedTurn, (turn: FollowedTurn) => AgentOutput])[] = [
-  ['codex', { sessionId: CODEX, openings: [], prompt: 13 }, (turn) => new CodexThreadOutput(turn, undefined)],
+const SUBJECTS: readonly (readonly ['gemini', FollowedTurn, (turn: FollowedTurn) => AgentOutput])[] = [
   ['gemini', { sessionId: GEMINI, openings: [], prompt: 13 }, (turn) => new GeminiAcpOutput(turn)],
 ]
 

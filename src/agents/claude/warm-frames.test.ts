@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import { outline } from '../../../test/support/replay-recording.ts'
+import { type RecordedFrame, readFrameRecording } from '../../../test/support/warm-recording.ts'
+import type { AgentEvent } from '../adapter/agent.ts'
+import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { createOutputReader } from '../adapter/output-reader.ts'
+import { ClaudeOutput } from './output.ts'
+import { ClaudeTurnFrames, toApprovalRequest, toPermissionAnswer, withoutEarlier } from './warm-frames.ts'
+
+const textOf = (frame: JsonObject) => JSON.stringify(objectAt(frame, 'message')?.['content'])
+
+/** The frames of each message that was sent: from the message to its result. */
+function turnsIn(recording: readonly RecordedFrame[]) {
+  const sent = recording.filter(({ isSent, frame }) => isSent && frame['type'] === 'user')
+  const received = recording.filter(({ isSent }) => !isSent)
+  let at = 0
+  return sent.map(({ frame: message }) => {
+    const end = received.findIndex(({ frame }, index) => index >= at && frame['type'] === 'result')
+    const frames = received.slice(at, end + 1)
+    at = end + 1
+    return { message, frames }
+  })
+}
+
+/** Reads a turn as a process does. A recording without repeated messages gets one before the result. */
+function readTurn({ message, frames }: ReturnType<typeof turnsIn>[number], earlier: JsonObject | undefined) {
+  const repeated = frames.find(({ frame }) => frame['type'] === 'user' && textOf(frame) === textOf(message))
+  const id = textAt(repeated?.frame, 'uuid') ?? 'our-message'
+  const turn = new ClaudeTurnFrames(id, earlier)
+  const reader = createOutputReader(new ClaudeOutput())
+  const events: AgentEvent[] = []
+  const kinds = new Set<string>()
+  for (const { frame, line } of frames) {
+    if (frame['type'] === 'result' && repeated === undefined) turn.read({ type: 'user', uuid: id })
+    const read = turn.read(frame)
+    if (read.kind === 'turn') events.push(...reader.readFrame(read.frame, line))
+    else kinds.add(read.kind)
+  }
+  const hasEnded = reader.hasEnded()
+  const end = reader.finish({ code: 1, signal: null, stderrTail: '' })
+  return { ...outline({ events: [...events, ...end.events], result: end.result }), hasEnded, kinds: [...kinds], end }
+}
+
+function readTurns(name: string) {
+  let earlier: JsonObject | undefined
+  return turnsIn(readFrameRecording('claude', name)).map((turn) => {
+    const { events, text, usage, error, hasEnded, kinds, end } = readTurn(turn, earlier)
+    earlier = turn.frames.at(-1)?.frame
+    return { events, text, usage, error: error?.[0], hasEnded, kinds, cost: end.result.costUsd }
+  })
+}
+
+describe('a recording of claude that stays up', () => {
+  it('is read turn by turn, with the usage and cost of each turn alone', () => {
+    expect(readTurns('warm')).toMatchInlineSnapshot(`
+      [
+        {
+          "cost": 0.00213,
+          "error": undefined,
+          "events": "init, 4 message, token_usage",
+          "hasEnded": true,
+          "kinds": [
+            "answer",
+          ],
+          "text": "Hello from the fake model.",
+          "usage": "400 50 600 0",
+        },
+        {
+          "cost": 0.00426,
+          "error": undefined,
+          "events": "init, 2 message, tool_use, tool_result, 2 message, token_usage",
+          "hasEnded": true,
+          "kinds": [],
+          "text": "The command printed its output.",
+          "usage": "800 100 1200 0",
+        },
+        {
+          "cost": 0.00426,
+          "error": undefined,
+          "events": "init, tool_use, tool_result, message, token_usage",
+          "hasEnded": true,
+          "kinds": [
+            "ask",
+          ],
+          "text": "Done writing.",
+          "usage": "800 100 1200 0",
+        },
+        {
+          "cost": undefined,
+          "error": "agent_auth_failed",
+          "events": "init, progress",
+          "hasEnded": true,
+          "kinds": [],
+          "text": "",
+          "usage": "0 0 0 0",
+        },
+        {
+          "cost": 0.00213,
+          "error": undefined,
+          "events": "init, thinking, 2 message, token_usage",
+          "hasEnded": true,
+          "kinds": [],
+          "text": "Thought about it.",
+          "usage": "400 50 600 0",
+        },
+        {
+          "cost": undefined,
+          "error": "agent_ended_early",
+          "events": "init, 9 message",
+          "hasEnded": true,
+          "kinds": [
+            "answer",
+          ],
+          "text": "word0 word1 word2 word3 word4 word5 word6 word7 word8 ",
+          "usage": "0 0 0 0",
+        },
+        {
+          "cost": 0.00213,
+          "error": undefined,
+          "events": "init, 4 message, token_usage",
+          "hasEnded": true,
+          "kinds": [],
+          "text": "Hello from the fake model.",
+          "usage": "400 50 600 0",
+        },
+      ]
+    `)
+  })
+
+  it('is read with controls, an interruption and a queued message', () => {
+    expect(readTurns('warm-control')).toMatchInlineSnapshot(`
+      [
+        {
+          "cost": 0.00213,
+          "error": undefined,
+          "events": "init, 4 message, token_usage",
+          "hasEnded": true,
+          "kinds": [
+            "answer",
+            "nothing",
+          ],
+          "text": "Hello from the fake model.",
+          "usage": "400 50 600 0",
+        },
+        {
+          "cost": undefined,
+          "error": "agent_ended_early",
+          "events": "init, 6 message",
+          "hasEnded": true,
+          "kinds": [
+            "answer",
+            "nothing",
+            "foreign",
+          ],
+          "text": "word0 word1 word2 word3 word4 word5 ",
+          "usage": "0 0 0 0",
+        },
+        {
+          "cost": 0.00355,
+          "error": undefined,
+          "events": "init, 4 message, token_usage",
+          "hasEnded": true,
+          "kinds": [
+            "nothing",
+          ],
+          "text": "Hello from the fake model.",
+          "usage": "400 50 600 0",
+        },
+        {
+          "cost": 0.00355,
+          "error": "agent_ended_early",
+          "events": "init, tool_use, tool_result, token_usage",
+          "hasEnded": true,
+          "kinds": [
+            "nothing",
+            "answer",
+          ],
+          "text": "",
+          "usage": "400 50 600 0",
+        },
+      ]
+    `)
+  })
+})
+
+const INIT = { type: 'system', subtype: 'init' }
+const REPEATED = { type: 'user', uuid: 'm1', isReplay: true }
+const RESULT = { type: 'result', result: 'ours' }
+
+describe('ClaudeTurnFrames', () => {
+  it.each<[string, JsonObject[], string[]]>([
+    ['its own result', [INIT, REPEATED, RESULT], ['turn', 'nothing', 'turn']],
+    ['a result from before it began', [RESULT, INIT, REPEATED, RESULT], ['foreign', 'turn', 'nothing', 'turn']],
+    [
+      'the result of another message',
+      [INIT, RESULT, INIT, REPEATED, RESULT],
+      ['turn', 'foreign', 'turn', 'nothing', 'turn'],
+    ],
+    ['an answer from before it began', [{ type: 'assistant' }, INIT], ['foreign', 'turn']],
+    ['a notice from before it began', [{ type: 'system', subtype: 'status' }, INIT], ['nothing', 'turn']],
+    ['another repeated message', [INIT, { type: 'user', uuid: 'm0' }, RESULT], ['turn', 'turn', 'foreign']],
+    ['an answer to a request', [{ type: 'control_response', response: { request_id: 'r' } }], ['answer']],
+    ['an answer without an id', [{ type: 'control_response' }], ['nothing']],
+    ['a question', [{ type: 'control_request', request_id: 'q', request: { subtype: 'can_use_tool' } }], ['ask']],
+    ['another request', [{ type: 'control_request', request_id: 'q', request: { subtype: 'hook' } }], ['request']],
+    ['a request that was withdrawn', [{ type: 'control_cancel_request', request_id: 'q' }], ['nothing']],
+  ])('reads %s', (_name, frames, kinds) => {
+    const turn = new ClaudeTurnFrames('m1', undefined)
+    expect(frames.map((frame) => turn.read(frame).kind)).toEqual(kinds)
+  })
+})
+
+describe('withoutEarlier', () => {
+  const counts = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens, contextWindow: 9 })
+  const zero = { cacheReadInputTokens: 0, cacheCreationInputTokens: 0 }
+
+  it('subtracts what the process had counted before', () => {
+    const earlier = { total_cost_usd: 0.1, modelUsage: { a: counts(10, 5) } }
+    const result = {
+      total_cost_usd: 0.3,
+      usage: { input_tokens: 7 },
+      modelUsage: { a: counts(17, 6), b: counts(1, 2) },
+    }
+    expect(withoutEarlier(result, earlier)).toEqual({
+      total_cost_usd: 0.2,
+      usage: { input_tokens: 7 },
+      modelUsage: { a: { ...counts(7, 1), ...zero }, b: { ...counts(1, 2), ...zero } },
+    })
+  })
+
+  it('never becomes negative, and changes nothing in a first turn', () => {
+    expect(withoutEarlier({ total_cost_usd: 0.1, modelUsage: {} }, { total_cost_usd: 0.2 })).toEqual({
+      total_cost_usd: 0,
+      modelUsage: {},
+    })
+    expect(withoutEarlier({ total_cost_usd: 0.1 }, undefined)).toEqual({ total_cost_usd: 0.1 })
+  })
+})
+
+describe('a question of claude', () => {
+  const { frame } = readFrameRecording('claude', 'warm').find(
+    ({ frame }) => frame['type'] === 'control_request' && objectAt(frame, 'request')?.['subtype'] === 'can_use_tool',
+  ) ?? { frame: {} }
+  const request = objectAt(frame, 'request') ?? {}
+
+  it('names the tool, its command and the choices', () => {
+    expect(toApprovalRequest(request)).toEqual({
+      tool_name: 'Bash',
+      tool_id: expect.stringMatching(/^toolu_/),
+      command: expect.stringContaining('echo data > written-by-tool.txt'),
+      input: expect.objectContaining({ description: 'Run a command' }),
+      reason: 'Run a command',
+      choices: ['allow', 'allow_session', 'deny'],
+    })
+  })
+
+  it('shows an edit as a diff', () => {
+    const input = { file_path: '/w/a.ts', old_string: 'one\ntwo', new_string: 'three' }
+    expect(toApprovalRequest({ tool_name: 'Edit', input })).toMatchObject({
+      diff: '--- /w/a.ts\n-one\n-two\n+three',
+      choices: ['allow', 'deny'],
+    })
+    expect(toApprovalRequest({ tool_name: 'Write', input: { file_path: 'b', content: 'x' } }).diff).toBe('--- b\n+x')
+  })
+
+  it('is answered with the input that it named, for this session with its own suggestions', () => {
+    expect(toPermissionAnswer(request, { decision: 'allow' })).toEqual({
+      behavior: 'allow',
+      updatedInput: request['input'],
+    })
+    const { updatedPermissions } = toPermissionAnswer(request, { decision: 'allow_session' })
+    expect(updatedPermissions).toEqual([expect.objectContaining({ type: 'addRules', destination: 'session' })])
+  })
+
+  it('is denied with a reason', () => {
+    expect(toPermissionAnswer(request, { decision: 'deny', message: 'not now' })).toEqual({
+      behavior: 'deny',
+      message: 'not now',
+    })
+  })
+})

@@ -1,0 +1,155 @@
+/** A `codex app-server` process. It has any number of sessions, which codex calls threads, and one turn at a time. */
+import type { AgentRequest } from '../adapter/agent.ts'
+import { isObject, type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { createOutputReader } from '../adapter/output-reader.ts'
+import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
+import { createLongLivedAgent } from '../warm/create-agent.ts'
+import { agentRequestFailed } from '../warm/faults.ts'
+import { createJsonRpcPeer, type JsonRpcPeer } from '../warm/json-rpc.ts'
+import type { Launch, LongLivedAgent, Turn } from '../warm/long-lived-agent.ts'
+import { startWarmProcess, type WarmProcess } from '../warm/warm-process.ts'
+import { toAppServerCommand, toSandbox } from './command.ts'
+import { configuredModel } from './configured-model.ts'
+import { CodexTurnFrames, toApprovalRequest, toDecision, turnOf } from './warm-frames.ts'
+import { CodexWarmOutput } from './warm-output.ts'
+
+export async function startCodex(launch: Launch): Promise<LongLivedAgent> {
+  const process = await startWarmProcess(launch, { ...toAppServerCommand(launch.request), cancelSignal: 'SIGTERM' })
+  const codex = new CodexProcess(process)
+  await codex.initialize()
+  return createLongLivedAgent('codex', process, (turn) => codex.createTurn(turn))
+}
+
+type Active = { threadId: string; turnId: string; port: TurnPort; frames: CodexTurnFrames }
+
+class CodexProcess {
+  readonly #process: WarmProcess
+  readonly #peer: JsonRpcPeer
+  #active: Active | undefined
+  /** The port of a turn that has not begun yet, for warnings. */
+  #port: TurnPort | undefined
+  /** The changes of the items that codex may ask about. */
+  readonly #changes = new Map<string, readonly JsonObject[]>()
+
+  constructor(process: WarmProcess) {
+    this.#process = process
+    this.#peer = createJsonRpcPeer(
+      process,
+      {
+        onRequest: (method, params) => this.#answer(method, params),
+        onNotification: (method, params, line) => this.#handle(method, params, line),
+        onWarning: (text, cause) => this.#port?.warn(text, cause),
+      },
+      { hasVersion: false },
+    )
+  }
+
+  async initialize(): Promise<void> {
+    const clientInfo = { name: 'drover', title: 'drover', version: '1' }
+    await this.#peer.request('initialize', { clientInfo, capabilities: null })
+    await this.#peer.notify('initialized')
+  }
+
+  createTurn(turn: Turn): TurnProtocol {
+    const { request, priorUsage } = turn
+    return {
+      reader: createOutputReader(new CodexWarmOutput({ priorUsage, wantsDeltas: request.wantsDeltas })),
+      model: request.model ?? configuredModel(request),
+      begin: (port) => this.#begin(turn, port),
+      cancel: () => this.#interrupt(),
+    }
+  }
+
+  async #begin({ request, command }: Turn, port: TurnPort): Promise<void> {
+    this.#port = port
+    this.#changes.clear()
+    const { threadId, policy } = await this.#openThread(request)
+    const turn = await this.#peer.request('turn/start', {
+      threadId,
+      input: [{ type: 'text', text: command.stdin, text_elements: [] }],
+      ...policy,
+      ...(request.outputSchema !== undefined && { outputSchema: request.outputSchema }),
+    })
+    const turnId = textAt(objectAt(isObject(turn) ? turn : {}, 'turn'), 'id') ?? ''
+    this.#active = { threadId, turnId, port, frames: new CodexTurnFrames() }
+    await port.frame({ type: 'thread.started', thread_id: threadId }, '')
+  }
+
+  /** Opens the thread and checks that codex has taken over what was asked for; a turn must not get more rights. */
+  async #openThread(request: AgentRequest): Promise<{ threadId: string; policy: JsonObject }> {
+    const { resumeId, isEphemeral, workdir: cwd, model } = request
+    const approvalPolicy = request.hasApprover ? 'on-request' : 'never'
+    const sandbox = toSandbox(request)
+    const wanted = { cwd, approvalPolicy, sandbox, ...(model !== undefined && { model }) }
+    const method = resumeId === undefined ? 'thread/start' : 'thread/resume'
+    const params = resumeId === undefined ? { ephemeral: isEphemeral } : { threadId: resumeId, excludeTurns: true }
+    const opened = await this.#peer.request(method, { ...wanted, ...params })
+    const answer = isObject(opened) ? opened : {}
+    const drift = findDrift(wanted, answer)
+    if (drift !== undefined) throw agentRequestFailed({ method, code: 0, message: drift })
+    const threadId = textAt(objectAt(answer, 'thread'), 'id') ?? ''
+    return { threadId, policy: { cwd, approvalPolicy, sandboxPolicy: answer['sandbox'], model: answer['model'] } }
+  }
+
+  async #handle(method: string, params: JsonObject, line: string): Promise<void> {
+    const active = this.#active
+    if (active === undefined) return this.#process.noteIdle(line)
+    const { threadId, turnId } = turnOf(params)
+    if (threadId !== undefined && threadId !== active.threadId) return
+    if (turnId !== undefined && turnId !== active.turnId) {
+      // A thread that is resumed begins with the counts of its last turn.
+      if (method !== 'thread/tokenUsage/updated') active.port.distrust()
+      return
+    }
+    this.#noteChanges(method, params)
+    const frame = active.frames.toLine(method, params)
+    if (method === 'turn/completed') {
+      this.#active = undefined
+      this.#port = undefined
+    }
+    if (frame !== undefined) await active.port.frame(frame, line)
+  }
+
+  #noteChanges(method: string, params: JsonObject): void {
+    const item = objectAt(params, 'item')
+    const id = textAt(item, 'id')
+    if (method !== 'item/started' || id === undefined || textAt(item, 'type') !== 'fileChange') return
+    this.#changes.set(id, objectsAt(item, 'changes'))
+  }
+
+  #answer(method: string, params: JsonObject): Promise<unknown> | undefined {
+    const active = this.#active
+    const question = toApprovalRequest(method, params, this.#changes.get(textAt(params, 'itemId') ?? '') ?? [])
+    if (question === undefined) return undefined
+    const isOurs = active !== undefined && turnOf(params).turnId === active.turnId
+    return isOurs ? active.port.ask(question).then(toDecision) : Promise.resolve(toDecision({ decision: 'deny' }))
+  }
+
+  #interrupt(): void {
+    if (this.#active === undefined) return
+    const { threadId, turnId } = this.#active
+    void this.#peer.request('turn/interrupt', { threadId, turnId }).catch(() => undefined)
+  }
+}
+
+const POLICY_TYPES: Readonly<Record<string, string>> = {
+  'read-only': 'readOnly',
+  'workspace-write': 'workspaceWrite',
+  'danger-full-access': 'dangerFullAccess',
+}
+
+type Wanted = { cwd: string; approvalPolicy: string; sandbox: string; model?: string }
+
+/** What codex has not taken over. Pure. */
+export function findDrift(wanted: Wanted, answer: JsonObject): string | undefined {
+  const { cwd, approvalPolicy, sandbox, model } = wanted
+  const actual = textAt(objectAt(answer, 'sandbox'), 'type')
+  const pairs = [
+    ['cwd', cwd, answer['cwd']],
+    ['approvalPolicy', approvalPolicy, answer['approvalPolicy']],
+    ['sandbox', POLICY_TYPES[sandbox], actual],
+    ['model', model ?? answer['model'], answer['model']],
+  ]
+  const drift = pairs.find(([, asked, got]) => asked !== got)
+  return drift && `${drift[0]} is ${JSON.stringify(drift[2])} instead of ${JSON.stringify(drift[1])}`
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import { outline } from '../../../test/support/replay-recording.ts'
+import { readFrameRecording } from '../../../test/support/warm-recording.ts'
+import type { AgentEvent, Usage } from '../adapter/agent.ts'
+import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { createOutputReader } from '../adapter/output-reader.ts'
+import { findDrift } from './warm-agent.ts'
+import { CodexTurnFrames, toApprovalRequest, toDecision, turnOf } from './warm-frames.ts'
+import { CodexWarmOutput } from './warm-output.ts'
+
+/** Every turn of a recording: the frames with its id, read as a process reads them. */
+function readTurns(name: string, wantsDeltas = true) {
+  const received = readFrameRecording('codex', name).filter(({ isSent }) => !isSent)
+  const params = (frame: JsonObject) => objectAt(frame, 'params') ?? {}
+  const started = received.filter(({ frame }) => frame['method'] === 'turn/started')
+  const usages = new Map<string | undefined, Usage>()
+  return started.map(({ frame: start }) => {
+    const { threadId, turnId } = turnOf(params(start))
+    const frames = new CodexTurnFrames()
+    const reader = createOutputReader(new CodexWarmOutput({ priorUsage: usages.get(threadId), wantsDeltas }))
+    const events: AgentEvent[] = reader.readFrame({ type: 'thread.started', thread_id: threadId }, '')
+    for (const { frame, line } of received) {
+      if (turnOf(params(frame)).turnId !== turnId) continue
+      const read = frames.toLine(textAt(frame, 'method') ?? '', params(frame))
+      if (read !== undefined) events.push(...reader.readFrame(read, line))
+    }
+    const hasEnded = reader.hasEnded()
+    const end = reader.finish({ code: 1, signal: null, stderrTail: '' })
+    if (end.result.threadUsage !== undefined) usages.set(threadId, end.result.threadUsage)
+    const row = outline({ events: [...events, ...end.events], result: end.result })
+    return [row.events, row.text, row.usage, row.error?.[0] ?? (hasEnded ? 'ok' : 'lost')]
+  })
+}
+
+const HELLO = 'Hello from the fake model.'
+const PLAIN = 'init, progress, 4 message, token_usage'
+const ONE = '1000 50 600 7'
+const TWO = '2000 100 1200 14'
+const FREE = '0 0 0 0'
+
+describe('a recording of codex app-server', () => {
+  it.each([
+    [
+      'warm',
+      [
+        [PLAIN, HELLO, ONE, 'ok'],
+        [
+          'init, progress, 2 message, tool_use, tool_result, 2 message, token_usage',
+          'The command printed its output.',
+          TWO,
+          'ok',
+        ],
+        ['init, progress, tool_use, tool_result, message, token_usage', 'Done writing.', TWO, 'ok'],
+        ['init, 2 progress', '', FREE, 'agent_auth_failed'],
+        ['init, progress, thinking, 2 message, token_usage', 'Thought about it.', ONE, 'ok'],
+        ['init, progress, 9 message', 'word0 word1 word2 word3 word4 word5 word6 word7 word8 ', FREE, 'agent_ended_early'],
+        [PLAIN, HELLO, ONE, 'ok'],
+        [PLAIN, HELLO, ONE, 'ok'],
+      ],
+    ],
+    [
+      'warm-approval',
+      [
+        ['init, progress, tool_use, tool_result, message, token_usage', 'Escalation answered.', TWO, 'ok'],
+        ['init, progress, tool_use, tool_result, message, token_usage', 'Escalation answered.', TWO, 'ok'],
+      ],
+    ],
+    [
+      'warm-errors',
+      [
+        ['init, progress, 2 message', 'partial then ', FREE, 'agent_unreachable'],
+        ['init, progress', '', FREE, 'agent_rate_limited'],
+        ['init, progress', '', FREE, 'agent_service_failed'],
+        ['init, progress', '', FREE, 'agent_auth_failed'],
+        ['init, progress', '', FREE, 'agent_request_rejected'],
+        ['init, progress, tool_use, tool_result, message, token_usage', 'It failed with 3.', TWO, 'ok'],
+        ['init, progress, token_usage', '', ONE, 'ok'],
+      ],
+    ],
+  ])('%s is read turn by turn', (name, turns) => {
+    expect(readTurns(name)).toEqual(turns)
+  })
+
+  it('has whole texts for a caller that wants no pieces', () => {
+    expect(readTurns('warm', false)[0]).toEqual(['init, progress, message, token_usage', HELLO, ONE, 'ok'])
+  })
+})
+
+describe('CodexTurnFrames', () => {
+  const line = (method: string, params: JsonObject) => new CodexTurnFrames().toLine(method, params)
+
+  it.each<[string, JsonObject, unknown]>([
+    ['item/started', { item: { type: 'userMessage' } }, undefined],
+    [
+      'item/completed',
+      { item: { type: 'reasoning', id: 'r', summary: ['a', 'b'] } },
+      { type: 'item.completed', item: { type: 'reasoning', id: 'r', text: 'a\n\nb' } },
+    ],
+    [
+      'item/started',
+      {
+        item: {
+          type: 'commandExecution',
+          id: 'c',
+          command: 'ls',
+          status: 'inProgress',
+          aggregatedOutput: null,
+          exitCode: null,
+        },
+      },
+      {
+        type: 'item.started',
+        item: {
+          type: 'command_execution',
+          id: 'c',
+          command: 'ls',
+          status: 'in_progress',
+          aggregated_output: '',
+          exit_code: null,
+        },
+      },
+    ],
+    [
+      'item/completed',
+      {
+        item: {
+          type: 'fileChange',
+          id: 'f',
+          status: 'completed',
+          changes: [{ path: 'a', kind: { type: 'add' }, diff: 'x' }],
+        },
+      },
+      {
+        type: 'item.completed',
+        item: { type: 'file_change', id: 'f', status: 'completed', changes: [{ path: 'a', kind: 'add' }] },
+      },
+    ],
+    ['item/reasoning/summaryPartAdded', { summaryIndex: 0 }, undefined],
+    ['item/reasoning/summaryPartAdded', { summaryIndex: 1 }, { type: 'reasoning.delta', delta: '\n\n' }],
+    ['warning', { message: 'old' }, { type: 'item.completed', item: { type: 'error', message: 'old' } }],
+    [
+      'turn/plan/updated',
+      { plan: [{ step: 'a', status: 'completed' }] },
+      { type: 'item.updated', item: { type: 'todo_list', items: [{ text: 'a', completed: true }] } },
+    ],
+    [
+      'error',
+      { willRetry: true, error: { message: 'Reconnecting... 1/2', additionalDetails: '401' } },
+      { type: 'error', message: 'Reconnecting... 1/2 (401)' },
+    ],
+    ['error', { willRetry: false, error: { message: 'no' } }, { type: 'error', message: 'no' }],
+    [
+      'turn/completed',
+      { turn: { status: 'failed', error: { message: 'no' } } },
+      { type: 'turn.failed', error: { message: 'no' } },
+    ],
+    ['account/rateLimits/updated', {}, undefined],
+  ])('%s %j', (method, params, expected) => {
+    expect(line(method, params)).toEqual(expected)
+  })
+})
+
+describe('findDrift', () => {
+  const wanted = { cwd: '/w', approvalPolicy: 'never', sandbox: 'read-only', model: 'm' }
+  const answer = { cwd: '/w', approvalPolicy: 'never', sandbox: { type: 'readOnly' }, model: 'm' }
+
+  it.each<[string, JsonObject, string | undefined]>([
+    ['nothing', {}, undefined],
+    [
+      'a sandbox that allows more',
+      { sandbox: { type: 'dangerFullAccess' } },
+      'sandbox is "dangerFullAccess" instead of "readOnly"',
+    ],
+    ['no sandbox', { sandbox: null }, 'sandbox is undefined instead of "readOnly"'],
+    ['another approval policy', { approvalPolicy: 'on-request' }, 'approvalPolicy is "on-request" instead of "never"'],
+    ['another directory', { cwd: '/x' }, 'cwd is "/x" instead of "/w"'],
+    ['another model', { model: 'n' }, 'model is "n" instead of "m"'],
+  ])('finds %s', (_name, over, drift) => {
+    expect(findDrift(wanted, { ...answer, ...over })).toBe(drift)
+  })
+
+  it('accepts any model if none was asked for', () => {
+    const { model: _, ...unnamed } = wanted
+    expect(findDrift(unnamed, answer)).toBeUndefined()
+  })
+})
+
+describe('a question of codex', () => {
+  const questions = readFrameRecording('codex', 'warm-approval').filter(({ frame }) =>
+    String(frame['method']).endsWith('requestApproval'),
+  )
+
+  it('names the command, the reason and the choices', () => {
+    const [{ frame } = { frame: {} }] = questions
+    expect(toApprovalRequest(textAt(frame, 'method') ?? '', objectAt(frame, 'params') ?? {}, [])).toEqual({
+      tool_name: 'command_execution',
+      tool_id: 'call_fake000027',
+      command: "/bin/bash -lc 'echo escalated'",
+      reason: 'needs to leave the sandbox',
+      choices: ['allow', 'allow_session', 'deny'],
+    })
+  })
+
+  it('shows the diffs of the files', () => {
+    const changes = [
+      { path: 'a', diff: '+x' },
+      { path: 'b', diff: '-y' },
+    ]
+    expect(toApprovalRequest('item/fileChange/requestApproval', { itemId: 'f' }, changes)).toMatchObject({
+      tool_name: 'file_change',
+      diff: '--- a\n+x\n--- b\n-y',
+    })
+  })
+
+  it('is nothing else', () => {
+    expect(toApprovalRequest('item/tool/requestUserInput', {}, [])).toBeUndefined()
+  })
+
+  it.each([
+    ['allow', 'accept'],
+    ['allow_session', 'acceptForSession'],
+    ['deny', 'decline'],
+  ] as const)('is answered: %s', (decision, answer) => {
+    expect(toDecision({ decision })).toEqual({ decision: answer })
+  })
+})

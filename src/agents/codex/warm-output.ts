@@ -1,0 +1,66 @@
+/** The output of `codex app-server` during one turn: what `exec` prints, and the pieces of texts besides. */
+import type { AgentEvent, Usage } from '../adapter/agent.ts'
+import { messageEvents, thinkingEvents } from '../adapter/events.ts'
+import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import type { AgentOutput } from '../adapter/output-reader.ts'
+import { StreamedText } from '../adapter/streamed-text.ts'
+import { CodexOutput } from './output.ts'
+
+export class CodexWarmOutput implements AgentOutput {
+  readonly backend = 'codex'
+  readonly isFramed = true
+  readonly #output: CodexOutput
+  readonly #wantsDeltas: boolean
+  readonly #message = new StreamedText()
+  readonly #thinking = new StreamedText()
+
+  constructor({ priorUsage, wantsDeltas }: { priorUsage: Usage | undefined; wantsDeltas: boolean }) {
+    this.#output = new CodexOutput(priorUsage)
+    this.#wantsDeltas = wantsDeltas
+  }
+
+  /** A failed answer consists of the text that arrived before it was cut off. */
+  summary() {
+    const summary = this.#output.summary()
+    return summary.outcome === 'success' ? summary : { ...summary, text: this.#message.unfinished || summary.text }
+  }
+
+  deniedOnStderr(stderrTail: string) {
+    return this.#output.deniedOnStderr(stderrTail)
+  }
+
+  read(line: JsonObject): AgentEvent[] | undefined {
+    const delta = textAt(line, 'delta')
+    switch (textAt(line, 'type')) {
+      case 'agent_message.delta':
+        return this.#wantsDeltas ? addTo(this.#message, messageEvents(delta, { isPartial: true })) : []
+      case 'reasoning.delta':
+        return this.#wantsDeltas ? addTo(this.#thinking, thinkingEvents(delta, { isPartial: true })) : []
+      case 'item.started':
+        this.#restart(textAt(objectAt(line, 'item'), 'type'))
+        return this.#output.read(line)
+      default:
+        return this.#output.read(line)?.flatMap((event) => this.#withoutPieces(event))
+    }
+  }
+
+  /** A text that begins after a lost connection replaces the one that was cut off. */
+  #restart(itemType: string | undefined): void {
+    if (itemType === 'agent_message') this.#message.restart()
+    if (itemType === 'reasoning') this.#thinking.restart()
+  }
+
+  /** A whole text, without the pieces that were reported already. */
+  #withoutPieces(event: AgentEvent): AgentEvent[] {
+    if (event.type === 'message') return messageEvents(this.#message.takeRest(event.content.text), { isPartial: false })
+    if (event.type === 'thinking') {
+      return thinkingEvents(this.#thinking.takeRest(event.content.text), { isPartial: false })
+    }
+    return [event]
+  }
+}
+
+function addTo(text: StreamedText, events: AgentEvent[]): AgentEvent[] {
+  for (const event of events) if (event.type === 'message' || event.type === 'thinking') text.add(event.content.text)
+  return events
+}

@@ -1,0 +1,117 @@
+/**
+ * A scripted claude that stays up (`claude -p --input-format stream-json`). The prompt is JSON that says what to do in the
+ * turn; a prompt that is not JSON is answered with "hello".
+ *
+ * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
+ * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · deaf: ignore
+ * interruptions · crash: `start` or `word` · after: frames to print after the result · flood: how many lines to print after
+ * it · grow: MiB of memory to take · noise: a line that is not JSON · noEcho: do not repeat the message · idle: frames to
+ * print 20 ms after the result
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+
+const at = process.argv.indexOf('--resume')
+const session_id = at === -1 ? randomUUID() : process.argv[at + 1]
+if (process.env.WARM_FAILS === 'start') process.exit(3)
+const held = []
+let cost = 0
+let active
+const answers = new Map()
+
+const print = (frame) => process.stdout.write(`${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n`)
+const result = (fields) => {
+  cost += 0.25
+  const usage = { input_tokens: 3, output_tokens: 2 }
+  print({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    session_id,
+    num_turns: 1,
+    usage,
+    total_cost_usd: cost,
+    ...fields,
+  })
+}
+
+async function takeTurn({ uuid, message }) {
+  const text = message.content.map((block) => block.text).join('')
+  const order = toOrder(text)
+  const turn = { order, tool: undefined }
+  active = turn
+  for (const frame of order.before ?? []) print(frame)
+  if (order.crash === 'start') process.kill(process.pid, 'SIGKILL')
+  print({ type: 'system', subtype: 'init', session_id, model: 'scripted', cwd: process.cwd() })
+  if (order.noise) print('not JSON')
+  if (!order.noEcho) print({ type: 'user', uuid, message, isReplay: true, session_id })
+  if (order.grow) held.push(Buffer.alloc(order.grow * 1024 * 1024, 1))
+  if (order.spawn) spawn('sh', ['-c', order.spawn], { detached: true, stdio: 'ignore' }).unref()
+  if (order.tool) turn.tool = spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' })
+  if (order.ask) await ask(order.ask)
+  const said = order.pid ? String(process.pid) : (order.say ?? 'hello')
+  print({
+    type: 'assistant',
+    message: { model: 'scripted', content: [{ type: 'text', text: said }] },
+    parent_tool_use_id: null,
+    session_id,
+  })
+  if (order.crash === 'word') process.kill(process.pid, 'SIGKILL')
+  if (order.hang || order.tool) return
+  end(turn, { result: said })
+}
+
+function end(turn, fields) {
+  if (active !== turn) return
+  active = undefined
+  result(fields)
+  for (const frame of turn.order.after ?? []) print(frame)
+  for (let left = turn.order.flood ?? 0; left > 0; left -= 1)
+    print({ type: 'system', subtype: 'status', left, pad: 'x'.repeat(200) })
+  if (turn.order.idle) setTimeout(() => turn.order.idle.forEach(print), 20)
+}
+
+function toOrder(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+async function ask(tool_name) {
+  const request_id = randomUUID()
+  const answered = Promise.withResolvers()
+  answers.set(request_id, answered)
+  const input = { command: 'echo asked' }
+  print({
+    type: 'control_request',
+    request_id,
+    request: { subtype: 'can_use_tool', tool_name, input, tool_use_id: 't1' },
+  })
+  const answer = await answered.promise
+  const content = [
+    { type: 'tool_result', tool_use_id: 't1', content: JSON.stringify(answer), is_error: answer.behavior !== 'allow' },
+  ]
+  print({ type: 'user', message: { role: 'user', content }, session_id })
+}
+
+function interrupt() {
+  const turn = active
+  if (turn === undefined || turn.order.deaf) return
+  if (turn.tool?.pid) process.kill(-turn.tool.pid, 'SIGKILL')
+  end(turn, { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' })
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const frame = JSON.parse(line)
+  if (frame.type === 'user') void takeTurn(frame)
+  if (frame.type === 'control_response') answers.get(frame.response.request_id)?.resolve(frame.response.response)
+  if (frame.type !== 'control_request') continue
+  if (process.env.WARM_FAILS === 'initialize') continue
+  if (frame.request.subtype === 'interrupt') interrupt()
+  if (active?.order.deaf) continue
+  print({ type: 'control_response', response: { subtype: 'success', request_id: frame.request_id, response: {} } })
+}
+process.exit(0)

@@ -1,0 +1,96 @@
+/**
+ * A scripted `codex app-server`. The prompt is JSON that says what to do in the turn; one that is not JSON is answered with
+ * "hello".
+ *
+ * say: the answer · pid: answer with the process id · tool: a command to start; an interruption leaves it running, as with
+ * codex · hang: never end the turn · ask: a command to ask about · foreign: first end a turn with another id · fail: a message
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+
+const threads = new Map()
+const POLICIES = {
+  'read-only': 'readOnly',
+  'workspace-write': 'workspaceWrite',
+  'danger-full-access': 'dangerFullAccess',
+}
+const print = (frame) => process.stdout.write(`${JSON.stringify(frame)}\n`)
+const notify = (method, params) => print({ method, params })
+let active
+let answered
+let asked = 0
+
+function openThread({ threadId, cwd, approvalPolicy, sandbox, model = 'scripted' }) {
+  const id = threadId ?? randomUUID()
+  // A thread that is loaded keeps its policy, as with codex.
+  const thread = threads.get(id) ?? { cwd, approvalPolicy, sandbox: { type: POLICIES[sandbox] }, model, tokens: 0 }
+  threads.set(id, thread)
+  return { thread: { id }, ...thread }
+}
+
+async function takeTurn({ threadId, input }) {
+  const turn = { id: randomUUID(), threadId, order: toOrder(input[0].text) }
+  active = turn
+  const ids = { threadId, turnId: turn.id }
+  return {
+    answer: { turn: { id: turn.id } },
+    run: async () => {
+      const { order } = turn
+      notify('turn/started', { threadId, turn: { id: turn.id } })
+      if (order.foreign) notify('turn/completed', { threadId, turn: { id: 'another', status: 'completed' } })
+      if (order.tool) spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' }).unref()
+      if (order.ask) {
+        answered = Promise.withResolvers()
+        print({
+          id: asked++,
+          method: 'item/commandExecution/requestApproval',
+          params: { ...ids, itemId: 'i', command: order.ask },
+        })
+        order.say = JSON.stringify(await answered.promise)
+      }
+      const text = order.pid ? String(process.pid) : (order.say ?? 'hello')
+      notify('item/agentMessage/delta', { ...ids, itemId: 'm', delta: text })
+      notify('item/completed', { ...ids, item: { type: 'agentMessage', id: 'm', text } })
+      const thread = threads.get(threadId)
+      thread.tokens += 10
+      notify('thread/tokenUsage/updated', {
+        ...ids,
+        tokenUsage: { total: { inputTokens: thread.tokens, outputTokens: 1 } },
+      })
+      if (order.hang || order.tool) return
+      end(turn, order.fail ? 'failed' : 'completed', order.fail && { message: order.fail })
+    },
+  }
+}
+
+function end(turn, status, error = null) {
+  if (active !== turn) return
+  active = undefined
+  notify('turn/completed', { threadId: turn.threadId, turn: { id: turn.id, status, error } })
+}
+
+function toOrder(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params, result } = JSON.parse(line)
+  if (method === undefined) answered?.resolve(result)
+  if (method === 'initialize') print({ id, result: {} })
+  if (method === 'thread/start' || method === 'thread/resume') print({ id, result: openThread(params) })
+  if (method === 'turn/start') {
+    const { answer, run } = await takeTurn(params)
+    print({ id, result: answer })
+    void run()
+  }
+  if (method === 'turn/interrupt') {
+    print({ id, result: {} })
+    end(active, 'interrupted')
+  }
+}
+process.exit(0)
