@@ -53,7 +53,12 @@ describe('a recording of codex app-server', () => {
         ['init, progress, tool_use, tool_result, message, token_usage', 'Done writing.', TWO, 'ok'],
         ['init, 2 progress', '', FREE, 'agent_auth_failed'],
         ['init, progress, thinking, 2 message, token_usage', 'Thought about it.', ONE, 'ok'],
-        ['init, progress, 9 message', 'word0 word1 word2 word3 word4 word5 word6 word7 word8 ', FREE, 'agent_ended_early'],
+        [
+          'init, progress, 9 message',
+          'word0 word1 word2 word3 word4 word5 word6 word7 word8 ',
+          FREE,
+          'agent_ended_early',
+        ],
         [PLAIN, HELLO, ONE, 'ok'],
         [PLAIN, HELLO, ONE, 'ok'],
       ],
