@@ -1,6 +1,6 @@
 /** What it costs to read a million event lines of each agent, against splitting the same bytes into lines. */
-import { BACKENDS, type Backend } from '../src/agents/adapter/agent.ts'
-import { AGENTS } from '../src/agents/registry.ts'
+import { NATIVE_BACKENDS, type NativeBackend } from '../src/agents/adapter/agent.ts'
+import { NATIVE_AGENTS } from '../src/agents/registry.ts'
 import { readLines } from '../src/kit/read-lines.ts'
 import { formatTable, measure } from './measure.ts'
 
@@ -9,7 +9,7 @@ const CHUNK_BYTES = 65_536
 const ROUNDS = 3
 
 /** One piece of text in the format of each agent, as the real programs print it. */
-const EVENT: Record<Backend, object> = {
+const EVENT: Record<NativeBackend, object> = {
   claude: {
     type: 'stream_event',
     event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: ' word' } },
@@ -23,7 +23,7 @@ const EVENT: Record<Backend, object> = {
 
 export async function benchEvents(): Promise<string> {
   const tables: string[] = []
-  for (const backend of BACKENDS) {
+  for (const backend of NATIVE_BACKENDS) {
     const chunks = chunksOf(`${JSON.stringify(EVENT[backend])}\n`)
     const timings = await measure(
       [
@@ -64,8 +64,8 @@ async function parseOnly(chunks: readonly Buffer[]): Promise<void> {
   expectAll(count)
 }
 
-async function readAll(backend: Backend, chunks: readonly Buffer[]): Promise<void> {
-  const reader = AGENTS[backend].createReader({})
+async function readAll(backend: NativeBackend, chunks: readonly Buffer[]): Promise<void> {
+  const reader = NATIVE_AGENTS[backend].createReader({})
   let count = 0
   for await (const lines of readLines(flow(chunks), RULES)) {
     for (const line of lines) count += reader.readLine(line).length

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BACKENDS } from '../src/agents/adapter/agent.ts'
+import { NATIVE_BACKENDS } from '../src/agents/adapter/agent.ts'
 import { NO_USAGE } from '../src/agents/adapter/usage.ts'
 import { systemClock, toTimestamp } from '../src/kit/clock.ts'
 import { randomIds } from '../src/kit/ids.ts'
@@ -121,7 +121,7 @@ function sessionNumber(at: number, count: number): Session {
   const moment = momentOf(at / count)
   return {
     id: newSessionId(randomIds),
-    backend: BACKENDS[at % BACKENDS.length] ?? 'claude',
+    backend: NATIVE_BACKENDS[at % NATIVE_BACKENDS.length] ?? 'claude',
     status: STATUSES[at % STATUSES.length] ?? 'completed',
     created_at: moment,
     last_used: moment,

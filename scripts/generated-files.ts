@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
+import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
@@ -23,7 +24,7 @@ import { ManifestSection, SourceManifest } from '../src/source/manifest.shape.ts
 import { cliDocs } from './cli-docs.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { configDocs } from './config-docs.ts'
-import { declareKeys, keysModule, listKeys } from './config-keys.ts'
+import { declareKeys, keysModule, listAcpKeys, listKeys } from './config-keys.ts'
 import { configSchema } from './config-schema.ts'
 import { contractChecks, contractImports } from './contract-checks.ts'
 import { contractSchema } from './contract-schema.ts'
@@ -65,7 +66,7 @@ async function configFiles(): Promise<GeneratedFile[]> {
   return [
     { path: 'src/config/checks.generated.js', content: await compileShapes(shapes, { allProblems: true }) },
     { path: 'src/config/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
-    { path: 'src/config/keys.generated.js', content: keysModule(keys) },
+    { path: 'src/config/keys.generated.js', content: keysModule(keys, listAcpKeys(AcpSection)) },
     { path: 'src/config/keys.generated.d.ts', content: declareKeys(keys) },
     { path: 'schema/config.json', content: configSchema() },
     { path: 'docs/config.md', content: configDocs() },

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest'
 import {
   type AgentRequest,
   APPROVAL_MODES,
-  BACKENDS,
-  type Backend,
+  NATIVE_BACKENDS,
+  type NativeBackend,
   SANDBOX_MODES,
 } from '../src/agents/adapter/agent.ts'
-import { AGENTS } from '../src/agents/registry.ts'
+import { NATIVE_AGENTS } from '../src/agents/registry.ts'
 import { readRequest } from '../src/demo/read-request.ts'
 import { agentRequest } from './support/agent-request.ts'
 import { ending } from './support/run-drover.ts'
@@ -18,8 +18,8 @@ const DEMO_AGENT = join(import.meta.dirname, '..', 'bin', 'demo-agent.cjs')
 const RESUME_ID = '67864b76-e99a-43db-a994-02adfd707235'
 const NEW_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function commandFor(backend: Backend, over: Partial<AgentRequest>, isRoot = false) {
-  const { argv, stdin } = AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...over }))
+function commandFor(backend: NativeBackend, over: Partial<AgentRequest>, isRoot = false) {
+  const { argv, stdin } = NATIVE_AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...over }))
   return { argv: argv.slice(1), stdin }
 }
 
@@ -30,17 +30,17 @@ function startDemo(args: readonly string[], stdin: string) {
 }
 
 /** What drover reads from a turn of the demo agent. */
-async function runTurn(backend: Backend, over: Partial<AgentRequest>) {
+async function runTurn(backend: NativeBackend, over: Partial<AgentRequest>) {
   const { argv, stdin } = commandFor(backend, over)
   const { code, stdout, stderr } = await startDemo([backend, ...argv], stdin).ended
   expect(stderr).toBe('')
-  const reader = AGENTS[backend].createReader({})
+  const reader = NATIVE_AGENTS[backend].createReader({})
   const events = stdout.split('\n').flatMap((line) => reader.readLine(line))
   const { result } = reader.finish({ code, signal: null, stderrTail: stderr })
   return { code, events, result, types: events.map(({ type }) => type) }
 }
 
-describe.each(BACKENDS)('the demo agent as %s', (backend) => {
+describe.each(NATIVE_BACKENDS)('the demo agent as %s', (backend) => {
   const text = `This is drover's built-in demo agent, standing in for ${backend}. No model was called. Your prompt arrived: "say hello"`
 
   it('answers with a new session and token counts', async () => {
@@ -108,7 +108,7 @@ describe.each(BACKENDS)('the demo agent as %s', (backend) => {
   })
 
   it('accepts every flag that callers may pass on', () => {
-    for (const [flag, takes] of Object.entries(AGENTS[backend].extraFlags)) {
+    for (const [flag, takes] of Object.entries(NATIVE_AGENTS[backend].extraFlags)) {
       const command = commandFor(backend, { prompt: 'say hello', extra: takes === 'value' ? [flag, 'x'] : [flag] })
       expect(readRequest({ agent: backend, ...command }).prompt).toBe('say hello')
     }

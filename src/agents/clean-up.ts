@@ -4,7 +4,6 @@ import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { runProcess } from '../kit/process/process.ts'
 import type { AgentCommand, AgentRequest, Environment } from './adapter/agent.ts'
 import { isSessionId } from './build-command.ts'
-import { AGENTS } from './registry.ts'
 
 const CLEAN_UP_MS = 60_000
 const OUTPUT_LIMIT_BYTES = 1024 * 1024
@@ -20,8 +19,8 @@ const NOTHING_LEFT: Leftover = { warnings: [] }
 
 /** Deletes the session if that needs no process; otherwise returns the command for it. Never throws. */
 export async function forgetSession(request: AgentRequest, sessionId: string | undefined): Promise<Leftover> {
-  const { backend, isEphemeral } = request
-  const { toCleanUpCommand, deleteSession } = AGENTS[backend]
+  const { agent, backend, isEphemeral } = request
+  const { toCleanUpCommand, deleteSession } = agent
   if (!isEphemeral || sessionId === undefined || toCleanUpCommand === undefined) return NOTHING_LEFT
   if (!isSessionId(sessionId)) {
     const shown = JSON.stringify(sessionId.slice(0, 100))

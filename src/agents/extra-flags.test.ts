@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../kit/fault.ts'
-import type { Backend } from './adapter/agent.ts'
+import type { NativeBackend } from './adapter/agent.ts'
 import { checkExtraFlags, withoutModeFlags } from './extra-flags.ts'
-import { AGENTS } from './registry.ts'
+import { NATIVE_AGENTS } from './registry.ts'
 
-function check(backend: Backend, extra: readonly string[], isUnsafeAllowed = false) {
-  checkExtraFlags(extra, { agent: AGENTS[backend], isUnsafeAllowed })
+function check(backend: NativeBackend, extra: readonly string[], isUnsafeAllowed = false) {
+  checkExtraFlags(extra, { agent: NATIVE_AGENTS[backend], isUnsafeAllowed })
 }
 
 describe('checkExtraFlags', () => {
-  it.each<[Backend, string[]]>([
+  it.each<[NativeBackend, string[]]>([
     ['claude', []],
     ['claude', ['--effort', 'low']],
     ['claude', ['--effort=low', '--verbose']],
@@ -23,7 +23,7 @@ describe('checkExtraFlags', () => {
     expect(() => check(backend, extra)).not.toThrow()
   })
 
-  const refused: [Backend, string[], argument: string, problem: string][] = [
+  const refused: [NativeBackend, string[], argument: string, problem: string][] = [
     // More than the modes allow.
     ['claude', ['--permission-mode', 'bypassPermissions'], '--permission-mode', 'is not an allowed argument'],
     ['claude', ['--dangerously-skip-permissions'], '--dangerously-skip-permissions', 'is not an allowed argument'],
@@ -97,7 +97,7 @@ describe('checkExtraFlags', () => {
 
 describe('checkExtraFlags under a ceiling', () => {
   const options = {
-    agent: AGENTS.claude,
+    agent: NATIVE_AGENTS.claude,
     isUnsafeAllowed: true,
     ceiling: 'server.max_sandbox_mode',
     place: '$.tasks[2]',
@@ -115,7 +115,7 @@ describe('checkExtraFlags under a ceiling', () => {
 })
 
 describe('withoutModeFlags', () => {
-  it.each<[Backend, string[], string[]]>([
+  it.each<[NativeBackend, string[], string[]]>([
     ['claude', [], []],
     ['claude', ['--effort', 'low'], ['--effort', 'low']],
     ['claude', ['--dangerously-skip-permissions', '--effort', 'low'], ['--effort', 'low']],
@@ -126,6 +126,6 @@ describe('withoutModeFlags', () => {
     ['codex', ['--sandbox=danger-full-access', '--dangerously-bypass-approvals-and-sandbox'], []],
     ['gemini', ['-y', '--approval-mode', 'yolo', '-d'], ['-d']],
   ])('keeps of the %s arguments %j only %j', (backend, extra, kept) => {
-    expect(withoutModeFlags(extra, AGENTS[backend]).kept).toEqual(kept)
+    expect(withoutModeFlags(extra, NATIVE_AGENTS[backend]).kept).toEqual(kept)
   })
 })

@@ -1,6 +1,6 @@
 import { defineFault } from '../kit/fault.ts'
 import type { Backend } from './adapter/agent.ts'
-import { installCommandOf } from './install-command.ts'
+import { installAdvice } from './install-command.ts'
 
 export const promptEmpty = defineFault({
   code: 'prompt_empty',
@@ -55,7 +55,7 @@ export const backendUnavailable = defineFault({
   message: (d: { backend: Backend; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
       ? `${d.backend} is disabled; run "drover config set backends.${d.backend}.enabled true" to enable it`
-      : `${d.backend} is not installed: the program "${d.wanted}" was not found; install it with "${installCommandOf(d.backend)}", name its program in backends.${d.backend}.command, or try --demo`,
+      : `${d.backend} is not installed: the program "${d.wanted}" was not found; ${installAdvice(d.backend)}, name its program in backends.${d.backend}.command, or try --demo`,
 })
 
 export const outputSchemaInvalid = defineFault({

@@ -1,13 +1,21 @@
+import { findKnownAgent } from './acp/known-agents.ts'
 import type { Backend } from './adapter/agent.ts'
 
-/** The npm package of each agent, as its vendor publishes it. */
-const PACKAGES: Readonly<Record<Backend, string>> = {
+/** The npm package of each native agent, as its vendor publishes it. */
+const PACKAGES: Readonly<Record<Backend, string | undefined>> = {
   claude: '@anthropic-ai/claude-code',
   codex: '@openai/codex',
   gemini: '@google/gemini-cli',
 }
 
-/** The command that installs an agent. Every message about a missing agent shows it. */
-export function installCommandOf(backend: Backend): string {
-  return `npm install --global ${PACKAGES[backend]}`
+/** The command that installs an agent; undefined for an agent that drover does not know. */
+export function installCommandOf(backend: Backend): string | undefined {
+  const name = Object.hasOwn(PACKAGES, backend) ? PACKAGES[backend] : undefined
+  return name === undefined ? findKnownAgent(backend)?.install : `npm install --global ${name}`
+}
+
+/** How to get a missing agent. Every message about one says this. */
+export function installAdvice(backend: Backend): string {
+  const command = installCommandOf(backend)
+  return command === undefined ? 'install it' : `install it with "${command}"`
 }

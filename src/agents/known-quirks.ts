@@ -3,7 +3,7 @@ import { findVersion, isOlder } from '../kit/version.ts'
 import type { Backend } from './adapter/agent.ts'
 
 /** The versions that the recordings in test/recordings were made with. */
-export const TRIED_WITH: Readonly<Record<Backend, string>> = { claude: '2.1.197', codex: '0.166.0', gemini: '0.61.0' }
+export const TRIED_WITH: Readonly<Record<string, string>> = { claude: '2.1.197', codex: '0.166.0', gemini: '0.61.0' }
 
 export type QuirkFacts = {
   version: string
@@ -41,7 +41,7 @@ const QUIRKS: readonly Quirk[] = [
 
 /** A quirk was seen in one release; other patch releases are assumed to have it too. */
 export function quirksOf(backend: Backend, facts: QuirkFacts): Quirk['says'][] {
-  const [major, minor] = findVersion(TRIED_WITH[backend]) ?? []
+  const [major, minor] = findVersion(TRIED_WITH[backend] ?? '') ?? []
   const [foundMajor, foundMinor] = findVersion(facts.version) ?? []
   if (major !== foundMajor || minor !== foundMinor) return []
   return QUIRKS.filter((quirk) => quirk.backend === backend && quirk.applies(facts)).map(({ says }) => says)
@@ -49,7 +49,7 @@ export function quirksOf(backend: Backend, facts: QuirkFacts): Quirk['says'][] {
 
 /** Whether a version is older than the tested one; the patch number does not count. */
 export function isOlderThanTried(backend: Backend, version: string): boolean {
-  const [found, tried] = [findVersion(version), findVersion(TRIED_WITH[backend])]
+  const [found, tried] = [findVersion(version), findVersion(TRIED_WITH[backend] ?? '')]
   if (found === undefined || tried === undefined) return false
   return isOlder([found[0], found[1], 0], [tried[0], tried[1], 0])
 }

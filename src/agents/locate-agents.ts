@@ -1,14 +1,20 @@
 /** Finds the agents that are installed, and how each is started. */
 import { findProgram, type SearchPlaces } from '../kit/process/find-program.ts'
-import { BACKENDS, type Backend, type Program } from './adapter/agent.ts'
+import { type AcpSettings, acpAgentOf } from './acp/agent.ts'
+import { type Agent, type Backend, NATIVE_BACKENDS, type Program } from './adapter/agent.ts'
 import { backendUnavailable } from './faults.ts'
-import { AGENTS } from './registry.ts'
+import { findNativeAgent } from './registry.ts'
 
-/** An empty `command` means the agent's usual name. */
-type BackendSettings = { enabled: boolean; command: string }
+/** A native agent. An empty `command` means its usual name. */
+type NativeSettings = { enabled: boolean; command: string }
+
+/** The `backends` of the config. */
+export type BackendSettings = Readonly<Record<Backend, NativeSettings | AcpSettings>>
 
 export type AgentLocation = {
   backend: Backend
+  /** How to talk to it. */
+  agent: Agent
   isEnabled: boolean
   /** How it is started; undefined when it is not installed. */
   program: Program | undefined
@@ -19,23 +25,44 @@ export type AgentLocation = {
 }
 
 export type LocateOptions = SearchPlaces & {
-  backends: Readonly<Record<Backend, BackendSettings>>
+  backends: BackendSettings
   /** How to start the demo agent, if it may replace agents that are not installed. */
   demo?: Program | undefined
 }
 
-/** In the order of BACKENDS. Only looks at the disk; starts nothing. */
-export function locateAgents(options: LocateOptions): AgentLocation[] {
-  return BACKENDS.map((backend) => locateAgent(backend, options))
+/** Which backends there are: the native ones first, then those that the config defines, in its order. */
+export function backendNames(backends: BackendSettings): Backend[] {
+  return [...new Set([...NATIVE_BACKENDS, ...Object.keys(backends)])]
 }
 
-export function locateAgent(backend: Backend, options: LocateOptions): AgentLocation {
-  const { enabled, command } = options.backends[backend]
-  const wanted = command || AGENTS[backend].executable
+/** All backends. Only looks at the disk; starts nothing. */
+export function locateAgents(options: LocateOptions): AgentLocation[] {
+  return backendNames(options.backends).flatMap((backend) => locateAgent(backend, options) ?? [])
+}
+
+/** How a backend is run; undefined if there is no such backend. */
+export function locateAgent(backend: Backend, options: LocateOptions): AgentLocation | undefined {
+  const settings = Object.hasOwn(options.backends, backend) ? options.backends[backend] : undefined
+  if (settings === undefined) return undefined
+  return 'protocol' in settings ? locateAcp(backend, settings, options) : locateNative(backend, settings, options)
+}
+
+function locateNative(backend: Backend, settings: NativeSettings, options: LocateOptions): AgentLocation | undefined {
+  const agent = findNativeAgent(backend)
+  if (agent === undefined) return undefined
+  const wanted = settings.command || agent.executable
   const path = findProgram(wanted, options)
   const demo = path === undefined && options.demo !== undefined ? ([...options.demo, backend] as const) : undefined
   const program = path === undefined ? demo : ([path] as const)
-  return { backend, isEnabled: enabled, program, isDemo: demo !== undefined, wanted }
+  return { backend, agent, isEnabled: settings.enabled, program, isDemo: demo !== undefined, wanted }
+}
+
+function locateAcp(backend: Backend, settings: AcpSettings, options: LocateOptions): AgentLocation {
+  const [wanted = backend, ...args] = settings.command
+  const path = findProgram(wanted, options)
+  const program: Program | undefined = path === undefined ? undefined : [path, ...args]
+  const agent = acpAgentOf(backend, settings)
+  return { backend, agent, isEnabled: settings.enabled, program, isDemo: false, wanted }
 }
 
 /** Throws the Fault that says why the agent cannot be started. `wanted` is its name in the message. */

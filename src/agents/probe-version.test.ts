@@ -5,13 +5,23 @@ import { NOWHERE } from '../../test/support/nowhere.ts'
 import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import type { AgentLocation } from './locate-agents.ts'
 import { askVersion, VersionProbe } from './probe-version.ts'
+import { NATIVE_AGENTS } from './registry.ts'
 
 function agentThat(script: string): { located: AgentLocation; log: string } {
   const directory = temporaryDirectory()
   const log = join(directory, 'log')
   const program = join(directory, 'agent')
   writeFileSync(program, `#!/bin/sh\necho "$@" >> '${log}'\n${script}\n`, { mode: 0o755 })
-  return { located: { backend: 'claude', isEnabled: true, program: [program], isDemo: false, wanted: 'claude' }, log }
+  const { claude: agent } = NATIVE_AGENTS
+  const located = {
+    agent,
+    backend: 'claude',
+    isEnabled: true,
+    program: [program] as const,
+    isDemo: false,
+    wanted: 'claude',
+  }
+  return { located, log }
 }
 
 const createProbe = () => new VersionProbe({ env: { PATH: '/usr/bin:/bin' }, cwd: '/' })

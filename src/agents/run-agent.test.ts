@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../../test/support/run-drover.ts'
 import { isRunning } from '../../test/support/test-command.ts'
 import { until } from '../../test/support/until.ts'
 import { Fault } from '../kit/fault.ts'
-import { type AgentEvent, type AgentRequest, BACKENDS, type Backend } from './adapter/agent.ts'
+import { type AgentEvent, type AgentRequest, NATIVE_BACKENDS, type NativeBackend } from './adapter/agent.ts'
 import type { AgentResult } from './agent-result.ts'
 import { buildCommand } from './build-command.ts'
 import { type AgentRunOptions, runAgent } from './run-agent.ts'
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 type Setup = { script?: Script; request?: Partial<AgentRequest>; options?: Partial<AgentRunOptions> }
 
-function requestFor(backend: Backend, { script = {}, request = {} }: Setup): AgentRequest {
+function requestFor(backend: NativeBackend, { script = {}, request = {} }: Setup): AgentRequest {
   return agentRequest(backend, {
     workdir: join(directory, 'work'),
     wantsDeltas: true,
@@ -39,12 +39,12 @@ function requestFor(backend: Backend, { script = {}, request = {} }: Setup): Age
   })
 }
 
-function start(backend: Backend, setup: Setup = {}) {
+function start(backend: NativeBackend, setup: Setup = {}) {
   const request = requestFor(backend, setup)
   return runAgent(request, buildCommand(request), { signal: new AbortController().signal, ...setup.options })
 }
 
-async function finish(backend: Backend, setup: Setup = {}) {
+async function finish(backend: NativeBackend, setup: Setup = {}) {
   const events: AgentEvent[] = []
   const running = start(backend, setup)
   for (;;) {
@@ -66,7 +66,7 @@ const pids = () =>
   JSON.parse(readFileSync(join(directory, 'pids'), 'utf8')) as Record<'agent' | 'tool' | 'daemon', number>
 
 /** The fake agent under another name. It notes its process id before Node starts, which may take longer than a deadline. */
-function notingPid(backend: Backend, name: string): string {
+function notingPid(backend: NativeBackend, name: string): string {
   const program = join(directory, name)
   const text = `#!/bin/sh\necho $$ > '${program}.pid'\nexec '${join(directory, backend)}' "$@"\n`
   writeFileSync(program, text, { mode: 0o755 })
@@ -74,7 +74,7 @@ function notingPid(backend: Backend, name: string): string {
 }
 
 /** A program that prints what the fake agent printed, and does not exit. */
-async function createLingering(backend: Backend, script: Script): Promise<[string]> {
+async function createLingering(backend: NativeBackend, script: Script): Promise<[string]> {
   const lines: string[] = []
   await finish(backend, { script, options: { onLine: async (line) => void lines.push(line) } })
   writeFileSync(join(directory, 'said'), `${lines.join('\n')}\n`)
@@ -84,7 +84,7 @@ async function createLingering(backend: Backend, script: Script): Promise<[strin
   return [program]
 }
 
-describe.each(BACKENDS)('runAgent with %s', (backend) => {
+describe.each(NATIVE_BACKENDS)('runAgent with %s', (backend) => {
   it('returns the answer, its events and its usage', async () => {
     const ran = await finish(backend, { script: { text: ['Hello', ' there'] }, request: { model: 'm-1' } })
     expectWellFormed(ran)

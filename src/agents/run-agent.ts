@@ -4,13 +4,13 @@
  */
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type ProcessCommand, type RunningProcess, startProcess } from '../kit/process/process.ts'
+import { runAcpAgent } from './acp/run-acp-agent.ts'
 import type { AgentCommand, AgentEvent, AgentRequest, TraceContext, Usage } from './adapter/agent.ts'
 import { type AgentResult, toAgentResult } from './agent-result.ts'
 import { checkAnswer } from './check-answer.ts'
 import { forgetSession } from './clean-up.ts'
 import { createNotices } from './notices.ts'
 import { type Reading, readEvents } from './read-events.ts'
-import { AGENTS } from './registry.ts'
 import { removeScratch, writeScratch } from './scratch-files.ts'
 import { closingEvents, createOpening, warningsIn } from './turn-events.ts'
 
@@ -36,14 +36,17 @@ export async function* runAgent(
   command: AgentCommand,
   options: AgentRunOptions,
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
-  const { backend } = request
+  const { agent } = request
+  if ('profile' in agent) {
+    const { owner, signal, priorUsage, onLine } = options
+    const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
+    return yield* runAcpAgent({ agent, request, command: marked, owner, signal, priorUsage, onLine })
+  }
   // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.
   const stop = new AbortController()
-  const model = request.model ?? AGENTS[backend].configuredModel?.(request)
+  const model = request.model ?? agent.configuredModel?.(request)
   const opening = createOpening({ model, workdir: request.workdir })
-  const reader = AGENTS[backend].createReader(
-    options.priorUsage === undefined ? {} : { priorUsage: options.priorUsage },
-  )
+  const reader = agent.createReader(options.priorUsage === undefined ? {} : { priorUsage: options.priorUsage })
   const notices = createNotices(reader)
   const { onLine, exitGraceMs = DEFAULT_EXIT_GRACE_MS } = options
   const reading = createReading(request, { reader, notices, stop, onLine, exitGraceMs, warnings: command.warnings })
@@ -110,7 +113,7 @@ function start(
     signal,
     onStderr,
     sweep: 'always',
-    cancelSignal: AGENTS[request.backend].cancelSignal,
+    cancelSignal: request.agent.cancelSignal,
   })
 }
 

@@ -18,6 +18,10 @@ export type Flag = {
   value?: string
   /** The only values allowed. */
   choices?: readonly string[]
+  /** Values that a shell offers; the command checks the value itself. */
+  suggests?: Choices
+  /** What the value must look like, and how to say so. */
+  pattern?: { like: RegExp; says: string }
   /** A whole number in this range. */
   integer?: { min: number; max: number }
   /** An empty value has a meaning, or the command reports it itself. Other flags refuse it. */

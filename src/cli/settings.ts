@@ -1,6 +1,7 @@
 import type { ConfigEnvironment } from '../config/paths.ts'
 import { type LoadedConfig, type Override, readConfig } from '../config/read-config.ts'
 import type { Invocation } from './command.ts'
+import { flagValueInvalid } from './faults.ts'
 
 export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvironment {
   const { env, homeDirectory, cwd } = runtime
@@ -10,8 +11,16 @@ export function configEnvironmentOf({ flags, runtime }: Invocation): ConfigEnvir
 /** Reads the configuration, prints its warnings, and turns colour off if it says so. */
 export async function readSettings(invocation: Invocation, overrides: readonly Override[] = []): Promise<LoadedConfig> {
   const reading = await readConfig({ ...configEnvironmentOf(invocation), overrides })
+  checkBackend(invocation, Object.keys(reading.config.backends))
   const { out, err } = invocation.runtime.terminal
   if (!reading.config.output.color) for (const channel of [out, err]) channel.disableColor()
   await err.write(reading.warnings.map((warning) => `drover: warning: ${warning}\n`).join(''))
   return reading
+}
+
+/** Which backends there are depends on the configuration, so the parser of the command line cannot check the flag. */
+function checkBackend({ flags }: Invocation, known: readonly string[]): void {
+  const given = flags.text('backend')
+  if (given === undefined || known.includes(given)) return
+  throw flagValueInvalid({ flag: '--backend', given, allowed: `one of ${known.join(', ')}` })
 }

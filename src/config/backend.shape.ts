@@ -1,7 +1,7 @@
 import { type TSchemaOptions, Type } from 'typebox'
 import { literals, strict, textLike } from '../kit/shape.ts'
 
-export const BACKENDS = ['claude', 'codex', 'gemini'] as const
+export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
 export const APPROVAL_MODES = ['default', 'auto', 'none', 'always'] as const
 export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as const
 
@@ -9,7 +9,10 @@ export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as co
 export const APPROVAL_CEILINGS = ['always', 'auto', 'none'] as const
 export const SANDBOX_CEILINGS = ['read-only', 'workspace', 'full'] as const
 
-type Backend = (typeof BACKENDS)[number]
+type NativeBackend = (typeof NATIVE_BACKENDS)[number]
+
+/** The name of a backend. Names that contain more would be hard to type, and to tell from a model in `name/model`. */
+export const BACKEND_NAME = '^[a-z][a-z0-9-]{0,31}$'
 
 /** Text that can be passed to a program as an argument. */
 const argument = (options: TSchemaOptions) => textLike('^[^\\u0000]*$', 'text without NUL characters', options)
@@ -25,14 +28,35 @@ function aliases({ fast, balanced, best }: { fast: string; balanced: string; bes
   return { fast, quick: fast, balanced, default: balanced, best, powerful: best }
 }
 
-const MODEL_ALIASES: Record<Backend, Record<string, string>> = {
+const MODEL_ALIASES: Record<NativeBackend, Record<string, string>> = {
   claude: aliases({ fast: 'haiku', balanced: 'sonnet', best: 'opus' }),
   codex: aliases({ fast: 'gpt-4.1-mini', balanced: 'gpt-5.2', best: 'gpt-5-codex' }),
   gemini: aliases({ fast: 'gemini-2.5-flash', balanced: 'gemini-2.5-pro', best: 'gemini-2.5-pro' }),
 }
 
-/** The section of one backend: the same keys for each, with its own program and model names. */
-export function backendSection(name: Backend) {
+const approvalMode = literals(['', ...APPROVAL_MODES], {
+  default: '',
+  description: 'Overrides `unified_flags.approval_mode` for this backend. Empty: no override.',
+})
+
+const sandboxMode = literals(['', ...SANDBOX_MODES], {
+  default: '',
+  description: 'Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override.',
+})
+
+const enabled = Type.Boolean({
+  default: true,
+  description: '`false` disables the backend: it is not listed, and prompts for it are refused.',
+})
+
+const systemPrompt = argument({
+  default: '',
+  description: 'System prompt for prompts without one.',
+  'x-max-utf8-bytes': SYSTEM_PROMPT_BYTES,
+})
+
+/** The section of a native backend: the same keys for each, with its own program and model names. */
+export function backendSection(name: NativeBackend) {
   return strict({
     model: modelName({
       default: '',
@@ -45,28 +69,15 @@ export function backendSection(name: Backend) {
       description:
         'Tools the agent may use without approval, in its own notation. Only Claude Code has such a list. `all` or empty: no list.',
     }),
-    approval_mode: literals(['', ...APPROVAL_MODES], {
-      default: '',
-      description: 'Overrides `unified_flags.approval_mode` for this backend. Empty: no override.',
-    }),
-    sandbox_mode: literals(['', ...SANDBOX_MODES], {
-      default: '',
-      description: 'Overrides `unified_flags.sandbox_mode` for this backend. Empty: no override.',
-    }),
+    approval_mode: approvalMode,
+    sandbox_mode: sandboxMode,
     extra_flags: Type.Array(argument({ minLength: 1 }), {
       default: [],
       description: 'Arguments added to every call of the agent, after all others. drover does not check them.',
       'x-env': false,
     }),
-    enabled: Type.Boolean({
-      default: true,
-      description: '`false` disables the backend: it is not listed, and prompts for it are refused.',
-    }),
-    system_prompt: argument({
-      default: '',
-      description: 'System prompt for prompts without one.',
-      'x-max-utf8-bytes': SYSTEM_PROMPT_BYTES,
-    }),
+    enabled,
+    system_prompt: systemPrompt,
     command: argument({
       default: name,
       minLength: 1,
@@ -79,3 +90,29 @@ export function backendSection(name: Backend) {
     }),
   })
 }
+
+/** The section of a backend that speaks the Agent Client Protocol. Only the file can define one. */
+export const AcpSection = strict({
+  protocol: literals(['acp'], { default: 'acp', description: 'How drover talks to the agent.', 'x-env': false }),
+  command: Type.Array(argument({ minLength: 1 }), {
+    default: [],
+    minItems: 1,
+    description: 'The program and its arguments, such as `[opencode, acp]`.',
+    'x-env': false,
+    'x-rule': 'first a name in `PATH`, or an absolute path',
+  }),
+  env: Type.Record(Type.String(), argument({}), {
+    default: {},
+    description: 'Environment variables of the agent, in addition to those of drover.',
+    'x-secret': true,
+  }),
+  model: modelName({
+    default: '',
+    description: 'Model for prompts that do not name one. Empty: the agent chooses.',
+    'x-env': false,
+  }),
+  approval_mode: { ...approvalMode, 'x-env': false },
+  sandbox_mode: { ...sandboxMode, 'x-env': false },
+  enabled: { ...enabled, 'x-env': false },
+  system_prompt: { ...systemPrompt, 'x-env': false },
+})

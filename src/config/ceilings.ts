@@ -14,7 +14,7 @@ export function findLoweredModes({ server, unified_flags: shared, backends }: Co
   ])
 }
 
-function toSection([name, modes]: [string, Config['backends']['claude']]) {
+function toSection([name, modes]: [string, Config['backends'][string]]) {
   return { name: `backends.${name}`, modes }
 }
 

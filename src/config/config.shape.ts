@@ -7,7 +7,7 @@
  */
 import { type TObject, type TSchema, Type } from 'typebox'
 import { literals, named, type Static, strict, textLike } from '../kit/shape.ts'
-import { APPROVAL_MODES, BACKENDS, backendSection, SANDBOX_MODES } from './backend.shape.ts'
+import { AcpSection, APPROVAL_MODES, BACKEND_NAME, backendSection, SANDBOX_MODES } from './backend.shape.ts'
 import { LONGEST_WAIT_SECS, ServerSection } from './server.shape.ts'
 
 const FlagsSection = strict({
@@ -118,10 +118,11 @@ const ParallelSection = strict({
 })
 
 export const ConfigShape = strict({
-  default_backend: literals(BACKENDS, {
+  default_backend: textLike(BACKEND_NAME, 'the name of a backend', {
     default: 'claude',
     description: 'Backend for prompts that do not name one.',
     'x-env': ['DROVER_BACKEND'],
+    'x-rule': '`claude`, `codex`, `gemini` or a backend of the file',
   }),
   unified_flags: FlagsSection,
   backends: BackendsSection,
@@ -132,21 +133,46 @@ export const ConfigShape = strict({
   server: ServerSection,
 })
 
+/** An agent that speaks ACP, with the settings that only native agents have left empty. */
+type AcpBackend = Static<typeof AcpSection> &
+  Pick<Static<typeof BackendsSection>['claude'], 'allowed_tools' | 'extra_flags' | 'model_aliases'>
+
+type Merged = Static<typeof ConfigShape>
+
 /** The merged configuration: complete and frozen. */
-export type Config = DeepReadonly<Static<typeof ConfigShape>>
+export type Config = DeepReadonly<
+  Omit<Merged, 'backends'> & { backends: Merged['backends'] & { [name: string]: NativeSection | AcpBackend } }
+>
+
+type NativeSection = Merged['backends'][keyof Merged['backends']]
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
-/** The shape of the file: every key and every section is optional. */
+/** A section of the file that defines a backend. */
+const AcpFile = named(
+  'acp_backend',
+  strict(
+    Object.fromEntries(
+      Object.entries(AcpSection.properties).map(([name, part]) => [
+        name,
+        name === 'protocol' || name === 'command' ? part : Type.Optional(part),
+      ]),
+    ),
+  ),
+)
+
+/** The shape of the file: every key and every section is optional. `backends` may have more sections. */
 export const ConfigFile = withAllOptional(ConfigShape)
 
 /** Sections are named so that the validator has one small function for each and compiles only those in use. */
-function withAllOptional(section: TObject): TSchema {
+function withAllOptional(section: TObject, sectionName = ''): TSchema {
   const parts = Object.entries(section.properties).map(([name, part]) => [
     name,
-    Type.Optional(isSection(part) ? named(name, withAllOptional(part)) : part),
+    Type.Optional(isSection(part) ? named(name, withAllOptional(part, name)) : part),
   ])
-  return strict(Object.fromEntries(parts))
+  const properties = Object.fromEntries(parts)
+  if (sectionName !== 'backends') return strict(properties)
+  return Type.Object(properties, { additionalProperties: AcpFile, propertyNames: { pattern: BACKEND_NAME } })
 }
 
 function isSection(part: TSchema): part is TObject {

@@ -306,6 +306,7 @@ function valuesOf(key: ConfigKey): fc.Arbitrary<unknown> {
   if (key.type === 'boolean') return fc.boolean()
   // A rate of 0 is invalid if the limit is enabled; that rule has its own test.
   if (key.type === 'integer') return fc.integer({ min: Math.max(key.minimum ?? 0, 1), max: key.maximum ?? 0 })
+  if (key.path === 'default_backend') return fc.constantFrom('claude', 'codex', 'gemini')
   if (key.path.endsWith('.model')) return modelNames()
   if (/\.(allowed_tools|system_prompt)$/.test(key.path))
     return fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))

@@ -80,5 +80,7 @@ export type ConfigPath =
   | 'server.max_approval_mode'
   | 'server.max_sandbox_mode'
   | 'server.keys'
+  | `backends.${string}.${string}`
 
 export declare const KEYS: readonly ConfigKey[]
+export declare const ACP_KEYS: readonly ConfigKey[]

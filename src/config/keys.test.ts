@@ -7,7 +7,7 @@ const BLOCKED =
 
 /** Every key, its type and its default. */
 const KEYS: readonly [string, string, unknown][] = [
-  ['default_backend', 'enum', 'claude'],
+  ['default_backend', 'string', 'claude'],
   ['unified_flags.approval_mode', 'enum', 'default'],
   ['unified_flags.sandbox_mode', 'enum', 'default'],
   ['unified_flags.verbose', 'boolean', false],

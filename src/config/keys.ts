@@ -1,7 +1,7 @@
 /** The table of configuration keys, and lookups in it. */
 import { nearestWord } from '../kit/nearest.ts'
 import { formatPath } from '../kit/schema.ts'
-import { type ConfigPath, KEYS } from './keys.generated.js'
+import { ACP_KEYS, type ConfigPath, KEYS } from './keys.generated.js'
 
 /** The type of a value. `entries` is a list of objects, which only the file can hold. */
 export type KeyType = 'string' | 'integer' | 'boolean' | 'enum' | 'list' | 'map' | 'entries'
@@ -22,6 +22,8 @@ export type ConfigKey = {
   readonly description: string
   /** Entries add to the default instead of replacing it. */
   readonly isUnited?: true
+  /** Its values are masked in output. */
+  readonly isSecret?: true
   /** The fields of its entries that are masked in output. */
   readonly secrets?: readonly string[]
 }
@@ -34,12 +36,37 @@ const byPath: ReadonlyMap<string, ConfigKey> = new Map(CONFIG_KEYS.map((key) => 
 
 const sections: ReadonlySet<string> = new Set(CONFIG_KEYS.flatMap((key) => parentsOf(key.path)))
 
+/** `backends.NAME` and what is inside. Any other name than that of a native backend is one that the file defines. */
+const BACKEND_PATH = /^backends\.([a-z][a-z0-9-]{0,31})(?:\.(.+))?$/
+
+/** The name of a backend that the file defines, if the path is in its section. */
+export function definedBackend(path: string): string | undefined {
+  const [, name] = BACKEND_PATH.exec(path) ?? []
+  return name === undefined || sections.has(`backends.${name}`) ? undefined : name
+}
+
+/** The keys of a backend that the file defines. */
+export function keysOfBackend(name: string): ConfigKey[] {
+  return ACP_KEYS.map((key) => ({ ...key, path: key.path.replace('NAME', name) as ConfigPath }))
+}
+
+function keysAround(path: string): readonly ConfigKey[] {
+  const name = definedBackend(path)
+  return name === undefined ? CONFIG_KEYS : keysOfBackend(name)
+}
+
 export function findKey(path: string): ConfigKey | undefined {
-  return byPath.get(path)
+  return byPath.get(path) ?? keysAround(path).find((key) => key.path === path)
+}
+
+/** The map that a path is an entry of. */
+export function findMap(path: string): ConfigKey | undefined {
+  return keysAround(path).find(({ type, path: map }) => type === 'map' && path.startsWith(`${map}.`))
 }
 
 export function isSection(path: string): boolean {
-  return sections.has(path)
+  const name = definedBackend(path)
+  return sections.has(path) || (name !== undefined && path === `backends.${name}`)
 }
 
 /** Whether a path equals another or is inside it: `server.trusted_proxies[1]` is within `server.trusted_proxies`. */
@@ -60,7 +87,8 @@ const LONGEST_TYPO = 100
 export function suggestKey(path: string): string | undefined {
   if (path.length > LONGEST_TYPO) return undefined
   const bare = path.replace(/[^\w.-]/g, '')
-  const similar = nearestWord(bare, [...byPath.keys(), ...sections])
+  const known = [...byPath.keys(), ...keysAround(bare).map((key) => key.path), ...sections]
+  const similar = nearestWord(bare, known)
   if (similar !== undefined) return similar
   const word = nearestWord(
     lastStep(path),

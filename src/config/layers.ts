@@ -2,11 +2,11 @@
 import { findProblems } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
 import type { ConfigProblem } from './faults.ts'
-import { CONFIG_KEYS, type ConfigKey, type ConfigPath, isWithin } from './keys.ts'
+import { CONFIG_KEYS, type ConfigKey, type ConfigPath, definedBackend, isWithin, keysOfBackend } from './keys.ts'
 import type { Origin } from './origin.ts'
 import type { Tree } from './pick-settings.ts'
 import { findPlainKeys } from './resolve-key.ts'
-import { brokenConfigRules, brokenTextRules } from './rules.ts'
+import { brokenBackendRules, brokenConfigRules, brokenTextRules } from './rules.ts'
 
 export type Layer = {
   readonly values: ReadonlyMap<ConfigPath, unknown>
@@ -26,28 +26,51 @@ export async function checkLayer(layer: Layer): Promise<ConfigProblem[]> {
     path: path.replace(/^\$\.?/, ''),
     rule,
   }))
-  const broken = [...findPlainKeys(layer.values.get('server.keys')), ...misfits, ...brokenTextRules(layer.values)]
+  const broken = [
+    ...findPlainKeys(layer.values.get('server.keys')),
+    ...brokenBackendRules(layer.values),
+    ...misfits,
+    ...brokenTextRules(layer.values),
+  ]
   const firstAt = broken.filter(({ path }, index) => broken.findIndex((other) => other.path === path) === index)
   return firstAt.map(({ path, rule }) => ({ key: path, rule, origin: originAt(layer, path) }))
 }
 
 /** Merges checked layers, strongest first, into a complete configuration, and finds the rules that it breaks as a whole. */
 export function mergeLayers(layers: readonly Layer[]): { config: Config; origins: Origins; problems: ConfigProblem[] } {
-  const settings = CONFIG_KEYS.map((key) => {
+  const defined = [...definedIn(layers)]
+  const settings = [...CONFIG_KEYS, ...defined.flatMap(keysOfBackend)].map((key) => {
     const layer = layers.find(({ values }) => values.has(key.path)) ?? DEFAULTS
-    return { path: key.path, value: complete(key, layer.values.get(key.path)), layer }
+    return { path: key.path, value: complete(key, layer.values.get(key.path) ?? key.default), layer }
   })
   const burst = settings.find(({ path }) => path === 'server.rate_limit_burst')
   const rate = settings.find(({ path }) => path === 'server.rate_limit_rps')
   if (burst?.value === 0) burst.value = 2 * Number(rate?.value)
   // The table of keys and the type are generated from one shape, and each value was checked against it.
-  const config = freeze(nest(settings.map(({ path, value }) => [path, value]))) as Config
+  const values = [...settings.map(({ path, value }) => [path, value] as const), ...defined.flatMap(nativeOnly)]
+  const config = freeze(nest(values)) as Config
   const origins = Object.fromEntries(settings.map(({ path, layer }) => [path, originAt(layer, path)])) as Origins
   const problems = brokenConfigRules(config).map(({ path, rule }) => {
     const layer = settings.find((setting) => isWithin(path, setting.path))?.layer ?? DEFAULTS
     return { key: path, rule, origin: originAt(layer, path) }
   })
   return { config, origins, problems }
+}
+
+/** The names of the backends that the layers define. */
+function definedIn(layers: readonly Layer[]): ReadonlySet<string> {
+  const paths = layers.flatMap(({ values }) => [...values.keys()])
+  return new Set(paths.flatMap((path) => definedBackend(path) ?? []))
+}
+
+/** What only the sections of native backends have. */
+function nativeOnly(name: string): [string, unknown][] {
+  const section = `backends.${name}`
+  return [
+    [`${section}.allowed_tools`, ''],
+    [`${section}.extra_flags`, []],
+    [`${section}.model_aliases`, Object.create(null)],
+  ]
 }
 
 /** The origin of a path: its own, or that of the innermost section, list or key around it. */

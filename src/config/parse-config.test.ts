@@ -100,7 +100,7 @@ describe('parseConfig', () => {
     ['server: 1\n', '1:1 server is a section and must contain keys'],
     ['backends:\n  codex: [1]\n', '2:3 backends.codex is a section and must contain keys'],
     ['server:\n  port:\n', '2:3 server.port has no value; set it or remove the key'],
-    ['backends:\n  cursor: {}\n', '2:3 backends.cursor is not a known key'],
+    ['backends:\n  cursor: {}\n', '2:3 backends.cursor needs protocol: acp and a command'],
     ['retry: {global: {enabled: true}}\n', expect.stringMatching(/^1:1 retry is not supported: /)],
     ['mcp:\n', expect.stringMatching(/^1:1 mcp is not supported: /)],
     ['server:\n  policy: {enabled: true}\n', expect.stringMatching(/^2:3 server.policy is not supported: /)],

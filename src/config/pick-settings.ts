@@ -1,5 +1,5 @@
 import type { Problem } from '../kit/schema.ts'
-import { type ConfigPath, findKey, isSection, pathUnder } from './keys.ts'
+import { type ConfigPath, definedBackend, findKey, isSection, pathUnder } from './keys.ts'
 import { explainUnknownKey } from './resolve-key.ts'
 
 export type Tree = Readonly<Record<string, unknown>>
@@ -30,7 +30,12 @@ function settingsAt(path: string, value: unknown): Found[] {
   if (key !== undefined && value === null) return [{ path, rule: 'has no value; set it or remove the key' }]
   if (key !== undefined) return [{ path: key.path, value }]
   if (!isSection(path)) return [{ path, rule: explainUnknownKey(path) }]
+  if (definedBackend(path) !== undefined && isEmpty(value)) return [{ path, rule: 'needs protocol: acp and a command' }]
   if (isTree(value)) return settingsIn(value, path)
   // A section whose keys are all commented out is null.
   return value === null ? [] : [{ path, rule: 'is a section and must contain keys' }]
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (isTree(value) && Object.keys(value).length === 0)
 }

@@ -78,7 +78,7 @@ describe('readConfig', () => {
   it('reports every problem of the file and of the variables together, by line', async () => {
     const { path, ...found } = await problemsOf({
       file: 'prot: 1\nserver:\n  port: 65536\n  host: "?"\nmcp: {}\n',
-      env: { DROVER_OUTPUT_COLOR: 'maybe', DROVER_BACKEND: 'cursor' },
+      env: { DROVER_OUTPUT_COLOR: 'maybe', DROVER_BACKEND: 'Cursor' },
     })
     const at = (line: number, column: number) => ({ from: 'file', file: path, line, column })
     expect(found.code).toBe('config_invalid')
@@ -90,7 +90,7 @@ describe('readConfig', () => {
       },
       {
         key: 'default_backend',
-        rule: 'must be one of "claude", "codex", "gemini"',
+        rule: 'must be the name of a backend',
         origin: { from: 'environment', variable: 'DROVER_BACKEND' },
       },
       { key: 'prot', rule: 'is not a known key; did you mean server.port?', origin: at(1, 1) },

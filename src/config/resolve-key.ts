@@ -1,7 +1,17 @@
 /** Finds the key that a name means, and explains names that are not keys. */
 import type { Problem } from '../kit/schema.ts'
 import { configKeyUnknown } from './faults.ts'
-import { CONFIG_KEYS, type ConfigKey, findKey, isSection, isWithin, suggestKey } from './keys.ts'
+import {
+  CONFIG_KEYS,
+  type ConfigKey,
+  definedBackend,
+  findKey,
+  findMap,
+  isSection,
+  isWithin,
+  keysOfBackend,
+  suggestKey,
+} from './keys.ts'
 
 /** A key, or with `entry` one entry of a map such as `backends.codex.model_aliases.fast`. */
 export type ResolvedKey = { key: ConfigKey; entry?: string; steps: readonly string[] }
@@ -10,17 +20,17 @@ export type ResolvedKey = { key: ConfigKey; entry?: string; steps: readonly stri
 export function resolveKey(name: string): ResolvedKey {
   const key = findKey(name)
   if (key !== undefined) return { key, steps: name.split('.') }
-  const map = CONFIG_KEYS.find(
-    ({ type, path }) => type === 'map' && name.startsWith(`${path}.`) && name.length > path.length + 1,
-  )
-  if (map === undefined) throw configKeyUnknown({ key: name, reason: explainName(name) })
+  const map = findMap(name)
+  if (map === undefined || name.length === map.path.length + 1)
+    throw configKeyUnknown({ key: name, reason: explainName(name) })
   const entry = name.slice(map.path.length + 1)
   return { key: map, entry, steps: [...map.path.split('.'), entry] }
 }
 
 function explainName(name: string): string {
   if (isSection(name)) {
-    const first = CONFIG_KEYS.find(({ path }) => isWithin(path, name))
+    const own = definedBackend(name)
+    const first = (own === undefined ? CONFIG_KEYS : keysOfBackend(own)).find(({ path }) => isWithin(path, name))
     return `is a section; name one of its keys, such as ${first?.path}`
   }
   const reason = explainUnknownKey(name)

@@ -1,9 +1,10 @@
 /** Rules of the configuration that JSON Schema cannot express. */
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
+import { nearestWord } from '../kit/nearest.ts'
 import type { Problem } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
-import type { ConfigPath } from './keys.ts'
+import { type ConfigPath, definedBackend } from './keys.ts'
 
 /** A rule for one text, alone or in a list: returns what the text must be, or undefined if it is valid. */
 type TextRule = (text: string) => string | undefined
@@ -49,6 +50,52 @@ export function brokenTextRules(values: Iterable<readonly [ConfigPath, unknown]>
   })
 }
 
+/** Words that mean something else where the name of a backend may be, and one that every object has. */
+const RESERVED_NAMES = ['acp', 'all', 'constructor', 'default', 'demo', 'drover', 'none', 'unknown']
+const NATIVE_NAMES = ['claude', 'codex', 'gemini']
+
+/** What is wrong with a name for a new backend, to follow it in a sentence; undefined if it can be used. */
+export function problemOfBackendName(name: string): string | undefined {
+  if (NATIVE_NAMES.includes(name)) return 'is the name of a native backend; choose another name'
+  if (RESERVED_NAMES.includes(name)) return 'is a reserved word; choose another name'
+  if (definedBackend(`backends.${name}.command`) === name) return undefined
+  return 'must be a lowercase word of at most 32 letters, digits and hyphens'
+}
+
+/** The rules that definitions of backends break. */
+export function brokenBackendRules(values: ReadonlyMap<ConfigPath, unknown>): Problem[] {
+  const names = new Set([...values.keys()].flatMap((path) => definedBackend(path) ?? []))
+  return [...names].flatMap((name) => {
+    const section: `backends.${string}` = `backends.${name}`
+    const nameProblem = problemOfBackendName(name)
+    const [program] = [values.get(`${section}.command`)].flat()
+    const programProblem = typeof program === 'string' ? isProgram(program) : undefined
+    return [
+      ...(nameProblem === undefined ? [] : [{ path: section, rule: nameProblem }]),
+      ...(values.has(`${section}.protocol`) ? [] : [{ path: `${section}.protocol`, rule: missingProtocol(name) }]),
+      ...(programProblem === undefined ? [] : [{ path: `${section}.command[0]`, rule: programProblem }]),
+      ...brokenVariables(`${section}.env`, values.get(`${section}.env`)),
+    ]
+  })
+}
+
+function missingProtocol(name: string): string {
+  const nearest = nearestWord(name, NATIVE_NAMES)
+  const meant = nearest === undefined ? '' : `; did you mean backends.${nearest}?`
+  return `is required to define a backend, and must be acp${meant}`
+}
+
+function brokenVariables(path: string, variables: unknown): Problem[] {
+  const names = typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
+  return names.flatMap((name) => {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      return [{ path: `${path}.${name}`, rule: 'is not the name of a variable' }]
+    return /^DROVER_/i.test(name)
+      ? [{ path: `${path}.${name}`, rule: 'is a variable of drover, which no agent gets' }]
+      : []
+  })
+}
+
 type ConfigRule = (config: Config) => readonly Problem[]
 
 const limitHasRate: ConfigRule = ({ server }) =>
@@ -87,7 +134,25 @@ const keysAreNotEmpty: ConfigRule = ({ server }) =>
       : [],
   )
 
+const defaultBackendExists: ConfigRule = ({ default_backend: name, backends }) =>
+  Object.hasOwn(backends, name) ? [] : [{ path: 'default_backend', rule: unknownBackend(name, backends) }]
+
+const ruleBackendsExist: ConfigRule = ({ server, backends }) =>
+  server.model_rules.flatMap((rule, index) => {
+    const name = rule.slice(rule.indexOf('=') + 1)
+    if (Object.hasOwn(backends, name)) return []
+    return [{ path: `server.model_rules[${index}]`, rule: unknownBackend(name, backends) }]
+  })
+
+function unknownBackend(name: string, backends: Config['backends']): string {
+  const names = Object.keys(backends)
+  const nearest = nearestWord(name, names)
+  return `names the backend "${name}", which does not exist; ${nearest === undefined ? `use ${names.join(', ')}` : `did you mean ${nearest}?`}`
+}
+
 const CONFIG_RULES: readonly ConfigRule[] = [
+  defaultBackendExists,
+  ruleBackendsExist,
   limitHasRate,
   credentialsHaveNamedOrigins,
   keysAreDistinct,

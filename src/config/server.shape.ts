@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { literals, strict, textLike } from '../kit/shape.ts'
-import { APPROVAL_CEILINGS, BACKENDS, SANDBOX_CEILINGS } from './backend.shape.ts'
+import { APPROVAL_CEILINGS, BACKEND_NAME, SANDBOX_CEILINGS } from './backend.shape.ts'
 import { CORS_ORIGIN } from './cors-origin.ts'
 
 /** One week: short enough for a timer, because Node fires one of more than 2^31 ms at once. */
@@ -55,8 +55,8 @@ const ServerKey = strict({
 })
 
 const modelRule = textLike(
-  `^[^\\s=,]+=(?:${BACKENDS.join('|')})$`,
-  `a rule such as o3-*=codex: a model name, in which * stands for any text, and one of ${BACKENDS.join(', ')}`,
+  `^[^\\s=,]+=${BACKEND_NAME.slice(1)}`,
+  'a rule such as o3-*=codex: a model name, in which * stands for any text, and the name of a backend',
 )
 
 /** Model names that say nothing about their vendor. Names with `claude`, `gpt` or `gemini` in them need no rule. */

@@ -1,5 +1,5 @@
 /** The configuration as `drover config show` prints it. */
-import { CONFIG_KEYS, type ConfigKey } from './keys.ts'
+import { CONFIG_KEYS, type ConfigKey, findKey } from './keys.ts'
 import type { Origin } from './origin.ts'
 import { isTree, type Tree } from './pick-settings.ts'
 import type { LoadedConfig } from './read-config.ts'
@@ -11,7 +11,14 @@ export type ShownSetting = { key: string; value: unknown; origin: Origin; isMask
 const MASK = '********'
 
 export function showConfig(reading: LoadedConfig): ShownSetting[] {
-  return CONFIG_KEYS.map((key) => show(key, reading))
+  return keysOf(reading).map((key) => show(key, reading))
+}
+
+/** All keys, also those of backends that the file defines. */
+function keysOf({ origins }: LoadedConfig): ConfigKey[] {
+  const fixed = new Set<string>(CONFIG_KEYS.map((key) => key.path))
+  const more = Object.keys(origins).filter((path) => !fixed.has(path))
+  return [...CONFIG_KEYS, ...more.flatMap((path) => findKey(path) ?? [])]
 }
 
 /** One key, or one entry of a map; the value is undefined if the map has no such entry. */
@@ -19,19 +26,20 @@ export function showSetting(reading: LoadedConfig, name: string): ShownSetting {
   const { key, entry } = resolveKey(name)
   const shown = show(key, reading)
   if (entry === undefined) return shown
-  return { ...shown, key: name, value: (shown.value as Tree)[entry] }
+  return { ...shown, key: name, value: (shown.value as Tree | undefined)?.[entry] }
 }
 
 function show(key: ConfigKey, { config, origins }: LoadedConfig): ShownSetting {
-  const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree)[step], config)
-  const { secrets = [] } = key
+  const value = key.path.split('.').reduce((part: unknown, step) => (part as Tree | undefined)?.[step], config)
+  const origin = origins[key.path] ?? { from: 'default' }
+  const { secrets = [], isSecret = false } = key
+  if (isSecret) return { key: key.path, value: maskValues(value as Tree | undefined), origin, isMasked: true }
   const isMasked = secrets.length > 0
-  return {
-    key: key.path,
-    value: isMasked ? mask(value as Tree[], secrets) : value,
-    origin: origins[key.path],
-    isMasked,
-  }
+  return { key: key.path, value: isMasked ? mask(value as Tree[], secrets) : value, origin, isMasked }
+}
+
+function maskValues(map: Tree = {}): Tree {
+  return Object.fromEntries(Object.keys(map).map((name) => [name, MASK]))
 }
 
 function mask(entries: readonly Tree[], secrets: readonly string[]): Tree[] {

@@ -5,7 +5,7 @@ import type { Config } from './config.shape.ts'
 type Check = (config: Config) => readonly string[]
 
 const defaultBackendIsEnabled: Check = ({ backends, default_backend }) =>
-  backends[default_backend].enabled
+  backends[default_backend]?.enabled !== false
     ? []
     : [
         `default_backend is ${default_backend}, but backends.${default_backend}.enabled is false; prompts must name another backend`,

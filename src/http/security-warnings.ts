@@ -1,7 +1,7 @@
 /** Warns about dangerous combinations of settings, each with a suggestion. Pure. */
-import { BACKENDS } from '../agents/adapter/agent.ts'
+import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
-import { AGENTS } from '../agents/registry.ts'
+import { NATIVE_AGENTS } from '../agents/registry.ts'
 import { findLoweredModes } from '../config/ceilings.ts'
 import type { Config } from '../config/config.shape.ts'
 import type { Ceilings } from '../prompts/ceilings.ts'
@@ -110,7 +110,9 @@ const loweredModes: Rule = (facts) => {
 
 const modeFlags: Rule = (facts) => {
   const { backends } = facts.config
-  const dropped = BACKENDS.flatMap((name) => withoutModeFlags(backends[name].extra_flags, AGENTS[name]).dropped)
+  const dropped = NATIVE_BACKENDS.flatMap(
+    (name) => withoutModeFlags(backends[name].extra_flags, NATIVE_AGENTS[name]).dropped,
+  )
   if (dropped.length === 0 || ceilingsOfServer(facts) === undefined) return undefined
   return {
     warning: `extra flags are left out, because they would override the ceilings: ${dropped.join(' ')}`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentLocation } from '../agents/locate-agents.ts'
+import { NATIVE_AGENTS } from '../agents/registry.ts'
 import type { ConfigPath } from '../config/keys.ts'
 import { mergeLayers } from '../config/layers.ts'
 import { type BannerFacts, startupBanner } from './startup-banner.ts'
@@ -8,14 +9,23 @@ const configWith = (values: Partial<Record<ConfigPath, unknown>> = {}) =>
   mergeLayers([{ values: new Map(Object.entries(values)) as Map<ConfigPath, unknown>, origins: new Map() }]).config
 
 const installed: AgentLocation = {
+  agent: NATIVE_AGENTS.claude,
   backend: 'claude',
   isEnabled: true,
   program: ['/bin/claude'],
   isDemo: false,
   wanted: 'claude',
 }
-const demo: AgentLocation = { backend: 'codex', isEnabled: true, program: ['/bin/node'], isDemo: true, wanted: 'codex' }
+const demo: AgentLocation = {
+  agent: NATIVE_AGENTS.codex,
+  backend: 'codex',
+  isEnabled: true,
+  program: ['/bin/node'],
+  isDemo: true,
+  wanted: 'codex',
+}
 const absent: AgentLocation = {
+  agent: NATIVE_AGENTS.gemini,
   backend: 'gemini',
   isEnabled: true,
   program: undefined,

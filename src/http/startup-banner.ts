@@ -1,5 +1,5 @@
 /** The text that `drover serve` prints when the server listens. Pure. */
-import { installCommandOf } from '../agents/install-command.ts'
+import { installAdvice } from '../agents/install-command.ts'
 import type { AgentLocation } from '../agents/locate-agents.ts'
 import { baseUrl, formatAddress } from './listen.ts'
 import type { Endpoint } from './request/hooks.ts'
@@ -75,7 +75,7 @@ function warningSection(facts: BannerFacts): string[][] {
 }
 
 function agentLine({ backend, program, isDemo, wanted }: AgentLocation): string {
-  const install = `install it with "${installCommandOf(backend)}"`
+  const install = installAdvice(backend)
   const missing = `not installed (no program "${wanted}"); ${install}`
   const state = isDemo ? `DEMO AGENT; ${install}` : (program?.[0] ?? missing)
   return `${backend.padEnd(8)} ${state}`

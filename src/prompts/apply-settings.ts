@@ -31,6 +31,7 @@ export type Settings = {
 /** The part of an agent's request that settings decide; the rest depends on the machine. */
 type FilledIn = Omit<
   AgentRequest,
+  | 'agent'
   | 'backend'
   | 'workdir'
   | 'program'

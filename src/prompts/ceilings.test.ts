@@ -3,7 +3,7 @@ import { agentRequest } from '../../test/support/agent-request.ts'
 import {
   APPROVAL_MODES,
   type ApprovalMode,
-  BACKENDS,
+  NATIVE_BACKENDS,
   SANDBOX_MODES,
   type SandboxMode,
 } from '../agents/adapter/agent.ts'
@@ -32,7 +32,7 @@ const LEVEL_OF_FLAG: Record<string, number> = {
   ...{ plan: 0, default: 1, auto_edit: 2, yolo: 3 },
 }
 
-function levelOf(backend: (typeof BACKENDS)[number], modes: Modes): number {
+function levelOf(backend: (typeof NATIVE_BACKENDS)[number], modes: Modes): number {
   const { argv } = buildCommand(agentRequest(backend, modes))
   const flags = ['--permission-mode', '-s', '--approval-mode'].map((name) => argv[argv.indexOf(name) + 1] ?? '')
   const level = flags.map((value) => LEVEL_OF_FLAG[value]).find((each) => each !== undefined)
@@ -46,7 +46,7 @@ describe('lowerModes', () => {
       sandbox && { 'read-only': 0, workspace: 2, full: 3 }[sandbox],
     ]
     const limit = Math.min(...limits.map((each) => each ?? 3))
-    for (const backend of BACKENDS) {
+    for (const backend of NATIVE_BACKENDS) {
       for (const modes of EVERY_MODE) {
         const lowered = levelOf(backend, lowerModes(modes, toCeilings(approval, sandbox)))
         expect(lowered, `${backend} ${JSON.stringify(modes)}`).toBeLessThanOrEqual(limit)

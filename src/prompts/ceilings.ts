@@ -58,6 +58,15 @@ export function lowerModes(modes: Modes, { approval, sandbox }: Ceilings): Modes
   return { approvalMode, sandboxMode: needsSandbox ? sandboxModeOf(own) : 'default' }
 }
 
+/**
+ * For agents whose own settings may let them do everything without asking: without a mode they run with the ceilings. The
+ * native agents need this not, because they are told to ask.
+ */
+export function confineDefault(modes: Modes, { approval, sandbox }: Ceilings): Modes {
+  if (modes.approvalMode !== 'default' || modes.sandboxMode !== 'default') return modes
+  return { approvalMode: approval?.mode ?? 'default', sandboxMode: sandbox?.mode ?? 'default' }
+}
+
 function sandboxModeOf(rank: number): SandboxCeiling {
   return SANDBOX_MODES_BY_RANK[rank] ?? 'read-only'
 }

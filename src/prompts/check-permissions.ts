@@ -1,37 +1,29 @@
 /** Checks what a request asks for against the permissions of its caller: modes, and arguments that could override them. */
-import { BACKENDS } from '../agents/adapter/agent.ts'
 import { checkExtraFlags } from '../agents/extra-flags.ts'
-import { AGENTS } from '../agents/registry.ts'
 import { refuseAboveCeilings } from './ceilings.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
-type Permissions = Pick<PromptContext, 'ceilings' | 'isUnsafeExtraAllowed'>
+type Permissions = Pick<PromptContext, 'ceilings' | 'isUnsafeExtraAllowed' | 'locate'>
 type Asked = Pick<PromptRequest, 'backend' | 'approval_mode' | 'sandbox_mode'> & { extra?: readonly string[] }
 
 /** `place` is where the prompt is in the request. An unknown backend is refused elsewhere. */
-export function checkPermissions(asked: Asked, { ceilings, isUnsafeExtraAllowed }: Permissions, place = '$'): void {
+export function checkPermissions(asked: Asked, permissions: Permissions, place = '$'): void {
+  const { ceilings, isUnsafeExtraAllowed } = permissions
   refuseAboveCeilings(asked, ceilings, place)
-  const backend = BACKENDS.find((known) => known === asked.backend)
-  if (backend === undefined) return
+  const agent = permissions.locate(asked.backend)?.agent
+  if (agent === undefined) return
   const ceiling = ceilings?.sandbox?.setting ?? ceilings?.approval?.setting
-  const options = { agent: AGENTS[backend], isUnsafeAllowed: isUnsafeExtraAllowed, ceiling, place }
+  const options = { agent, isUnsafeAllowed: isUnsafeExtraAllowed, ceiling, place }
   checkExtraFlags(asked.extra ?? [], options)
 }
 
 /** A batch with an item above a ceiling is refused as a whole, before any of its items runs. */
-export function checkItems(
-  name: string,
-  items: readonly Asked[],
-  { ceilings, isUnsafeExtraAllowed }: Permissions,
-): void {
+export function checkItems(name: string, items: readonly Asked[], permissions: Permissions): void {
+  const { ceilings, isUnsafeExtraAllowed } = permissions
   if (ceilings === undefined) return
   for (const [at, { extra = [], ...item }] of items.entries()) {
     // Without `allow_unsafe_extra`, an argument that is not allowed fails its own item, with or without ceilings.
-    checkPermissions(
-      { ...item, extra: isUnsafeExtraAllowed ? extra : [] },
-      { ceilings, isUnsafeExtraAllowed },
-      `$.${name}[${at}]`,
-    )
+    checkPermissions({ ...item, extra: isUnsafeExtraAllowed ? extra : [] }, permissions, `$.${name}[${at}]`)
   }
 }

@@ -1,11 +1,15 @@
-import { BACKENDS } from '../agents/adapter/agent.ts'
 import { defineFault } from '../kit/fault.ts'
+import { nearestWord } from '../kit/nearest.ts'
 
 export const backendNotFound = defineFault({
   code: 'backend_not_found',
   kind: 'invalid',
   when: 'A request names a backend that does not exist.',
-  message: (d: { backend: string }) => `no backend ${JSON.stringify(d.backend)}; use ${BACKENDS.join(', ')}`,
+  message: (d: { backend: string; known: readonly string[] }) => {
+    const nearest = nearestWord(d.backend, d.known)
+    const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`
+    return `no backend ${JSON.stringify(d.backend)}; use ${d.known.join(', ')}${meant}`
+  },
 })
 
 export const workdirNotAllowed = defineFault({

@@ -1,6 +1,6 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
 import type { Backend, TraceContext, Usage } from '../agents/adapter/agent.ts'
-import type { AgentLocation } from '../agents/locate-agents.ts'
+import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
@@ -11,7 +11,7 @@ import type { WorkdirPolicy } from './workdir-policy.ts'
 
 /** The parts of the configuration that prompts depend on. */
 type PromptSettings = {
-  backends: Readonly<Record<Backend, AgentSettings & { enabled: boolean; command: string }>>
+  backends: BackendSettings & Readonly<Record<Backend, AgentSettings>>
   unified_flags: SharedSettings & { dry_run: boolean; command_timeout_secs: number }
   session: { default_tags: readonly string[] }
   parallel: { max_workers: number }
@@ -29,8 +29,8 @@ export type PromptContext = {
   cwd: string
   isRoot: boolean
   clock: Clock
-  /** Finds an agent, and whether it is enabled. */
-  locate(backend: Backend): AgentLocation
+  /** Finds an agent, and whether it is enabled; undefined if there is no such backend. */
+  locate(backend: Backend): AgentLocation | undefined
   /** Called when the first session is stored: a prompt without a session must not fail if there is no store. */
   openStore(): Promise<SessionStore>
   slots: Slots

@@ -1,11 +1,10 @@
 /** The lines of a stream of the native API. */
 import { type TSchema, Type } from 'typebox'
 import { EVENT_CONTENTS, type EventType } from '../agents/adapter/agent.shape.ts'
-import { BACKENDS } from '../agents/adapter/agent.ts'
-import { literals, type Message, named, tagged } from '../kit/shape.ts'
+import { type Message, named, tagged } from '../kit/shape.ts'
 
 const ENVELOPE = {
-  backend: literals(BACKENDS, { description: 'The agent.' }),
+  backend: Type.String({ description: 'The name of the backend.' }),
   session_id: Type.String({ description: "drover's own id; empty when no session is stored." }),
   timestamp: Type.String({ format: 'date-time', description: 'The time of the event, in UTC.' }),
 }

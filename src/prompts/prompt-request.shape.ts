@@ -1,8 +1,9 @@
 /** Requests for prompts, as they come over HTTP and in task files. Settings fill in what is left out. */
 import { type Static, type TProperties, Type } from 'typebox'
-import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/adapter/agent.ts'
+import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, named, stated, strict, textLike } from '../kit/shape.ts'
+import { BACKEND_NAME_DESCRIPTION } from './backend-name.ts'
 
 const OUTPUT_FORMATS = ['default', 'text', 'json', 'stream-json'] as const
 
@@ -30,11 +31,7 @@ const TEXT = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
 const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/])[^\\u0000]*$'
 
 /** Any text: an unknown backend must fail only its own prompt, not a whole parallel call. */
-const backend = Type.String({
-  minLength: 1,
-  description: 'The agent: claude, codex or gemini.',
-  ...stated({ values: BACKENDS }),
-})
+const backend = named('BackendName', Type.String({ minLength: 1, description: BACKEND_NAME_DESCRIPTION }))
 const prompt = Type.String({ minLength: 1, description: 'The text for the agent.', ...stated({ pattern: TEXT }) })
 
 const dryRun = Type.Optional(Type.Boolean({ description: 'Show the command instead of starting it.', default: false }))
@@ -195,7 +192,7 @@ export const CompareRequest = named(
   'CompareRequest',
   strict({
     prompt,
-    backends: Type.Array(Type.String({ minLength: 1, ...stated({ values: BACKENDS }) }), {
+    backends: Type.Array(backend, {
       minItems: 1,
       maxItems: MAX_BACKENDS,
       description: 'The agents; the same one may be listed twice.',

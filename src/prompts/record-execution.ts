@@ -13,7 +13,7 @@ export function beginExecution(
   { onBegin, onSession: _, ...options }: ExecutionOptions = {},
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
-  const { isDemo } = locate(backend)
+  const isDemo = locate(backend)?.isDemo ?? false
   const known = { kind: 'prompt' as const, backend, model, workdir, prompt, isDemo, isEphemeral }
   const recording = executions.begin({ ...known, ...options })
   onBegin?.(recording)

@@ -5,7 +5,8 @@ import { installFakeAgent, readPids, transcriptsIn } from '../../test/support/fa
 import { NOWHERE } from '../../test/support/nowhere.ts'
 import { createPromptFixture, finishPrompt } from '../../test/support/prompt-fixture.ts'
 import { until } from '../../test/support/until.ts'
-import { BACKENDS } from '../agents/adapter/agent.ts'
+import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
+import { mergeLayers } from '../config/layers.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import { sessionStoreUnavailable } from '../store/faults.ts'
 import { createSlots } from './concurrency-slots.ts'
@@ -14,7 +15,7 @@ import { runPrompt } from './run-prompt.ts'
 const HELLO = { backend: 'claude', prompt: 'say hello' }
 const never = new AbortController().signal
 
-describe.each(BACKENDS)('runPrompt on %s', (backend) => {
+describe.each(NATIVE_BACKENDS)('runPrompt on %s', (backend) => {
   it('runs the agent in a session that is stored before the last event', async () => {
     const { context, store, work } = await createPromptFixture({ [backend]: { text: ['Hello', ' there'] } })
     let statusAtDone: string | undefined
@@ -206,7 +207,7 @@ describe('a prompt that cannot be run', () => {
     await expect(finishPrompt({ backend: 'codex', prompt: 'x' }, context)).rejects.toMatchObject({
       code: 'backend_unavailable',
     })
-    const { settings } = context
+    const settings = mergeLayers([]).config
     const backends = { ...settings.backends, claude: { ...settings.backends.claude, enabled: false } }
     const disabled = await createPromptFixture({}, { settings: { ...settings, backends } })
     await expect(finishPrompt(HELLO, disabled.context)).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 /** Turns a caller's request into the request for an agent: applies settings, resolves directory, program and limits. */
-import { type AgentRequest, BACKENDS, type Backend, type Program } from '../agents/adapter/agent.ts'
+import type { AgentRequest, Backend, Program } from '../agents/adapter/agent.ts'
 import { withoutModeFlags } from '../agents/extra-flags.ts'
-import { requireProgram } from '../agents/locate-agents.ts'
-import { AGENTS } from '../agents/registry.ts'
+import { type AgentLocation, backendNames, requireProgram } from '../agents/locate-agents.ts'
 import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings } from './apply-settings.ts'
+import { confineDefault } from './ceilings.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkResumption, extraOfCaller, inheritSystemPrompt, settingsOfSession } from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
@@ -15,26 +15,28 @@ import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 
 /** Throws a Fault for a request that cannot be run. */
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
-  const backend = knownBackend(request.backend)
-  const agent = AGENTS[backend]
+  const located = locateBackend(request.backend, context)
+  const { agent, backend } = located
   const { resumes, forks } = request
   const origin = resumes ?? forks
   if (resumes !== undefined) checkResumption(resumes, request)
-  const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
+  const now = settingsFor(backend, context)
+  const extra = request.extra ?? (origin && extraOfCaller(origin, now.own)) ?? []
   checkPermissions({ ...request, extra }, context)
   checkMetadata(request.metadata ?? {})
-  const now = settingsFor(backend, context)
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
   const filledIn = applySettings(inheritSystemPrompt(request, agent), settings)
   const isDryRun = request.dry_run === true || context.settings.unified_flags.dry_run
   return {
+    agent,
     backend,
     workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
     ...filledIn,
+    ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
-    program: programFor(backend, context, isDryRun),
+    program: programFor(located, context, isDryRun),
     shownAs: context.caller === 'client' ? agent.executable : undefined,
     env: context.env,
     trace: context.trace,
@@ -46,19 +48,21 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   }
 }
 
-/** Today's settings for a backend, and the ceilings of the caller. */
+/** Today's settings for a backend, and the ceilings of the caller. Throws a Fault if there is no such backend. */
 export function settingsFor(backend: Backend, { settings, ceilings }: PromptContext): Settings {
-  return { own: settings.backends[backend], shared: settings.unified_flags, ceilings }
+  const own = Object.hasOwn(settings.backends, backend) ? settings.backends[backend] : undefined
+  if (own === undefined) throw backendNotFound({ backend, known: backendNames(settings.backends) })
+  return { own, shared: settings.unified_flags, ceilings }
 }
 
 function hasFirstEventLimit({ firstEventTimeoutMs = null }: PromptContext): boolean {
   return firstEventTimeoutMs !== null
 }
 
-function knownBackend(name: string): Backend {
-  const backend = BACKENDS.find((known) => known === name)
-  if (backend === undefined) throw backendNotFound({ backend: name })
-  return backend
+function locateBackend(name: string, context: PromptContext): AgentLocation {
+  const located = context.locate(name)
+  if (located === undefined) throw backendNotFound({ backend: name, known: backendNames(context.settings.backends) })
+  return located
 }
 
 function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string {
@@ -66,11 +70,10 @@ function workdirOf(workdir: string, { workdirs: policy }: PromptContext): string
 }
 
 /** The operator may try a dry run before the agent is installed. */
-function programFor(backend: Backend, context: PromptContext, isDryRun: boolean): Program {
-  const located = context.locate(backend)
+function programFor(located: AgentLocation, context: PromptContext, isDryRun: boolean): Program {
   const isOnlyShown = isDryRun && context.caller === 'operator' && located.isEnabled && located.program === undefined
   // A client must not learn which command the operator configured.
-  const wanted = context.caller === 'client' ? AGENTS[backend].executable : located.wanted
+  const wanted = context.caller === 'client' ? located.agent.executable : located.wanted
   return isOnlyShown ? [located.wanted] : requireProgram(located, wanted)
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newSession, openStore, sessionsPath, tickingClock } from '../../test/support/session-store.ts'
-import { BACKENDS } from '../agents/adapter/agent.ts'
+import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
 import { NO_USAGE } from '../agents/adapter/usage.ts'
 import { openDatabase } from '../store/database.ts'
 import type { Session } from './session.shape.ts'
@@ -41,7 +41,7 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const moments = Array.from({ length: 5 }, (_, second) => `2026-01-01T00:00:0${second}.000Z`)
 const filters: fc.Arbitrary<SessionFilter> = fc.record(
   {
-    backend: fc.constantFrom(...BACKENDS),
+    backend: fc.constantFrom(...NATIVE_BACKENDS),
     status: fc.constantFrom(...SESSION_STATUSES),
     tag: fc.constantFrom(...TAGS, 'unknown'),
     model: fc.constantFrom(...MODELS, 'unknown'),
@@ -73,7 +73,7 @@ describe('a list', () => {
   const sessionNumber = (at: number): Session => ({
     ...newSession(),
     id: (Math.imul(at + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0').repeat(4),
-    backend: BACKENDS[at % 3] ?? 'claude',
+    backend: NATIVE_BACKENDS[at % 3] ?? 'claude',
     status: (['completed', 'error', 'paused'] as const)[Math.floor(at / 2) % 3] ?? 'error',
     created_at: moments[0] ?? '',
     last_used: moments[at % 5] ?? '',
@@ -158,7 +158,7 @@ describe('a list after changes', () => {
     create: (store, _, choice) =>
       store.create(
         newSession({
-          backend: pick(BACKENDS, choice),
+          backend: pick(NATIVE_BACKENDS, choice),
           working_dir: pick(PLACES, choice),
           tags: TAGS.filter((_tag, bit) => (choice >> bit) & 1),
           initial_prompt: pick(PROMPTS, choice),

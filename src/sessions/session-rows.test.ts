@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BACKENDS } from '../agents/adapter/agent.ts'
+import { NATIVE_BACKENDS } from '../agents/adapter/agent.ts'
 import type { Session } from './session.shape.ts'
 import {
   asSessionRow,
@@ -24,7 +24,7 @@ const metadata = fc.dictionary(
 const session: fc.Arbitrary<Session> = fc.record(
   {
     id: text,
-    backend: fc.constantFrom(...BACKENDS),
+    backend: fc.constantFrom(...NATIVE_BACKENDS),
     status: fc.constantFrom(...SESSION_STATUSES),
     created_at: text,
     last_used: text,

@@ -1,7 +1,7 @@
 /** A session: the record of one conversation with an agent, as stored and as sent to clients. */
 import { type TProperties, Type } from 'typebox'
 import { Usage } from '../agents/adapter/agent.shape.ts'
-import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../agents/adapter/agent.ts'
+import { APPROVAL_MODES, SANDBOX_MODES } from '../agents/adapter/agent.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import { literals, type Message, meaning, named } from '../kit/shape.ts'
 import { SESSION_STATUSES } from './session-statuses.ts'
@@ -24,7 +24,7 @@ export type SessionPolicy = Message<typeof SessionPolicy>
 
 const FIELDS = {
   id: text('32 lowercase hexadecimal digits.'),
-  backend: literals(BACKENDS, { description: 'The agent.' }),
+  backend: Type.String({ description: 'The name of the backend.' }),
   status: literals(SESSION_STATUSES, {
     description:
       '`active` while a turn runs, then `completed` or `error`. `paused`: interrupted, and it can be resumed.',

@@ -105,7 +105,7 @@ describe('a usage error', () => {
     [
       'a flag as the value of another',
       ['prompt', 'hello there', '--backend', '--model', 'x'],
-      '--backend must be one of claude, codex, gemini, not "--model"',
+      '--backend must be the name of a backend, not "--model"',
     ],
     [
       'an empty value',

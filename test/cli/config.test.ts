@@ -52,7 +52,8 @@ describe('drover config set', () => {
     ['an unknown key', 'server.prot 1', 'server.prot is not a known key; did you mean server.port?'],
     ['a value of the wrong type', 'server.port many', 'server.port was not changed: server.port must be'],
     ['a value past the limit', 'server.port 65536', 'server.port must be at most 65535'],
-    ['a value that is not offered', 'default_backend clod', 'must be one of "claude", "codex", "gemini"'],
+    ['a value that is not offered', 'output.format xml', 'must be one of "default", "text", "json", "stream-json"'],
+    ['a backend that does not exist', 'default_backend claud', 'which does not exist; did you mean claude?'],
     ['two values where one belongs', 'server.port 1 2', 'takes one value, not 2'],
   ])('refuses %s and changes nothing', async (_name, words, sentence) => {
     writeConfig('server:\n  port: 1\n')

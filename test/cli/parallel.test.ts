@@ -306,7 +306,11 @@ describe('an invalid file', () => {
     ['that is empty', '', 'no tasks provided: '],
     ['without tasks', 'tasks: []\n', 'no tasks provided: '],
     ['with a task that has no prompt', 'tasks:\n  - name: a\n', ':2:5: $.tasks[0].prompt is required'],
-    ['with an agent that does not exist', '- {prompt: a, backend: chatty}\n', ':1:15: $[0].backend must be one of'],
+    [
+      'with an agent that does not exist',
+      '- {prompt: a, backend: chatty}\n',
+      ':1:3: $[0] cannot be run: no backend "chatty"; use claude, codex, gemini',
+    ],
     [
       'with a directory that is not there',
       '- prompt: a\n- {prompt: b, workdir: gone}\n',

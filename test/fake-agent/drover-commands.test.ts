@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest'
 import {
   type AgentRequest,
   APPROVAL_MODES,
-  BACKENDS,
-  type Backend,
+  NATIVE_BACKENDS,
+  type NativeBackend,
   SANDBOX_MODES,
 } from '../../src/agents/adapter/agent.ts'
-import { AGENTS } from '../../src/agents/registry.ts'
+import { NATIVE_AGENTS } from '../../src/agents/registry.ts'
 import { agentRequest } from '../support/agent-request.ts'
 import { claudeDialect } from './claude-dialect.ts'
 import { codexDialect } from './codex-dialect.ts'
 import type { Dialect } from './dialect.ts'
 import { geminiDialect } from './gemini-dialect.ts'
 
-const DIALECTS: Record<Backend, Dialect> = { claude: claudeDialect, codex: codexDialect, gemini: geminiDialect }
+const DIALECTS: Record<NativeBackend, Dialect> = { claude: claudeDialect, codex: codexDialect, gemini: geminiDialect }
 const RESUME_ID = '67864b76-e99a-43db-a994-02adfd707235'
 
-describe.each(BACKENDS)('the fake agent as %s', (backend) => {
+describe.each(NATIVE_BACKENDS)('the fake agent as %s', (backend) => {
   const read = (over: Partial<AgentRequest>, isRoot = false) => {
-    const { argv, stdin } = AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...over }))
+    const { argv, stdin } = NATIVE_AGENTS[backend].toCommand(agentRequest(backend, { isRoot, ...over }))
     const invocation = DIALECTS[backend].readInvocation(argv.slice(1))
     if ('exitCode' in invocation) throw new Error(`refused: ${argv.join(' ')}`)
     return { invocation, prompt: DIALECTS[backend].toPrompt(stdin, invocation) }
@@ -53,7 +53,7 @@ describe.each(BACKENDS)('the fake agent as %s', (backend) => {
   })
 
   it('accepts every flag that callers may pass on', () => {
-    for (const [flag, takes] of Object.entries(AGENTS[backend].extraFlags)) {
+    for (const [flag, takes] of Object.entries(NATIVE_AGENTS[backend].extraFlags)) {
       expect(read({ extra: takes === 'value' ? [flag, 'x'] : [flag] }).prompt).toBe('say hello')
     }
   })

@@ -217,7 +217,7 @@ describe('a server without metrics', () => {
     const source = (isEnabled: boolean) => `
       import { withMetrics } from './src/http/metrics/create-metrics.ts'
       import './src/http/server.ts'
-      await withMetrics({ config: { server: { metrics_enabled: ${isEnabled} } }, prompts: {} })
+      await withMetrics({ config: { backends: {}, server: { metrics_enabled: ${isEnabled} } }, prompts: {} })
       const { createRequire } = await import('node:module')
       console.log(Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('prom-client')))`
     const isLoaded = (isEnabled: boolean) =>

@@ -12,10 +12,13 @@ describe('GET /openapi.json', () => {
     const server = await startServer()
     const { status, headers, document } = await read(server)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json; charset=utf-8' })
+    const { components } = OPENAPI
+    const BackendName = { ...components.schemas['BackendName'], description: 'A backend: claude, codex, gemini.' }
     expect(document).toEqual({
       ...OPENAPI,
       info: { ...OPENAPI.info, version: '1.2.3' },
       servers: [{ url: server.url, description: 'This server' }],
+      components: { ...components, schemas: { ...components.schemas, BackendName } },
     })
   })
 

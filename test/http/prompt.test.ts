@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BACKENDS, type Backend } from '../../src/agents/adapter/agent.ts'
+import { type Backend, NATIVE_BACKENDS } from '../../src/agents/adapter/agent.ts'
 import type { PromptEvent } from '../../src/prompts/prompt-event.ts'
 import type { Script } from '../fake-agent/script.ts'
 import { installSilentAgent, readPids } from '../support/fake-agent.ts'
@@ -34,7 +34,7 @@ const scripted = (script: Script, options: ServerOptions = {}) =>
 const pidsIn = (file: string) => until(() => readPids(file).agent)
 
 describe('POST /api/v1/prompt', () => {
-  it.each(BACKENDS)('answers with the result of %s and stores a session', async (backend) => {
+  it.each(NATIVE_BACKENDS)('answers with the result of %s and stores a session', async (backend) => {
     const server = await scripted({ text: ['Hello', ' there'], usage: { input: 12, output: 3 } })
     const answer = await server.request(PROMPT, { method: 'POST', body: { backend, prompt: 'say hello' } })
     expect(answer.status).toBe(200)
@@ -166,7 +166,7 @@ describe('POST /api/v1/prompt', () => {
   ] as const)('tells what the model service answered, for every agent: %i', async (status, code) => {
     const isRetried = status === 429 || status === 503
     const server = await scripted({ fail: status, ...(isRetried && { retryAfterSecs: 7 }) })
-    const tasks = BACKENDS.map((backend) => ({ backend, prompt: 'x' }))
+    const tasks = NATIVE_BACKENDS.map((backend) => ({ backend, prompt: 'x' }))
     const { body } = await server.request('/api/v1/parallel', { method: 'POST', body: { tasks } })
     for (const result of (body as { results: object[] }).results) {
       expect(result).toMatchObject({ error_code: code, error: expect.stringContaining('the script') })
@@ -371,7 +371,7 @@ describe('output_schema', () => {
 describe('a stream of POST /api/v1/prompt', () => {
   const body = (backend: string, over = {}) => ({ backend, prompt: 'say hello', output_format: 'stream-json', ...over })
 
-  it.each(BACKENDS)('sends one event of %s per line, init first and done last', async (backend) => {
+  it.each(NATIVE_BACKENDS)('sends one event of %s per line, init first and done last', async (backend) => {
     const server = await scripted({ text: ['Hello', ' there'] })
     const stream = await openStream({
       port: server.port,
@@ -468,7 +468,7 @@ describe('a stream of POST /api/v1/prompt', () => {
       },
       { exit_code: 124 },
     ]
-    expect(await Promise.all(BACKENDS.map(ended))).toMatchObject([
+    expect(await Promise.all(NATIVE_BACKENDS.map(ended))).toMatchObject([
       expected('retry ', 'agent_service_failed'),
       expected('Reconnecting... ', 'agent_unreachable'),
       expected('retry ', 'agent_service_failed'),

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent, AgentRequest, Usage } from '../../src/agents/adapter/agent.ts'
 import { buildCommand } from '../../src/agents/build-command.ts'
-import { AGENTS } from '../../src/agents/registry.ts'
+import { NATIVE_AGENTS } from '../../src/agents/registry.ts'
 import { runAgent } from '../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import { agentRequest } from '../support/agent-request.ts'
@@ -104,7 +104,7 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })
     const said = events.filter((event) => event.type === 'message')
     expect(said.map((event) => event.content.text).join('')).toBe('Hello from the fake model.')
-    expect(said.length > 1).toBe(AGENTS[backend].abilities.deltas)
+    expect(said.length > 1).toBe(NATIVE_AGENTS[backend].abilities.deltas)
   })
 
   it('reports its reasoning, if it has any to show', async () => {

@@ -4,18 +4,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { BACKENDS, type Backend } from '../../src/agents/adapter/agent.ts'
+import { NATIVE_BACKENDS, type NativeBackend } from '../../src/agents/adapter/agent.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
 
 const UPSTREAM = join(import.meta.dirname, '..', 'fake-upstream', 'server.mjs')
 
-export const installed = BACKENDS.flatMap((backend) => {
+export const installed = NATIVE_BACKENDS.flatMap((backend) => {
   const path = findProgram(backend, { env: process.env, cwd: process.cwd() })
   return path === undefined ? [] : [{ backend, path }]
 })
 
 /** Without a model, an agent may send a request to choose one. */
-export const MODELS: Record<Backend, string> = {
+export const MODELS: Record<NativeBackend, string> = {
   claude: 'claude-sonnet-4-5',
   codex: 'gpt-5.5',
   gemini: 'gemini-2.5-pro',
@@ -45,7 +45,7 @@ export function useUpstream() {
 export type AgentSetup = { home: string; work: string; env(scenario: string): Record<string, string>; remove(): void }
 
 /** A temporary home that is configured for the model server, and a working directory. */
-export function createAgentSetup(backend: Backend, path: string, port: number): AgentSetup {
+export function createAgentSetup(backend: NativeBackend, path: string, port: number): AgentSetup {
   const home = mkdtempSync(join(tmpdir(), `drover-real-${backend}-`))
   const work = join(home, 'work')
   mkdirSync(work)
@@ -71,13 +71,13 @@ export function createAgentSetup(backend: Backend, path: string, port: number): 
   }
 }
 
-const VARIABLES: Record<Backend, (base: string) => Record<string, string>> = {
+const VARIABLES: Record<NativeBackend, (base: string) => Record<string, string>> = {
   claude: (base) => ({ ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'made-up', CLAUDE_CODE_MAX_RETRIES: '1' }),
   codex: () => ({ FAKE_KEY: 'made-up' }),
   gemini: (base) => ({ GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: 'made-up', TERM: 'xterm-256color' }),
 }
 
-const CONFIGURE: Record<Backend, (home: string, base: string) => void> = {
+const CONFIGURE: Record<NativeBackend, (home: string, base: string) => void> = {
   claude: () => undefined,
   codex: (home, base) => {
     mkdirSync(join(home, '.codex'), { recursive: true })

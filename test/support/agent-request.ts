@@ -1,8 +1,10 @@
-import type { AgentRequest, Backend } from '../../src/agents/adapter/agent.ts'
+import type { AgentRequest, NativeBackend } from '../../src/agents/adapter/agent.ts'
+import { NATIVE_AGENTS } from '../../src/agents/registry.ts'
 
 /** A request that asks for nothing but an answer. */
-export function agentRequest(backend: Backend, over: Partial<AgentRequest> = {}): AgentRequest {
+export function agentRequest(backend: NativeBackend, over: Partial<AgentRequest> = {}): AgentRequest {
   return {
+    agent: NATIVE_AGENTS[backend],
     backend,
     prompt: 'say hello',
     workdir: '/workspace',

@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { BACKENDS, type Backend } from '../../src/agents/adapter/agent.ts'
+import { NATIVE_BACKENDS, type NativeBackend } from '../../src/agents/adapter/agent.ts'
 import { locateAgent } from '../../src/agents/locate-agents.ts'
 import { mergeLayers } from '../../src/config/layers.ts'
 import { systemClock } from '../../src/kit/clock.ts'
@@ -20,7 +20,7 @@ import { temporaryDirectory } from './run-drover.ts'
 const PATH_HERE = '/usr/local/bin:/usr/bin:/bin'
 
 /** Each agent may have its own script, so that one call can meet several fates. */
-export type Scripts = Partial<Record<Backend, Script>>
+export type Scripts = Partial<Record<NativeBackend, Script>>
 
 export async function createPromptFixture(scripts: Scripts = {}, over: Partial<PromptContext> = {}) {
   const directory = realpathSync(temporaryDirectory())
@@ -28,7 +28,7 @@ export async function createPromptFixture(scripts: Scripts = {}, over: Partial<P
   mkdirSync(work)
   // The agents store their sessions, so that one can be resumed and an unknown one cannot.
   const stateDirectory = join(directory, 'agent-sessions')
-  for (const backend of BACKENDS)
+  for (const backend of NATIVE_BACKENDS)
     installFakeAgent(directory, backend, { script: scripts[backend] ?? {}, stateDirectory })
   const store = await openSessionStore({ path: join(directory, 'sessions.db'), clock: systemClock, ids: randomIds })
   onTestFinished(() => store.close())

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent, AgentEvent, OutputResult, ProcessEnd, Usage } from '../../src/agents/adapter/agent.ts'
+import type { AgentEvent, LineAgent, OutputResult, ProcessEnd, Usage } from '../../src/agents/adapter/agent.ts'
 
 const RECORDINGS = join(import.meta.dirname, '..', 'recordings')
 
@@ -23,7 +23,7 @@ export function readRecording(backend: string, name: string): Recording {
 }
 
 /** Reads lines as a run of the agent does, to the end. */
-export function replay(agent: Agent, { lines, end }: Recording, options: { priorUsage?: Usage } = {}) {
+export function replay(agent: LineAgent, { lines, end }: Recording, options: { priorUsage?: Usage } = {}) {
   const reader = agent.createReader(options)
   const read = lines.flatMap((line) => reader.readLine(line))
   const hasEnded = reader.hasEnded()
@@ -42,7 +42,7 @@ function listTypes(events: readonly AgentEvent[]): string {
   return runs.map(({ type, count }) => (count === 1 ? type : `${count} ${type}`)).join(', ')
 }
 
-export function outlineRecording(agent: Agent, name: string) {
+export function outlineRecording(agent: LineAgent, name: string) {
   return outline(replay(agent, readRecording(agent.backend, name)))
 }
 

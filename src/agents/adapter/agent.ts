@@ -1,4 +1,5 @@
 /** The interface of an agent: how to start it, how to read its output, what it can do. */
+import type { AcpProfile } from './acp-profile.ts'
 import type { Abilities, AgentEvent, ApprovalChoice, ApprovalRequest, Usage } from './agent.shape.ts'
 import type { JsonObject } from './json-fields.ts'
 
@@ -7,9 +8,11 @@ export type { Abilities, AgentEvent, ApprovalRequest, Usage }
 /** `message` tells the agent why something is denied. */
 export type ApprovalDecision = { decision: ApprovalChoice; message?: string | undefined }
 
-/** In the order of all lists; the first is the default. */
-export const BACKENDS = ['claude', 'codex', 'gemini'] as const
-export type Backend = (typeof BACKENDS)[number]
+/** The agents that drover has an adapter of its own for, in the order of all lists; the first is the default. */
+export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
+export type NativeBackend = (typeof NATIVE_BACKENDS)[number]
+/** The name of a backend: a native one, or one that the config defines. */
+export type Backend = string
 
 export const APPROVAL_MODES = ['default', 'auto', 'none', 'always'] as const
 export type ApprovalMode = (typeof APPROVAL_MODES)[number]
@@ -25,6 +28,8 @@ export type TraceContext = { traceparent: string; tracestate?: string }
 
 /** One prompt for one agent with everything resolved: settings, directory, program, limits. */
 export type AgentRequest = {
+  agent: Agent
+  /** The name of the agent. */
   backend: Backend
   prompt: string
   model?: string | undefined
@@ -140,7 +145,15 @@ export type OutputReader = {
   finish(end: ProcessEnd): { events: AgentEvent[]; result: OutputResult }
 }
 
-export type Agent = {
+/** An agent that reads the prompt from standard input, and prints lines. */
+export type LineAgent = AgentTraits & { createReader(options: { priorUsage?: Usage }): OutputReader }
+
+/** An agent that speaks the Agent Client Protocol. */
+export type AcpAgent = AgentTraits & { profile: AcpProfile }
+
+export type Agent = LineAgent | AcpAgent
+
+type AgentTraits = {
   backend: Backend
   /** Its name on PATH. */
   executable: string
@@ -153,7 +166,6 @@ export type Agent = {
   cancelSignal: 'SIGINT' | 'SIGTERM'
   /** Pure. Callers use `buildCommand`, which checks the request too. */
   toCommand(request: AgentRequest): AgentCommand
-  createReader(options: { priorUsage?: Usage }): OutputReader
   /** The model that the agent uses when the request names none, where its events do not tell. Reads its config. */
   configuredModel?: (request: AgentRequest) => string | undefined
   /** Deletes a stored session without starting the agent. False: there is no such session where it was looked for. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentRequest } from '../../../test/support/agent-request.ts'
-import type { AgentRequest, Backend, Denial } from './agent.ts'
+import type { AgentRequest, Denial, NativeBackend } from './agent.ts'
 import { warnOfDenials } from './denials.ts'
 
 const WRITE: Denial = { tool: 'Write', subject: 'a.txt', needs: 'edit' }
@@ -10,7 +10,7 @@ const COMMAND: Denial = { tool: 'command_execution', subject: 'touch x' }
 type Modes = Partial<Pick<AgentRequest, 'approvalMode' | 'sandboxMode'>>
 
 describe('the warning about denied tool calls', () => {
-  it.each<[Backend, Denial[], Modes, string | undefined]>([
+  it.each<[NativeBackend, Denial[], Modes, string | undefined]>([
     ['claude', [], {}, undefined],
     ['claude', [WRITE], {}, '1 tool call was denied: Write (a.txt); allow with --approval auto'],
     ['claude', [WRITE, BASH], {}, '2 tool calls were denied: Write (a.txt), Bash (make); allow with --approval none'],

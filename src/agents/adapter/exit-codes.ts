@@ -14,16 +14,14 @@ export function exitCodeOfSignal(signal: NodeJS.Signals): number {
 }
 
 /** Exit codes that say what went wrong. Any other code but 0 only says that something did. */
-const FAILURE_CODES: Readonly<Record<Backend, Readonly<Record<number, FailureCode>>>> = {
-  claude: {},
-  codex: {},
+const FAILURE_CODES: Readonly<Record<Backend, Readonly<Record<number, FailureCode>> | undefined>> = {
   gemini: { 41: 'agent_auth_failed', 53: 'agent_max_turns' },
 }
 
 /** What the exit code alone says about a failure. */
 export function failureOfExitCode(backend: Backend, code: number | null): Pick<AgentFailure, 'code' | 'status'> {
   if (code === null) return {}
-  const known = FAILURE_CODES[backend][code]
+  const known = FAILURE_CODES[backend]?.[code]
   if (known !== undefined) return { code: known }
   return backend === 'gemini' ? geminiStatus(code) : {}
 }

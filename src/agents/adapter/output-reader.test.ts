@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyEnd, anyOutput, expectWellFormed } from '../../../test/support/any-output.ts'
 import { readRecording, recordingNames, replay } from '../../../test/support/replay-recording.ts'
-import { AGENTS } from '../registry.ts'
+import { NATIVE_AGENTS } from '../registry.ts'
 import type { Agent, ProcessEnd } from './agent.ts'
 
-const AGENT_LIST = Object.values(AGENTS).map((agent) => [agent.backend, agent] as const)
+const AGENT_LIST = Object.values(NATIVE_AGENTS).map((agent) => [agent.backend, agent] as const)
 const OK: ProcessEnd = { code: 0, signal: null, stderrTail: '' }
 
 /** The event that ends a run well, for each agent. */
@@ -123,17 +123,17 @@ function toolLines(value: string): string[] {
 }
 
 describe('tool calls that were denied', () => {
-  const deniedIn = (backend: keyof typeof AGENTS, lines: string[], end = OK) =>
-    replay(AGENTS[backend], { lines, end }).result.denials
+  const deniedIn = (backend: keyof typeof NATIVE_AGENTS, lines: string[], end = OK) =>
+    replay(NATIVE_AGENTS[backend], { lines, end }).result.denials
 
   it.each([
     ['claude', { tool: 'Bash', subject: expect.stringContaining('echo data'), needs: 'everything' }],
     ['codex', { tool: 'command_execution', subject: expect.stringMatching(/^echo data/) }],
     ['gemini', { tool: 'run_shell_command', subject: expect.stringContaining('echo data'), needs: 'everything' }],
   ] as const)('are in the recording of %s', (backend, denial) => {
-    const { result } = replay(AGENTS[backend], readRecording(backend, 'tool-denied.stream-json'))
+    const { result } = replay(NATIVE_AGENTS[backend], readRecording(backend, 'tool-denied.stream-json'))
     expect(result.denials).toEqual([expect.objectContaining(denial)])
-    expect(replay(AGENTS[backend], readRecording(backend, 'tool.stream-json')).result.denials).toBeUndefined()
+    expect(replay(NATIVE_AGENTS[backend], readRecording(backend, 'tool.stream-json')).result.denials).toBeUndefined()
   })
 
   it('are those of tools that were taken away from claude', () => {

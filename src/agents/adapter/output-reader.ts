@@ -27,6 +27,8 @@ export type OutputSummary = {
   /** The last error that the agent reported, in case no terminal event comes. */
   lastError?: AgentFailure | undefined
   denials?: readonly Denial[]
+  /** Sentences for the caller. */
+  warnings?: readonly string[]
   /** Why the agent last tried a request again. */
   lastRetry?: AgentFailure | undefined
 }
@@ -82,9 +84,10 @@ export function createOutputReader(output: AgentOutput): OutputReader {
       const plainText = plain === undefined ? undefined : joinLines(plain)
       const last = repair.events(events ?? messageEvents(plainText, { isPartial: false }), plainText ?? '')
       const result = repair.value(toOutputResult(output, end, plainText))
+      const warnings = [...(output.summary().warnings ?? []), ...(repair.hasReplaced ? [REPLACED_WARNING] : [])]
       return {
         events: [...last, ...repair.end()],
-        result: { ...result, ...(repair.hasReplaced && { warnings: [REPLACED_WARNING] }) },
+        result: { ...result, ...(warnings.length > 0 && { warnings }) },
       }
     },
   }

@@ -1,9 +1,8 @@
 /** What an agent may do. It follows from two modes: when it asks (approval) and where it may write (sandbox). */
 import type { AgentRequest, ApprovalMode, SandboxMode } from './agent.ts'
+import { PERMISSIONS, type Permission } from './permission-levels.ts'
 
-/** The strictest first. `ask`: whatever needs approval is denied, because there is no one to ask. */
-const LEVELS = ['read-only', 'ask', 'edit', 'everything'] as const
-export type Permission = (typeof LEVELS)[number]
+export type { Permission }
 
 const APPROVAL_PERMISSIONS: Record<Exclude<ApprovalMode, 'default'>, Permission> = {
   auto: 'edit',
@@ -30,7 +29,7 @@ export function permissionOfSandbox(mode: SandboxMode): Permission | undefined {
 /** For agents that have a single scale of modes: the stricter of the two. Undefined: both modes are `default`. */
 export function stricterPermission({ approvalMode, sandboxMode }: Modes): Permission | undefined {
   const asked = [permissionOfApproval(approvalMode), permissionOfSandbox(sandboxMode)]
-  return LEVELS.find((level) => asked.includes(level))
+  return PERMISSIONS.find((level) => asked.includes(level))
 }
 
 export function warnOfMissingApprover(

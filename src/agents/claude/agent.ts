@@ -1,9 +1,9 @@
-import type { Agent } from '../adapter/agent.ts'
+import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toClaudeCommand } from './command.ts'
 import { ClaudeOutput } from './output.ts'
 
-export const claude: Agent = {
+export const claude: LineAgent = {
   backend: 'claude',
   executable: 'claude',
   abilities: {

@@ -1,10 +1,10 @@
-import type { Agent } from '../adapter/agent.ts'
+import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toCodexCommand } from './command.ts'
 import { configuredModel } from './configured-model.ts'
 import { CodexOutput } from './output.ts'
 
-export const codex: Agent = {
+export const codex: LineAgent = {
   backend: 'codex',
   executable: 'codex',
   abilities: {

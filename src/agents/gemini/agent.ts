@@ -1,10 +1,10 @@
-import type { Agent } from '../adapter/agent.ts'
+import type { LineAgent } from '../adapter/agent.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { toGeminiCleanUp, toGeminiCommand } from './command.ts'
 import { GeminiOutput } from './output.ts'
 import { deleteStoredSession } from './stored-session.ts'
 
-export const gemini: Agent = {
+export const gemini: LineAgent = {
   backend: 'gemini',
   executable: 'gemini',
   abilities: {

@@ -24,6 +24,8 @@ export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
   ending: Promise<void>
   /** Notes which processes the agent needs for itself; call it before each turn. */
   beginTurn(onStderr: (chunk: Buffer) => void): Promise<void>
+  /** What the agent has started until now belongs to it, and may stay after the turn. */
+  adopt(): Promise<void>
   /** Ends the turn. False: a process that the turn has started still runs. */
   endTurn(): Promise<boolean>
   /** What the agent has printed on stderr during this turn. */
@@ -92,6 +94,9 @@ export async function startWarmProcess(
       isBusy = true
       stderr = new OutputTail(STDERR_LIMIT_BYTES)
       onTurnStderr = onStderr
+      own = await running.members()
+    },
+    async adopt() {
       own = await running.members()
     },
     async endTurn() {

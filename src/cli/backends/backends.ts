@@ -1,8 +1,7 @@
 import type { Abilities, Backend } from '../../agents/adapter/agent.ts'
-import { installCommandOf } from '../../agents/install-command.ts'
+import { installAdvice } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
-import { AGENTS } from '../../agents/registry.ts'
 import type { Run } from '../command.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
@@ -31,7 +30,10 @@ export const run: Run = async (invocation) => {
   return 0
 }
 
-function reportOf({ backend, isEnabled, program, isDemo }: AgentLocation, version: string | undefined): BackendReport {
+function reportOf(
+  { backend, agent, isEnabled, program, isDemo }: AgentLocation,
+  version: string | undefined,
+): BackendReport {
   return {
     name: backend,
     available: isEnabled && program !== undefined,
@@ -39,7 +41,7 @@ function reportOf({ backend, isEnabled, program, isDemo }: AgentLocation, versio
     demo: isDemo,
     version: version ?? null,
     path: isDemo ? null : (program?.[0] ?? null),
-    abilities: AGENTS[backend].abilities,
+    abilities: agent.abilities,
   }
 }
 
@@ -58,7 +60,7 @@ function formatReports(reports: readonly BackendReport[], out: Channel): string 
 function describeState(report: BackendReport, out: Channel): string {
   const { name, enabled, demo, available, version, path } = report
   if (!enabled) return out.style('yellow', 'disabled in the config')
-  const install = `install it with "${installCommandOf(name)}"`
+  const install = installAdvice(name)
   if (demo) return `${out.style('yellow', 'not installed, replaced by the built-in demo agent')}; ${install}`
   if (!available) return `${out.style('red', 'not installed')}; ${install}`
   return `${out.style('green', version ?? 'version unknown')} ${path}`

@@ -1,7 +1,6 @@
-import { BACKENDS } from '../../agents/adapter/agent.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
 import { installCommandOf } from '../../agents/install-command.ts'
-import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
+import { type AgentLocation, backendNames, locateAgents } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
 import { statusOf } from '../../prompts/prompt-result.ts'
@@ -25,7 +24,7 @@ export const run: Run = async (invocation) => {
   const { config } = await readSettings(invocation)
   const located = locateAll(invocation, config)
   const isDryRun = flags.isOn('dry-run') || config.unified_flags.dry_run
-  const names = readBackends(invocation)
+  const names = readBackends(invocation, backendNames(config.backends))
   const isImplicit = names === undefined && !flags.isOn('all-backends')
   const backends = await chooseBackends(located, { names, isDryRun, err, atLeast: isImplicit ? 2 : 1 })
   const prompt = await readPrompt(invocation)
@@ -63,7 +62,7 @@ function toItem(backend: string, { at, count }: { at: number; count: number }) {
 }
 
 /** The agents named by --backends in that order; undefined for all installed agents. */
-function readBackends({ flags }: Invocation): readonly string[] | undefined {
+function readBackends({ flags }: Invocation, known: readonly string[]): readonly string[] | undefined {
   const given = flags.text('backends')
   if (flags.isOn('all-backends')) {
     if (given !== undefined) throw flagsConflict({ flags: ['--backends', '--all-backends'] })
@@ -75,9 +74,9 @@ function readBackends({ flags }: Invocation): readonly string[] | undefined {
     .map((name) => name.trim())
     .filter((name) => name !== '')
   if (names.length === 0) throw backendsNotNamed({})
-  const unknown = names.find((name) => !BACKENDS.some((known) => known === name))
+  const unknown = names.find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `some of ${BACKENDS.join(', ')}` })
+    throw flagValueInvalid({ flag: '--backends', given: unknown, allowed: `some of ${known.join(', ')}` })
   }
   return names
 }
@@ -103,7 +102,10 @@ async function chooseBackends(
   const left = names?.filter((name) => usable.includes(name)) ?? usable
   if (left.length < atLeast) {
     const installable = located.filter((agent) => agent.isEnabled && !isUsable(agent))
-    throw tooFewBackends({ available: left, install: installable.map(({ backend }) => installCommandOf(backend)) })
+    throw tooFewBackends({
+      available: left,
+      install: installable.flatMap(({ backend }) => installCommandOf(backend) ?? []),
+    })
   }
   return left
 }

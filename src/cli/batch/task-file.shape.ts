@@ -1,17 +1,15 @@
 /** The files of `drover parallel` and `drover chain`. Flags and settings fill in what a file leaves out. */
 import { type Static, Type } from 'typebox'
-import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, strict, textLike } from '../../kit/shape.ts'
+import { strict, textLike } from '../../kit/shape.ts'
 import { ChainRequest, ChainStep, PromptRequest } from '../../prompts/prompt-request.shape.ts'
 
 const MAX_TASKS = 1000
 const MAX_STEPS = 100
 const MAX_TAGS = 64
 
-/** Unlike over HTTP, an unknown agent is refused at once: all tasks of the file belong to one user. */
 const backend = Type.Optional(
-  literals(BACKENDS, { description: 'The agent. Default: `default_backend` of the config.' }),
+  Type.String({ minLength: 1, description: 'The backend. Default: `default_backend` of the config.' }),
 )
 
 const label = (description: string) =>

@@ -86,11 +86,7 @@ describe('a task file', () => {
       'task:\n  - prompt: a\n',
       'batch:1:1: $.tasks is required\nbatch:1:1: $.task is not a known field (did you mean "tasks"?)',
     ],
-    [
-      'an unknown agent',
-      '- {prompt: a, backend: chatty}\n',
-      'batch:1:15: $[0].backend must be one of "claude", "codex", "gemini"',
-    ],
+    ['an agent without a name', '- {prompt: a, backend: ""}\n', 'batch:1:15: $[0].backend must not be empty'],
     ['a wrong type', '- prompt: 5\n', 'batch:1:3: $[0].prompt must be a string'],
     ['no list at all', 'tasks: hello\n', 'batch:1:1: $.tasks must be an array'],
     ['a text instead of a file', 'hello there', 'batch:1:1: $ must be an object'],

@@ -26,7 +26,7 @@ export const run: Run = async (invocation) => {
   await using setup = setUpPrompts(invocation, { config })
   const resumes = await findSession(invocation, setup.openStore)
   const conversation = new Conversation({ invocation, config, setup, resumes })
-  const source = await openSource(invocation)
+  const source = await openSource(invocation, conversation.backends)
   try {
     return await converse({ invocation, conversation, source })
   } finally {
@@ -50,10 +50,11 @@ async function findSession(
   return await newestSession(invocation, await openStore(), { workdir, isResumable: true })
 }
 
-async function openSource(invocation: Invocation): Promise<MessageSource> {
+async function openSource(invocation: Invocation, backends: readonly string[]): Promise<MessageSource> {
   const { runtime } = invocation
   if (!isInteractive(runtime)) return readFromPipe(await runtime.stdin.lines())
-  return await readFromTerminal(runtime, findPaths(configEnvironmentOf(invocation)).chatHistory)
+  const { chatHistory: historyPath } = findPaths(configEnvironmentOf(invocation))
+  return await readFromTerminal(runtime, { historyPath, backends })
 }
 
 type Chat = { invocation: Invocation; conversation: Conversation; source: MessageSource }

@@ -2,8 +2,9 @@
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Backend } from '../../agents/adapter/agent.ts'
-import { requireProgram } from '../../agents/locate-agents.ts'
+import { backendNames, requireProgram } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { backendNotFound } from '../../prompts/faults.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Session } from '../../sessions/session.shape.ts'
@@ -38,11 +39,15 @@ export class Conversation {
     const { model, ...asked } = requestFromFlags(invocation)
     this.#options = options
     this.#asked = asked
-    this.backend =
-      resumes?.backend ?? (invocation.flags.text('backend') as Backend | undefined) ?? config.default_backend
+    this.backend = resumes?.backend ?? invocation.flags.text('backend') ?? config.default_backend
     this.switchTo(this.backend)
     if (resumes !== undefined) this.#sessions.set(resumes.backend, resumes)
     if (model !== undefined) this.#models.set(this.backend, model)
+  }
+
+  /** All backends. */
+  get backends(): readonly Backend[] {
+    return backendNames(this.#options.config.backends)
   }
 
   /** The session of the current agent; undefined before its first answer. */
@@ -62,7 +67,9 @@ export class Conversation {
 
   /** Throws if the agent cannot be started; the current one then stays. */
   switchTo(backend: Backend): void {
-    const located = this.#options.setup.context.locate(backend)
+    const { context } = this.#options.setup
+    const located = context.locate(backend)
+    if (located === undefined) throw backendNotFound({ backend, known: backendNames(context.settings.backends) })
     requireProgram(located, located.wanted)
     this.backend = backend
   }

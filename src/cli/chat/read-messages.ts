@@ -42,14 +42,14 @@ export function readFromPipe(lines: TypedLines): MessageSource {
 
 export async function readFromTerminal(
   { stdin, terminal }: Pick<Runtime, 'stdin' | 'terminal'>,
-  historyPath: string,
+  { historyPath, backends }: { historyPath: string; backends: readonly string[] },
 ): Promise<MessageSource> {
   const { err } = terminal
   const history = new StoredHistory(historyPath, err)
   const editor = await stdin.editLines({
     history: (await history.read()).toReversed(),
     historySize: MAX_LINES,
-    complete: completeCommand,
+    complete: (line) => completeCommand(line, backends),
     canMarkPaste: err.canRedraw,
   })
   return { next: (prompt) => readMessage({ editor, history, err }, prompt), close: () => undefined }

@@ -1,5 +1,4 @@
 /** The commands inside a conversation. */
-import { BACKENDS, type Backend } from '../../agents/adapter/agent.ts'
 import { nearestWord } from '../../kit/nearest.ts'
 import type { Invocation } from '../command.ts'
 import { chatCommandInvalid, chatCommandUnknown } from '../faults.ts'
@@ -9,7 +8,7 @@ import type { Conversation } from './conversation.ts'
 
 /** In the order of `/help`. */
 const COMMANDS: readonly { usage: string; does: string }[] = [
-  { usage: '/backend NAME', does: `continue with another agent: ${BACKENDS.join(', ')}` },
+  { usage: '/backend NAME', does: 'continue with another agent' },
   { usage: '/model NAME', does: 'use another model of this agent; /model default resets it' },
   { usage: '/compare TEXT', does: 'ask all installed agents, without a session' },
   { usage: '/new', does: 'start a new session with this agent' },
@@ -69,10 +68,10 @@ function formatHelp(): string {
 /** Every agent keeps its own session: none of them knows what was said to another. */
 function chooseBackend(conversation: Conversation, name: string): string {
   const { backend: before } = conversation
-  if (name === '') return `${before} answers. /backend NAME changes that: ${BACKENDS.join(', ')}.\n`
-  const backend = BACKENDS.find((known) => known === name)
+  if (name === '') return `${before} answers. /backend NAME changes that: ${conversation.backends.join(', ')}.\n`
+  const backend = conversation.backends.find((known) => known === name)
   if (backend === undefined) {
-    throw chatCommandInvalid({ problem: `there is no backend "${name}"; use ${BACKENDS.join(', ')}` })
+    throw chatCommandInvalid({ problem: `there is no backend "${name}"; use ${conversation.backends.join(', ')}` })
   }
   if (backend === before) return `${backend} answers already.\n`
   conversation.switchTo(backend)
@@ -106,9 +105,8 @@ async function compare({ flags, ...invocation }: Invocation, text: string): Prom
 }
 
 /** For the Tab key. Pure. */
-export function completeCommand(line: string): [candidates: string[], completed: string] {
+export function completeCommand(line: string, backends: readonly string[]): [candidates: string[], completed: string] {
   const [, name] = /^\/(backend) \S*$/.exec(line) ?? []
-  const words =
-    name === undefined ? NAMES.map((each) => `/${each}`) : BACKENDS.map((each: Backend) => `/${name} ${each}`)
+  const words = name === undefined ? NAMES.map((each) => `/${each}`) : backends.map((each) => `/${name} ${each}`)
   return line.startsWith('/') ? [words.filter((word) => word.startsWith(line)), line] : [[], line]
 }

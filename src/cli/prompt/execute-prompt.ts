@@ -1,7 +1,6 @@
 /** Runs one prompt on the command line: prints it in the chosen format and ends it on Ctrl-C. */
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
@@ -85,7 +84,7 @@ function choosePrinter(invocation: Invocation, execution: PromptExecution): Prom
 function createPrinter(invocation: Invocation, { request, config, format }: PromptExecution): PromptPrinter {
   const { terminal } = invocation.runtime
   const isHere = belongsToDirectory(request, invocation.runtime.cwd)
-  const options = { backend: request.backend as Backend, isHere, ...textOptions(invocation, config) }
+  const options = { backend: request.backend, isHere, ...textOptions(invocation, config) }
   switch (format) {
     case 'json':
       return createJsonPrinter(terminal, options.backend)

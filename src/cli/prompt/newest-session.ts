@@ -1,5 +1,4 @@
 import { realpathSync, statSync } from 'node:fs'
-import type { Backend } from '../../agents/adapter/agent.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter, SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
@@ -15,7 +14,7 @@ const PAGE = 50
 
 /** Combines `--backend` and the criteria. */
 export function filterOf({ flags }: Invocation, { workdir, isResumable }: SessionCriteria): SessionFilter {
-  const backend = flags.text('backend') as Backend | undefined
+  const backend = flags.text('backend')
   return {
     ...(isResumable && { isResumable }),
     ...(workdir !== undefined && { workdir: realpathSync(workdir) }),

@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Backend } from '../../agents/adapter/agent.ts'
 import type { SessionStatus } from '../../sessions/session-statuses.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { Invocation } from '../command.ts'
@@ -11,7 +10,7 @@ import { parseTime } from '../words/parse-time.ts'
 export function readFilter(invocation: Invocation): SessionFilter {
   const { flags } = invocation
   const asked = {
-    backend: flags.text('backend') as Backend | undefined,
+    backend: flags.text('backend'),
     status: flags.text('status') as SessionStatus | undefined,
     tag: flags.text('tag'),
     model: flags.text('model'),

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { BACKENDS } from '../../agents/adapter/agent.ts'
+import { NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import type { AgentLocation } from '../../agents/locate-agents.ts'
+import { NATIVE_AGENTS } from '../../agents/registry.ts'
 import { formatWelcome } from './welcome.ts'
 
 const agents = (installed: readonly string[], disabled: readonly string[] = []): AgentLocation[] =>
-  BACKENDS.map((backend) => ({
+  NATIVE_BACKENDS.map((backend) => ({
+    agent: NATIVE_AGENTS[backend],
     backend,
     isEnabled: !disabled.includes(backend),
     program: installed.includes(backend) ? [`/bin/${backend}`] : undefined,

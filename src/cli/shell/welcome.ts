@@ -32,7 +32,9 @@ export function formatWelcome({ version, agents, defaultBackend }: WelcomeFacts)
       : `Installed agents: ${installed.map((name) => (name === defaultBackend ? `${name} (default)` : name)).join(', ')}`,
     ...missing
       .slice(0, MAX_MISSING)
-      .map(({ backend }) => `Not installed:    ${backend} (${installCommandOf(backend)})`),
+      .map(
+        ({ backend }) => `Not installed:    ${backend} (${installCommandOf(backend) ?? 'see backends in the config'})`,
+      ),
     '',
     ...nextCommands(chosen, chosen === undefined || chosen === defaultBackend ? '' : ` -b ${chosen}`),
     '',

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { nameOf } from '../command.ts'
+import { type Flag, nameOf } from '../command.ts'
 import { COMMANDS } from '../program/command-table.ts'
 import { parseWords } from './parse-words.ts'
 
+/** Any value is allowed. */
+const isFree = ({ choices, integer, pattern }: Flag) => (choices ?? integer ?? pattern) === undefined
+
 const rows = COMMANDS.flatMap((command) =>
   command.flags
-    .filter((flag) => flag.value !== undefined && flag.choices === undefined && flag.integer === undefined)
+    .filter((flag) => flag.value !== undefined && isFree(flag))
     .map((flag) => ({ command, flag, title: `drover ${nameOf(command)} --${flag.name}` })),
 )
 

@@ -213,6 +213,7 @@ function switchValue(token: { rawName: string; value?: string | undefined }): bo
 /** What the flag allows, if it does not allow this value. */
 function violatedRule(flag: Flag, value: string): string | undefined {
   if (flag.choices !== undefined && !flag.choices.includes(value)) return `one of ${flag.choices.join(', ')}`
+  if (flag.pattern?.like.test(value) === false) return flag.pattern.says
   if (flag.integer === undefined) return undefined
   const { min, max } = flag.integer
   const isWithin = /^(0|[1-9][0-9]*)$/.test(value) && Number(value) >= min && Number(value) <= max

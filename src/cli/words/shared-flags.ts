@@ -1,6 +1,7 @@
 /** Flags that several commands share. */
-import { APPROVAL_MODES, BACKENDS, SANDBOX_MODES } from '../../agents/adapter/agent.ts'
+import { APPROVAL_MODES, SANDBOX_MODES } from '../../agents/adapter/agent.ts'
 import type { Flag } from '../command.ts'
+import { suggestBackends } from './suggest-backends.ts'
 
 const MAX_SECONDS = 7 * 24 * 60 * 60
 
@@ -9,7 +10,8 @@ export const BACKEND: Flag = {
   short: 'b',
   value: 'NAME',
   description: 'Backend, the name of the agent to use',
-  choices: BACKENDS,
+  pattern: { like: /^[a-z][a-z0-9-]*$/, says: 'the name of a backend' },
+  suggests: suggestBackends,
 }
 
 export const MODEL: Flag = {

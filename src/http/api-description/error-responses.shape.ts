@@ -1,4 +1,5 @@
 /** The error responses that endpoints list by name. Examples are made from real faults by the code that sends them. */
+import { NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import { backendUnavailable } from '../../agents/faults.ts'
 import {
   executionAmbiguous,
@@ -34,7 +35,7 @@ export const ERROR_RESPONSES = {
     examples: [backendUnavailable({ backend: 'codex', reason: 'not_installed', wanted: 'codex' })],
     onlyNative: [
       messageInvalid({ message: 'the request', problems: [{ path: '$.prompt', rule: 'is required' }] }),
-      backendNotFound({ backend: 'clod' }),
+      backendNotFound({ backend: 'clod', known: NATIVE_BACKENDS }),
       workdirNotAllowed({ workdir: '/etc', problem: 'is in /etc, which is blocked for agents; choose another one' }),
     ],
     onlyCompatible: [

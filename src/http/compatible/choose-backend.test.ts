@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { CONFIG_KEYS } from '../../config/keys.ts'
 import { chooseBackend } from './choose-backend.ts'
 
+const names = ['claude', 'codex', 'gemini', 'opencode', 'claude-acp']
+
 const DEFAULT_RULES = CONFIG_KEYS.find(({ path }) => path === 'server.model_rules')?.default as string[]
-const none = { rules: [], isAlias: () => false }
+const none = { names, rules: [], isAlias: () => false }
 
 describe('chooseBackend', () => {
   it.each([
@@ -20,6 +22,15 @@ describe('chooseBackend', () => {
     ['CLAUDE', { backend: 'claude' }],
     ['Codex', { backend: 'codex' }],
     ['GPT-5', { backend: 'codex', model: 'GPT-5' }],
+    // A backend of the config answers for its name, and for any model after its name.
+    ['opencode', { backend: 'opencode' }],
+    ['OpenCode', { backend: 'opencode' }],
+    ['opencode/anthropic/claude-sonnet-4', { backend: 'opencode', model: 'anthropic/claude-sonnet-4' }],
+    ['claude-acp', { backend: 'claude-acp' }],
+    ['claude-acp/opus', { backend: 'claude-acp', model: 'opus' }],
+    ['opencode/', { backend: 'claude', isDefault: true }],
+    ['opencode/-x', { backend: 'claude', isDefault: true }],
+    ['vendor/opencode', { backend: 'opencode' }],
     // A vendor is no part of the model.
     ['openai/gpt-5', { backend: 'codex', model: 'gpt-5' }],
     ['models/Gemini-2.5', { backend: 'gemini', model: 'Gemini-2.5' }],
@@ -81,7 +92,10 @@ describe('chooseBackend', () => {
 
   it('keeps the vendor in a name that is an alias of the backend', () => {
     const isAlias = (backend: string, name: string) => backend === 'codex' && name === 'openai/gpt-5'
-    expect(chooseBackend('openai/gpt-5', { rules: [], isAlias })).toEqual({ backend: 'codex', model: 'openai/gpt-5' })
-    expect(chooseBackend('openai/gpt-6', { rules: [], isAlias })).toEqual({ backend: 'codex', model: 'gpt-6' })
+    expect(chooseBackend('openai/gpt-5', { names, rules: [], isAlias })).toEqual({
+      backend: 'codex',
+      model: 'openai/gpt-5',
+    })
+    expect(chooseBackend('openai/gpt-6', { names, rules: [], isAlias })).toEqual({ backend: 'codex', model: 'gpt-6' })
   })
 })

@@ -1,5 +1,5 @@
 /** Which backend answers for a model name of another API, and which model it gets. Pure. */
-import { BACKENDS, type Backend } from '../../agents/adapter/agent.ts'
+import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 
 /** A name, in which `*` stands for any text, and a backend: `o3-*=codex`. Case does not matter. */
 type ModelRule = string
@@ -16,21 +16,39 @@ export type Choice = {
 const FIXED_RULES: readonly ModelRule[] = ['*claude*=claude', '*gpt*=codex', '*gemini*=gemini']
 
 type Settings = {
+  /** All backends. */
+  names: readonly Backend[]
   /** `server.model_rules` */
   rules: readonly ModelRule[]
   /** Whether the backend has an alias of this name. It is resolved when the prompt runs. */
   isAlias(backend: Backend, name: string): boolean
 }
 
-/** The first rule that matches decides. The name of a backend is not the name of a model. */
-export function chooseBackend(name: string, { rules, isAlias }: Settings): Choice {
+/**
+ * The name of a backend is not the name of a model. `name/model` is a model of a backend that the config defines; for the
+ * native ones what comes before the slash is a vendor. Otherwise the first rule that matches decides.
+ */
+export function chooseBackend(name: string, { names, rules, isAlias }: Settings): Choice {
+  const backendNamed = (word: string) => names.find((known) => known === word.toLowerCase())
   const named = backendNamed(name)
   if (named !== undefined) return { backend: named }
+  const prefixed = splitPrefix(name, names)
+  if (prefixed !== undefined) return prefixed
   const bare = withoutVendor(name)
-  const backend = matchRules(name, FIXED_RULES) ?? backendNamed(bare) ?? matchRules(bare, rules)
-  if (backend === undefined) return { backend: BACKENDS[0], isDefault: true }
+  const matched = matchRules(name, FIXED_RULES) ?? backendNamed(bare) ?? matchRules(bare, rules)
+  const backend = matched === undefined ? undefined : backendNamed(matched)
+  if (backend === undefined) return { backend: NATIVE_BACKENDS[0], isDefault: true }
   if (backendNamed(bare) === backend) return { backend }
   return { backend, model: isAlias(backend, name) ? name : bare }
+}
+
+/** `opencode/anthropic/claude-sonnet-4` is the model after the first slash. A rest that no agent takes is not a model. */
+function splitPrefix(name: string, names: readonly Backend[]): Choice | undefined {
+  const slash = name.indexOf('/')
+  const [prefix, model] = [name.slice(0, Math.max(slash, 0)).toLowerCase(), name.slice(slash + 1)]
+  const isDefined = names.includes(prefix) && !NATIVE_BACKENDS.some((native) => native === prefix)
+  if (!isDefined || model === '' || model.startsWith('-')) return undefined
+  return { backend: prefix, model }
 }
 
 /** `openai/gpt-5` without `openai/`. A rest that no agent would take as a model is not split off. */
@@ -39,14 +57,10 @@ function withoutVendor(name: string): string {
   return bare === '' || bare.startsWith('-') ? name : bare
 }
 
-function backendNamed(name: string): Backend | undefined {
-  return BACKENDS.find((backend) => backend === name.toLowerCase())
-}
-
 function matchRules(name: string, rules: readonly ModelRule[]): Backend | undefined {
   for (const rule of rules) {
     const [pattern = '', backend = ''] = rule.split('=')
-    if (matches(name.toLowerCase(), pattern.toLowerCase())) return backendNamed(backend)
+    if (matches(name.toLowerCase(), pattern.toLowerCase())) return backend
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 /** The format of an answer that a compatible request asks for: text, or JSON that matches a schema. */
-import { BACKENDS, type Backend } from '../../agents/adapter/agent.ts'
+import { type Backend, NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import type { JsonObject } from '../../agents/adapter/json-fields.ts'
-import { AGENTS } from '../../agents/registry.ts'
+import { findNativeAgent } from '../../agents/registry.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { unsupportedFeature } from '../errors/faults.ts'
 
@@ -37,14 +37,14 @@ export function toOutputSchema({ place, format, backend }: Asked): JsonObject | 
   }
 }
 
-const takesSchemas = (backend: Backend) => AGENTS[backend].abilities.output_schema
-const takesOpenSchemas = (backend: Backend) => AGENTS[backend].takesOpenSchemas
+const takesSchemas = (backend: Backend) => findNativeAgent(backend)?.abilities.output_schema === true
+const takesOpenSchemas = (backend: Backend) => findNativeAgent(backend)?.takesOpenSchemas === true
 
 type Need = { backend: Backend; feature: string; able: (backend: Backend) => boolean }
 
 function requireAgent(place: string, { backend, feature, able }: Need): void {
   if (able(backend)) return
-  const advice = `use a model of ${BACKENDS.filter(able).join(' or ')}`
+  const advice = `use a model of ${NATIVE_BACKENDS.filter(able).join(' or ')}`
   throw unsupportedFeature({ place, feature: `${feature}, on ${backend}`, advice })
 }
 

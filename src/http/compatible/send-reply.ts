@@ -1,5 +1,6 @@
 /** Runs the prompt of a compatible request. Headers of the response tell what its body has no place for. */
 import type { FastifyReply } from 'fastify'
+import { backendNames } from '../../agents/locate-agents.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import type { Exchange } from '../executions/requested-execution.ts'
@@ -34,10 +35,12 @@ export async function readOptions({ request, reply, context }: Exchange): Promis
 }
 
 export function chooseFor({ config: { server, backends } }: ServerContext): (model: string) => Choice {
+  const names = backendNames(backends)
   return (model) =>
     chooseBackend(model, {
+      names,
       rules: server.model_rules,
-      isAlias: (backend, name) => Object.hasOwn(backends[backend].model_aliases, name),
+      isAlias: (backend, name) => Object.hasOwn(backends[backend]?.model_aliases ?? {}, name),
     })
 }
 

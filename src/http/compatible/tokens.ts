@@ -1,6 +1,5 @@
 /** The token counts of a reply. Agents count differently; here a count means the same for each of them. Pure. */
-import type { Backend } from '../../agents/adapter/agent.ts'
-import { AGENTS } from '../../agents/registry.ts'
+import { findNativeAgent } from '../../agents/registry.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 
 export type Tokens = {
@@ -20,7 +19,7 @@ export function tokensOf({ backend, token_usage: usage, output }: PromptResult, 
   if (input_tokens + output_tokens + cached_tokens + cacheWrite === 0) {
     return { ...parts, input: estimateTokens(prompt), output: estimateTokens(output) }
   }
-  const { countsApart } = AGENTS[backend as Backend]
+  const countsApart = findNativeAgent(backend)?.countsApart ?? { cache: false, reasoning: false }
   return {
     ...parts,
     input: input_tokens + (countsApart.cache ? cached_tokens + cacheWrite : 0),

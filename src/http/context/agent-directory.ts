@@ -29,7 +29,7 @@ export function createAgentDirectory(places: LocateOptions): AgentDirectory {
     const cached = located.get(backend)
     if (cached !== undefined && performance.now() - cached.at < LOCATION_CACHE_MS) return cached.agent
     const agent = locateAgent(backend, places)
-    if (agent.program !== undefined) located.set(backend, { at: performance.now(), agent })
+    if (agent?.program !== undefined) located.set(backend, { at: performance.now(), agent })
     return agent
   }
   return { list, find, knownVersion: ({ backend }) => versions.get(backend) }

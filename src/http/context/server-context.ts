@@ -57,8 +57,8 @@ export type RegisterRoutes = (scope: FastifyInstance, context: ServerContext) =>
 export type AgentDirectory = {
   /** All agents in canonical order, including disabled ones. */
   list(): readonly AgentLocation[]
-  /** The agent for a prompt. The location of an installed agent is cached for a moment. */
-  find(backend: Backend): AgentLocation
+  /** The agent for a prompt; undefined if there is no such backend. The location of an installed agent is cached for a moment. */
+  find(backend: Backend): AgentLocation | undefined
   /** The version, if the background query has returned it. */
   knownVersion(agent: AgentLocation): string | undefined
 }

@@ -8,7 +8,8 @@ import { type StateSources, stateMetrics } from './state-metrics.ts'
 export async function withMetrics(context: ServerContext): Promise<ServerContext> {
   if (!context.config.server.metrics_enabled) return context
   const { version, store, log, prompts } = context
-  const metrics = await createMetrics({ version, store, log, slots: prompts.slots })
+  const backends = Object.keys(context.config.backends)
+  const metrics = await createMetrics({ version, store, log, slots: prompts.slots }, backends)
   return {
     ...context,
     metrics,
@@ -20,12 +21,12 @@ export async function withMetrics(context: ServerContext): Promise<ServerContext
 /** Gauges whose names end like those of counters, which `promtool check metrics` refuses. Others have their values by type. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-async function createMetrics(sources: StateSources): Promise<Metrics> {
+async function createMetrics(sources: StateSources, backends: readonly string[]): Promise<Metrics> {
   const client = await import('prom-client')
   const registry = new client.Registry()
   client.collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const prometheus = { client, registry }
   stateMetrics(prometheus, sources)
-  return { server: requestMetrics(prometheus), prompts: promptMetrics(prometheus), registry }
+  return { server: requestMetrics(prometheus), prompts: promptMetrics(prometheus, backends), registry }
 }

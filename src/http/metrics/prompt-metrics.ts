@@ -1,4 +1,3 @@
-import { BACKENDS } from '../../agents/adapter/agent.ts'
 import { PART_KINDS, type PromptObserver, type RunOutcome } from '../../prompts/prompt-context.ts'
 import type { Prometheus } from './prometheus.ts'
 
@@ -16,7 +15,7 @@ const STATUSES: Readonly<Record<RunOutcome, string>> = {
 
 const TOKEN_KINDS = ['input', 'output', 'cached', 'reasoning'] as const
 
-export function promptMetrics({ client, registry }: Prometheus): PromptObserver {
+export function promptMetrics({ client, registry }: Prometheus, backends: readonly string[]): PromptObserver {
   const registers = [registry]
   const executions = new client.Counter({
     name: 'drover_backend_executions_total',
@@ -46,7 +45,7 @@ export function promptMetrics({ client, registry }: Prometheus): PromptObserver 
   const parts = partMetrics({ client, registry })
   const created = new client.Counter({ name: 'drover_sessions_created_total', help: 'Sessions created.', registers })
   // A rate needs a first value, so all counters start at 0.
-  for (const backend of BACKENDS) {
+  for (const backend of backends) {
     for (const status of Object.values(STATUSES)) executions.inc({ backend, status }, 0)
     for (const kind of TOKEN_KINDS) tokens.inc({ backend, kind }, 0)
   }
@@ -59,7 +58,7 @@ export function promptMetrics({ client, registry }: Prometheus): PromptObserver 
     },
     partEnded({ part, backend, outcome, seconds }) {
       // A request may name any backend. Unknown ones must not create labels.
-      const labels = { backend: BACKENDS.find((known) => known === backend) ?? 'unknown', status: outcome }
+      const labels = { backend: backends.includes(backend) ? backend : 'unknown', status: outcome }
       parts[part].executions.inc(labels)
       parts[part].durations.observe(labels, seconds)
     },

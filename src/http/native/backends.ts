@@ -1,6 +1,5 @@
 /** `GET /api/v1/backends` */
 import type { AgentLocation } from '../../agents/locate-agents.ts'
-import { AGENTS } from '../../agents/registry.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import type { BackendRecord } from './backends.shape.ts'
 
@@ -18,6 +17,6 @@ function toRecord(agent: AgentLocation, { agents, config }: ServerContext): Back
     default: backend === config.default_backend,
     demo: isDemo,
     version: agents.knownVersion(agent) ?? null,
-    capabilities: AGENTS[backend].abilities,
+    capabilities: agent.agent.abilities,
   }
 }

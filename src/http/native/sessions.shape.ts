@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { BACKENDS } from '../../agents/adapter/agent.ts'
+import { BACKEND_NAME } from '../../config/backend.shape.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
-import { literals, type Message, named, type Static, stated, strict } from '../../kit/shape.ts'
+import { literals, type Message, named, type Static, stated, strict, textLike } from '../../kit/shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
 import { SESSION_STATUSES } from '../../sessions/session-statuses.ts'
 import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
@@ -13,7 +13,9 @@ const TAG = '^[a-z0-9_-]{1,32}$'
 const TITLE = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]{1,200}$'
 
 export const SessionQuery = strict({
-  backend: Type.Optional(literals(BACKENDS, { description: 'Only sessions of this agent.' })),
+  backend: Type.Optional(
+    textLike(BACKEND_NAME, 'the name of a backend', { description: 'Only sessions of this backend.' }),
+  ),
   status: Type.Optional(literals(SESSION_STATUSES, { description: 'Only sessions with this status.' })),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 100, description: 'Number of sessions in the page.' }),

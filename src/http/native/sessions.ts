@@ -1,4 +1,5 @@
 /** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
+import { messageInvalid } from '../../kit/faults.ts'
 import { checker } from '../../kit/schema.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
 import type { RegisterRoutes } from '../context/server-context.ts'
@@ -10,9 +11,10 @@ import type { SessionDeleted, SessionEditRequest, SessionQuery } from './session
 
 type ById = { Params: { id: string } }
 
-export const registerSessions: RegisterRoutes = (scope, { store }) => {
+export const registerSessions: RegisterRoutes = (scope, { store, config }) => {
   scope.get('/sessions', async ({ query }, reply) => {
     const { filter, page } = readSessionQuery(query)
+    checkBackend(filter.backend, Object.keys(config.backends))
     return sendJson(reply, await store.list(filter, page))
   })
 
@@ -28,6 +30,13 @@ export const registerSessions: RegisterRoutes = (scope, { store }) => {
 }
 
 const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)
+
+/** Which backends there are depends on the configuration, so the schema cannot say it. */
+function checkBackend(name: string | undefined, known: readonly string[]): void {
+  if (name === undefined || known.includes(name)) return
+  const rule = `must be one of ${known.map((each) => JSON.stringify(each)).join(', ')}`
+  throw messageInvalid({ message: 'the query', problems: [{ path: '$.backend', rule }] })
+}
 
 const DEFAULT_LIMIT = 100
 

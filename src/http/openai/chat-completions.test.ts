@@ -27,7 +27,8 @@ const read = (body: unknown) => {
   return asked
 }
 
-const choose = (name: string) => chooseBackend(name, { rules: [], isAlias: () => false })
+const choose = (name: string) =>
+  chooseBackend(name, { names: ['claude', 'codex', 'gemini'], rules: [], isAlias: () => false })
 const options = { choose, target: { storesSession: false } }
 
 const ignoredIn = (fields: object) => readChatRequest({ ...MINIMAL, ...fields }, options).ignored

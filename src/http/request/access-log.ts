@@ -2,7 +2,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BACKENDS } from '../../agents/adapter/agent.ts'
 import type { ServerContext } from '../context/server-context.ts'
 import { pathOf } from './target.ts'
 
@@ -28,7 +27,10 @@ type MeasuredRequest = { request: FastifyRequest; reply: FastifyReply; seconds: 
 function report({ request, reply, seconds, bytes }: MeasuredRequest, context: ServerContext): void {
   const { address, key, errorCode, trace, backends = [], prompts = [], answers = [] } = request.facts
   // A request may name any backend. Only real ones are reported, so that the number of labels stays small.
-  const backend = BACKENDS.filter((name) => backends.includes(name)).join() || undefined
+  const backend =
+    Object.keys(context.config.backends)
+      .filter((name) => backends.includes(name))
+      .join() || undefined
   const route = request.routeOptions.url ?? 'unknown'
   const status = reply.raw.headersSent ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST
   const { method } = request

@@ -122,7 +122,9 @@ function assessMissing(
   const detail = `${backend}: the program ${wanted} was not found${isDefault ? ', and it is the default backend' : ''}`
   const disable = `disable it with drover config set backends.${backend}.enabled false`
   const other = isDefault ? 'choose another with drover config set default_backend NAME' : disable
-  return agentNotInstalled({ detail, todo: `install it with ${installCommandOf(backend)}, or ${other}` })
+  const command = installCommandOf(backend)
+  const install = command === undefined ? 'install it' : `install it with ${command}`
+  return agentNotInstalled({ detail, todo: `${install}, or ${other}` })
 }
 
 function assessVersion(backend: Backend, { named, version }: { named: string; version: string }): Finding {

@@ -1,0 +1,91 @@
+/** A backend that speaks the Agent Client Protocol (https://agentclientprotocol.com). */
+
+import type { AcpProfile } from '../adapter/acp-profile.ts'
+import type { Abilities, AcpAgent, AgentCommand, AgentRequest, Backend } from '../adapter/agent.ts'
+import { toAgentEnvironment } from '../adapter/agent-environment.ts'
+import { warnOfMissing, withSystemPrompt } from '../adapter/flags.ts'
+import { stricterPermission, warnOfMissingApprover, warnOfNoSandbox, warnOfStricter } from '../adapter/permission.ts'
+import { profileOf } from './known-agents.ts'
+
+/** The section of the backend in the config. */
+export type AcpSettings = {
+  enabled: boolean
+  protocol: 'acp'
+  command: readonly string[]
+  env: Readonly<Record<string, string>>
+}
+
+/** A backend is looked up for every prompt, and its settings do not change. */
+const agents = new WeakMap<AcpSettings, AcpAgent>()
+
+export function acpAgentOf(backend: Backend, settings: AcpSettings): AcpAgent {
+  const agent = agents.get(settings) ?? createAcpAgent(backend, settings)
+  agents.set(settings, agent)
+  return agent
+}
+
+function createAcpAgent(backend: Backend, { command, env }: AcpSettings): AcpAgent {
+  const profile = profileOf(command)
+  const variables = { free: env, asking: { ...profile.env, ...env } }
+  return {
+    backend,
+    profile,
+    executable: command[0] ?? backend,
+    abilities: abilitiesOf(profile),
+    countsApart: { cache: false, reasoning: false },
+    takesOpenSchemas: false,
+    cancelSignal: 'SIGTERM',
+    toCommand: (request) => toAcpCommand(request, { profile, variables }),
+    extraFlags: {},
+    modeFlags: {},
+  }
+}
+
+function abilitiesOf({ resume, usage }: AcpProfile): Abilities {
+  const isCounted = usage !== 'none'
+  return {
+    deltas: true,
+    resume: resume !== undefined,
+    system_prompt: 'before the prompt',
+    max_turns: false,
+    output_schema: false,
+    os_sandbox: false,
+    usage: { cached: isCounted, reasoning: isCounted },
+  }
+}
+
+type CommandParts = {
+  profile: AcpProfile
+  /** `asking` makes the agent ask for what it would otherwise do on its own. */
+  variables: { free: Readonly<Record<string, string>>; asking: Readonly<Record<string, string>> }
+}
+
+/** The text of the prompt is in `stdin`; the runner sends it in a frame. */
+function toAcpCommand(request: AgentRequest, { profile, variables }: CommandParts): AgentCommand {
+  const { backend, program, env, extra } = request
+  const permission = stricterPermission(request)
+  const isFree = permission === undefined || permission === 'everything'
+  return {
+    argv: [...program, ...extra],
+    env: toAgentEnvironment(env, isFree ? variables.free : variables.asking),
+    stdin: escapePrompt(withSystemPrompt(request)),
+    files: [],
+    warnings: [
+      ...warnOfMissingApprover(backend, request),
+      ...warnOfNoSandbox(backend, request),
+      ...warnOfStricter(request),
+      ...(isFree ? [] : warnOfUnasked(backend, profile)),
+      ...warnOfMissing(backend, request, { maxTurns: true, verbose: true }),
+    ],
+  }
+}
+
+/** Agents run `/word` at the start of a prompt as a command of their own. */
+function escapePrompt(prompt: string): string {
+  return prompt.startsWith('/') ? `\n${prompt}` : prompt
+}
+
+function warnOfUnasked(backend: Backend, { asks, modes }: AcpProfile): string[] {
+  if (asks !== 'never' || Object.keys(modes).length > 0) return []
+  return [`${backend} never asks for permission, so drover cannot restrict what it does`]
+}

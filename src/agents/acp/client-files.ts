@@ -1,0 +1,53 @@
+/** Files for agents that let the client read and write them. Only files in the working directory, unless everything is allowed. */
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { readFileText } from '../../kit/files/read-file.ts'
+import { replaceFile } from '../../kit/files/write-file.ts'
+import { countAt, type JsonObject, textAt } from '../adapter/json-fields.ts'
+import type { Permission } from '../adapter/permission.ts'
+import { isInside } from './permissions.ts'
+
+const FILE_LIMIT_BYTES = 10 * 1024 * 1024
+const NEW_FILE_MODE = 0o644
+
+export type ClientPolicy = { workdir: string; permission: Permission | undefined }
+
+export async function readTextFile(params: JsonObject, policy: ClientPolicy): Promise<JsonObject> {
+  const path = await resolveFile(textAt(params, 'path'), policy)
+  const text = readFileText({ path, limitBytes: FILE_LIMIT_BYTES, links: 'follow' })
+  return { content: cutLines(text, { from: countAt(params, 'line') ?? 1, count: countAt(params, 'limit') }) }
+}
+
+/** Lines count from 1. Pure. */
+export function cutLines(text: string, { from, count }: { from: number; count: number | undefined }): string {
+  if (from <= 1 && count === undefined) return text
+  const lines = text.split('\n')
+  const start = Math.max(from, 1) - 1
+  return lines.slice(start, count === undefined ? undefined : start + count).join('\n')
+}
+
+export async function writeTextFile(params: JsonObject, policy: ClientPolicy): Promise<JsonObject> {
+  const { permission } = policy
+  if (permission === 'read-only' || permission === 'ask') throw new Error('writing files is not allowed')
+  const path = await resolveFile(textAt(params, 'path'), policy)
+  const content = textAt(params, 'content')
+  if (content === undefined) throw new Error('content must be text')
+  replaceFile({ path, bytes: Buffer.from(content), mode: NEW_FILE_MODE, links: 'follow' })
+  return {}
+}
+
+/** The file with links resolved, so that no link leads out of the working directory. It need not exist. */
+async function resolveFile(path: string | undefined, { workdir, permission }: ClientPolicy): Promise<string> {
+  if (path === undefined || !isAbsolute(path)) throw new Error('the path must be absolute')
+  const target = await resolveLinks(path)
+  if (permission === 'everything' || isInside(target, await realpath(workdir))) return target
+  throw new Error(`${path} is not in the working directory`)
+}
+
+async function resolveLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch {
+    return join(await realpath(dirname(path)), basename(path))
+  }
+}

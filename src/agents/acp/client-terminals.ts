@@ -1,0 +1,131 @@
+/** Commands for agents that let the client run them: then drover has the exit code first-hand, and can end the command. */
+import { isAbsolute } from 'node:path'
+import { OutputTail } from '../../kit/process/output-tail.ts'
+import { type ProcessExit, startProcess } from '../../kit/process/process.ts'
+import { countAt, type JsonObject, objectsAt, textAt, textsAt } from '../adapter/json-fields.ts'
+import type { ClientPolicy } from './client-files.ts'
+import { isInside } from './permissions.ts'
+
+const OUTPUT_LIMIT_BYTES = 1024 * 1024
+const MAX_TERMINALS = 32
+
+type Terminal = {
+  output: OutputTail
+  limit: number
+  bytes: number
+  exit: Promise<ProcessExit>
+  exited: ProcessExit | undefined
+  stop: AbortController
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** The terminals of one turn. */
+export class ClientTerminals {
+  readonly #terminals = new Map<string, Terminal>()
+  readonly #env: Environment
+  #lastId = 0
+
+  /** `env` is the environment of the agent. */
+  constructor(env: Environment) {
+    this.#env = env
+  }
+
+  async create(params: JsonObject, { workdir, permission }: ClientPolicy): Promise<JsonObject> {
+    if (permission !== undefined && permission !== 'everything') throw new Error('running commands is not allowed')
+    if (this.#terminals.size >= MAX_TERMINALS) throw new Error('too many terminals; release one')
+    const command = textAt(params, 'command')
+    if (command === undefined || command === '') throw new Error('command must be text')
+    const cwd = textAt(params, 'cwd') ?? workdir
+    if (!isAbsolute(cwd) || (permission !== 'everything' && !isInside(cwd, workdir))) {
+      throw new Error(`${cwd} is not in the working directory`)
+    }
+    this.#lastId += 1
+    const id = `terminal-${this.#lastId}`
+    const limit = Math.min(countAt(params, 'outputByteLimit') ?? OUTPUT_LIMIT_BYTES, OUTPUT_LIMIT_BYTES)
+    this.#terminals.set(id, await this.#start(toArgv(command, textsAt(params, 'args')), { params, cwd, limit }))
+    return { terminalId: id }
+  }
+
+  async output(params: JsonObject): Promise<JsonObject> {
+    const { output, bytes, limit, exited } = this.#find(params)
+    return {
+      output: output.text(),
+      truncated: bytes > limit,
+      ...(exited !== undefined && { exitStatus: statusOf(exited) }),
+    }
+  }
+
+  async waitForExit(params: JsonObject): Promise<JsonObject> {
+    return statusOf(await this.#find(params).exit)
+  }
+
+  async kill(params: JsonObject): Promise<JsonObject> {
+    const { stop, exit } = this.#find(params)
+    stop.abort()
+    await exit
+    return {}
+  }
+
+  async release(params: JsonObject): Promise<JsonObject> {
+    await this.kill(params)
+    this.#terminals.delete(textAt(params, 'terminalId') ?? '')
+    return {}
+  }
+
+  /** Ends all commands, and everything that they have started. */
+  async end(): Promise<void> {
+    const all = [...this.#terminals.values()]
+    this.#terminals.clear()
+    for (const { stop } of all) stop.abort()
+    await Promise.all(all.map(({ exit }) => exit))
+  }
+
+  async #start(
+    argv: readonly [string, ...string[]],
+    { params, cwd, limit }: { params: JsonObject; cwd: string; limit: number },
+  ): Promise<Terminal> {
+    const variables = objectsAt(params, 'env').flatMap((each) => {
+      const [name, value] = [textAt(each, 'name'), textAt(each, 'value')]
+      return name === undefined || value === undefined ? [] : [[name, value] as const]
+    })
+    const stop = new AbortController()
+    const output = new OutputTail(limit)
+    const terminal = { output, limit, bytes: 0, stop, exited: undefined as ProcessExit | undefined }
+    const add = (chunk: Buffer) => {
+      terminal.bytes += chunk.length
+      output.add(chunk)
+    }
+    const running = await startProcess({
+      argv,
+      cwd,
+      env: { ...this.#env, ...Object.fromEntries(variables) },
+      timeoutMs: null,
+      signal: stop.signal,
+      sweep: 'always',
+      onStderr: add,
+    })
+    running.stdout.on('data', add)
+    const known: Terminal = Object.assign(terminal, { exit: running.exit })
+    void running.exit.then((exit) => {
+      known.exited = exit
+    })
+    return known
+  }
+
+  #find(params: JsonObject): Terminal {
+    const id = textAt(params, 'terminalId') ?? ''
+    const terminal = this.#terminals.get(id)
+    if (terminal === undefined) throw new Error(`there is no terminal ${JSON.stringify(id)}`)
+    return terminal
+  }
+}
+
+/** Agents send a whole shell command in `command`, or a program with its arguments. */
+function toArgv(command: string, args: readonly string[]): [string, ...string[]] {
+  return args.length === 0 && /[\s;&|<>$`'"(]/.test(command) ? ['/bin/sh', '-c', command] : [command, ...args]
+}
+
+function statusOf({ code, signal }: ProcessExit): JsonObject {
+  return { exitCode: code, signal }
+}

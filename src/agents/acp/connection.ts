@@ -1,0 +1,36 @@
+/** What a turn needs of the process that it runs in. */
+
+import type { AcpProfile } from '../adapter/acp-profile.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
+import type { JsonObject } from '../adapter/json-fields.ts'
+import type { JsonRpcPeer } from '../warm/json-rpc.ts'
+import type { WarmProcess } from '../warm/warm-process.ts'
+import type { ClientTerminals } from './client-terminals.ts'
+import type { AgentInfo, SessionState } from './protocol.ts'
+
+export type ConnectionOptions = {
+  backend: string
+  profile: AcpProfile
+  /** The environment of commands that the agent lets drover run. */
+  env: Readonly<Record<string, string>>
+  /** The process is for one turn alone: then its end is the end of the turn, and no other process takes the prompt. */
+  isCold: boolean
+  /** Gets every update that the agent prints, unchanged. */
+  onLine?: ((line: string) => Promise<void>) | undefined
+}
+
+export type AcpConnection = {
+  readonly options: ConnectionOptions
+  readonly process: WarmProcess
+  readonly peer: JsonRpcPeer
+  readonly terminals: ClientTerminals
+  /** Throws a Fault if the agent speaks another version of the protocol. */
+  initialize(): Promise<AgentInfo>
+  request(method: string, params: JsonObject): Promise<JsonObject>
+  /** A new session, or the one that the request resumes. Throws a Fault if the agent does not open it. */
+  openSession(request: AgentRequest): Promise<SessionState>
+  /** Deletes a session that must not be stored. False: the agent cannot do that. */
+  forgetSession(sessionId: string): Promise<boolean>
+  /** Waits for updates that come after the end of a turn, if the agent sends any. */
+  waitForLateUpdates(): Promise<void>
+}

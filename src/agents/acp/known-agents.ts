@@ -1,0 +1,204 @@
+/**
+ * Agents that speak ACP, as their vendors publish them, and what was measured of the version named here. The commands are
+ * those of the agents' own documentation. `drover backends add NAME` takes them from this table.
+ */
+import { basename } from 'node:path'
+import { type AcpProfile, UNKNOWN_AGENT } from '../adapter/acp-profile.ts'
+import type { Program } from '../adapter/agent.ts'
+
+export type KnownAgent = {
+  name: string
+  command: Program
+  install: string
+  /** The version that the profile was measured with. */
+  version: string
+  profile: AcpProfile
+}
+
+const OPENCODE: AcpProfile = {
+  modes: { 'read-only': 'plan', ask: 'build', edit: 'build', everything: 'build' },
+  asks: 'always',
+  // Opencode asks for nothing unless it is told to.
+  env: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask"}' },
+  usage: 'last-request',
+  countsApart: { cache: true, reasoning: true },
+  resume: 'session/resume',
+  login: 'opencode auth login',
+}
+
+export const KNOWN_AGENTS: readonly KnownAgent[] = [
+  {
+    name: 'opencode',
+    command: ['opencode', 'acp'],
+    install: 'npm install --global opencode-ai',
+    version: '1.18.33',
+    profile: OPENCODE,
+  },
+  {
+    name: 'qwen',
+    command: ['qwen', '--acp'],
+    install: 'npm install --global @qwen-code/qwen-code',
+    version: '0.24.4',
+    profile: {
+      modes: { 'read-only': 'plan', ask: 'default', edit: 'auto-edit', everything: 'yolo' },
+      asks: 'sometimes',
+      usage: 'per-request',
+      resume: 'session/load',
+      login: 'qwen',
+    },
+  },
+  {
+    name: 'goose',
+    command: ['goose', 'acp', '--with-builtin', 'developer'],
+    install: 'curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash',
+    version: '1.52.0',
+    profile: {
+      modes: { 'read-only': 'approve', ask: 'approve', edit: 'approve', everything: 'auto' },
+      asks: 'always',
+      usage: 'last-request',
+      resume: 'session/load',
+      client: { files: true, terminal: true },
+      failure: { lastChunk: /^(?:Ran into this error: |Network error: |The model returned an empty response)/ },
+      kinds: [
+        [/^(?:write|edit|text_editor)\b/, 'edit'],
+        [/^shell\b/, 'execute'],
+      ],
+      isLate: true,
+      login: 'goose configure',
+    },
+  },
+  {
+    name: 'kimi',
+    command: ['kimi', 'acp'],
+    install: 'npm install --global @moonshot-ai/kimi-code',
+    version: '2.1.0',
+    profile: {
+      modes: { 'read-only': 'plan', ask: 'default', edit: 'default', everything: 'yolo' },
+      asks: 'always',
+      usage: 'none',
+      resume: 'session/resume',
+      client: { files: true, terminal: true },
+      isLate: true,
+      login: 'kimi login',
+    },
+  },
+  {
+    name: 'grok',
+    command: ['grok', 'agent', '--no-leader', 'stdio'],
+    install: 'npm install --global @xai-official/grok',
+    version: '1.0.41',
+    profile: {
+      modes: {},
+      asks: 'sometimes',
+      usage: 'meta',
+      resume: 'session/resume',
+      client: { files: true, terminal: true },
+      isLate: true,
+      login: 'grok login',
+    },
+  },
+  {
+    name: 'vibe',
+    command: ['vibe-acp'],
+    install: 'uv tool install mistral-vibe',
+    version: '3.0.2',
+    profile: {
+      modes: { 'read-only': 'ask', ask: 'ask', edit: 'accept-edits', everything: 'auto-approve' },
+      asks: 'sometimes',
+      usage: 'session',
+      resume: 'session/load',
+      login: 'vibe --setup',
+    },
+  },
+  {
+    name: 'pi',
+    command: ['pi-acp'],
+    install: 'npm install --global pi-acp @earendil-works/pi-coding-agent',
+    version: '0.0.34',
+    profile: {
+      modes: {},
+      asks: 'never',
+      usage: 'none',
+      resume: 'session/load',
+      notices: /^(?:pi v[\d.]+\n---\n|Retrying \(attempt |Retry finished)/,
+      login: 'pi',
+    },
+  },
+  {
+    name: 'copilot',
+    command: ['copilot', '--acp', '--no-auto-update'],
+    install: 'npm install --global @github/copilot',
+    version: '1.0.102',
+    profile: {
+      modes: {},
+      asks: 'always',
+      usage: 'session',
+      resume: 'session/load',
+      failure: { lastChunk: /^Error: (?:Failed to get response|Authentication failed|.*\(HTTP \d{3}\))/ },
+      notices: /^Info: /,
+      isLate: true,
+      login: 'copilot login',
+    },
+  },
+  {
+    name: 'cline',
+    command: ['cline', '--acp'],
+    install: 'npm install --global cline',
+    version: '3.0.65',
+    profile: {
+      modes: { 'read-only': 'plan', ask: 'act', edit: 'act', everything: 'act' },
+      asks: 'always',
+      usage: 'none',
+      resume: 'session/load',
+      login: 'cline auth',
+    },
+  },
+  {
+    name: 'kilo',
+    command: ['kilo', 'acp'],
+    install: 'npm install --global @kilocode/cli',
+    version: '7.7.7',
+    profile: { ...OPENCODE, env: {}, asks: 'sometimes', login: 'kilo auth login' },
+  },
+  {
+    name: 'claude-acp',
+    command: ['claude-agent-acp'],
+    install: 'npm install --global @agentclientprotocol/claude-agent-acp',
+    version: '0.99.1',
+    profile: {
+      modes: { 'read-only': 'plan', ask: 'default', edit: 'acceptEdits', everything: 'default' },
+      asks: 'always',
+      usage: 'turn',
+      countsApart: { cache: true, reasoning: false },
+      resume: 'session/resume',
+      isLate: true,
+      login: 'claude /login',
+    },
+  },
+  {
+    name: 'codex-acp',
+    command: ['codex-acp'],
+    install: 'npm install --global @agentclientprotocol/codex-acp',
+    version: '2.6.0',
+    profile: {
+      modes: { 'read-only': 'read-only', ask: 'read-only', edit: 'workspace-write', everything: 'agent-full-access' },
+      asks: 'sometimes',
+      usage: 'turn',
+      countsApart: { cache: true, reasoning: false },
+      resume: 'session/resume',
+      failure: { usageIsNull: true },
+      login: 'codex login',
+    },
+  },
+]
+
+export function findKnownAgent(name: string): KnownAgent | undefined {
+  return KNOWN_AGENTS.find((known) => known.name === name)
+}
+
+/** The profile of the agent that a command starts: it is known by its program, whatever the backend is called. */
+export function profileOf(command: readonly string[]): AcpProfile {
+  const program = basename(command[0] ?? '').replace(/\.(?:exe|cmd)$/i, '')
+  const known = KNOWN_AGENTS.find((each) => each.command[0] === program)
+  return known?.profile ?? UNKNOWN_AGENT
+}

@@ -1,0 +1,56 @@
+/** Decides what an agent may do, and answers its requests for permission. Pure. */
+import { isAbsolute, normalize, relative, sep } from 'node:path'
+import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
+import { type JsonObject, objectsAt, textAt } from '../adapter/json-fields.ts'
+import type { Permission } from '../adapter/permission.ts'
+import { kindOf, pathsOf } from './tool-calls.ts'
+
+const READING: readonly ToolKind[] = ['read', 'search']
+const EDITING: readonly ToolKind[] = [...READING, 'edit', 'delete', 'move']
+
+export type PermissionFacts = {
+  /** The tool call, with everything that was reported about it before. */
+  call: JsonObject
+  /** What the user allows; undefined: the agent's own settings apply, and what it asks for is denied. */
+  permission: Permission | undefined
+  workdir: string
+  profile: Pick<AcpProfile, 'kinds'>
+}
+
+/** Whether drover may allow the call without a user. */
+export function isAllowed({ call, permission, workdir, profile }: PermissionFacts): boolean {
+  if (permission === 'everything') return true
+  const kind = kindOf(call, profile)
+  if (permission !== 'edit') return READING.includes(kind)
+  return EDITING.includes(kind) && pathsOf(call).every((path) => isInside(path, workdir))
+}
+
+/** Compares names only. Links are the business of whoever opens the file. */
+export function isInside(path: string, workdir: string): boolean {
+  if (!isAbsolute(path)) return !normalize(path).split(sep).includes('..')
+  const way = relative(workdir, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+export type Verdict = 'allow' | 'allow_session' | 'deny'
+
+const KINDS: Record<Verdict, readonly string[]> = {
+  allow: ['allow_once', 'allow_always'],
+  allow_session: ['allow_always', 'allow_once'],
+  deny: ['reject_once', 'reject_always'],
+}
+
+/**
+ * The answer to `session/request_permission`. The first option of a kind is taken: some agents have a second one that
+ * changes the mode too. An agent that offers no option to refuse is told that the request is cancelled.
+ */
+export function answerPermission(params: JsonObject, verdict: Verdict): JsonObject {
+  const options = objectsAt(params, 'options')
+  const option = KINDS[verdict]
+    .map((kind) => options.find((each) => textAt(each, 'kind') === kind))
+    .find((each) => each !== undefined)
+  const optionId = textAt(option, 'optionId')
+  return optionId === undefined ? CANCELLED : { outcome: { outcome: 'selected', optionId } }
+}
+
+export const CANCELLED: JsonObject = { outcome: { outcome: 'cancelled' } }

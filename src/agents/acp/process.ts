@@ -1,0 +1,152 @@
+/** A process of an agent that speaks ACP: its sessions, and the requests that it sends to drover. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Fault } from '../../kit/fault.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
+import { isObject, type JsonObject, textAt } from '../adapter/json-fields.ts'
+import type { TurnProtocol } from '../warm/active-turn.ts'
+import { agentRequestFailed } from '../warm/faults.ts'
+import { createJsonRpcPeer, type JsonRpcPeer } from '../warm/json-rpc.ts'
+import type { Turn } from '../warm/long-lived-agent.ts'
+import type { WarmProcess } from '../warm/warm-process.ts'
+import { ClientTerminals } from './client-terminals.ts'
+import type { AcpConnection, ConnectionOptions } from './connection.ts'
+import {
+  type AgentInfo,
+  initializeParams,
+  PROTOCOL_VERSION,
+  readAgentInfo,
+  readSession,
+  type SessionState,
+} from './protocol.ts'
+import { AcpTurn } from './turn.ts'
+
+/** How long the agent may take to exit when its input is closed: some store their session then. */
+const EXIT_WAIT_MS = 1000
+/** Late updates come within this time of each other. */
+const QUIET_MS = 30
+const LATE_WAIT_MS = 300
+
+export class AcpProcess implements AcpConnection {
+  readonly process: WarmProcess
+  readonly options: ConnectionOptions
+  readonly peer: JsonRpcPeer
+  readonly terminals: ClientTerminals
+  readonly #sessions = new Map<string, SessionState>()
+  #turn: AcpTurn | undefined
+  #info: Promise<AgentInfo> | undefined
+  /** How many updates have come. */
+  #updates = 0
+
+  constructor(process: WarmProcess, options: ConnectionOptions) {
+    this.process = process
+    this.options = options
+    this.terminals = new ClientTerminals(options.env)
+    this.peer = createJsonRpcPeer(
+      process,
+      {
+        onRequest: (method, params) => this.#turn?.answer(method, params),
+        onNotification: (method, params, line) => this.#onNotification(method, params, line),
+        onWarning: (text, cause) => this.#turn?.warn(text, cause),
+      },
+      { hasVersion: true },
+    )
+    void process.ending.then(() => this.terminals.end())
+  }
+
+  initialize(): Promise<AgentInfo> {
+    this.#info ??= this.#initialize()
+    return this.#info
+  }
+
+  async #initialize(): Promise<AgentInfo> {
+    const { profile, backend } = this.options
+    const info = readAgentInfo(await this.request('initialize', initializeParams(profile)))
+    if (info.protocolVersion !== PROTOCOL_VERSION) {
+      const message = `${backend} speaks version ${JSON.stringify(info.protocolVersion)} of the Agent Client Protocol, not ${PROTOCOL_VERSION}`
+      throw agentRequestFailed({ method: 'initialize', code: 0, message })
+    }
+    return info
+  }
+
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    const result = await this.peer.request(method, params)
+    return isObject(result) ? result : {}
+  }
+
+  createTurn(turn: Turn): TurnProtocol {
+    const active = new AcpTurn(this, turn, () => {
+      if (this.#turn === active) this.#turn = undefined
+    })
+    this.#turn = active
+    return active
+  }
+
+  async openSession({ workdir: cwd, resumeId: sessionId }: AgentRequest): Promise<SessionState> {
+    const known = this.#sessions.get(sessionId ?? '')
+    if (known !== undefined) return known
+    const session = sessionId === undefined ? await this.#newSession(cwd) : await this.#resumeSession(sessionId, cwd)
+    this.#sessions.set(session.sessionId, session)
+    // Some agents start a process for each session.
+    await this.process.adopt()
+    return session
+  }
+
+  async #newSession(cwd: string): Promise<SessionState> {
+    const result = await this.request('session/new', { cwd, mcpServers: [] })
+    const sessionId = textAt(result, 'sessionId')
+    if (!sessionId) {
+      const message = 'it has opened no session'
+      throw agentRequestFailed({ method: 'session/new', code: 0, message })
+    }
+    return readSession(sessionId, result)
+  }
+
+  async #resumeSession(sessionId: string, cwd: string): Promise<SessionState> {
+    const { resume } = this.options.profile
+    if (resume === undefined) {
+      const message = 'session not found: this agent does not continue sessions'
+      throw agentRequestFailed({ method: 'session/load', code: 0, message })
+    }
+    return readSession(sessionId, await this.request(resume, { sessionId, cwd, mcpServers: [] }))
+  }
+
+  async forgetSession(sessionId: string): Promise<boolean> {
+    this.#sessions.delete(sessionId)
+    const { canDelete, canClose } = await this.initialize()
+    const method = canDelete ? 'session/delete' : canClose ? 'session/close' : undefined
+    if (method === undefined) return false
+    try {
+      await this.request(method, { sessionId })
+      return canDelete
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      return false
+    }
+  }
+
+  async waitForLateUpdates(): Promise<void> {
+    if (!this.options.profile.isLate) return
+    const deadline = performance.now() + LATE_WAIT_MS
+    for (let seen = -1; seen !== this.#updates && performance.now() < deadline; ) {
+      seen = this.#updates
+      await delay(QUIET_MS)
+    }
+  }
+
+  /** Closes the input of the agent and gives it time to exit; then ends it and everything that it has started. */
+  async close(): Promise<void> {
+    this.process.stdin?.end()
+    const waited = new AbortController()
+    const tooLong = delay(EXIT_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined)
+    await Promise.race([this.process.exit, tooLong])
+    waited.abort()
+    await Promise.all([this.process.end(), this.terminals.end()])
+  }
+
+  async #onNotification(method: string, params: JsonObject, line: string): Promise<void> {
+    this.#updates += 1
+    await this.options.onLine?.(line)
+    if (this.#turn === undefined) return this.process.noteIdle(line)
+    if (method === 'session/update') await this.#turn.update(params, line)
+  }
+}

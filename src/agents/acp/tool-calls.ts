@@ -1,0 +1,123 @@
+/** Reads what agents report about a tool call: its name, input, output and exit code. Every agent has fields of its own. Pure. */
+
+import { type AcpProfile, TOOL_KINDS, type ToolKind } from '../adapter/acp-profile.ts'
+import {
+  countAt,
+  isObject,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  parseObject,
+  textAt,
+  toText,
+} from '../adapter/json-fields.ts'
+
+/** The name of the tool; without one, what kind of tool it is, or the title of the call. */
+export function toolNameOf(call: JsonObject): string | undefined {
+  const meta = objectAt(call, '_meta')
+  const named = [
+    textAt(call, 'name'),
+    textAt(meta, 'toolName', 'tool_name'),
+    textAt(objectAt(meta, 'claudeCode'), 'toolName'),
+    textAt(objectAt(objectAt(meta, 'goose'), 'toolCall'), 'toolName'),
+    textAt(objectAt(meta, 'x.ai/tool'), 'name'),
+  ].find((name) => name !== undefined)
+  const kind = textAt(call, 'kind')
+  return named ?? (kind === undefined || kind === 'other' ? textAt(call, 'title') : kind)
+}
+
+/** What kind of tool it is; `other` if the agent does not say. */
+export function kindOf(call: JsonObject, { kinds = [] }: Pick<AcpProfile, 'kinds'>): ToolKind {
+  const kind = TOOL_KINDS.find((known) => known === textAt(call, 'kind'))
+  if (kind !== undefined && kind !== 'other') return kind
+  const title = textAt(call, 'title') ?? ''
+  return kinds.find(([pattern]) => pattern.test(title))?.[1] ?? 'other'
+}
+
+/** The input of the tool. Some agents have only a title, which for a command is the command. */
+export function inputOf(call: JsonObject): JsonObject | undefined {
+  const input = objectAt(call, 'rawInput')
+  if (input !== undefined && Object.keys(input).length > 0) return input
+  const written = objectsAt(call, 'content').map((part) => parseObject(textAt(objectAt(part, 'content'), 'text') ?? ''))
+  const parsed = written.find((value) => value !== undefined)
+  if (parsed !== undefined) return parsed
+  const title = textAt(call, 'title')
+  const [path] = pathsOf(call)
+  if (textAt(call, 'kind') === 'execute' && title !== undefined) return { command: title }
+  return path === undefined ? undefined : { path }
+}
+
+/** Whether the input is complete. Agents report a command piece by piece: first its directory, then the command. */
+export function hasWholeInput(call: JsonObject): boolean {
+  const input = objectAt(call, 'rawInput')
+  if (input === undefined) return false
+  return textAt(call, 'kind') !== 'execute' || 'command' in input || 'commands' in input
+}
+
+/** The files that the call is about. */
+export function pathsOf(call: JsonObject): string[] {
+  const located = objectsAt(call, 'locations').map((location) => textAt(location, 'path'))
+  const changed = objectsAt(call, 'content').map((part) =>
+    textAt(part, 'type') === 'diff' ? textAt(part, 'path') : undefined,
+  )
+  const input = textAt(objectAt(call, 'rawInput'), 'path', 'file_path', 'filePath', 'absolute_path')
+  return [...new Set([...located, ...changed, input].filter((path) => path !== undefined))]
+}
+
+/** The text that the tool has printed; for an edit the files that it changed. */
+export function outputOf(call: JsonObject): string | undefined {
+  const parts = objectsAt(call, 'content').flatMap((part) => textOfPart(part) ?? [])
+  if (parts.length > 0) return parts.join('\n')
+  const raw = call['rawOutput']
+  if (!isObject(raw)) return toText(raw)
+  const streams = [textAt(raw, 'stdout'), textAt(raw, 'stderr')].filter((text) => text !== undefined && text !== '')
+  return textAt(raw, 'output', 'text', 'content') ?? (streams.length > 0 ? streams.join('\n') : undefined)
+}
+
+function textOfPart(part: JsonObject): string | undefined {
+  switch (textAt(part, 'type')) {
+    case 'content':
+      return textAt(objectAt(part, 'content'), 'text')
+    case 'diff':
+      return textAt(part, 'path')
+    default:
+      return undefined
+  }
+}
+
+/** Output that comes in pieces beside the content. */
+export function outputPieceOf(call: JsonObject): string {
+  const meta = objectAt(call, '_meta')
+  return textAt(objectAt(meta, 'terminal_output_delta', 'terminal_output'), 'data') ?? ''
+}
+
+/** Why the call has failed; undefined if it has not. A command that failed is a failure, whatever the agent calls it. */
+export function failureOf(
+  call: JsonObject,
+  { status, output }: { status: string; output: string | undefined },
+): string | undefined {
+  const code = exitCodeOf(call)
+  const [reported] = objectsAt(call, 'rawOutput').filter((part) => part['success'] === false)
+  if (status !== 'failed' && !code && reported === undefined) return undefined
+  const said = exitCodeIn(output ?? '') ?? (code || undefined)
+  return said === undefined ? textAt(reported, 'error') || output?.trim() || 'the tool failed' : `exit code ${said}`
+}
+
+/** What the output of a failed command ends or begins with. One agent has another number in its field. */
+function exitCodeIn(output: string): number | undefined {
+  const [, code] = /(?:exited with code|failed with exit code:|^(?:```\n)?Exit code) (\d+)/.exec(output) ?? []
+  return code === undefined ? undefined : Number(code)
+}
+
+/** The exit code of a command, where the agent reports it as a number. */
+function exitCodeOf(call: JsonObject): number | undefined {
+  const raw = objectAt(call, 'rawOutput')
+  const shellExit = objectsAt(raw, 'contents').find((part) => textAt(part, 'type') === 'shell_exit')
+  return [
+    countAt(raw, 'exit_code', 'exitCode'),
+    countAt(objectAt(raw, 'metadata'), 'exit'),
+    countAt(objectAt(raw, 'observation'), 'exit_code'),
+    countAt(shellExit, 'exitCode'),
+    countAt(objectAt(objectAt(call, '_meta'), 'terminal_exit'), 'exit_code'),
+  ].find((code) => code !== undefined)
+}

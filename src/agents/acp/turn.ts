@@ -1,0 +1,224 @@
+/** One turn of an agent that speaks ACP: opens the session, sends the prompt, answers the agent's requests. */
+import { Fault } from '../../kit/fault.ts'
+import type { ApprovalRequest, Denial } from '../adapter/agent.ts'
+import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
+import { createOutputReader } from '../adapter/output-reader.ts'
+import { type Permission, stricterPermission } from '../adapter/permission.ts'
+import { stderrMessage } from '../adapter/stderr-message.ts'
+import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
+import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
+import type { OnWarning } from '../warm/frames.ts'
+import type { Turn } from '../warm/long-lived-agent.ts'
+import { readTextFile, writeTextFile } from './client-files.ts'
+import type { AcpConnection } from './connection.ts'
+import { AcpOutput, OPENED } from './output.ts'
+import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
+import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
+import { inputOf, kindOf, toolNameOf } from './tool-calls.ts'
+
+type ClientMethod = (params: JsonObject) => Promise<JsonObject>
+
+export class AcpTurn implements TurnProtocol {
+  readonly reader
+  readonly #agent: AcpConnection
+  readonly #turn: Turn
+  readonly #output: AcpOutput
+  readonly #permission: Permission | undefined
+  readonly #cancelled = Promise.withResolvers<void>()
+  readonly #onEnd: () => void
+  #isCancelled = false
+  #port: TurnPort | undefined
+  #session: SessionState | undefined
+  #hasPrompt = false
+
+  constructor(agent: AcpConnection, turn: Turn, onEnd: () => void) {
+    const { backend, profile } = agent.options
+    this.#agent = agent
+    this.#turn = turn
+    this.#onEnd = onEnd
+    this.#output = new AcpOutput({ backend, profile, priorUsage: turn.priorUsage })
+    this.#permission = stricterPermission(turn.request)
+    this.reader = createOutputReader(this.#output)
+  }
+
+  get model(): string | undefined {
+    return this.#turn.request.model ?? this.#session?.model
+  }
+
+  /** An error of the agent fails the turn. Only where another process could do better, a Fault is thrown. */
+  async begin(port: TurnPort): Promise<void> {
+    this.#port = port
+    try {
+      const session = await this.#open()
+      this.#hasPrompt = true
+      void this.#prompt(session).catch((error) => this.#fail(error).catch(() => port.fail()))
+    } catch (error) {
+      await this.#fail(error)
+    }
+  }
+
+  async #open(): Promise<SessionState> {
+    const { request } = this.#turn
+    await this.#agent.initialize()
+    const session = await this.#agent.openSession(request)
+    this.#session = session
+    await this.#setMode(session)
+    if (request.model !== undefined) await this.#setModel(session, request.model)
+    const { model } = session
+    const isResumable = this.#agent.options.profile.resume !== undefined
+    const params = { sessionId: session.sessionId, isResumable, ...(model !== undefined && { model }) }
+    await this.#push({ method: OPENED, params })
+    return session
+  }
+
+  /** The mode of this turn, or the agent's own. Without a fitting mode the answers of drover enforce the permission. */
+  async #setMode(session: SessionState): Promise<void> {
+    const { profile } = this.#agent.options
+    const wanted = this.#permission === undefined ? session.ownMode : profile.modes[this.#permission]
+    if (wanted === undefined || wanted === session.mode || !session.modes.includes(wanted)) return
+    await this.#agent.request(...modeRequest(session, wanted))
+    session.mode = wanted
+  }
+
+  async #setModel(session: SessionState, model: string): Promise<void> {
+    if (session.model === model) return
+    const request = modelRequest(session, model)
+    if (request === undefined) {
+      this.#output.warnings.push(`model is ignored: ${this.#agent.options.backend} offers no choice of models`)
+      return
+    }
+    await this.#agent.request(...request)
+    session.model = model
+  }
+
+  async #prompt({ sessionId }: SessionState): Promise<void> {
+    const prompt = [{ type: 'text', text: this.#turn.command.stdin }]
+    const response = await this.#agent.request('session/prompt', { sessionId, prompt })
+    await this.#agent.waitForLateUpdates()
+    await this.#finish({ result: response })
+  }
+
+  /** The response ends the turn: by then everything that belongs to it is over. */
+  async #finish(response: JsonObject): Promise<void> {
+    await this.#agent.terminals.end()
+    const { request } = this.#turn
+    const session = this.#session
+    if (request.isEphemeral && session !== undefined && !(await this.#agent.forgetSession(session.sessionId))) {
+      this.#output.warnings.push(`${this.#agent.options.backend} cannot delete its session, which stays stored`)
+    }
+    this.#onEnd()
+    await this.#push(response)
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    if (!(error instanceof Fault)) throw error
+    const { code, details } = error
+    if (code === agentRequestFailed.code) return await this.#finish({ error: withSessionHint(details as JsonObject) })
+    if (code !== agentDisconnected.code || !this.#agent.options.isCold || this.#isCancelled) {
+      this.#onEnd()
+      throw error
+    }
+    await this.#finish({ error: await this.#describeExit() })
+  }
+
+  /** Why a process that was started for this turn alone has ended. */
+  async #describeExit(): Promise<JsonObject> {
+    const { process, options } = this.#agent
+    await process.end()
+    const { code, signal } = await process.exit
+    const said = stderrMessage(process.stderrTail())
+    const how = signal === null ? `exit code ${code}` : `ended by ${signal}`
+    return { message: said ?? `${options.backend} ended before it had finished its answer (${how})` }
+  }
+
+  async #push(frame: JsonObject): Promise<void> {
+    await this.#port?.frame(frame, '')
+  }
+
+  async update(params: JsonObject, line: string): Promise<void> {
+    // What comes before the prompt is the history of a session that was loaded.
+    if (this.#hasPrompt) await this.#port?.frame({ method: 'session/update', params }, line)
+  }
+
+  readonly warn: OnWarning = (text, cause) => this.#port?.warn(text, cause)
+
+  cancel(): void {
+    this.#isCancelled = true
+    this.#cancelled.resolve()
+    void this.#agent.terminals.end()
+    const session = this.#session
+    if (!this.#hasPrompt || session === undefined) return void this.#agent.process.end()
+    void this.#agent.peer.notify('session/cancel', { sessionId: session.sessionId })
+  }
+
+  /** Answers a request of the agent; undefined if drover has no such method. */
+  answer(method: string, params: JsonObject): Promise<JsonObject> | undefined {
+    if (method === 'session/request_permission') return this.#permit(params)
+    return this.#clientMethods()[method]?.(params)
+  }
+
+  /** Only the methods that the agent was offered. */
+  #clientMethods(): Readonly<Record<string, ClientMethod | undefined>> {
+    const { profile } = this.#agent.options
+    const { terminals } = this.#agent
+    const policy = { workdir: this.#turn.request.workdir, permission: this.#permission }
+    return {
+      ...(profile.client?.files && {
+        'fs/read_text_file': (params: JsonObject) => readTextFile(params, policy),
+        'fs/write_text_file': (params: JsonObject) => writeTextFile(params, policy),
+      }),
+      ...(profile.client?.terminal && {
+        'terminal/create': (params: JsonObject) => terminals.create(params, policy),
+        'terminal/output': (params: JsonObject) => terminals.output(params),
+        'terminal/wait_for_exit': (params: JsonObject) => terminals.waitForExit(params),
+        'terminal/kill': (params: JsonObject) => terminals.kill(params),
+        'terminal/release': (params: JsonObject) => terminals.release(params),
+      }),
+    }
+  }
+
+  async #permit(params: JsonObject): Promise<JsonObject> {
+    const reported = objectAt(params, 'toolCall') ?? {}
+    const call = this.#output.updates.callOf(reported)
+    await this.#push({ method: 'session/request_permission', params })
+    const verdict = await Promise.race([this.#decide(call), this.#cancelled.promise])
+    if (verdict === undefined || this.#isCancelled) return CANCELLED
+    if (verdict === 'deny') this.#output.denials.push(this.#output.updates.denialOf(reported, this.#needsOf(call)))
+    return answerPermission(params, verdict)
+  }
+
+  async #decide(call: JsonObject): Promise<Verdict> {
+    const { workdir } = this.#turn.request
+    const { profile } = this.#agent.options
+    const permission = this.#permission
+    if (isAllowed({ call, permission, workdir, profile })) return 'allow'
+    if (permission === 'read-only') return 'deny'
+    const decision = await this.#port?.ask(toApprovalRequest(call))
+    return decision?.decision ?? 'deny'
+  }
+
+  #needsOf(call: JsonObject): Denial['needs'] {
+    const kind = kindOf(call, this.#agent.options.profile)
+    return kind === 'edit' || kind === 'delete' || kind === 'move' ? 'edit' : 'everything'
+  }
+}
+
+/** A request to continue a session fails with different codes when there is no such session. */
+function withSessionHint(details: JsonObject): JsonObject {
+  const method = textAt(details, 'method')
+  const isResuming = method === 'session/load' || method === 'session/resume'
+  return isResuming ? { ...details, message: `session not found: ${textAt(details, 'message')}` } : details
+}
+
+function toApprovalRequest(call: JsonObject): Omit<ApprovalRequest, 'approval_id'> {
+  const input = inputOf(call)
+  const id = textAt(call, 'toolCallId')
+  const command = textAt(input, 'command')
+  return {
+    tool_name: toolNameOf(call) ?? 'unknown',
+    ...(id !== undefined && { tool_id: id }),
+    ...(command !== undefined && { command }),
+    ...(input !== undefined && { input }),
+    choices: ['allow', 'allow_session', 'deny'],
+  }
+}

@@ -1,0 +1,183 @@
+/** Turns the updates of one turn into events. Unknown updates are skipped. Pure, apart from what it remembers. */
+
+import type { AcpProfile } from '../adapter/acp-profile.ts'
+import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
+import { messageEvents, thinkingEvents } from '../adapter/events.ts'
+import { type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
+import { ToolLog } from '../adapter/tool-log.ts'
+import { failureOf, hasWholeInput, inputOf, outputOf, outputPieceOf, toolNameOf } from './tool-calls.ts'
+import { sumUsage, usageOfChunk } from './usage.ts'
+
+export type TurnSummary = {
+  /** The last message of the turn. */
+  text: string
+  lastChunk: string
+  /** The sum of the counts that came after each model request. */
+  perRequest: Usage | undefined
+  /** The agent has written, thought or used a tool. */
+  hasBegun: boolean
+  lastNotice: string | undefined
+}
+
+/** What is known about a tool call. It is reported once its input is known. */
+type KnownCall = { call: JsonObject; isReported: boolean; isDone: boolean; output: string }
+
+/** Looks at each piece once: the whole may have megabytes, and is asked for with every frame. */
+class Message {
+  text = ''
+  hasText = false
+  lastPiece = ''
+
+  add(piece: string): void {
+    this.text += piece
+    this.lastPiece = piece
+    this.hasText ||= piece.trim() !== ''
+  }
+}
+
+export class TurnUpdates {
+  readonly #profile: AcpProfile
+  readonly #tools = new ToolLog()
+  readonly #calls = new Map<string, KnownCall>()
+  /** The message that is being written, and the last one before a tool call. */
+  #message = new Message()
+  #last = new Message()
+  #perRequest: Usage | undefined
+  #hasBegun = false
+  #lastNotice: string | undefined
+
+  constructor(profile: AcpProfile) {
+    this.#profile = profile
+  }
+
+  /** The events in the `update` of a `session/update`. Never throws. */
+  read(update: JsonObject): AgentEvent[] {
+    switch (textAt(update, 'sessionUpdate')) {
+      case 'agent_message_chunk':
+        return this.#readMessage(update)
+      case 'agent_thought_chunk':
+        return this.#readThought(update)
+      case 'tool_call':
+      case 'tool_call_update':
+        return this.#readCall(update)
+      case 'plan':
+        return readPlan(update)
+      default:
+        return []
+    }
+  }
+
+  /** The tool call of a request for permission, with everything that was reported about it before. */
+  callOf(reported: JsonObject): JsonObject {
+    const known = this.#calls.get(textAt(reported, 'toolCallId') ?? '')
+    return merge(known?.call ?? {}, reported)
+  }
+
+  /** The agent waits for permission: the call is reported now, whatever is known of it. */
+  announce(reported: JsonObject): AgentEvent[] {
+    // Its content describes the request, not the call.
+    const { content: _, ...call } = reported
+    const known = this.#note(call)
+    return known === undefined ? [] : this.#report(known)
+  }
+
+  denialOf(reported: JsonObject, needs?: Denial['needs']): Denial {
+    const call = this.callOf(reported)
+    return this.#tools.denialOf({ id: textAt(call, 'toolCallId'), name: toolNameOf(call) }, needs)
+  }
+
+  /** Reports what was held back. */
+  finish(): AgentEvent[] {
+    return [...this.#calls.values()].flatMap((known) => this.#report(known))
+  }
+
+  summary(): TurnSummary {
+    return {
+      text: (this.#message.hasText ? this.#message : this.#last).text,
+      lastChunk: this.#message.lastPiece,
+      perRequest: this.#perRequest,
+      hasBegun: this.#hasBegun,
+      lastNotice: this.#lastNotice,
+    }
+  }
+
+  #readMessage(update: JsonObject): AgentEvent[] {
+    const usage = usageOfChunk(update)
+    if (usage !== undefined) this.#perRequest = sumUsage(this.#perRequest, usage)
+    const text = textAt(objectAt(update, 'content'), 'text') ?? ''
+    if (text === '') return []
+    if (this.#profile.notices?.test(text)) {
+      this.#lastNotice = text.trim()
+      return [{ type: 'progress', content: { stage: 'notice', message: text.trim() } }]
+    }
+    this.#hasBegun = true
+    this.#message.add(text)
+    return messageEvents(text, { isPartial: true })
+  }
+
+  #readThought(update: JsonObject): AgentEvent[] {
+    const text = textAt(objectAt(update, 'content'), 'text') ?? ''
+    if (text === '') return []
+    this.#hasBegun = true
+    return thinkingEvents(text, { isPartial: true })
+  }
+
+  #readCall(update: JsonObject): AgentEvent[] {
+    const known = this.#note(update)
+    if (known === undefined || known.isDone) return []
+    this.#hasBegun = true
+    known.output += outputPieceOf(update)
+    const status = textAt(known.call, 'status')
+    const isDone = status === 'completed' || status === 'failed'
+    const reported = isDone || hasWholeInput(known.call) ? this.#report(known) : []
+    if (!isDone) return reported
+    known.isDone = true
+    return [...reported, this.#resultOf(known, status)]
+  }
+
+  /** Some agents send an update before the call itself. */
+  #note(update: JsonObject): KnownCall | undefined {
+    const id = textAt(update, 'toolCallId')
+    if (id === undefined) return undefined
+    const known = this.#calls.get(id) ?? { call: {}, isReported: false, isDone: false, output: '' }
+    known.call = merge(known.call, update)
+    this.#calls.set(id, known)
+    return known
+  }
+
+  #report(known: KnownCall): AgentEvent[] {
+    if (known.isReported) return []
+    known.isReported = true
+    if (this.#message.hasText) this.#last = this.#message
+    this.#message = new Message()
+    const { call } = known
+    return [this.#tools.use({ id: textAt(call, 'toolCallId'), name: toolNameOf(call), input: inputOf(call) })]
+  }
+
+  /** A command that failed is a failure, also where the agent calls it completed. */
+  #resultOf({ call, output: pieces }: KnownCall, status: string): AgentEvent {
+    const output = outputOf(call) ?? (pieces === '' ? undefined : pieces)
+    const failure = failureOf(call, { status, output })
+    return this.#tools.result({ id: textAt(call, 'toolCallId'), output, failure })
+  }
+}
+
+/** Later fields replace earlier ones; an empty input does not. */
+function merge(call: JsonObject, update: JsonObject): JsonObject {
+  const input = objectAt(update, 'rawInput')
+  const isEmpty = input === undefined || Object.keys(input).length === 0
+  const { rawInput: _, ...rest } = update
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== undefined))
+  const meta = { ...objectAt(call, '_meta'), ...objectAt(update, '_meta') }
+  return { ...call, ...given, _meta: meta, ...(isEmpty ? {} : { rawInput: input }) }
+}
+
+function readPlan(update: JsonObject): AgentEvent[] {
+  const entries = objectsAt(update, 'entries')
+  const done = entries.filter((entry) => textAt(entry, 'status') === 'completed').length
+  const current = entries.find((entry) => textAt(entry, 'status') === 'in_progress') ?? entries[0]
+  const message = textAt(current, 'content')
+  if (entries.length === 0) return []
+  const percent = Math.round((100 * done) / entries.length)
+  return [{ type: 'progress', content: { stage: 'plan', percent, ...(message !== undefined && { message }) } }]
+}

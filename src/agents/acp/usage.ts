@@ -1,0 +1,82 @@
+/** Reads token counts. Agents agree on the names of the fields, but not on where they are and what they count. Pure. */
+
+import type { AcpProfile } from '../adapter/acp-profile.ts'
+import type { Usage } from '../adapter/agent.ts'
+import { countAt, type JsonObject, objectAt } from '../adapter/json-fields.ts'
+import { addUsage, cacheWrites, NO_USAGE, withoutPrior } from '../adapter/usage.ts'
+
+export type TurnUsage = {
+  /** Of this turn. */
+  usage: Usage
+  /** Of the whole session, for agents that count it. */
+  threadUsage?: Usage
+  warning?: string
+}
+
+type Counted = {
+  profile: Pick<AcpProfile, 'usage' | 'countsApart'>
+  /** The result of the prompt. */
+  result: JsonObject
+  /** The sum of what was reported after each model request. */
+  perRequest: Usage | undefined
+  /** The usage of the session before this turn. */
+  prior: Usage | undefined
+  backend: string
+}
+
+export function usageOfTurn({ profile, result, perRequest, prior, backend }: Counted): TurnUsage {
+  const reported = objectAt(result, 'usage')
+  const { usage: shape, countsApart } = profile
+  switch (shape) {
+    case 'turn':
+      return { usage: readCounts(reported, countsApart) }
+    case 'last-request':
+      return {
+        usage: readCounts(reported, countsApart),
+        warning: `${backend} counts only the tokens of its last model request`,
+      }
+    case 'session': {
+      const total = readCounts(reported, countsApart)
+      return { usage: withoutPrior(total, prior ?? NO_USAGE), threadUsage: total }
+    }
+    case 'per-request':
+      return { usage: perRequest ?? NO_USAGE }
+    case 'meta':
+      return { usage: readCounts(countsInMeta(result)) }
+    case 'none':
+      return { usage: NO_USAGE, warning: `${backend} reports no token usage` }
+  }
+}
+
+/** The counts of one model request, in the metadata of a chunk. */
+export function usageOfChunk(update: JsonObject): Usage | undefined {
+  const counts = objectAt(objectAt(update, '_meta'), 'usage')
+  return counts === undefined ? undefined : readCounts(counts)
+}
+
+export function sumUsage(sum: Usage | undefined, more: Usage): Usage {
+  return sum === undefined ? more : addUsage(sum, more)
+}
+
+function countsInMeta(result: JsonObject): JsonObject | undefined {
+  const meta = objectAt(result, '_meta')
+  return objectAt(objectAt(meta, 'quota'), 'token_count') ?? objectAt(meta, 'usage')
+}
+
+/** Input with the tokens of the cache, output with those of thinking. */
+function readCounts(counts: JsonObject | undefined, apart: AcpProfile['countsApart'] = NOTHING_APART): Usage {
+  const cached = countAt(counts, 'cachedReadTokens', 'cachedInputTokens', 'cached_tokens') ?? 0
+  const written = countAt(counts, 'cachedWriteTokens') ?? 0
+  const reasoning = countAt(counts, 'thoughtTokens', 'reasoningTokens', 'reasoningOutputTokens') ?? 0
+  const input = countAt(counts, 'inputTokens', 'input_tokens') ?? 0
+  const output = countAt(counts, 'outputTokens', 'output_tokens') ?? 0
+  return {
+    input_tokens: input + (apart.cache ? cached + written : 0),
+    output_tokens: output + (apart.reasoning ? reasoning : 0),
+    cached_tokens: cached,
+    reasoning_tokens: reasoning,
+    ...cacheWrites(written),
+  }
+}
+
+const NOTHING_APART = { cache: false, reasoning: false }

@@ -1,0 +1,61 @@
+/**
+ * What drover knows about an agent beyond the protocol. The protocol says how frames look, not what they mean: agents
+ * differ in how they fail, count tokens and ask for permission. A profile has what was measured.
+ */
+import type { Permission } from './permission-levels.ts'
+
+/**
+ * Where an agent reports tokens, and of what:
+ * `turn` of this turn; `last-request` of its last model request alone; `session` of the whole session so far;
+ * `per-request` in the metadata of a chunk after each model request; `meta` of this turn, in the metadata of the result;
+ * `none` nowhere.
+ */
+export type UsageShape = 'turn' | 'last-request' | 'session' | 'per-request' | 'meta' | 'none'
+
+/** The kinds of tool calls in the protocol. */
+export const TOOL_KINDS = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+  'switch_mode',
+  'other',
+] as const
+export type ToolKind = (typeof TOOL_KINDS)[number]
+
+export type AcpProfile = {
+  /** The session mode for each permission. Where there is none, only the answers of drover enforce the permission. */
+  modes: Partial<Record<Permission, string>>
+  /** The agent does something without asking: then its answers alone enforce nothing. */
+  asks: 'always' | 'sometimes' | 'never'
+  /** Environment variables that make the agent ask, or that stop it from calling home. */
+  env?: Readonly<Record<string, string>>
+  usage: UsageShape
+  /** What its counts of input and output tokens leave out; drover adds it. */
+  countsApart?: { cache: boolean; reasoning: boolean }
+  /** How a session is continued in a new process, where that was seen to work. */
+  resume?: 'session/load' | 'session/resume'
+  /** The client methods that the agent uses, so that drover runs its commands and edits itself. */
+  client?: { files?: true; terminal?: true }
+  failure?: {
+    /** The counts of a turn that has failed are null. */
+    usageIsNull?: true
+    /** The text of an error, which the agent sends as the last chunk of an answer. */
+    lastChunk?: RegExp
+  }
+  /** Chunks of the answer that report progress instead. */
+  notices?: RegExp
+  /** The kind of a tool call that the agent does not name, by its title. */
+  kinds?: readonly (readonly [RegExp, ToolKind])[]
+  /** Updates come after the end of the turn. */
+  isLate?: true
+  /** The command that logs in. */
+  login?: string
+}
+
+/** For agents that were never measured: nothing is taken for granted. */
+export const UNKNOWN_AGENT: AcpProfile = { modes: {}, asks: 'sometimes', usage: 'none', isLate: true }

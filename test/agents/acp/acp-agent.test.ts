@@ -1,0 +1,439 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AgentEvent } from '../../../src/agents/adapter/agent.ts'
+import type { AcpScript, AcpStep } from '../../fake-agent/acp-script.ts'
+import { finishAcp, installAcpAgent, receivedFrames, startAcp } from '../../support/acp-agent.ts'
+import { temporaryDirectory } from '../../support/run-drover.ts'
+import { isRunning } from '../../support/test-command.ts'
+import { until } from '../../support/until.ts'
+
+let directory: string
+let workdir: string
+
+beforeEach(() => {
+  directory = realpathSync(temporaryDirectory())
+  workdir = join(directory, 'work')
+  mkdirSync(workdir)
+})
+
+type Over = Parameters<typeof finishAcp>[1]
+
+const run = (script: AcpScript, over: Over = {}) =>
+  finishAcp(installAcpAgent(directory, script), { ...over, request: { workdir, ...over?.request } })
+
+const typesOf = (events: readonly AgentEvent[]) => events.map(({ type }) => type)
+const methods = () => receivedFrames(directory).flatMap(({ method }) => method ?? [])
+const answers = () => receivedFrames(directory).filter(({ id }) => String(id).startsWith('agent-'))
+
+const OPTIONS = [
+  { optionId: 'once', kind: 'allow_once' },
+  { optionId: 'once-and-switch', kind: 'allow_once' },
+  { optionId: 'always', kind: 'allow_always' },
+  { optionId: 'no', kind: 'reject_once' },
+]
+
+const asking = (toolCall: object): AcpStep => ({
+  ask: { toolCall: { toolCallId: 't1', ...toolCall }, options: OPTIONS },
+})
+
+describe('a turn', () => {
+  it('opens a session, sends the prompt and ends', async () => {
+    const { events, result } = await run(
+      { sessionId: 's1' },
+      { request: { prompt: 'say hello', systemPrompt: 'be brief' } },
+    )
+    const said = '<system>\nbe brief\n</system>\n\nsay hello'
+    expect(result).toMatchObject({ exitCode: 0, text: `You said: ${said}`, ended: 'itself' })
+    expect(typesOf(events)).toEqual(['init', 'message', 'done'])
+    expect(events[0]?.content).toMatchObject({ working_dir: workdir })
+    const [initialize, opened, prompt] = receivedFrames(directory)
+    expect(initialize?.params).toMatchObject({ protocolVersion: 1, clientInfo: { name: 'drover' } })
+    expect(initialize?.params?.['clientCapabilities']).toEqual({ fs: { readTextFile: false, writeTextFile: false } })
+    expect(opened?.params).toEqual({ cwd: workdir, mcpServers: [] })
+    expect(prompt?.params).toEqual({ sessionId: 's1', prompt: [{ type: 'text', text: said }] })
+    expect(methods()).toEqual(['initialize', 'session/new', 'session/prompt'])
+  })
+
+  it('reports tool calls once, with their input, output and exit code', async () => {
+    const call = { toolCallId: 't1', title: 'make', kind: 'execute' }
+    const { events } = await run({
+      steps: [
+        { update: { sessionUpdate: 'tool_call', ...call, status: 'pending', rawInput: {} } },
+        { update: { sessionUpdate: 'tool_call_update', toolCallId: 't1', rawInput: { command: 'make' } } },
+        { update: { sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'in_progress' } },
+        {
+          update: {
+            sessionUpdate: 'tool_call_update',
+            toolCallId: 't1',
+            status: 'completed',
+            rawOutput: { output: 'no rule', exit_code: 2 },
+          },
+        },
+        { say: 'It failed.' },
+      ],
+    })
+    expect(events.slice(1, 3)).toEqual([
+      { type: 'tool_use', content: { tool_id: 't1', tool_name: 'execute', input: { command: 'make' } } },
+      {
+        type: 'tool_result',
+        content: {
+          tool_id: 't1',
+          tool_name: 'execute',
+          output: 'no rule',
+          is_error: true,
+          error_message: 'exit code 2',
+        },
+      },
+    ])
+  })
+
+  it('waits for what an agent says after its answer', async () => {
+    const { result } = await run({ steps: [{ say: 'one' }], late: [' two', ' three'] })
+    expect(result).toMatchObject({ exitCode: 0, text: 'one two three' })
+  })
+
+  it('skips frames that it does not know, and updates of other sessions', async () => {
+    const { result } = await run({
+      steps: [
+        { raw: 'Loading models…' },
+        { raw: '{"jsonrpc":"2.0","id":99,"result":{}}' },
+        { raw: '{"jsonrpc":"2.0","method":"_vendor/notify","params":{}}' },
+        { update: { sessionUpdate: 'unheard_of', content: 5 } },
+        { session: 'another', say: 'not for you' },
+        { request: { method: 'vendor/ask' } },
+        { say: 'fine' },
+      ],
+    })
+    expect(result).toMatchObject({ exitCode: 0, text: 'fine' })
+    expect(answers()).toMatchObject([{ error: { code: -32601 } }])
+  })
+
+  it('passes a chunk of a megabyte', async () => {
+    const { result } = await run({ steps: [{ sayBytes: 1_048_576 }] })
+    expect(result.text).toHaveLength(1_048_576)
+  })
+
+  it('ends an agent that writes without end', async () => {
+    const { result } = await run({ steps: [{ flood: true }], ignoresCancel: true })
+    expect(result).toMatchObject({ exitCode: 1, error: { code: 'agent_output_too_large' } })
+  })
+})
+
+describe('a failure', () => {
+  it.each<[string, AcpScript, object]>([
+    [
+      'an empty turn',
+      { steps: [] },
+      { code: 'agent_ended_early', message: expect.stringContaining('without an answer') },
+    ],
+    [
+      'an error of the prompt',
+      { steps: [{ fails: { code: -32603, message: 'status 429: slow down' } }] },
+      { code: 'agent_rate_limited' },
+    ],
+    [
+      'a missing login',
+      { errors: { 'session/new': { code: -32000, message: 'Authentication required' } } },
+      { code: 'agent_auth_failed', message: 'fake is not logged in; start it in a terminal and log in' },
+    ],
+    ['a refusal', { steps: [{ say: 'no' }], result: { stopReason: 'refusal' } }, { code: 'agent_request_rejected' }],
+    [
+      'a reason that is not known',
+      { steps: [{ say: 'no' }], result: { stopReason: 'weird' } },
+      { code: 'agent_failed', message: expect.stringContaining('"weird"') },
+    ],
+    [
+      'another version of the protocol',
+      { initialize: { protocolVersion: 7 } },
+      { message: expect.stringContaining('speaks version 7 of the Agent Client Protocol, not 1') },
+    ],
+    ['a session without an id', { sessionId: '' }, { message: 'it has opened no session' }],
+    [
+      'an exit before the first frame',
+      { exitAtStart: 3, stderr: 'error: unknown option --acp\n' },
+      { code: 'agent_bad_flag', message: 'unknown option --acp' },
+    ],
+    ['an exit in the middle', { steps: [{ say: 'so far' }, { exit: 4 }] }, { code: 'agent_ended_early' }],
+  ])('is %s', async (_name, script, error) => {
+    const { events, result } = await run(script)
+    expect(result.error).toMatchObject(error)
+    expect(result.exitCode).not.toBe(0)
+    expect(events[0]?.type).toBe('init')
+    expect(typesOf(events).slice(-2)).toEqual(['error', 'done'])
+  })
+
+  it('is a deadline, whatever the agent does', async () => {
+    const scripts: AcpScript[] = [
+      { initialize: null },
+      { steps: [{ say: 'so far' }, { hang: true }], ignoresCancel: true, ignoresSignals: true },
+      { steps: [{ noAnswer: true }], ignoresEof: true },
+      { answersWithId: 12_345 },
+    ]
+    const outcomes = scripts.map(async (script, at) => {
+      const program = installAcpAgent(directory, script, `agent-${at}`)
+      const { result } = await finishAcp(program, { request: { workdir, timeoutMs: 1500 } })
+      return [result.exitCode, result.error?.code]
+    })
+    expect(await Promise.all(outcomes)).toEqual(scripts.map(() => [124, 'agent_timeout']))
+  })
+
+  it('throws before the first event only if the program cannot be started', async () => {
+    await expect(startAcp(join(directory, 'missing'), { request: { workdir } }).next()).rejects.toMatchObject({
+      code: 'program_not_found',
+    })
+  })
+})
+
+describe('cancelling', () => {
+  it('asks the agent first, answers what is pending, and leaves no process', async () => {
+    const pidFile = join(directory, 'tool')
+    const controller = new AbortController()
+    const program = installAcpAgent(directory, {
+      steps: [{ spawn: { command: 'sleep 300', pidFile } }, asking({ kind: 'execute', title: 'rm -rf /' })],
+    })
+    const running = startAcp(program, {
+      request: { workdir, approvalMode: 'always' },
+      options: { signal: controller.signal },
+    })
+    const seen: AgentEvent[] = []
+    const result = await (async () => {
+      for (;;) {
+        const next = await running.next()
+        if (next.done === true) return next.value
+        seen.push(next.value)
+        if (next.value.type === 'tool_use') controller.abort()
+      }
+    })()
+    expect(result).toMatchObject({ exitCode: 130, ended: 'cancelled', error: { code: 'agent_cancelled' } })
+    expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
+    expect(methods()).toContain('session/cancel')
+  })
+
+  it('ends a caller who stops reading', async () => {
+    const pidFile = join(directory, 'tool')
+    const program = installAcpAgent(directory, {
+      steps: [{ spawn: { command: 'sleep 300', pidFile } }, { say: 'a' }, { hang: true }],
+    })
+    const running = startAcp(program, { request: { workdir } })
+    await running.next()
+    await until(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '')
+    await running.return(undefined as never)
+    expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
+  })
+
+  it('ends what a turn has left running', async () => {
+    const pidFile = join(directory, 'tool')
+    const { result } = await run({ steps: [{ spawn: { command: 'sleep 300', pidFile } }, { say: 'done' }] })
+    expect(result).toMatchObject({ exitCode: 0, text: 'done' })
+    expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
+  })
+})
+
+describe('a request for permission', () => {
+  const EDIT = { kind: 'edit', title: 'write a.txt', rawInput: { path: 'a.txt' } }
+  const COMMAND = { kind: 'execute', title: 'make', rawInput: { command: 'make' } }
+
+  it.each<[string, object, object, string]>([
+    ['a read', {}, { kind: 'read' }, 'once'],
+    ['a search, read-only', { sandboxMode: 'read-only' }, { kind: 'search' }, 'once'],
+    ['an edit', {}, EDIT, 'no'],
+    ['an edit, read-only', { approvalMode: 'none', sandboxMode: 'read-only' }, EDIT, 'no'],
+    ['an edit, approval auto', { approvalMode: 'auto' }, EDIT, 'once'],
+    ['a command, approval auto', { approvalMode: 'auto' }, COMMAND, 'no'],
+    ['a command, approval none', { approvalMode: 'none' }, COMMAND, 'once'],
+    ['an unknown tool', { approvalMode: 'auto' }, { kind: 'other', title: 'surprise' }, 'no'],
+    ['a tool without a kind', { approvalMode: 'none' }, {}, 'once'],
+  ])('for %s, with %j', async (_name, request, toolCall, optionId) => {
+    await run({ steps: [asking(toolCall), { say: 'done' }] }, { request })
+    expect(answers()).toMatchObject([{ result: { outcome: { outcome: 'selected', optionId } } }])
+  })
+
+  it('that was denied is a warning, and an error if the agent gives up', async () => {
+    const modes = { approvalMode: 'always' as const }
+    const denied = await run({ steps: [asking(COMMAND), { say: 'Done!' }] }, { request: modes })
+    expect(denied.result).toMatchObject({ exitCode: 0, text: 'Done!' })
+    expect(denied.result.warnings).toContainEqual('1 tool call was denied: execute (make); allow with --approval none')
+    const gaveUp = await run({ steps: [asking(COMMAND)] }, { request: modes })
+    expect(gaveUp.result.error).toMatchObject({ message: 'fake ended the turn because a tool call was denied' })
+  })
+
+  it('without an option to refuse is cancelled', async () => {
+    const ask = { toolCall: { toolCallId: 't1', ...COMMAND }, options: OPTIONS.slice(0, 1) }
+    await run({ steps: [{ ask }, { say: 'ok' }] })
+    expect(answers()).toMatchObject([{ result: { outcome: { outcome: 'cancelled' } } }])
+  })
+
+  it('finds what is known of a call that it names only by id', async () => {
+    const steps: AcpStep[] = [
+      { update: { sessionUpdate: 'tool_call', toolCallId: 't1', kind: 'read', title: 'a.txt', status: 'pending' } },
+      asking({}),
+      { say: 'ok' },
+    ]
+    await run({ steps })
+    expect(answers()).toMatchObject([{ result: { outcome: { optionId: 'once' } } }])
+  })
+
+  it('is restricted by the agent alone, which a warning says', async () => {
+    const { result } = await run({}, { request: { sandboxMode: 'read-only' } })
+    expect(result.warnings[0]).toBe(
+      'sandbox_mode read-only is enforced by fake itself, not by an operating system sandbox',
+    )
+  })
+})
+
+describe('modes and models', () => {
+  const MODES = { currentModeId: 'build', availableModes: [{ id: 'plan' }, { id: 'build' }, { id: 'yolo' }] }
+  const modes = { 'read-only': 'plan', everything: 'yolo', edit: 'gone' } as const
+
+  it.each<[string, object, object, unknown[]]>([
+    ['by a method', { modes: MODES }, { sandboxMode: 'read-only' }, [['session/set_mode', { modeId: 'plan' }]]],
+    [
+      'by an option',
+      { configOptions: [{ id: 'mode', currentValue: 'build', options: [{ value: 'plan' }] }] },
+      { sandboxMode: 'read-only' },
+      [['session/set_config_option', { configId: 'mode', value: 'plan' }]],
+    ],
+    ['not, if the agent does not offer the mode', { modes: MODES }, { approvalMode: 'auto' }, []],
+    ['not, if no mode is asked for', { modes: MODES }, {}, []],
+    [
+      'by a method, for a model',
+      { models: { currentModelId: 'a' } },
+      { model: 'b' },
+      [['session/set_model', { modelId: 'b' }]],
+    ],
+    [
+      'by an option, for a model',
+      { configOptions: [{ id: 'm', category: 'model', currentValue: 'a' }] },
+      { model: 'b' },
+      [['session/set_config_option', { configId: 'm', value: 'b' }]],
+    ],
+    ['not, for the model that it has', { models: { currentModelId: 'b' } }, { model: 'b' }, []],
+  ])('are set %s', async (_name, session, request, expected) => {
+    const { events } = await run({ session, sessionId: 's1' }, { request, profile: { modes } })
+    const set = receivedFrames(directory).filter(({ method }) => method?.startsWith('session/set'))
+    expect(set.map(({ method, params: { sessionId: _, ...rest } = {} }) => [method, rest])).toEqual(expected)
+    if ('model' in request) expect(events[0]?.content).toMatchObject({ model: 'b' })
+  })
+
+  it('are a failure if the agent refuses the model, and a warning if it has no choice', async () => {
+    const errors = { 'session/set_model': { code: -32602, message: 'no model "b"' } }
+    const refused = await run({ session: { models: { currentModelId: 'a' } }, errors }, { request: { model: 'b' } })
+    expect(refused.result.error?.message).toBe('no model "b"')
+    const ignored = await run({}, { request: { model: 'b' } })
+    expect(ignored.result.warnings).toContain('model is ignored: fake offers no choice of models')
+  })
+})
+
+describe('a session', () => {
+  it.each(['session/load', 'session/resume'] as const)(
+    'is continued by %s, without what was said before',
+    async (resume) => {
+      const profile = { resume }
+      const first = await run({ sessionId: 's1' }, { profile, request: { prompt: 'one' } })
+      expect(first.events[0]?.content).toMatchObject({ backend_session_id: 's1' })
+      const second = await run({ sessionId: 's2' }, { profile, request: { prompt: 'two', resumeId: 's1' } })
+      expect(second.result).toMatchObject({ text: 'You said: two', sessionId: 's1' })
+      expect(methods().slice(-2)).toEqual([resume, 'session/prompt'])
+    },
+  )
+
+  it('that the agent no longer has is missing', async () => {
+    const { result } = await run({}, { profile: { resume: 'session/load' }, request: { resumeId: 'gone' } })
+    expect(result.error?.code).toBe('agent_session_missing')
+  })
+
+  it('has no id if the agent was not seen to continue sessions', async () => {
+    const { events, result } = await run({ sessionId: 's1' })
+    expect([events[0]?.content, result.sessionId]).toEqual([{ working_dir: workdir }, undefined])
+  })
+
+  it('is deleted if the prompt is ephemeral; a warning says if it cannot be', async () => {
+    const request = { isEphemeral: true }
+    const deleted = await run({ sessionId: 's1' }, { request })
+    expect(methods().slice(-1)).toEqual(['session/delete'])
+    expect(deleted.result.warnings).toEqual(['fake reports no token usage'])
+    const kept = await run({ initialize: { agentCapabilities: {} } }, { request })
+    expect(kept.result.warnings).toContain('fake cannot delete its session, which stays stored')
+  })
+})
+
+describe('files and terminals of the client', () => {
+  const client = { files: true, terminal: true } as const
+  const read = (path: string): AcpStep => ({ request: { method: 'fs/read_text_file', params: { path } } })
+  const write = (path: string): AcpStep => ({
+    request: { method: 'fs/write_text_file', params: { path, content: 'new' } },
+  })
+  const end: AcpStep = { say: 'ok' }
+
+  it('are offered only to agents that use them', async () => {
+    await run({ steps: [read(join(workdir, 'a.txt')), end] })
+    expect(answers()).toMatchObject([{ error: { code: -32601 } }])
+    await run({ steps: [end] }, { profile: { client } })
+    expect(receivedFrames(directory).findLast(({ method }) => method === 'initialize')?.params).toMatchObject({
+      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
+    })
+  })
+
+  it('read and write in the working directory', async () => {
+    writeFileSync(join(workdir, 'a.txt'), 'one\ntwo\nthree\n')
+    const path = join(workdir, 'a.txt')
+    const lines: AcpStep = { request: { method: 'fs/read_text_file', params: { path, line: 2, limit: 1 } } }
+    await run({ steps: [read(path), lines, write(join(workdir, 'b.txt')), end] }, { profile: { client } })
+    expect(answers().map(({ result }) => result)).toEqual([{ content: 'one\ntwo\nthree\n' }, { content: 'two' }, {}])
+    expect(readFileSync(join(workdir, 'b.txt'), 'utf8')).toBe('new')
+  })
+
+  it('do not leave the working directory, not even by a link', async () => {
+    writeFileSync(join(directory, 'secret'), 'hunter2')
+    symlinkSync(directory, join(workdir, 'out'))
+    const steps = [
+      read(join(directory, 'secret')),
+      read(join(workdir, 'out', 'secret')),
+      write(join(workdir, '..', 'x')),
+      read('a.txt'),
+    ]
+    await run({ steps: [...steps, end] }, { profile: { client } })
+    const outside = expect.stringContaining('is not in the working directory')
+    expect(answers().map(({ error }) => error?.message)).toEqual([
+      outside,
+      outside,
+      outside,
+      'the path must be absolute',
+    ])
+    expect(existsSync(join(directory, 'x'))).toBe(false)
+  })
+
+  it.each(['read-only', 'workspace'] as const)('follow the sandbox mode %s', async (sandboxMode) => {
+    const path = join(workdir, 'b.txt')
+    const steps: AcpStep[] = [write(path), { terminal: { command: 'touch c.txt' } }, end]
+    await run({ steps }, { profile: { client }, request: { sandboxMode } })
+    expect([existsSync(path), existsSync(join(workdir, 'c.txt'))]).toEqual([sandboxMode === 'workspace', false])
+  })
+
+  it('run a command and report its exit code', async () => {
+    const command = 'echo out; echo err >&2; pwd; exit 3'
+    await run(
+      { steps: [{ terminal: { command } }, { terminal: { command: '/bin/echo', args: ['a b'] } }, end] },
+      { profile: { client } },
+    )
+    const results = answers().map(({ result }) => result)
+    expect(results[1]).toEqual({ exitCode: 3, signal: null })
+    expect(results[2]).toMatchObject({ truncated: false, exitStatus: { exitCode: 3 } })
+    expect(String(results[2]?.['output']).split('\n').sort()).toEqual(['', workdir, 'err', 'out'].sort())
+    expect(results[6]).toMatchObject({ output: 'a b\n' })
+  })
+
+  it('end a command that the agent has left running', async () => {
+    const pidFile = join(directory, 'pid')
+    const create: AcpStep = {
+      request: { method: 'terminal/create', params: { command: `echo $$ > ${pidFile}; exec sleep 300` } },
+    }
+    await run(
+      { steps: [create, { request: { method: 'terminal/output', params: { terminalId: 'nowhere' } } }, end] },
+      { profile: { client } },
+    )
+    expect(answers()[1]?.error?.message).toBe('there is no terminal "nowhere"')
+    if (existsSync(pidFile)) expect(isRunning(Number(readFileSync(pidFile)))).toBe(false)
+  })
+})
