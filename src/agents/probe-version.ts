@@ -19,8 +19,9 @@ export class VersionProbe {
   }
 
   /** Starts the program on the first call; undefined if the agent does not answer in time. */
-  async ask({ program, isDemo }: AgentLocation): Promise<string | undefined> {
-    if (program === undefined || isDemo) return undefined
+  async ask(location: AgentLocation): Promise<string | undefined> {
+    const program = versionProgramOf(location)
+    if (program === undefined || location.isDemo) return undefined
     const key = program.join('\0')
     const answer = this.#answers.get(key) ?? this.#run(program)
     this.#answers.set(key, answer)
@@ -31,6 +32,11 @@ export class VersionProbe {
     const answer = await askVersion(program, { env: this.#env, cwd: this.#cwd })
     return answer.is === 'version' ? answer.version : undefined
   }
+}
+
+/** The arguments of an agent that speaks ACP start the protocol, so they are left out. */
+export function versionProgramOf({ agent, program }: AgentLocation): Program | undefined {
+  return program !== undefined && 'profile' in agent ? [program[0]] : program
 }
 
 export type VersionAnswer =

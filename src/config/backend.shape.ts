@@ -111,6 +111,11 @@ export const AcpSection = strict({
     description: 'Model for prompts that do not name one. Empty: the agent chooses.',
     'x-env': false,
   }),
+  profile: Type.Record(Type.String(), argument({}), {
+    default: {},
+    description:
+      'What `drover backends add` has found out about the agent, and when. drover continues sessions only by the method in `resume`.',
+  }),
   approval_mode: { ...approvalMode, 'x-env': false },
   sandbox_mode: { ...sandboxMode, 'x-env': false },
   enabled: { ...enabled, 'x-env': false },

@@ -3,7 +3,7 @@ var R=(a,i)=>()=>{try{return i||a((i={exports:{}}).exports,i),i.exports}catch(c)
 i;)c++,u=a.charCodeAt(d++),u>=55296&&u<=56319&&d<i&&(u=a.charCodeAt(d),(u&64512)===56320&&d++);return c}U.default=z;z.code=
 'require("ajv/dist/runtime/ucs2length").default'});var _e=B;var Z=["default_backend","unified_flags","backends","session","executions","output","parallel","server"],C=new RegExp("^\
 [a-z][a-z0-9-]{0,31}$","u");var H=["approval_mode","sandbox_mode","verbose","dry_run","max_turns","max_tokens","command_timeout_secs"],I=["default",
-"auto","none","always"],S=["default","read-only","workspace","full"];function k(a,{instancePath:i="",parentData:c,parentDataProperty:d,
+"auto","none","always"],S=["default","read-only","workspace","full"];function g(a,{instancePath:i="",parentData:c,parentDataProperty:d,
 rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let r=t;
 if(!(s==="approval_mode"||s==="sandbox_mode"||s==="verbose"||s==="dry_run"||s==="max_turns"||s==="max_tokens"||s==="comm\
 and_timeout_secs")){let o={instancePath:i,keyword:"enum",params:{allowedValues:H},propertyName:s};e===null?e=[o]:e.push(
@@ -27,42 +27,47 @@ if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:i+
 type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>604800||isNaN(s)){let r={instancePath:i+
 "/command_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[r]:e.push(r),t++}if(s<0||isNaN(
 s)){let r={instancePath:i+"/command_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[r]:e.push(
-r),t++}}}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return k.errors=
-e,t===0}var M=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var O=["protocol","command","env","model","approval_mode","sandbox_mode","enabled","system_prompt"],G=["acp"],F=["","def\
-ault","auto","none","always"],D=["","default","read-only","workspace","full"],_=new RegExp("^[^\\u0000]*$",""),q=new RegExp(
-"^.*$","u"),w=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","");function g(a,{instancePath:i="",parentData:c,parentDataProperty:d,
+r),t++}}}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return g.errors=
+e,t===0}var M=new RegExp("^[a-z][a-z0-9-]{0,31}$","u");var O=["protocol","command","env","model","profile","approval_mode","sandbox_mode","enabled","system_prompt"],G=["acp"],
+D=["","default","auto","none","always"],q=["","default","read-only","workspace","full"],_=new RegExp("^[^\\u0000]*$",""),
+k=new RegExp("^.*$","u"),w=new RegExp("^(?!-)[^\\u0000-\\u001f]*$","");function b(a,{instancePath:i="",parentData:c,parentDataProperty:d,
 rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){if(a.protocol===void 0){
 let s={instancePath:i,keyword:"required",params:{missingProperty:"protocol"}};e===null?e=[s]:e.push(s),t++}if(a.command===
 void 0){let s={instancePath:i,keyword:"required",params:{missingProperty:"command"}};e===null?e=[s]:e.push(s),t++}for(let s in a){
-let r=t;if(!(s==="protocol"||s==="command"||s==="env"||s==="model"||s==="approval_mode"||s==="sandbox_mode"||s==="enable\
-d"||s==="system_prompt")){let o={instancePath:i,keyword:"enum",params:{allowedValues:O},propertyName:s};e===null?e=[o]:e.
-push(o),t++}var f=r===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===null?e=[o]:e.push(
-o),t++}}if(a.protocol!==void 0&&a.protocol!=="acp"){let s={instancePath:i+"/protocol",keyword:"enum",params:{allowedValues:G}};
-e===null?e=[s]:e.push(s),t++}if(a.command!==void 0){let s=a.command;if(Array.isArray(s)){if(s.length<1){let o={instancePath:i+
-"/command",keyword:"minItems",params:{limit:1}};e===null?e=[o]:e.push(o),t++}let r=s.length;for(let o=0;o<r;o++){let n=s[o];
-if(typeof n=="string"){if(!_.test(n)){let p={instancePath:i+"/command/"+o,keyword:"saidPattern",params:{says:"text witho\
-ut NUL characters"}};e===null?e=[p]:e.push(p),t++}if(n.length===0){let p={instancePath:i+"/command/"+o,keyword:"minLengt\
-h",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+"/command/"+o,keyword:"type",params:{type:"\
-string"}};e===null?e=[p]:e.push(p),t++}}}else{let r={instancePath:i+"/command",keyword:"type",params:{type:"array"}};e===
-null?e=[r]:e.push(r),t++}}if(a.env!==void 0){let s=a.env;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(q.
-test(r)){let o=s[r];if(typeof o=="string"){if(!_.test(o)){let n={instancePath:i+"/env/"+r.replace(/~/g,"~0").replace(/\//g,
-"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:i+
-"/env/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}}else{
-let r={instancePath:i+"/env",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}if(a.model!==void 0){let s=a.
-model;if(typeof s=="string"){if(!w.test(s)){let r={instancePath:i+"/model",keyword:"saidPattern",params:{says:"a model n\
-ame, without control characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/mo\
-del",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.approval_mode!==void 0){let s=a.approval_mode;
+let r=t;if(!(s==="protocol"||s==="command"||s==="env"||s==="model"||s==="profile"||s==="approval_mode"||s==="sandbox_mod\
+e"||s==="enabled"||s==="system_prompt")){let o={instancePath:i,keyword:"enum",params:{allowedValues:O},propertyName:s};e===
+null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===null?
+e=[o]:e.push(o),t++}}if(a.protocol!==void 0&&a.protocol!=="acp"){let s={instancePath:i+"/protocol",keyword:"enum",params:{
+allowedValues:G}};e===null?e=[s]:e.push(s),t++}if(a.command!==void 0){let s=a.command;if(Array.isArray(s)){if(s.length<1){
+let o={instancePath:i+"/command",keyword:"minItems",params:{limit:1}};e===null?e=[o]:e.push(o),t++}let r=s.length;for(let o=0;o<
+r;o++){let n=s[o];if(typeof n=="string"){if(!_.test(n)){let p={instancePath:i+"/command/"+o,keyword:"saidPattern",params:{
+says:"text without NUL characters"}};e===null?e=[p]:e.push(p),t++}if(n.length===0){let p={instancePath:i+"/command/"+o,keyword:"\
+minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+"/command/"+o,keyword:"type",params:{
+type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let r={instancePath:i+"/command",keyword:"type",params:{type:"array"}};
+e===null?e=[r]:e.push(r),t++}}if(a.env!==void 0){let s=a.env;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)
+if(k.test(r)){let o=s[r];if(typeof o=="string"){if(!_.test(o)){let n={instancePath:i+"/env/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1"),keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?e=[n]:e.push(n),t++}}else{let n={
+instancePath:i+"/env/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[n]:e.
+push(n),t++}}}else{let r={instancePath:i+"/env",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}if(a.
+model!==void 0){let s=a.model;if(typeof s=="string"){if(!w.test(s)){let r={instancePath:i+"/model",keyword:"saidPattern",
+params:{says:"a model name, without control characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={
+instancePath:i+"/model",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.profile!==void 0){let s=a.
+profile;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.test(r)){let o=s[r];if(typeof o=="string"){if(!_.
+test(o)){let n={instancePath:i+"/profile/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),keyword:"saidPattern",params:{says:"\
+text without NUL characters"}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:i+"/profile/"+r.replace(/~/g,"~0").
+replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}}else{let r={instancePath:i+"/p\
+rofile",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}if(a.approval_mode!==void 0){let s=a.approval_mode;
 if(!(s===""||s==="default"||s==="auto"||s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",
-params:{allowedValues:F}};e===null?e=[r]:e.push(r),t++}}if(a.sandbox_mode!==void 0){let s=a.sandbox_mode;if(!(s===""||s===
-"default"||s==="read-only"||s==="workspace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:D}};
+params:{allowedValues:D}};e===null?e=[r]:e.push(r),t++}}if(a.sandbox_mode!==void 0){let s=a.sandbox_mode;if(!(s===""||s===
+"default"||s==="read-only"||s==="workspace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:q}};
 e===null?e=[r]:e.push(r),t++}}if(a.enabled!==void 0&&typeof a.enabled!="boolean"){let s={instancePath:i+"/enabled",keyword:"\
 type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.system_prompt!==void 0){let s=a.system_prompt;if(typeof s==
 "string"){if(Buffer.byteLength(s)>65536){let r={instancePath:i+"/system_prompt",keyword:"maxUtf8Bytes",params:{limit:65536}};
 e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:i+"/system_prompt",keyword:"saidPattern",params:{says:"t\
 ext without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/system_prompt",keyword:"type",params:{
 type:"string"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?
-e=[s]:e.push(s),t++}return g.errors=e,t===0}var V=["model","allowed_tools","approval_mode","sandbox_mode","extra_flags","enabled","system_prompt","command","model_a\
-liases"];function b(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,
+e=[s]:e.push(s),t++}return b.errors=e,t===0}var V=["model","allowed_tools","approval_mode","sandbox_mode","extra_flags","enabled","system_prompt","command","model_a\
+liases"];function x(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,
 t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let r=t;if(!(s==="model"||s==="allowed_tools"||s==="app\
 roval_mode"||s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="model_aliase\
 s")){let o={instancePath:i,keyword:"enum",params:{allowedValues:V},propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===
@@ -73,9 +78,9 @@ says:"a model name, without control characters and not starting with -"}};e===nu
 if(typeof s=="string"){if(!_.test(s)){let r={instancePath:i+"/allowed_tools",keyword:"saidPattern",params:{says:"text wi\
 thout NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/allowed_tools",keyword:"type",params:{
 type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.approval_mode!==void 0){let s=a.approval_mode;if(!(s===""||s==="defau\
-lt"||s==="auto"||s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:F}};
+lt"||s==="auto"||s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:D}};
 e===null?e=[r]:e.push(r),t++}}if(a.sandbox_mode!==void 0){let s=a.sandbox_mode;if(!(s===""||s==="default"||s==="read-onl\
-y"||s==="workspace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:D}};e===null?
+y"||s==="workspace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:q}};e===null?
 e=[r]:e.push(r),t++}}if(a.extra_flags!==void 0){let s=a.extra_flags;if(Array.isArray(s)){let r=s.length;for(let o=0;o<r;o++){
 let n=s[o];if(typeof n=="string"){if(!_.test(n)){let p={instancePath:i+"/extra_flags/"+o,keyword:"saidPattern",params:{says:"\
 text without NUL characters"}};e===null?e=[p]:e.push(p),t++}if(n.length===0){let p={instancePath:i+"/extra_flags/"+o,keyword:"\
@@ -90,42 +95,7 @@ type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.command!==void 
 if(!_.test(s)){let r={instancePath:i+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
 e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:i+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
 r]:e.push(r),t++}}else{let r={instancePath:i+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
-t++}}if(a.model_aliases!==void 0){let s=a.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(q.
-test(r)){let o=s[r];if(typeof o=="string"){if(!w.test(o)){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(
-/\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
-null?e=[n]:e.push(n),t++}if(o.length===0){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
-keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:i+"/model_aliases/"+r.replace(
-/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}}else{let r={instancePath:i+
-"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:i,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return b.errors=e,t===0}function x(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&
-typeof a=="object"&&!Array.isArray(a)){for(let s in a){let r=t;if(!(s==="model"||s==="allowed_tools"||s==="approval_mode"||
-s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="model_aliases")){let o={instancePath:i,
-keyword:"enum",params:{allowedValues:V},propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,
-keyword:"propertyNames",params:{propertyName:s}};e===null?e=[o]:e.push(o),t++}}if(a.model!==void 0){let s=a.model;if(typeof s==
-"string"){if(!w.test(s)){let r={instancePath:i+"/model",keyword:"saidPattern",params:{says:"a model name, without contro\
-l characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/model",keyword:"type",
-params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.allowed_tools!==void 0){let s=a.allowed_tools;if(typeof s=="s\
-tring"){if(!_.test(s)){let r={instancePath:i+"/allowed_tools",keyword:"saidPattern",params:{says:"text without NUL chara\
-cters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/allowed_tools",keyword:"type",params:{type:"string"}};
-e===null?e=[r]:e.push(r),t++}}if(a.approval_mode!==void 0){let s=a.approval_mode;if(!(s===""||s==="default"||s==="auto"||
-s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:F}};e===null?e=[r]:
-e.push(r),t++}}if(a.sandbox_mode!==void 0){let s=a.sandbox_mode;if(!(s===""||s==="default"||s==="read-only"||s==="worksp\
-ace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:D}};e===null?e=[r]:e.push(
-r),t++}}if(a.extra_flags!==void 0){let s=a.extra_flags;if(Array.isArray(s)){let r=s.length;for(let o=0;o<r;o++){let n=s[o];
-if(typeof n=="string"){if(!_.test(n)){let p={instancePath:i+"/extra_flags/"+o,keyword:"saidPattern",params:{says:"text w\
-ithout NUL characters"}};e===null?e=[p]:e.push(p),t++}if(n.length===0){let p={instancePath:i+"/extra_flags/"+o,keyword:"\
-minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+"/extra_flags/"+o,keyword:"type",params:{
-type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let r={instancePath:i+"/extra_flags",keyword:"type",params:{type:"ar\
-ray"}};e===null?e=[r]:e.push(r),t++}}if(a.enabled!==void 0&&typeof a.enabled!="boolean"){let s={instancePath:i+"/enabled",
-keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.system_prompt!==void 0){let s=a.system_prompt;
-if(typeof s=="string"){if(Buffer.byteLength(s)>65536){let r={instancePath:i+"/system_prompt",keyword:"maxUtf8Bytes",params:{
-limit:65536}};e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:i+"/system_prompt",keyword:"saidPattern",params:{
-says:"text without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/system_prompt",keyword:"\
-type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.command!==void 0){let s=a.command;if(typeof s=="string"){
-if(!_.test(s)){let r={instancePath:i+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
-e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:i+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
-r]:e.push(r),t++}}else{let r={instancePath:i+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
-t++}}if(a.model_aliases!==void 0){let s=a.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(q.
+t++}}if(a.model_aliases!==void 0){let s=a.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.
 test(r)){let o=s[r];if(typeof o=="string"){if(!w.test(o)){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(
 /\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
 null?e=[n]:e.push(n),t++}if(o.length===0){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
@@ -143,9 +113,9 @@ params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.allowed_tools!==void 
 tring"){if(!_.test(s)){let r={instancePath:i+"/allowed_tools",keyword:"saidPattern",params:{says:"text without NUL chara\
 cters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/allowed_tools",keyword:"type",params:{type:"string"}};
 e===null?e=[r]:e.push(r),t++}}if(a.approval_mode!==void 0){let s=a.approval_mode;if(!(s===""||s==="default"||s==="auto"||
-s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:F}};e===null?e=[r]:
+s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:D}};e===null?e=[r]:
 e.push(r),t++}}if(a.sandbox_mode!==void 0){let s=a.sandbox_mode;if(!(s===""||s==="default"||s==="read-only"||s==="worksp\
-ace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:D}};e===null?e=[r]:e.push(
+ace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:q}};e===null?e=[r]:e.push(
 r),t++}}if(a.extra_flags!==void 0){let s=a.extra_flags;if(Array.isArray(s)){let r=s.length;for(let o=0;o<r;o++){let n=s[o];
 if(typeof n=="string"){if(!_.test(n)){let p={instancePath:i+"/extra_flags/"+o,keyword:"saidPattern",params:{says:"text w\
 ithout NUL characters"}};e===null?e=[p]:e.push(p),t++}if(n.length===0){let p={instancePath:i+"/extra_flags/"+o,keyword:"\
@@ -160,25 +130,60 @@ type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.command!==void 
 if(!_.test(s)){let r={instancePath:i+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
 e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:i+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
 r]:e.push(r),t++}}else{let r={instancePath:i+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
-t++}}if(a.model_aliases!==void 0){let s=a.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(q.
+t++}}if(a.model_aliases!==void 0){let s=a.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.
 test(r)){let o=s[r];if(typeof o=="string"){if(!w.test(o)){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(
 /\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
 null?e=[n]:e.push(n),t++}if(o.length===0){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
 keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:i+"/model_aliases/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}}else{let r={instancePath:i+
 "/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:i,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return N.errors=e,t===0}function v(a,{instancePath:i="",parentData:c,
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return N.errors=e,t===0}function v(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&
+typeof a=="object"&&!Array.isArray(a)){for(let s in a){let r=t;if(!(s==="model"||s==="allowed_tools"||s==="approval_mode"||
+s==="sandbox_mode"||s==="extra_flags"||s==="enabled"||s==="system_prompt"||s==="command"||s==="model_aliases")){let o={instancePath:i,
+keyword:"enum",params:{allowedValues:V},propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,
+keyword:"propertyNames",params:{propertyName:s}};e===null?e=[o]:e.push(o),t++}}if(a.model!==void 0){let s=a.model;if(typeof s==
+"string"){if(!w.test(s)){let r={instancePath:i+"/model",keyword:"saidPattern",params:{says:"a model name, without contro\
+l characters and not starting with -"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/model",keyword:"type",
+params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.allowed_tools!==void 0){let s=a.allowed_tools;if(typeof s=="s\
+tring"){if(!_.test(s)){let r={instancePath:i+"/allowed_tools",keyword:"saidPattern",params:{says:"text without NUL chara\
+cters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/allowed_tools",keyword:"type",params:{type:"string"}};
+e===null?e=[r]:e.push(r),t++}}if(a.approval_mode!==void 0){let s=a.approval_mode;if(!(s===""||s==="default"||s==="auto"||
+s==="none"||s==="always")){let r={instancePath:i+"/approval_mode",keyword:"enum",params:{allowedValues:D}};e===null?e=[r]:
+e.push(r),t++}}if(a.sandbox_mode!==void 0){let s=a.sandbox_mode;if(!(s===""||s==="default"||s==="read-only"||s==="worksp\
+ace"||s==="full")){let r={instancePath:i+"/sandbox_mode",keyword:"enum",params:{allowedValues:q}};e===null?e=[r]:e.push(
+r),t++}}if(a.extra_flags!==void 0){let s=a.extra_flags;if(Array.isArray(s)){let r=s.length;for(let o=0;o<r;o++){let n=s[o];
+if(typeof n=="string"){if(!_.test(n)){let p={instancePath:i+"/extra_flags/"+o,keyword:"saidPattern",params:{says:"text w\
+ithout NUL characters"}};e===null?e=[p]:e.push(p),t++}if(n.length===0){let p={instancePath:i+"/extra_flags/"+o,keyword:"\
+minLength",params:{limit:1}};e===null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+"/extra_flags/"+o,keyword:"type",params:{
+type:"string"}};e===null?e=[p]:e.push(p),t++}}}else{let r={instancePath:i+"/extra_flags",keyword:"type",params:{type:"ar\
+ray"}};e===null?e=[r]:e.push(r),t++}}if(a.enabled!==void 0&&typeof a.enabled!="boolean"){let s={instancePath:i+"/enabled",
+keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.system_prompt!==void 0){let s=a.system_prompt;
+if(typeof s=="string"){if(Buffer.byteLength(s)>65536){let r={instancePath:i+"/system_prompt",keyword:"maxUtf8Bytes",params:{
+limit:65536}};e===null?e=[r]:e.push(r),t++}if(!_.test(s)){let r={instancePath:i+"/system_prompt",keyword:"saidPattern",params:{
+says:"text without NUL characters"}};e===null?e=[r]:e.push(r),t++}}else{let r={instancePath:i+"/system_prompt",keyword:"\
+type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}if(a.command!==void 0){let s=a.command;if(typeof s=="string"){
+if(!_.test(s)){let r={instancePath:i+"/command",keyword:"saidPattern",params:{says:"text without NUL characters"}};e===null?
+e=[r]:e.push(r),t++}if(s.length===0){let r={instancePath:i+"/command",keyword:"minLength",params:{limit:1}};e===null?e=[
+r]:e.push(r),t++}}else{let r={instancePath:i+"/command",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),
+t++}}if(a.model_aliases!==void 0){let s=a.model_aliases;if(s&&typeof s=="object"&&!Array.isArray(s)){for(let r in s)if(k.
+test(r)){let o=s[r];if(typeof o=="string"){if(!w.test(o)){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1"),keyword:"saidPattern",params:{says:"a model name, without control characters and not starting with -"}};e===
+null?e=[n]:e.push(n),t++}if(o.length===0){let n={instancePath:i+"/model_aliases/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),
+keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),t++}}else{let n={instancePath:i+"/model_aliases/"+r.replace(
+/~/g,"~0").replace(/\//g,"~1"),keyword:"type",params:{type:"string"}};e===null?e=[n]:e.push(n),t++}}}else{let r={instancePath:i+
+"/model_aliases",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}}}else{let s={instancePath:i,keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return v.errors=e,t===0}function j(a,{instancePath:i="",parentData:c,
 parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){
 let r=t;if(typeof s=="string"&&!M.test(s)){let o={instancePath:i,keyword:"pattern",params:{pattern:"^[a-z][a-z0-9-]{0,31\
 }$"},propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{
-propertyName:s}};e===null?e=[o]:e.push(o),t++}}for(let s in a)s==="claude"||s==="codex"||s==="gemini"||g(a[s],{instancePath:i+
+propertyName:s}};e===null?e=[o]:e.push(o),t++}}for(let s in a)s==="claude"||s==="codex"||s==="gemini"||b(a[s],{instancePath:i+
 "/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),parentData:a,parentDataProperty:s,rootData:u,dynamicAnchors:y})||(e=e===null?
-g.errors:e.concat(g.errors),t=e.length);a.claude!==void 0&&(b(a.claude,{instancePath:i+"/claude",parentData:a,parentDataProperty:"\
-claude",rootData:u,dynamicAnchors:y})||(e=e===null?b.errors:e.concat(b.errors),t=e.length)),a.codex!==void 0&&(x(a.codex,
-{instancePath:i+"/codex",parentData:a,parentDataProperty:"codex",rootData:u,dynamicAnchors:y})||(e=e===null?x.errors:e.concat(
-x.errors),t=e.length)),a.gemini!==void 0&&(N(a.gemini,{instancePath:i+"/gemini",parentData:a,parentDataProperty:"gemini",
-rootData:u,dynamicAnchors:y})||(e=e===null?N.errors:e.concat(N.errors),t=e.length))}else{let s={instancePath:i,keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return v.errors=e,t===0}var J=["retention_days","store_token_usage","default_tags"],K=new RegExp("^[a-z0-9_-]{1,32}$","u");function j(a,{instancePath:i="",
+b.errors:e.concat(b.errors),t=e.length);a.claude!==void 0&&(x(a.claude,{instancePath:i+"/claude",parentData:a,parentDataProperty:"\
+claude",rootData:u,dynamicAnchors:y})||(e=e===null?x.errors:e.concat(x.errors),t=e.length)),a.codex!==void 0&&(N(a.codex,
+{instancePath:i+"/codex",parentData:a,parentDataProperty:"codex",rootData:u,dynamicAnchors:y})||(e=e===null?N.errors:e.concat(
+N.errors),t=e.length)),a.gemini!==void 0&&(v(a.gemini,{instancePath:i+"/gemini",parentData:a,parentDataProperty:"gemini",
+rootData:u,dynamicAnchors:y})||(e=e===null?v.errors:e.concat(v.errors),t=e.length))}else{let s={instancePath:i,keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return j.errors=e,t===0}var J=["retention_days","store_token_usage","default_tags"],K=new RegExp("^[a-z0-9_-]{1,32}$","u");function A(a,{instancePath:i="",
 parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.
 isArray(a)){for(let s in a){let r=t;if(!(s==="retention_days"||s==="store_token_usage"||s==="default_tags")){let o={instancePath:i,
 keyword:"enum",params:{allowedValues:J},propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,
@@ -193,8 +198,8 @@ s)){let r=s.length;for(let o=0;o<r;o++){let n=s[o];if(typeof n=="string"){if(!K.
 _tags/"+o,keyword:"saidPattern",params:{says:"a tag of 1 to 32 lowercase letters, digits, underscores or hyphens"}};e===
 null?e=[p]:e.push(p),t++}}else{let p={instancePath:i+"/default_tags/"+o,keyword:"type",params:{type:"string"}};e===null?
 e=[p]:e.push(p),t++}}}else{let r={instancePath:i+"/default_tags",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.
-push(r),t++}}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return j.errors=
-e,t===0}var Q=["keep","keep_days","max_mb"],T=["auto","events","results","none"];function A(a,{instancePath:i="",parentData:c,parentDataProperty:d,
+push(r),t++}}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return A.errors=
+e,t===0}var Q=["keep","keep_days","max_mb"],T=["auto","events","results","none"];function $(a,{instancePath:i="",parentData:c,parentDataProperty:d,
 rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let r=t;
 if(!(s==="keep"||s==="keep_days"||s==="max_mb")){let o={instancePath:i,keyword:"enum",params:{allowedValues:Q},propertyName:s};
 e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===
@@ -208,7 +213,7 @@ void 0){let s=a.max_mb;if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s)))
 type",params:{type:"integer"}};e===null?e=[r]:e.push(r),t++}if(typeof s=="number"&&isFinite(s)){if(s>1e6||isNaN(s)){let r={
 instancePath:i+"/max_mb",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[r]:e.push(r),t++}if(s<1||isNaN(
 s)){let r={instancePath:i+"/max_mb",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}}else{
-let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return A.errors=e,t===0}var W=["format","show_tokens","show_timing","color"],X=["default","text","json","stream-json"];function $(a,{instancePath:i="",
+let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return $.errors=e,t===0}var W=["format","show_tokens","show_timing","color"],X=["default","text","json","stream-json"];function P(a,{instancePath:i="",
 parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.
 isArray(a)){for(let s in a){let r=t;if(!(s==="format"||s==="show_tokens"||s==="show_timing"||s==="color")){let o={instancePath:i,
 keyword:"enum",params:{allowedValues:W},propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,
@@ -218,8 +223,8 @@ e===null?e=[r]:e.push(r),t++}}if(a.show_tokens!==void 0&&typeof a.show_tokens!="
 okens",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.show_timing!==void 0&&typeof a.show_timing!=
 "boolean"){let s={instancePath:i+"/show_timing",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.
 color!==void 0&&typeof a.color!="boolean"){let s={instancePath:i+"/color",keyword:"type",params:{type:"boolean"}};e===null?
-e=[s]:e.push(s),t++}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return $.
-errors=e,t===0}var Y=["max_workers","fail_fast","aggregate_output"];function P(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,
+e=[s]:e.push(s),t++}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return P.
+errors=e,t===0}var Y=["max_workers","fail_fast","aggregate_output"];function L(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,
 dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let s in a){let r=t;if(!(s==="m\
 ax_workers"||s==="fail_fast"||s==="aggregate_output")){let o={instancePath:i,keyword:"enum",params:{allowedValues:Y},propertyName:s};
 e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instancePath:i,keyword:"propertyNames",params:{propertyName:s}};e===
@@ -231,7 +236,7 @@ comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(a.fail_fast!==void 0
 instancePath:i+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(a.aggregate_output!==
 void 0&&typeof a.aggregate_output!="boolean"){let s={instancePath:i+"/aggregate_output",keyword:"type",params:{type:"boo\
 lean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),t++}return P.errors=e,t===0}var ee=["host","port","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","write_timeout_secs","idle_t\
+push(s),t++}return L.errors=e,t===0}var ee=["host","port","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","write_timeout_secs","idle_t\
 imeout_secs","api_keys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","\
 trusted_proxies","max_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdi\
 r_prefixes","blocked_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_ver\
@@ -241,7 +246,7 @@ sion","model_rules","max_concurrent_runs","max_queued_runs","allow_unsafe_extra"
 d-only","workspace","full"],ne=E().default,le=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),pe=new RegExp("^(?\
 :\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),me=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),
 ue=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),fe=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),ye=new RegExp("^(?:sha\
-256:)?[0-9a-fA-F]{64}$","u");function L(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){
+256:)?[0-9a-fA-F]{64}$","u");function F(a,{instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(a&&typeof a=="object"&&!Array.isArray(a)){for(let r in a){let o=t;if(!(r==="host"||r==="port"||r==="re\
 quest_timeout_secs"||r==="first_event_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_secs"||r==="idle_timeou\
 t_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit_burst"||r==="rate_l\
@@ -383,7 +388,7 @@ e===null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let l=p.max_sandbo
 ace"||l==="full")){let m={instancePath:i+"/keys/"+n+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ie}};e===null?
 e=[m]:e.push(m),t++}}}else{let l={instancePath:i+"/keys/"+n,keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(
 l),t++}}}else{let o={instancePath:i+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[o]:e.push(o),t++}}}else{let r={
-instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return L.errors=e,t===0}function B(a,{
+instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return F.errors=e,t===0}function B(a,{
 instancePath:i="",parentData:c,parentDataProperty:d,rootData:u=a,dynamicAnchors:y={}}={}){let e=null,t=0;if(a&&typeof a==
 "object"&&!Array.isArray(a)){for(let s in a){let r=t;if(!(s==="default_backend"||s==="unified_flags"||s==="backends"||s===
 "session"||s==="executions"||s==="output"||s==="parallel"||s==="server")){let o={instancePath:i,keyword:"enum",params:{allowedValues:Z},
@@ -391,15 +396,15 @@ propertyName:s};e===null?e=[o]:e.push(o),t++}var f=r===t;if(!f){let o={instanceP
 e===null?e=[o]:e.push(o),t++}}if(a.default_backend!==void 0){let s=a.default_backend;if(typeof s=="string"){if(!C.test(s)){
 let r={instancePath:i+"/default_backend",keyword:"saidPattern",params:{says:"the name of a backend"}};e===null?e=[r]:e.push(
 r),t++}}else{let r={instancePath:i+"/default_backend",keyword:"type",params:{type:"string"}};e===null?e=[r]:e.push(r),t++}}
-a.unified_flags!==void 0&&(k(a.unified_flags,{instancePath:i+"/unified_flags",parentData:a,parentDataProperty:"unified_f\
-lags",rootData:u,dynamicAnchors:y})||(e=e===null?k.errors:e.concat(k.errors),t=e.length)),a.backends!==void 0&&(v(a.backends,
-{instancePath:i+"/backends",parentData:a,parentDataProperty:"backends",rootData:u,dynamicAnchors:y})||(e=e===null?v.errors:
-e.concat(v.errors),t=e.length)),a.session!==void 0&&(j(a.session,{instancePath:i+"/session",parentData:a,parentDataProperty:"\
-session",rootData:u,dynamicAnchors:y})||(e=e===null?j.errors:e.concat(j.errors),t=e.length)),a.executions!==void 0&&(A(a.
+a.unified_flags!==void 0&&(g(a.unified_flags,{instancePath:i+"/unified_flags",parentData:a,parentDataProperty:"unified_f\
+lags",rootData:u,dynamicAnchors:y})||(e=e===null?g.errors:e.concat(g.errors),t=e.length)),a.backends!==void 0&&(j(a.backends,
+{instancePath:i+"/backends",parentData:a,parentDataProperty:"backends",rootData:u,dynamicAnchors:y})||(e=e===null?j.errors:
+e.concat(j.errors),t=e.length)),a.session!==void 0&&(A(a.session,{instancePath:i+"/session",parentData:a,parentDataProperty:"\
+session",rootData:u,dynamicAnchors:y})||(e=e===null?A.errors:e.concat(A.errors),t=e.length)),a.executions!==void 0&&($(a.
 executions,{instancePath:i+"/executions",parentData:a,parentDataProperty:"executions",rootData:u,dynamicAnchors:y})||(e=
-e===null?A.errors:e.concat(A.errors),t=e.length)),a.output!==void 0&&($(a.output,{instancePath:i+"/output",parentData:a,
-parentDataProperty:"output",rootData:u,dynamicAnchors:y})||(e=e===null?$.errors:e.concat($.errors),t=e.length)),a.parallel!==
-void 0&&(P(a.parallel,{instancePath:i+"/parallel",parentData:a,parentDataProperty:"parallel",rootData:u,dynamicAnchors:y})||
-(e=e===null?P.errors:e.concat(P.errors),t=e.length)),a.server!==void 0&&(L(a.server,{instancePath:i+"/server",parentData:a,
-parentDataProperty:"server",rootData:u,dynamicAnchors:y})||(e=e===null?L.errors:e.concat(L.errors),t=e.length))}else{let s={
+e===null?$.errors:e.concat($.errors),t=e.length)),a.output!==void 0&&(P(a.output,{instancePath:i+"/output",parentData:a,
+parentDataProperty:"output",rootData:u,dynamicAnchors:y})||(e=e===null?P.errors:e.concat(P.errors),t=e.length)),a.parallel!==
+void 0&&(L(a.parallel,{instancePath:i+"/parallel",parentData:a,parentDataProperty:"parallel",rootData:u,dynamicAnchors:y})||
+(e=e===null?L.errors:e.concat(L.errors),t=e.length)),a.server!==void 0&&(F(a.server,{instancePath:i+"/server",parentData:a,
+parentDataProperty:"server",rootData:u,dynamicAnchors:y})||(e=e===null?F.errors:e.concat(F.errors),t=e.length))}else{let s={
 instancePath:i,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),t++}return B.errors=e,t===0}export{_e as validateConfigFile};

@@ -16,6 +16,21 @@ import { type ResolvedKey, resolveKey } from './resolve-key.ts'
 /** `path` is the file; `key` is a key, or an entry of a map. */
 export type Edit = { path: string; key: string }
 
+type BackendEdit = { path: string; name: string }
+
+/** A section of the file that defines a backend. */
+export type BackendSection = {
+  protocol: 'acp'
+  command: readonly string[]
+  env?: Readonly<Record<string, string>>
+  profile?: Readonly<Record<string, string>>
+  model?: string
+  approval_mode?: string
+  sandbox_mode?: string
+  system_prompt?: string
+  enabled?: boolean
+}
+
 /**
  * Sets one key in the file. `value` holds words of the command line: any number for a list, otherwise one. The resulting
  * file is checked as a whole before it is written. A missing file is created with mode 0600.
@@ -35,6 +50,27 @@ export async function unsetConfigValue(edit: Edit): Promise<{ wasSet: boolean }>
   const { steps } = resolveKey(edit.key)
   if (!existsSync(edit.path)) return { wasSet: false }
   return { wasSet: await changeFile(edit, (document) => removeIn(document, steps)) }
+}
+
+/** Writes the section of a backend, in place of the one that is there. The resulting file is checked as a whole. */
+export async function setBackendSection({
+  path,
+  name,
+  section,
+}: BackendEdit & { section: BackendSection }): Promise<void> {
+  const folder = dirname(path)
+  if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
+  const steps = ['backends', name]
+  await changeFile({ path, key: steps.join('.') }, (document) =>
+    setIn(document, { steps, value: document.createNode(section) }),
+  )
+}
+
+/** Removes the section of a backend. */
+export async function removeBackendSection({ path, name }: BackendEdit): Promise<{ wasSet: boolean }> {
+  const steps = ['backends', name]
+  if (!existsSync(path)) return { wasSet: false }
+  return { wasSet: await changeFile({ path, key: steps.join('.') }, (document) => removeIn(document, steps)) }
 }
 
 function isDirectory(path: string): boolean {

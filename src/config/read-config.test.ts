@@ -227,3 +227,97 @@ describe('the config file', () => {
     })
   })
 })
+
+describe('a backend that the file defines', () => {
+  const file = 'backends:\n  opencode:\n    protocol: acp\n    command: [opencode, acp]\n'
+
+  it('has every setting of a backend', async () => {
+    const { reading } = await read({ file: `${file}    env: {KEY: secret}\n    model: x/y\n` })
+    const { config, origins } = await reading
+    expect(Object.keys(config.backends)).toEqual(['claude', 'codex', 'gemini', 'opencode'])
+    expect(config.backends['opencode']).toEqual({
+      protocol: 'acp',
+      command: ['opencode', 'acp'],
+      env: { KEY: 'secret' },
+      model: 'x/y',
+      profile: {},
+      approval_mode: '',
+      sandbox_mode: '',
+      enabled: true,
+      system_prompt: '',
+      allowed_tools: '',
+      extra_flags: [],
+      model_aliases: {},
+    })
+    expect(origins['backends.opencode.command']).toMatchObject({ from: 'file', line: 4 })
+    expect(origins['backends.opencode.enabled']).toEqual({ from: 'default' })
+  })
+
+  it('can be the default, and the target of a rule', async () => {
+    const more = 'default_backend: opencode\nserver:\n  model_rules: [kimi-*=opencode]\n'
+    const { reading } = await read({ file: file + more, env: { DROVER_BACKEND: 'codex' } })
+    expect((await reading).config).toMatchObject({
+      default_backend: 'codex',
+      server: { model_rules: ['kimi-*=opencode'] },
+    })
+  })
+
+  it.each([
+    [
+      'claud: {model: opus}',
+      [
+        'backends.claud.protocol is required to define a backend, and must be acp; did you mean backends.claude?',
+        'backends.claud.command is required',
+      ],
+    ],
+    ['x: {protocol: acp}', ['backends.x.command is required']],
+    ['x: {protocol: acp, command: []}', ['backends.x.command must have at least 1 item']],
+    [
+      'x: {protocol: acp, command: [./agent]}',
+      ['backends.x.command[0] must be the name of a program or an absolute path'],
+    ],
+    ['x: {protocol: acp, command: opencode}', ['backends.x.command must be an array']],
+    ['x: {protocol: mcp, command: [x]}', ['backends.x.protocol must be "acp"']],
+    [
+      'x: {protocol: acp, command: [x], comand: y}',
+      ['backends.x.comand is not a known key; did you mean backends.x.command?'],
+    ],
+    [
+      'x: {protocol: acp, command: [x], env: {A-B: c, DROVER_API_KEYS: d}}',
+      [
+        'backends.x.env.A-B is not the name of a variable',
+        'backends.x.env.DROVER_API_KEYS is a variable of drover, which no agent gets',
+      ],
+    ],
+    ['all: {protocol: acp, command: [x]}', ['backends.all is a reserved word; choose another name']],
+    ['constructor: {protocol: acp, command: [x]}', ['backends.constructor is a reserved word; choose another name']],
+    ['Big: {protocol: acp, command: [x]}', ['backends.Big is not a known key']],
+    [`${'x'.repeat(33)}: {protocol: acp, command: [x]}`, [`backends.${'x'.repeat(33)} is not a known key`]],
+    ['x: {}', ['backends.x needs protocol: acp and a command']],
+    ['claude: {protocol: acp}', ['backends.claude.protocol is not a known key']],
+  ])('is refused: %s', async (section, expected) => {
+    const { problems = [] } = await problemsOf({ file: `backends:\n  ${section}\n` })
+    const rules = (problems as { key: string; rule: string }[]).map(({ key, rule }) => `${key} ${rule}`)
+    expect(rules.map((rule) => rule.split('; did you mean backends.claude.')[0]).sort()).toEqual([...expected].sort())
+  })
+
+  it.each([
+    [
+      'default_backend: opencod\n',
+      'default_backend names the backend "opencod", which does not exist; did you mean opencode?',
+    ],
+    [
+      'server: {model_rules: [o9-*=nobody]}\n',
+      'server.model_rules[0] names the backend "nobody", which does not exist; use claude, codex, gemini, opencode',
+    ],
+  ])('must exist: %s', async (text, message) => {
+    const { problems = [] } = await problemsOf({ file: file + text })
+    expect(problems).toMatchObject([{ key: message.split(' ')[0], rule: message.slice(message.indexOf(' ') + 1) }])
+  })
+
+  it('may have a name of 32 letters', async () => {
+    const name = 'x'.repeat(32)
+    const { reading } = await read({ file: `backends:\n  ${name}: {protocol: acp, command: [x]}\n` })
+    expect((await reading).config.backends[name]).toMatchObject({ command: ['x'] })
+  })
+})

@@ -136,25 +136,35 @@ async function play(steps: readonly AcpStep[], sessionId: string): Promise<objec
 const USAGE = { inputTokens: 100, outputTokens: 10, totalTokens: 110, cachedReadTokens: 60 }
 
 async function playStep(step: AcpStep, sessionId: string): Promise<object | undefined | 'next'> {
-  const update = (content: object) => send(updateOf(step.session ?? sessionId, content))
-  if (step.say !== undefined)
-    update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: step.say } })
-  if (step.sayBytes !== undefined) {
-    update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'x'.repeat(step.sayBytes) } })
-  }
-  if (step.think !== undefined)
-    update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: step.think } })
-  if (step.update !== undefined) update(step.update)
+  for (const update of updatesOf(step)) send(updateOf(step.session ?? sessionId, update))
   if (step.raw !== undefined) process.stdout.write(`${step.raw}\n`)
-  if (step.ask !== undefined) await ask('session/request_permission', { sessionId, ...step.ask })
-  if (step.request !== undefined) await ask(step.request.method, { sessionId, ...step.request.params })
-  if (step.terminal !== undefined) await runInTerminal(step.terminal, sessionId)
+  await askClient(step, sessionId)
   if (step.spawn !== undefined) startTool(step.spawn)
   if (step.exit !== undefined) process.exit(step.exit)
-  if (step.flood) for (;;) if (!process.stdout.write(`${JSON.stringify(updateOf(sessionId, CHUNK))}\n`)) await drained()
+  if (step.flood) await flood(sessionId)
   if (step.hang) return await new Promise(() => undefined)
   if (step.fails !== undefined) return { error: step.fails }
   return step.noAnswer ? undefined : 'next'
+}
+
+function updatesOf({ say, sayBytes, think, update }: AcpStep): object[] {
+  const chunk = (sessionUpdate: string, text: string) => ({ sessionUpdate, content: { type: 'text', text } })
+  return [
+    ...(say === undefined ? [] : [chunk('agent_message_chunk', say)]),
+    ...(sayBytes === undefined ? [] : [chunk('agent_message_chunk', 'x'.repeat(sayBytes))]),
+    ...(think === undefined ? [] : [chunk('agent_thought_chunk', think)]),
+    ...(update === undefined ? [] : [update]),
+  ]
+}
+
+async function askClient(step: AcpStep, sessionId: string): Promise<void> {
+  if (step.ask !== undefined) await ask('session/request_permission', { sessionId, ...step.ask })
+  if (step.request !== undefined) await ask(step.request.method, { sessionId, ...step.request.params })
+  if (step.terminal !== undefined) await runInTerminal(step.terminal, sessionId)
+}
+
+async function flood(sessionId: string): Promise<never> {
+  for (;;) if (!process.stdout.write(`${JSON.stringify(updateOf(sessionId, CHUNK))}\n`)) await drained()
 }
 
 const CHUNK = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'and so on '.repeat(1000) } }

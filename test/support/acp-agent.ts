@@ -51,7 +51,7 @@ type Over = {
   profile?: Partial<AcpProfile>
 }
 
-export function acpRequest(program: string, { request, profile }: Over = {}): AgentRequest {
+function acpRequest(program: string, { request, profile }: Over = {}): AgentRequest {
   const settings = { enabled: true, protocol: 'acp' as const, command: [program], env: {} }
   const agent = acpAgentOf('fake', settings)
   const env = { PATH: process.env['PATH'] }

@@ -1,7 +1,6 @@
 /** Turns of real agents that speak ACP, recorded against a local fake model server. Long texts and lists are cut. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findKnownAgent } from '../../src/agents/acp/known-agents.ts'
 import { AcpOutput, OPENED } from '../../src/agents/acp/output.ts'
 import type { AcpProfile } from '../../src/agents/adapter/acp-profile.ts'
 import { createOutputReader } from '../../src/agents/adapter/output-reader.ts'
@@ -25,11 +24,6 @@ export function recordedTurn(agent: string, name: string): RecordedTurn {
   const found = recordedTurns(agent).find(({ turn }) => turn === name)
   if (found === undefined) throw new Error(`no turn "${name}" of ${agent} was recorded`)
   return found
-}
-
-/** Gemini is native, but its long-lived side speaks ACP too. */
-export function profileOfRecorded(agent: string, gemini: AcpProfile): AcpProfile {
-  return findKnownAgent(agent)?.profile ?? gemini
 }
 
 /** Reads a turn as drover does. */

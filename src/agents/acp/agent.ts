@@ -13,7 +13,11 @@ export type AcpSettings = {
   protocol: 'acp'
   command: readonly string[]
   env: Readonly<Record<string, string>>
+  /** What `drover backends add` has found out. */
+  profile?: Readonly<Record<string, string>>
 }
+
+const RESUME_METHODS = ['session/load', 'session/resume'] as const
 
 /** A backend is looked up for every prompt, and its settings do not change. */
 const agents = new WeakMap<AcpSettings, AcpAgent>()
@@ -24,8 +28,8 @@ export function acpAgentOf(backend: Backend, settings: AcpSettings): AcpAgent {
   return agent
 }
 
-function createAcpAgent(backend: Backend, { command, env }: AcpSettings): AcpAgent {
-  const profile = profileOf(command)
+function createAcpAgent(backend: Backend, { command, env, profile: measured = {} }: AcpSettings): AcpAgent {
+  const profile = { ...profileOf(command), ...resumeOf(measured) }
   const variables = { free: env, asking: { ...profile.env, ...env } }
   return {
     backend,
@@ -39,6 +43,12 @@ function createAcpAgent(backend: Backend, { command, env }: AcpSettings): AcpAge
     extraFlags: {},
     modeFlags: {},
   }
+}
+
+/** What was found out about this installation counts more than what is known of the agent. */
+function resumeOf({ resume }: Readonly<Record<string, string>>): Pick<AcpProfile, 'resume'> {
+  if (resume === undefined) return {}
+  return { resume: RESUME_METHODS.find((method) => method === resume) }
 }
 
 function abilitiesOf({ resume, usage }: AcpProfile): Abilities {

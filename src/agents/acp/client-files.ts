@@ -19,7 +19,7 @@ export async function readTextFile(params: JsonObject, policy: ClientPolicy): Pr
 }
 
 /** Lines count from 1. Pure. */
-export function cutLines(text: string, { from, count }: { from: number; count: number | undefined }): string {
+function cutLines(text: string, { from, count }: { from: number; count: number | undefined }): string {
   if (from <= 1 && count === undefined) return text
   const lines = text.split('\n')
   const start = Math.max(from, 1) - 1

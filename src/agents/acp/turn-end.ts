@@ -105,7 +105,7 @@ function unwrap(message: string): string {
 }
 
 /** One sentence: which command logs in. */
-export function loginAdvice(backend: string, { login }: Pick<AcpProfile, 'login'>): string {
+function loginAdvice(backend: string, { login }: Pick<AcpProfile, 'login'>): string {
   return login === undefined
     ? `${backend} is not logged in; start it in a terminal and log in`
     : `${backend} is not logged in; run "${login}" in a terminal`

@@ -10,7 +10,7 @@ import type { Permission } from './permission-levels.ts'
  * `per-request` in the metadata of a chunk after each model request; `meta` of this turn, in the metadata of the result;
  * `none` nowhere.
  */
-export type UsageShape = 'turn' | 'last-request' | 'session' | 'per-request' | 'meta' | 'none'
+type UsageShape = 'turn' | 'last-request' | 'session' | 'per-request' | 'meta' | 'none'
 
 /** The kinds of tool calls in the protocol. */
 export const TOOL_KINDS = [
@@ -38,7 +38,7 @@ export type AcpProfile = {
   /** What its counts of input and output tokens leave out; drover adds it. */
   countsApart?: { cache: boolean; reasoning: boolean }
   /** How a session is continued in a new process, where that was seen to work. */
-  resume?: 'session/load' | 'session/resume'
+  resume?: 'session/load' | 'session/resume' | undefined
   /** The client methods that the agent uses, so that drover runs its commands and edits itself. */
   client?: { files?: true; terminal?: true }
   failure?: {

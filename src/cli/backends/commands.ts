@@ -1,12 +1,22 @@
-/** Definition of `backends`. */
-import type { Command } from '../command.ts'
+/** Definitions of the `backends` commands. */
+import type { Command, Positional } from '../command.ts'
 import { DEMO, JSON_FLAG } from '../words/shared-flags.ts'
+import { suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-backends.ts'
+
+const DEFINED: Positional = {
+  name: 'name',
+  description: 'Name of a backend that the config defines',
+  suggests: suggestDefinedBackends,
+}
 
 export const BACKEND_COMMANDS: readonly Command[] = [
   {
-    words: ['backends'],
+    words: ['backends', 'list'],
     group: 'Prompts',
+    isDefault: true,
+    otherNames: ['ls'],
     summary: 'Show which agents are installed and what they support',
+    description: 'The word "list" can be left out.',
     positionals: [],
     flags: [JSON_FLAG, DEMO],
     examples: [
@@ -14,5 +24,46 @@ export const BACKEND_COMMANDS: readonly Command[] = [
       { line: 'drover backends --json', description: 'print JSON' },
     ],
     load: () => import('./backends.ts'),
+  },
+  {
+    words: ['backends', 'add'],
+    group: 'Prompts',
+    summary: 'Make an agent that speaks the Agent Client Protocol a backend',
+    description:
+      'Starts the agent, asks what it can do, and writes the result to the config. drover knows the commands of many agents, so their name is enough. Nothing is written if the agent does not answer.',
+    positionals: [
+      { name: 'name', description: 'Name of the backend', suggests: suggestKnownAgents },
+      { name: 'command', description: 'The program and its arguments, after --', isOptional: true, repeats: true },
+    ],
+    flags: [
+      { name: 'try', description: 'Also send a short prompt, and check whether the session can be continued' },
+      { name: 'env', value: 'NAME=VALUE', description: 'Environment variable of the agent', repeats: true },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: 'drover backends add opencode --try', description: 'add an agent that drover knows' },
+      { line: 'drover backends add mine -- /opt/agent --acp', description: 'add any other agent' },
+    ],
+    load: async () => ({ run: (await import('./add.ts')).add }),
+  },
+  {
+    words: ['backends', 'test'],
+    group: 'Prompts',
+    summary: 'Send a short prompt to a backend of the config, and store what it can do',
+    positionals: [DEFINED],
+    flags: [JSON_FLAG],
+    examples: [{ line: 'drover backends test opencode', description: 'see whether it still works' }],
+    load: async () => ({ run: (await import('./add.ts')).test }),
+  },
+  {
+    words: ['backends', 'remove'],
+    group: 'Prompts',
+    otherNames: ['rm', 'delete'],
+    summary: 'Remove a backend from the config',
+    description: 'The agent stays installed, and its sessions stay stored.',
+    positionals: [DEFINED],
+    flags: [],
+    examples: [{ line: 'drover backends remove opencode', description: 'remove it' }],
+    load: () => import('./remove.ts'),
   },
 ]

@@ -1,7 +1,8 @@
+/** The names of backends, for completion. An invalid config counts as none. */
+import { KNOWN_AGENTS } from '../../agents/acp/known-agents.ts'
 import { NATIVE_BACKENDS } from '../../agents/adapter/agent.ts'
 import type { Runtime } from '../command.ts'
 
-/** The names of all backends, for completion. An invalid config counts as none. */
 export async function suggestBackends(runtime: Runtime): Promise<readonly string[]> {
   try {
     const { readConfig } = await import('../../config/read-config.ts')
@@ -9,4 +10,15 @@ export async function suggestBackends(runtime: Runtime): Promise<readonly string
   } catch {
     return NATIVE_BACKENDS
   }
+}
+
+/** Only those that the config defines. */
+export async function suggestDefinedBackends(runtime: Runtime): Promise<readonly string[]> {
+  const names = await suggestBackends(runtime)
+  return names.filter((name) => !NATIVE_BACKENDS.some((native) => native === name))
+}
+
+/** The agents that drover knows the command of. */
+export async function suggestKnownAgents(): Promise<readonly string[]> {
+  return KNOWN_AGENTS.map(({ name }) => name)
 }

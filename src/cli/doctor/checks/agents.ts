@@ -3,7 +3,7 @@ import { toAgentEnvironment } from '../../../agents/adapter/agent-environment.ts
 import { installCommandOf } from '../../../agents/install-command.ts'
 import { isOlderThanTried, type QuirkFacts, quirksOf, TRIED_WITH } from '../../../agents/known-quirks.ts'
 import { type AgentLocation, locateAgents } from '../../../agents/locate-agents.ts'
-import { askVersion, type VersionAnswer } from '../../../agents/probe-version.ts'
+import { askVersion, type VersionAnswer, versionProgramOf } from '../../../agents/probe-version.ts'
 import { mergeLayers } from '../../../config/layers.ts'
 import type { CheckContext } from './check.ts'
 import { defineFinding, type Finding } from './finding.ts'
@@ -83,8 +83,9 @@ export async function checkAgents(context: CheckContext): Promise<Finding[]> {
   const options = { env: toAgentEnvironment(env, {}), cwd, signal }
   const agents = locateAgents({ ...runtime, backends: config.backends })
   const findings = agents.map(async (located) => {
-    const { program, isEnabled, backend } = located
-    const answer = isEnabled && program !== undefined ? await askVersion(program, options) : undefined
+    const { isEnabled, backend } = located
+    const versioned = versionProgramOf(located)
+    const answer = isEnabled && versioned !== undefined ? await askVersion(versioned, options) : undefined
     return assessAgent(located, answer, { isRoot, env, hasTimeout, isDefault: backend === config.default_backend })
   })
   return [...assessAll(agents), ...(await Promise.all(findings)).flat()]

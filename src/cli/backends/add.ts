@@ -1,0 +1,134 @@
+/** `backends add` and `backends test`: start an agent, find out what it can do, and write it to the config. */
+import { findKnownAgent, KNOWN_AGENTS } from '../../agents/acp/known-agents.ts'
+import { type ProbeReport, probeAgent } from '../../agents/acp/probe.ts'
+import type { AcpAgent } from '../../agents/adapter/agent.ts'
+import { buildCommand } from '../../agents/build-command.ts'
+import type { Config } from '../../config/config.shape.ts'
+import { type BackendSection, setBackendSection } from '../../config/edit-config.ts'
+import { findPaths } from '../../config/paths.ts'
+import { problemOfBackendName } from '../../config/rules.ts'
+import { toTimestamp } from '../../kit/clock.ts'
+import { nearestWord } from '../../kit/nearest.ts'
+import { toAgentRequest } from '../../prompts/to-agent-request.ts'
+import type { Invocation, Run } from '../command.ts'
+import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined, flagValueInvalid } from '../faults.ts'
+import { listenForInterruption } from '../interruption.ts'
+import { toOneLine } from '../output/printable.ts'
+import { setUpPrompts } from '../prompt/prompt-setup.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
+
+const PROMPT = 'Reply with the single word: ready'
+
+export const add: Run = async (invocation) => {
+  const [name = '', ...given] = invocation.args
+  const problem = problemOfBackendName(name)
+  if (problem !== undefined) throw backendNameInvalid({ name, problem })
+  const { config } = await readSettings(invocation)
+  if (Object.hasOwn(config.backends, name)) throw backendExists({ name })
+  const env = readVariables(invocation)
+  const section: BackendSection = {
+    protocol: 'acp',
+    command: given.length > 0 ? given : commandOf(name),
+    ...(Object.keys(env).length > 0 && { env }),
+  }
+  return await probeAndWrite(invocation, { name, section, config, sendsPrompt: invocation.flags.isOn('try') })
+}
+
+export const test: Run = async (invocation) => {
+  const [name = ''] = invocation.args
+  const { config } = await readSettings(invocation)
+  const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined
+  if (settings === undefined || !('protocol' in settings)) {
+    throw backendNotDefined({ name, known: definedIn(config) })
+  }
+  const { protocol, command, env } = settings
+  const section = { protocol, command, ...(Object.keys(env).length > 0 && { env }) }
+  return await probeAndWrite(invocation, { name, section, config, sendsPrompt: true })
+}
+
+export function definedIn({ backends }: Config): string[] {
+  return Object.entries(backends).flatMap(([name, settings]) => ('protocol' in settings ? [name] : []))
+}
+
+function commandOf(name: string): readonly string[] {
+  const known = findKnownAgent(name)
+  if (known !== undefined) return known.command
+  const names = KNOWN_AGENTS.map((agent) => agent.name)
+  throw agentUnknown({ name, known: names, nearest: nearestWord(name, names) })
+}
+
+function readVariables({ flags }: Invocation): Record<string, string> {
+  return Object.fromEntries(
+    flags.texts('env').map((given) => {
+      const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=([\s\S]*)$/.exec(given) ?? []
+      if (name === undefined || value === undefined) {
+        throw flagValueInvalid({ flag: '--env', given: given.split('=', 1)[0] ?? '', allowed: 'NAME=VALUE' })
+      }
+      return [name, value]
+    }),
+  )
+}
+
+type NewBackend = { name: string; section: BackendSection; config: Config; sendsPrompt: boolean }
+
+async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promise<number> {
+  const { name, section } = backend
+  const report = await probe(invocation, backend)
+  const profile = toProfile(report, toTimestamp(invocation.runtime.clock.now()))
+  const { config: path } = findPaths(configEnvironmentOf(invocation))
+  await setBackendSection({ path, name, section: { ...keptSettings(backend), ...section, profile } })
+  const { out } = invocation.runtime.terminal
+  const shown = { name, command: section.command, profile, config: path }
+  await out.write(
+    invocation.flags.isOn('json') ? `${JSON.stringify(shown, null, 2)}\n` : formatReport(shown, report.answer?.text),
+  )
+  return 0
+}
+
+/** What the user has set for the backend stays. */
+function keptSettings({ name, config }: NewBackend): Partial<BackendSection> {
+  const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined
+  if (settings === undefined || !('protocol' in settings)) return {}
+  const { model, approval_mode, sandbox_mode, enabled, system_prompt } = settings
+  const set = Object.entries({ model, approval_mode, sandbox_mode, system_prompt }).filter(([, value]) => value !== '')
+  return { ...Object.fromEntries(set), ...(enabled ? {} : { enabled }) }
+}
+
+async function probe(invocation: Invocation, { name, section, config, sendsPrompt }: NewBackend): Promise<ProbeReport> {
+  const empty = { model: '', approval_mode: '', sandbox_mode: '', system_prompt: '', allowed_tools: '' } as const
+  const settings = { ...empty, extra_flags: [], model_aliases: {}, profile: {}, env: {}, enabled: true, ...section }
+  const extended = { ...config, backends: { ...config.backends, [name]: settings } } as Config
+  await using setup = setUpPrompts(invocation, { config: extended })
+  const request = toAgentRequest({ backend: name, prompt: PROMPT }, setup.context)
+  using interruption = listenForInterruption()
+  const agent = request.agent as AcpAgent
+  return await probeAgent({ agent, request, command: buildCommand(request), sendsPrompt, signal: interruption.signal })
+}
+
+/** What the config stores: texts, so that a person can read and change them. Pure. */
+export function toProfile({ info, session, answer, resume }: ProbeReport, at: string): Record<string, string> {
+  const { name = 'unknown', version = '', takesImages } = info
+  return {
+    measured: at.slice(0, 10),
+    agent: `${name} ${version}`.trim(),
+    ...(resume !== undefined && { resume }),
+    modes: session.modes.join(', ') || 'none',
+    models: session.modelBy === undefined ? 'no choice' : 'choice',
+    ...(answer !== undefined && { usage: answer.hasUsage ? 'reported' : 'none' }),
+    images: takesImages ? 'yes' : 'no',
+  }
+}
+
+type Shown = { name: string; command: readonly string[]; profile: Record<string, string>; config: string }
+
+function formatReport({ name, command, profile, config }: Shown, answer: string | undefined): string {
+  const rows = Object.entries({ command: command.join(' '), ...profile })
+  const said = answer === undefined ? [] : [`  ${'answer'.padEnd(9)} ${toOneLine(answer.trim(), 60)}`]
+  return [
+    `${name} is a backend (in ${config})`,
+    ...rows.map(([key, value]) => `  ${key.padEnd(9)} ${value}`),
+    ...said,
+    `Run a prompt with: drover -b ${name} "explain this project"`,
+    '',
+  ].join('\n')
+}
