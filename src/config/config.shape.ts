@@ -117,6 +117,62 @@ const ParallelSection = strict({
   }),
 })
 
+const WarmSection = strict({
+  enabled: Type.Boolean({
+    default: true,
+    description:
+      'Whether the server keeps agents running between prompts, so that a prompt does not wait until its agent has started.',
+  }),
+  max_processes: Type.Integer({
+    default: 4,
+    minimum: 1,
+    maximum: 64,
+    description: 'Maximum agents that are kept running. The one not used for longest ends first.',
+  }),
+  idle_secs: Type.Integer({
+    default: 300,
+    minimum: 1,
+    maximum: 86_400,
+    description: 'Seconds without a prompt until an agent is ended.',
+  }),
+  max_turns: Type.Integer({
+    default: 50,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'Prompts that an agent answers before it is ended.',
+  }),
+  max_age_secs: Type.Integer({
+    default: 3600,
+    minimum: 1,
+    maximum: 604_800,
+    description: 'Seconds after its start until an agent is ended.',
+  }),
+  max_rss_mb: Type.Integer({
+    default: 1500,
+    minimum: 64,
+    maximum: 1_000_000,
+    description: 'Memory in MB, of the agent and its programs, from which on it is ended after its prompt.',
+  }),
+  spares: Type.Integer({
+    default: 1,
+    minimum: 0,
+    maximum: 16,
+    description: 'Agents that wait for the next prompt of the same kind. 0: none.',
+  }),
+  spare_after: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 100,
+    description: 'Prompts of the same kind within ten minutes after which such an agent is started.',
+  }),
+  approval_timeout_secs: Type.Integer({
+    default: 300,
+    minimum: 1,
+    maximum: 86_400,
+    description: 'Seconds until something that an agent asks about is denied (`approval_mode: always`).',
+  }),
+})
+
 export const ConfigShape = strict({
   default_backend: textLike(BACKEND_NAME, 'the name of a backend', {
     default: 'claude',
@@ -131,6 +187,7 @@ export const ConfigShape = strict({
   output: OutputSection,
   parallel: ParallelSection,
   server: ServerSection,
+  warm: WarmSection,
 })
 
 /** An agent that speaks ACP, with the settings that only native agents have left empty. */

@@ -80,6 +80,15 @@ export type ConfigPath =
   | 'server.max_approval_mode'
   | 'server.max_sandbox_mode'
   | 'server.keys'
+  | 'warm.enabled'
+  | 'warm.max_processes'
+  | 'warm.idle_secs'
+  | 'warm.max_turns'
+  | 'warm.max_age_secs'
+  | 'warm.max_rss_mb'
+  | 'warm.spares'
+  | 'warm.spare_after'
+  | 'warm.approval_timeout_secs'
   | `backends.${string}.${string}`
 
 export declare const KEYS: readonly ConfigKey[]

@@ -79,6 +79,15 @@ export const KEYS = [
   {"path":"server.max_approval_mode","type":"enum","default":"","variables":["DROVER_SERVER_MAX_APPROVAL_MODE"],"allowed":["","always","auto","none"],"rule":"one of empty, always, auto, none","description":"The highest approval mode for requests: `always`, then `auto`, then `none`. A request above it is refused, a configured mode above it is lowered. Empty: no limit."},
   {"path":"server.max_sandbox_mode","type":"enum","default":"","variables":["DROVER_SERVER_MAX_SANDBOX_MODE"],"allowed":["","read-only","workspace","full"],"rule":"one of empty, read-only, workspace, full","description":"The highest sandbox mode for requests: `read-only`, then `workspace`, then `full`. Empty: no limit, but `read-only` on a network address without keys."},
   {"path":"server.keys","type":"entries","default":[],"variables":[],"rule":"each name and each digest once","description":"Digests of API keys, each with a name and optionally its own role, rate limit and highest modes.","secrets":["sha256"]},
+  {"path":"warm.enabled","type":"boolean","default":true,"variables":["DROVER_WARM_ENABLED"],"rule":"","description":"Whether the server keeps agents running between prompts, so that a prompt does not wait until its agent has started."},
+  {"path":"warm.max_processes","type":"integer","default":4,"variables":["DROVER_WARM_MAX_PROCESSES"],"minimum":1,"maximum":64,"rule":"1 to 64","description":"Maximum agents that are kept running. The one not used for longest ends first."},
+  {"path":"warm.idle_secs","type":"integer","default":300,"variables":["DROVER_WARM_IDLE_SECS"],"minimum":1,"maximum":86400,"rule":"1 to 86400","description":"Seconds without a prompt until an agent is ended."},
+  {"path":"warm.max_turns","type":"integer","default":50,"variables":["DROVER_WARM_MAX_TURNS"],"minimum":1,"maximum":10000,"rule":"1 to 10000","description":"Prompts that an agent answers before it is ended."},
+  {"path":"warm.max_age_secs","type":"integer","default":3600,"variables":["DROVER_WARM_MAX_AGE_SECS"],"minimum":1,"maximum":604800,"rule":"1 to 604800","description":"Seconds after its start until an agent is ended."},
+  {"path":"warm.max_rss_mb","type":"integer","default":1500,"variables":["DROVER_WARM_MAX_RSS_MB"],"minimum":64,"maximum":1000000,"rule":"64 to 1000000","description":"Memory in MB, of the agent and its programs, from which on it is ended after its prompt."},
+  {"path":"warm.spares","type":"integer","default":1,"variables":["DROVER_WARM_SPARES"],"minimum":0,"maximum":16,"rule":"0 to 16","description":"Agents that wait for the next prompt of the same kind. 0: none."},
+  {"path":"warm.spare_after","type":"integer","default":2,"variables":["DROVER_WARM_SPARE_AFTER"],"minimum":1,"maximum":100,"rule":"1 to 100","description":"Prompts of the same kind within ten minutes after which such an agent is started."},
+  {"path":"warm.approval_timeout_secs","type":"integer","default":300,"variables":["DROVER_WARM_APPROVAL_TIMEOUT_SECS"],"minimum":1,"maximum":86400,"rule":"1 to 86400","description":"Seconds until something that an agent asks about is denied (`approval_mode: always`)."},
 ]
 
 export const ACP_KEYS = [

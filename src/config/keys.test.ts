@@ -74,6 +74,15 @@ const KEYS: readonly [string, string, unknown][] = [
   ['server.max_approval_mode', 'enum', ''],
   ['server.max_sandbox_mode', 'enum', ''],
   ['server.keys', 'entries', []],
+  ['warm.enabled', 'boolean', true],
+  ['warm.max_processes', 'integer', 4],
+  ['warm.idle_secs', 'integer', 300],
+  ['warm.max_turns', 'integer', 50],
+  ['warm.max_age_secs', 'integer', 3600],
+  ['warm.max_rss_mb', 'integer', 1500],
+  ['warm.spares', 'integer', 1],
+  ['warm.spare_after', 'integer', 2],
+  ['warm.approval_timeout_secs', 'integer', 300],
 ]
 
 function aliasesOf(backend: string): Record<string, string> {

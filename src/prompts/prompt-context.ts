@@ -1,6 +1,7 @@
 /** What all prompts of a process share: settings, agents, sessions, limits. */
 import type { Backend, TraceContext, Usage } from '../agents/adapter/agent.ts'
 import type { AgentLocation, BackendSettings } from '../agents/locate-agents.ts'
+import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
@@ -47,6 +48,10 @@ export type PromptContext = {
   /** The trace of the request that the prompts belong to; agents continue it. */
   trace?: TraceContext | undefined
   observer?: PromptObserver
+  /** Agents that stay up. Undefined: every prompt starts its agent. */
+  warm?: WarmPool | undefined
+  /** The name of the API key that the prompts belong to; empty without one. */
+  client?: string
   /** Records every prompt as an execution. */
   executions?: ExecutionRecorder
 }

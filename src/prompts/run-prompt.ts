@@ -6,7 +6,7 @@
 import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
-import { runAgent } from '../agents/run-agent.ts'
+import { runWarmOrCold } from '../agents/pool/run-warm.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
@@ -144,7 +144,10 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const { sessionId, priorUsage } = turn
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
   const owner = await ownerOf(agentRequest, context)
-  const events = runAgent(agentRequest, command, { ...options, owner, priorUsage, onLeftover })
+  const events = runWarmOrCold(agentRequest, command, {
+    ...{ signal: options.signal, onLine: options.onLine, owner, priorUsage, onLeftover },
+    ...{ pool: context.warm, client: context.client ?? '', sessionTurns: request.resumes?.turn_count ?? 0 },
+  })
   try {
     let next = await events.next()
     let done: Extract<AgentEvent, { type: 'done' }> | undefined

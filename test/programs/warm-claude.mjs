@@ -4,17 +4,20 @@
  *
  * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
  * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · deaf: ignore
- * interruptions · crash: `start` or `word` · after: frames to print after the result · flood: how many lines to print after
+ * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
+ * prompt · after: frames to print after the result · flood: how many lines to print after
  * it · grow: MiB of memory to take · noise: a line that is not JSON · noEcho: do not repeat the message · idle: frames to
  * print 20 ms after the result
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 
 const at = process.argv.indexOf('--resume')
 const session_id = at === -1 ? randomUUID() : process.argv[at + 1]
-if (process.env.WARM_FAILS === 'start') process.exit(3)
+const isWarm = process.argv.includes('--replay-user-messages')
+if (isWarm && process.env.WARM_FAILS === 'start') process.exit(3)
 const held = []
 let cost = 0
 let active
@@ -37,12 +40,11 @@ const result = (fields) => {
 }
 
 async function takeTurn({ uuid, message }) {
-  const text = message.content.map((block) => block.text).join('')
-  const order = toOrder(text)
+  const order = toOrder(message.content.map((block) => block.text).join(''))
   const turn = { order, tool: undefined }
   active = turn
   for (const frame of order.before ?? []) print(frame)
-  if (order.crash === 'start') process.kill(process.pid, 'SIGKILL')
+  if (crashesAtStart(order)) process.kill(process.pid, 'SIGKILL')
   print({ type: 'system', subtype: 'init', session_id, model: 'scripted', cwd: process.cwd() })
   if (order.noise) print('not JSON')
   if (!order.noEcho) print({ type: 'user', uuid, message, isReplay: true, session_id })
@@ -61,6 +63,8 @@ async function takeTurn({ uuid, message }) {
   if (order.hang || order.tool) return
   end(turn, { result: said })
 }
+
+const crashesAtStart = ({ crash }) => crash === 'start' || (crash === 'warm' && isWarm)
 
 function end(turn, fields) {
   if (active !== turn) return
@@ -102,6 +106,15 @@ function interrupt() {
   if (turn === undefined || turn.order.deaf) return
   if (turn.tool?.pid) process.kill(-turn.tool.pid, 'SIGKILL')
   end(turn, { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' })
+}
+
+if (!isWarm) {
+  // A process for one prompt.
+  const input = await text(process.stdin)
+  const message = process.argv.includes('--input-format') ? JSON.parse(input).message : { content: [{ text: input }] }
+  await takeTurn({ message })
+  if (active === undefined) process.exit(0)
+  await new Promise((resolve) => setTimeout(resolve, 300_000))
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

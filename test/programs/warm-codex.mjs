@@ -8,6 +8,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 
 const threads = new Map()
 const POLICIES = {
@@ -76,6 +77,18 @@ function toOrder(text) {
   } catch {
     return {}
   }
+}
+
+if (process.argv[2] === 'exec') {
+  // A process for one prompt.
+  const order = toOrder(await text(process.stdin))
+  const at = process.argv.indexOf('resume')
+  print({ type: 'thread.started', thread_id: at === -1 ? randomUUID() : process.argv[at + 1] })
+  print({ type: 'turn.started' })
+  const said = order.pid ? String(process.pid) : (order.say ?? 'hello')
+  print({ type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: said } })
+  print({ type: 'turn.completed', usage: { input_tokens: 10, output_tokens: 1 } })
+  process.exit(0)
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -16,7 +16,8 @@ export type Serving = {
 export function serveDrover(args: readonly string[], env: Record<string, string> = {}, drover = DROVER): Serving {
   const home = env['HOME'] ?? temporaryDirectory()
   const child = spawn(process.execPath, [drover, 'serve', ...args], {
-    env: { PATH: NOWHERE, HOME: home, DEMO_AGENT_WORD_MS: '0', ...env },
+    // Agents that stay up have tests of their own.
+    env: { PATH: NOWHERE, HOME: home, DEMO_AGENT_WORD_MS: '0', DROVER_WARM_ENABLED: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const heard = { stdout: '', stderr: '' }

@@ -16,6 +16,7 @@ import { type Ids, randomIds } from '../../src/kit/ids.ts'
 import type { Log } from '../../src/kit/log.ts'
 import { installFakeAgents } from './fake-agent.ts'
 import { temporaryDirectory } from './run-drover.ts'
+import { installWarmAgents } from './warm-agents.ts'
 
 const DEMO_AGENT = join(import.meta.dirname, '..', '..', 'bin', 'demo-agent.cjs')
 const JSON_THREAD = join(import.meta.dirname, '..', '..', 'bin', 'json-thread.cjs')
@@ -30,8 +31,8 @@ export type ServerOptions = {
   context?: Partial<ServerContext>
   /** The routes to serve instead of the real ones, by prefix. */
   routes?: Readonly<Record<string, readonly RegisterRoutes[]>>
-  /** What runs the prompts: the fake agent on PATH (the default), the demo agent, or nothing. */
-  agents?: 'fake' | 'demo' | 'none'
+  /** What runs the prompts: the fake agent on PATH (the default), the demo agent, scripted agents that stay up, or nothing. */
+  agents?: 'fake' | 'demo' | 'warm' | 'none'
   host?: string
   /** Listens on a Unix socket instead. */
   isOnSocket?: boolean
@@ -67,14 +68,16 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   mkdirSync(droverHome)
   mkdirSync(workdir)
   // JSON is YAML.
-  writeFileSync(join(droverHome, 'config.yaml'), JSON.stringify({ ...options.config, server: options.server ?? {} }))
+  const sections = { warm: { enabled: false }, ...options.config, server: options.server ?? {} }
+  writeFileSync(join(droverHome, 'config.yaml'), JSON.stringify(sections))
   const bin = join(home, 'bin')
   mkdirSync(bin)
   const { agents = 'fake' } = options
   if (agents === 'fake') installFakeAgents(bin)
+  if (agents === 'warm') installWarmAgents(bin)
   // Without fake agents PATH is empty, because this machine may have real ones.
   const env = {
-    PATH: agents === 'fake' ? `${bin}:/usr/bin:/bin` : bin,
+    PATH: agents === 'fake' || agents === 'warm' ? `${bin}:/usr/bin:/bin` : bin,
     HOME: home,
     DEMO_AGENT_WORD_MS: '0',
     ...options.env,
@@ -118,6 +121,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     app.server.closeAllConnections()
     await app.close()
     keys.close()
+    await context.prompts.warm?.close()
     await http.background.idle()
     await context.executions.close()
     await stores.sessions.close()

@@ -82,6 +82,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   shutdown.abort()
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
+  void context.prompts.warm?.close()
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()

@@ -1,3 +1,4 @@
+import { WarmPool } from '../../agents/pool/warm-pool.ts'
 import type { KeyRing } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { BackgroundRuns } from '../../executions/background-runs.ts'
@@ -103,11 +104,28 @@ function promptContext(
     firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     executions,
+    warm: config.warm.enabled ? createWarmPool(config, stores, log) : undefined,
     observer: {
       sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),
       sessionLeft: (message) => log.warn({}, message),
     },
   }
+}
+
+function createWarmPool({ warm }: Config, stores: Stores, log: Log): WarmPool {
+  return new WarmPool({
+    limits: {
+      maxProcesses: warm.max_processes,
+      idleMs: warm.idle_secs * 1000,
+      maxTurns: warm.max_turns,
+      maxAgeMs: warm.max_age_secs * 1000,
+      maxBytes: warm.max_rss_mb * 1024 * 1024,
+      spares: warm.spares,
+      spareAfter: warm.spare_after,
+    },
+    owner: () => stores.sessions.owner(),
+    onFailure: ({ backend, reason }) => log.warn({ backend, reason }, 'an agent cannot be kept running'),
+  })
 }
 
 /** 0 means no limit. */

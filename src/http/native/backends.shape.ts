@@ -18,6 +18,13 @@ const BackendRecord = named(
       description: 'Null if the agent is not installed, does not print its version, or has not printed it yet.',
     }),
     capabilities: meaning('What the agent supports.', Abilities),
+    warm: Type.Object(
+      {
+        idle: Type.Integer({ minimum: 0, description: 'Those that wait for a prompt, or are starting.' }),
+        busy: Type.Integer({ minimum: 0, description: 'Those that answer one.' }),
+      },
+      { description: 'The processes of the agent that the server keeps running.' },
+    ),
   }),
 )
 export type BackendRecord = Message<typeof BackendRecord>
@@ -43,6 +50,7 @@ const claude: BackendRecord = {
     os_sandbox: false,
     usage: { cached: true, reasoning: false },
   },
+  warm: { idle: 1, busy: 0 },
 }
 
 export const OPERATIONS: readonly Operation[] = [

@@ -8,8 +8,10 @@ export const registerBackends: RegisterRoutes = (scope, context) => {
 }
 
 /** Clients must not see where the agent is installed, so the record contains no path. */
-function toRecord(agent: AgentLocation, { agents, config }: ServerContext): BackendRecord {
+function toRecord(agent: AgentLocation, { agents, config, prompts }: ServerContext): BackendRecord {
   const { backend, isEnabled, isDemo, program } = agent
+  const warm = (prompts.warm?.list() ?? []).filter((process) => process.backend === backend)
+  const busy = warm.filter(({ state }) => state === 'busy').length
   return {
     name: backend,
     available: isEnabled && program !== undefined,
@@ -18,5 +20,6 @@ function toRecord(agent: AgentLocation, { agents, config }: ServerContext): Back
     demo: isDemo,
     version: agents.knownVersion(agent) ?? null,
     capabilities: agent.agent.abilities,
+    warm: { idle: warm.length - busy, busy },
   }
 }

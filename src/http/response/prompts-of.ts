@@ -8,6 +8,7 @@ import type { ServerContext } from '../context/server-context.ts'
 export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, keys }: ServerContext): PromptContext {
   const isOpen = !keys.isRequired && isOnNetwork(server.server.address())
   const ceilings = ceilingsFor({ server: config.server, key: facts.key, isOpen })
-  if (facts.trace === undefined && ceilings === undefined) return prompts
-  return { ...prompts, ceilings, ...(facts.trace !== undefined && { trace: facts.trace }) }
+  if (facts.trace === undefined && ceilings === undefined && facts.key === undefined) return prompts
+  const client = facts.key?.name ?? ''
+  return { ...prompts, ceilings, client, ...(facts.trace !== undefined && { trace: facts.trace }) }
 }

@@ -1,0 +1,138 @@
+/** The decisions of the pool. Pure: the processes and the clock are around them (warm-pool.ts). */
+import type { PoolKey } from './pool-key.ts'
+
+export type WarmLimits = {
+  maxProcesses: number
+  idleMs: number
+  maxTurns: number
+  maxAgeMs: number
+  maxBytes: number
+  /** How many processes wait for the next prompt of a key that is in use. */
+  spares: number
+  /** How often a key must be used within `SPARE_WINDOW_MS` to get them. */
+  spareAfter: number
+}
+
+export const SPARE_WINDOW_MS = 10 * 60_000
+/** Below this share of available memory, idle processes are ended. */
+const LOW_MEMORY_SHARE = 0.1
+
+/** A session that a process has in memory: how many turns it had then, and what it keeps (`sessionParts`). */
+export type HeldSession = { id: string; turns: number; parts: string }
+
+export type PooledProcess = {
+  id: number
+  key: PoolKey
+  isOneSession: boolean
+  state: 'starting' | 'idle' | 'busy'
+  sessions: readonly HeldSession[]
+  /** Sessions that went on elsewhere: what this process knows of them is out of date. */
+  outdated: readonly string[]
+  turns: number
+  startedAt: number
+  lastUsedAt: number
+  bytes: number
+}
+
+export type Wish = {
+  key: PoolKey
+  isOneSession: boolean
+  /** The session to continue. */
+  session: HeldSession | undefined
+}
+
+export type Choice = {
+  /** The process for the prompt; it may still be starting. Undefined: there is none. */
+  use: number | undefined
+  /** Processes that must end, because they are out of date. */
+  retire: readonly number[]
+}
+
+export function chooseProcess(processes: readonly PooledProcess[], wish: Wish): Choice {
+  const stale = processes.filter((each) => each.state === 'idle' && isOutOfDate(each, wish))
+  const retire = stale.map(({ id }) => id)
+  const usable = processes.filter((each) => !stale.includes(each) && isSameKey(each.key, wish.key))
+  return { use: findUsable(usable, wish)?.id, retire }
+}
+
+/** The files have changed since the process was started, or its session went on elsewhere. */
+function isOutOfDate(process: PooledProcess, { key, session }: Wish): boolean {
+  if (process.key.place === key.place && process.key.stamp !== key.stamp) return true
+  const held = session && process.sessions.find(({ id }) => id === session.id)
+  if (held === undefined || !process.isOneSession) return false
+  return !isSameKey(process.key, key) || !isSameSession(held, session)
+}
+
+function findUsable(usable: readonly PooledProcess[], { session, isOneSession }: Wish): PooledProcess | undefined {
+  const idle = usable.filter(({ state }) => state === 'idle').sort((a, b) => b.lastUsedAt - a.lastUsedAt)
+  if (session !== undefined) {
+    const holder = idle.find(({ sessions }) => sessions.some((held) => isSameSession(held, session)))
+    if (holder !== undefined || isOneSession) return holder
+    return idle.find((process) => !knows(process, session.id))
+  }
+  const free = isOneSession ? idle.filter(({ turns }) => turns === 0) : idle
+  return free[0] ?? usable.find(({ state }) => state === 'starting')
+}
+
+function knows({ sessions, outdated }: PooledProcess, sessionId: string): boolean {
+  return outdated.includes(sessionId) || sessions.some(({ id }) => id === sessionId)
+}
+
+function isSameKey(a: PoolKey, b: PoolKey): boolean {
+  return a.place === b.place && a.stamp === b.stamp
+}
+
+function isSameSession(a: HeldSession, b: HeldSession | undefined): boolean {
+  return b !== undefined && a.id === b.id && a.turns === b.turns && a.parts === b.parts
+}
+
+/** Whether to start a process for the next prompt of a key. `uses`: when the key was used. */
+export function wantsSpare(
+  processes: readonly PooledProcess[],
+  {
+    key,
+    isOneSession,
+    uses,
+    now,
+    limits,
+  }: Omit<Wish, 'session'> & { uses: readonly number[]; now: number; limits: WarmLimits },
+): boolean {
+  const recent = uses.filter((at) => now - at <= SPARE_WINDOW_MS).length
+  if (recent < limits.spareAfter) return false
+  const waiting = processes.filter((each) => isSameKey(each.key, key) && isWaiting(each, isOneSession))
+  return waiting.length < limits.spares
+}
+
+function isWaiting({ state, turns }: PooledProcess, isOneSession: boolean): boolean {
+  return state === 'starting' || (state === 'idle' && (!isOneSession || turns === 0))
+}
+
+/** What must end before another process may start; undefined: there is no room, because all are in use. */
+export function makeRoom(processes: readonly PooledProcess[], { maxProcesses }: WarmLimits): number[] | undefined {
+  const excess = processes.length + 1 - maxProcesses
+  const idle = oldestFirst(processes.filter(({ state }) => state === 'idle'))
+  return excess > idle.length ? undefined : idle.slice(0, Math.max(0, excess)).map(({ id }) => id)
+}
+
+/** The idle processes that have reached a limit. A process in use is never among them. */
+export function findExpired(
+  processes: readonly PooledProcess[],
+  { now, limits, availableShare }: { now: number; limits: WarmLimits; availableShare: number },
+): number[] {
+  const idle = oldestFirst(processes.filter(({ state }) => state === 'idle'))
+  const isPressed = availableShare < LOW_MEMORY_SHARE
+  const expired = idle.filter((each) => isPressed || isExpired(each, now, limits))
+  const excess = processes.length - expired.length - limits.maxProcesses
+  const more = idle.filter((each) => !expired.includes(each)).slice(0, Math.max(0, excess))
+  return [...expired, ...more].map(({ id }) => id)
+}
+
+function isExpired(process: PooledProcess, now: number, limits: WarmLimits): boolean {
+  const { turns, startedAt, lastUsedAt, bytes } = process
+  if (turns >= limits.maxTurns || bytes > limits.maxBytes) return true
+  return now - lastUsedAt >= limits.idleMs || now - startedAt >= limits.maxAgeMs
+}
+
+function oldestFirst(processes: readonly PooledProcess[]): PooledProcess[] {
+  return processes.toSorted((a, b) => a.lastUsedAt - b.lastUsedAt)
+}

@@ -1,0 +1,81 @@
+/**
+ * Which process a request may use. `place` says who asks for what: a process of another place belongs to something else.
+ * `stamp` says in what state the files are: a process of another stamp is out of date.
+ */
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { digestFields } from '../../kit/digest.ts'
+import type { AgentRequest, Environment } from '../adapter/agent.ts'
+import { isObject } from '../adapter/json-fields.ts'
+import type { ConfigFile, WarmBackend } from './warm-backends.ts'
+
+export type PoolKey = { place: string; stamp: string }
+
+/** Undefined: the request needs a process of its own. `client` is the name of the API key, empty without one. */
+export function poolKeyOf(request: AgentRequest, backend: WarmBackend, client: string): PoolKey | undefined {
+  const fixed = backend.fixedParts(request)
+  if (fixed === undefined) return undefined
+  const { program, workdir, env } = request
+  const place = ['drover-warm-place/v1', request.backend, client, workdir, environmentDigest(env)]
+  const files = program.filter((part) => part.startsWith('/')).map(fileStamp)
+  const configs = backend.configFiles(request).map(configStamp)
+  return {
+    place: digestFields([...place, String(program.length), ...program, ...fixed]),
+    stamp: digestFields(['drover-warm-stamp/v1', directoryStamp(workdir), ...files, ...configs]),
+  }
+}
+
+/** All prompts of a server have the same environment. */
+const environmentDigests = new WeakMap<Environment, string>()
+
+function environmentDigest(env: Environment): string {
+  const known = environmentDigests.get(env)
+  if (known !== undefined) return known
+  const pairs = Object.keys(env)
+    .sort()
+    .map((name) => `${name}=${env[name] ?? ''}`)
+  const result = digestFields(['drover-warm-environment/v1', ...pairs.map((pair) => Buffer.from(pair, 'utf8'))])
+  environmentDigests.set(env, result)
+  return result
+}
+
+/** A program is often a link to a file whose name has its version. */
+function fileStamp(path: string): string {
+  try {
+    const real = realpathSync(path)
+    const { size, mtimeMs, ino } = statSync(real)
+    return `${real} ${size} ${mtimeMs} ${ino}`
+  } catch {
+    return 'missing'
+  }
+}
+
+function directoryStamp(path: string): string {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch {
+    return 'missing'
+  }
+}
+
+/** The fields of files that are watched, until the file changes. */
+const watched = new Map<string, { stamp: string; fields: string }>()
+
+function configStamp({ path, fields }: ConfigFile): string {
+  const stamp = fileStamp(path)
+  if (fields === undefined || stamp === 'missing') return stamp
+  const known = watched.get(path)
+  if (known?.stamp === stamp) return known.fields
+  const values = readFields(path, fields)
+  watched.set(path, { stamp, fields: values })
+  return values
+}
+
+function readFields(path: string, fields: readonly string[]): string {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return JSON.stringify(isObject(value) ? fields.map((field) => value[field] ?? null) : null)
+  } catch {
+    return 'unreadable'
+  }
+}

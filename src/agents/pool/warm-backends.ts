@@ -1,0 +1,66 @@
+/** The agents that can stay up, and what is fixed for the life of their process. */
+import { join } from 'node:path'
+import type { AgentRequest, Backend } from '../adapter/agent.ts'
+import { toWarmClaudeCommand } from '../claude/command.ts'
+import { startClaude } from '../claude/warm-agent.ts'
+import { toSandbox } from '../codex/command.ts'
+import { startCodex } from '../codex/warm-agent.ts'
+import type { StartAgent } from '../warm/long-lived-agent.ts'
+
+/** A file that the agent reads when it starts. Of a file that the agent itself writes to, only some fields matter. */
+export type ConfigFile = { path: string; fields?: readonly string[] }
+
+export type WarmBackend = {
+  start: StartAgent
+  /** One process is one session; otherwise it takes any number, one after the other. */
+  isOneSession: boolean
+  /**
+   * What cannot be changed while the process runs, besides program, directory and environment. Undefined: the request
+   * needs a process of its own.
+   */
+  fixedParts(request: AgentRequest): readonly string[] | undefined
+  /** What a session keeps while its process has it in memory. */
+  sessionParts(request: AgentRequest): readonly string[]
+  configFiles(request: AgentRequest): readonly ConfigFile[]
+}
+
+const claude: WarmBackend = {
+  start: startClaude,
+  isOneSession: true,
+  // The system prompt is in a file whose name is different for each process.
+  fixedParts: (request) => {
+    const { argv } = toWarmClaudeCommand({ ...request, resumeId: undefined, systemPrompt: undefined })
+    return [...argv.slice(request.program.length), request.systemPrompt ?? '']
+  },
+  sessionParts: () => [],
+  configFiles: ({ env, workdir }) => {
+    const home = env['CLAUDE_CONFIG_DIR'] || join(env['HOME'] ?? '', '.claude')
+    const user = env['CLAUDE_CONFIG_DIR'] ? join(home, '.claude.json') : join(env['HOME'] ?? '', '.claude.json')
+    return [
+      { path: user, fields: ['mcpServers', 'primaryApiKey', 'oauthAccount', 'env'] },
+      ...['settings.json', 'settings.local.json', '.credentials.json', 'CLAUDE.md'].map((name) => ({
+        path: join(home, name),
+      })),
+      ...['.mcp.json', 'CLAUDE.md', 'CLAUDE.local.md', '.claude/settings.json', '.claude/settings.local.json'].map(
+        (name) => ({ path: join(workdir, name) }),
+      ),
+    ]
+  },
+}
+
+const codex: WarmBackend = {
+  start: startCodex,
+  isOneSession: false,
+  // The flags of `codex exec` are not those of `codex app-server`.
+  fixedParts: ({ extra }) => (extra.length === 0 ? [] : undefined),
+  sessionParts: (request) => [toSandbox(request), request.hasApprover ? 'asks' : '', request.model ?? ''],
+  configFiles: ({ env, workdir }) => {
+    const home = env['CODEX_HOME'] || join(env['HOME'] ?? '', '.codex')
+    const own = ['config.toml', 'auth.json', 'AGENTS.md', '.credentials.json'].map((name) => ({
+      path: join(home, name),
+    }))
+    return [...own, { path: join(workdir, 'AGENTS.md') }, { path: join(workdir, '.codex', 'config.toml') }]
+  },
+}
+
+export const WARM_BACKENDS: Readonly<Partial<Record<Backend, WarmBackend>>> = { claude, codex }

@@ -1,0 +1,293 @@
+/**
+ * The processes of agents that stay up. The decisions are pure (decisions.ts). A prompt never waits for a process that may
+ * not work: the first processes of a program are started in the background, while its prompts run in processes of their own.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { availableMemoryShare } from '../../kit/process/resident-memory.ts'
+import type { AgentRequest, Backend } from '../adapter/agent.ts'
+import { newScratchDirectory } from '../scratch-files.ts'
+import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
+import type { WarmLimits } from './decisions.ts'
+import {
+  chooseProcess,
+  findExpired,
+  type HeldSession,
+  makeRoom,
+  type PooledProcess,
+  SPARE_WINDOW_MS,
+  wantsSpare,
+} from './decisions.ts'
+import { type PoolKey, poolKeyOf } from './pool-key.ts'
+import { WARM_BACKENDS, type WarmBackend } from './warm-backends.ts'
+
+/** How long an agent may take to start. */
+const START_MS = 15_000
+/** How long a prompt waits for a process that is starting; a process of its own would take about as long. */
+const START_WAIT_MS = 5000
+/** A key whose process did not start is not tried again for this long. */
+const FAILED_MS = 10 * 60_000
+/** A spare is started when the turn ends, but no later than this: the start would slow down the turn. */
+const SPARE_DELAY_MS = 1000
+const SWEEP_MS = { least: 20, most: 10_000 }
+const KEYS_LIMIT = 1000
+
+export type WarmPoolOptions = {
+  limits: WarmLimits
+  /** Marks the processes, so that they are found if this process dies without ending them. */
+  owner: () => Promise<string | undefined>
+  /** Gets the reason when an agent cannot stay up. */
+  onFailure: (failure: { backend: Backend; reason: string }) => void
+}
+
+/** What a prompt asks the pool for. */
+export type WarmWish = {
+  request: AgentRequest
+  /** The name of the API key; empty without one. Two clients never share a process. */
+  client: string
+  /** How many turns the session had that the prompt continues. */
+  sessionTurns: number
+}
+
+/** A prompt on its way through the pool. `agent` is undefined if it needs a process of its own. */
+export type Ticket = {
+  agent: LongLivedAgent | undefined
+  /** Call it when the turn has ended, however it ended. */
+  done(): void
+}
+
+/** What a process is doing, for users. */
+export type WarmProcessReport = { backend: Backend; state: PooledProcess['state']; turns: number; idleMs: number }
+
+type Entry = { -readonly [K in keyof PooledProcess]: PooledProcess[K] } & {
+  backend: Backend
+  /** Undefined if it does not start. */
+  ready: Promise<LongLivedAgent | undefined>
+  agent: LongLivedAgent | undefined
+  stop: AbortController
+}
+
+type Plan = WarmWish & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
+
+export class WarmPool {
+  readonly #options: WarmPoolOptions
+  readonly #entries = new Map<number, Entry>()
+  /** When each place was used, for spares. */
+  readonly #uses = new Map<string, number[]>()
+  /** Programs that have started once. */
+  readonly #proven = new Set<string>()
+  readonly #failedUntil = new Map<string, number>()
+  readonly #sweeper: NodeJS.Timeout
+  #lastId = 0
+  #isClosed = false
+
+  constructor(options: WarmPoolOptions) {
+    this.#options = options
+    const sweepMs = Math.min(Math.max(options.limits.idleMs / 4, SWEEP_MS.least), SWEEP_MS.most)
+    this.#sweeper = setInterval(() => this.#sweep(), sweepMs).unref()
+  }
+
+  /** Undefined: such a request always needs a process of its own. */
+  async take(wish: WarmWish): Promise<Ticket | undefined> {
+    const plan = this.#isClosed ? undefined : toPlan(wish)
+    if (plan === undefined) return undefined
+    this.#noteUse(plan.key)
+    const entry = this.#choose(plan) ?? this.#startFor(plan)
+    // Before anything else can run: from here on no other prompt and no limit takes the process away.
+    if (entry !== undefined) entry.state = 'busy'
+    this.#outdate(plan, entry)
+    const agent = entry && (await this.#awaitStart(entry))
+    if (entry !== undefined && agent === undefined) void this.#end(entry)
+    return this.#toTicket(plan, agent === undefined ? undefined : entry)
+  }
+
+  list(): WarmProcessReport[] {
+    const now = performance.now()
+    return [...this.#entries.values()].map(({ backend, state, turns, lastUsedAt }) => {
+      return { backend, state, turns, idleMs: state === 'idle' ? Math.round(now - lastUsedAt) : 0 }
+    })
+  }
+
+  /** Ends the idle processes now, and the others when their turn has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#sweeper)
+    const unused = [...this.#entries.values()].filter(({ state }) => state !== 'busy')
+    await Promise.all(unused.map((entry) => this.#end(entry)))
+  }
+
+  #choose(plan: Plan): Entry | undefined {
+    const { key, session, backend } = plan
+    const { use, retire } = chooseProcess([...this.#entries.values()], {
+      key,
+      session,
+      isOneSession: backend.isOneSession,
+    })
+    for (const id of retire) void this.#end(this.#entries.get(id))
+    return use === undefined ? undefined : this.#entries.get(use)
+  }
+
+  /** Starts a process for this prompt, where no other process would do and the program is known to start. */
+  #startFor(plan: Plan): Entry | undefined {
+    const { request, backend } = plan
+    const needsOwn = request.hasApprover || (backend.isOneSession && plan.session !== undefined)
+    if (!needsOwn || !(request.hasApprover || this.#proven.has(programOf(request)))) return undefined
+    return this.#start(plan, plan.backend.isOneSession ? request.resumeId : undefined)
+  }
+
+  #start({ request, backend, key, session }: Plan, resumeId: string | undefined): Entry | undefined {
+    const now = performance.now()
+    if (this.#isClosed || now < (this.#failedUntil.get(key.place) ?? 0)) return undefined
+    const room = makeRoom([...this.#entries.values()], this.#options.limits)
+    if (room === undefined) return undefined
+    for (const id of room) void this.#end(this.#entries.get(id))
+    this.#lastId += 1
+    const entry: Entry = {
+      id: this.#lastId,
+      key,
+      isOneSession: backend.isOneSession,
+      state: 'starting',
+      sessions: resumeId === undefined || session === undefined ? [] : [session],
+      outdated: [],
+      turns: 0,
+      startedAt: now,
+      lastUsedAt: now,
+      bytes: 0,
+      backend: request.backend,
+      ready: Promise.resolve(undefined),
+      agent: undefined,
+      stop: new AbortController(),
+    }
+    this.#entries.set(entry.id, entry)
+    entry.ready = this.#launch(entry, { ...request, prompt: '', resumeId }, backend)
+    return entry
+  }
+
+  async #launch(entry: Entry, request: AgentRequest, backend: WarmBackend): Promise<LongLivedAgent | undefined> {
+    const limit = setTimeout(() => entry.stop.abort(), START_MS)
+    const scratchDirectory = newScratchDirectory()
+    try {
+      const owner = await this.#options.owner()
+      const launch = { request: { ...request, scratchDirectory }, scratchDirectory, owner, signal: entry.stop.signal }
+      const agent = await backend.start(launch)
+      entry.agent = agent
+      this.#proven.add(programOf(request))
+      if (entry.state === 'starting') entry.state = 'idle'
+      entry.lastUsedAt = performance.now()
+      void agent.exit.then(() => this.#entries.delete(entry.id))
+      if (!this.#entries.has(entry.id)) await agent.end()
+      return agent
+    } catch (error) {
+      if (this.#entries.delete(entry.id)) this.#noteFailure(entry, error)
+      return undefined
+    } finally {
+      clearTimeout(limit)
+    }
+  }
+
+  #noteFailure({ key, backend }: Entry, error: unknown): void {
+    this.#failedUntil.set(key.place, performance.now() + FAILED_MS)
+    this.#options.onFailure({ backend, reason: error instanceof Error ? error.message : String(error) })
+  }
+
+  async #awaitStart({ ready }: Entry): Promise<LongLivedAgent | undefined> {
+    const waited = new AbortController()
+    const tooLong = delay(START_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined)
+    const agent = await Promise.race([ready, tooLong])
+    waited.abort()
+    return agent
+  }
+
+  /** The session goes on in `entry` or in a process of its own: what others know of it is out of date. */
+  #outdate({ session }: Plan, entry: Entry | undefined): void {
+    if (session === undefined) return
+    for (const other of this.#entries.values()) {
+      if (other === entry || !other.sessions.some(({ id }) => id === session.id)) continue
+      other.sessions = other.sessions.filter(({ id }) => id !== session.id)
+      other.outdated = [...other.outdated, session.id]
+    }
+  }
+
+  #toTicket(plan: Plan, entry: Entry | undefined): Ticket {
+    const isLacking = entry === undefined
+    const spare = setTimeout(() => this.#startSpare(plan, isLacking), SPARE_DELAY_MS).unref()
+    return {
+      agent: entry?.agent,
+      done: () => {
+        clearTimeout(spare)
+        if (entry !== undefined) this.#release(entry, plan)
+        this.#startSpare(plan, isLacking)
+      },
+    }
+  }
+
+  #startSpare(plan: Plan, isLacking: boolean): void {
+    const { key, backend } = plan
+    // A process that takes any session is enough, until a prompt finds it in use.
+    if (!backend.isOneSession && !isLacking) return
+    const facts = { key, isOneSession: backend.isOneSession, uses: this.#uses.get(key.place) ?? [] }
+    const now = performance.now()
+    if (!wantsSpare([...this.#entries.values()], { ...facts, now, limits: this.#options.limits })) return
+    this.#start(plan, undefined)
+  }
+
+  #release(entry: Entry, { request, session, backend, sessionTurns }: Plan): void {
+    const facts = entry.agent?.facts()
+    entry.turns = facts?.turns ?? entry.turns
+    entry.lastUsedAt = performance.now()
+    const isSpent = backend.isOneSession && request.isEphemeral
+    if (this.#isClosed || isSpent || !facts?.isAlive || !facts.isReusable) return void this.#end(entry)
+    const id = facts.sessionId ?? session?.id
+    if (id !== undefined && !request.isEphemeral) {
+      const held = { id, turns: sessionTurns + 1, parts: partsOf(backend, request) }
+      entry.sessions = [...entry.sessions.filter((other) => other.id !== id), held]
+    }
+    entry.state = 'idle'
+    void this.#measure(entry)
+  }
+
+  async #measure(entry: Entry): Promise<void> {
+    entry.bytes = (await entry.agent?.residentBytes()) ?? 0
+    this.#sweep()
+  }
+
+  #sweep(): void {
+    const facts = { now: performance.now(), limits: this.#options.limits, availableShare: availableMemoryShare() }
+    for (const id of findExpired([...this.#entries.values()], facts)) void this.#end(this.#entries.get(id))
+  }
+
+  /** From here on no prompt finds the process. */
+  async #end(entry: Entry | undefined): Promise<void> {
+    if (entry === undefined) return
+    this.#entries.delete(entry.id)
+    entry.stop.abort()
+    await entry.agent?.end()
+    await entry.ready.catch(() => undefined)
+  }
+
+  #noteUse({ place }: PoolKey): void {
+    const now = performance.now()
+    const recent = (this.#uses.get(place) ?? []).filter((at) => now - at <= SPARE_WINDOW_MS)
+    this.#uses.delete(place)
+    this.#uses.set(place, [...recent, now].slice(-this.#options.limits.spareAfter))
+    const [oldest] = this.#uses.keys()
+    if (this.#uses.size > KEYS_LIMIT && oldest !== undefined) this.#uses.delete(oldest)
+  }
+}
+
+function toPlan(wish: WarmWish): Plan | undefined {
+  const { request, client, sessionTurns } = wish
+  const backend = WARM_BACKENDS[request.backend]
+  const key = backend && poolKeyOf(request, backend, client)
+  if (backend === undefined || key === undefined) return undefined
+  const { resumeId: id } = request
+  const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: partsOf(backend, request) }
+  return { ...wish, backend, key, session }
+}
+
+function partsOf(backend: WarmBackend, request: AgentRequest): string {
+  return JSON.stringify(backend.sessionParts(request))
+}
+
+function programOf({ backend, program }: AgentRequest): string {
+  return JSON.stringify([backend, program])
+}

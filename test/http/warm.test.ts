@@ -1,0 +1,205 @@
+/** Prompts over HTTP to a server that keeps agents running. */
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../support/start-server.ts'
+import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
+
+type Backend = 'claude' | 'codex'
+type Body = Record<string, unknown>
+
+const warmServer = (warm: Body = {}, more: Parameters<typeof startServer>[0] = {}) =>
+  startServer({ agents: 'warm', ...more, config: { warm: { enabled: true, spare_after: 1, ...warm } } })
+
+async function prompt(server: TestServer, order: unknown, over: Body = {}, path = '/api/v1/prompt') {
+  const body = { prompt: typeof order === 'string' ? order : JSON.stringify(order), workdir: server.workdir, ...over }
+  const { headers, ...fields } = body as Body & { headers?: Record<string, string> }
+  const answer = await server.request(path, { method: 'POST', body: fields, ...(headers && { headers }) })
+  expect([answer.status, answer.text]).toEqual([200, answer.text])
+  return answer.body as { output: string; session_id: string; exit_code: number; warnings?: string[] }
+}
+
+const resume = (server: TestServer, id: string, order: unknown) =>
+  server
+    .request(`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: JSON.stringify(order) } })
+    .then(({ body }) => body as { output: string; session_id: string; exit_code: number; warnings?: string[] })
+
+/** The process that answers. */
+const pidOf = async (server: TestServer, over: Body) => Number((await prompt(server, { pid: true }, over)).output)
+
+const warmOf = (server: TestServer) => server.context.prompts.warm?.list() ?? []
+
+/** Two prompts: the first runs alone, and starts the process of the second. */
+async function warmUp(server: TestServer, over: Body): Promise<void> {
+  await prompt(server, 'hello', over)
+  await idle(server)
+}
+
+async function idle(server: TestServer, count = 1): Promise<void> {
+  await until(() => warmOf(server).filter(({ state }) => state === 'idle').length >= count)
+}
+
+describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
+  it('answers from a process that was already up, with the same result', async () => {
+    const server = await warmServer()
+    const cold = await prompt(server, { say: 'same' }, { backend })
+    await idle(server)
+    const warm = await prompt(server, { say: 'same' }, { backend })
+    const ids = ['session_id', 'backend_session_id', 'duration_ms', 'execution_id']
+    const facts = (answer: object) => Object.entries(answer).filter(([name]) => !ids.includes(name))
+    expect(facts(warm)).toEqual(facts(cold))
+    expect(warmOf(server).some(({ turns }) => turns === 1)).toBe(true)
+  })
+
+  it('continues a session in the process that has it', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend })
+    const first = await prompt(server, { pid: true }, { backend })
+    const second = await resume(server, first.session_id, { pid: true })
+    expect(second.output).toBe(first.output)
+    expect(isRunning(Number(first.output))).toBe(true)
+  })
+
+  it('shows what is up', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend })
+    const { body } = await server.request('/api/v1/backends')
+    const { backends } = body as { backends: { name: string; warm: unknown }[] }
+    expect(backends.find(({ name }) => name === backend)?.warm).toEqual({ idle: 1, busy: 0 })
+  })
+
+  it('does not share a process between API keys', async () => {
+    const keys = `${'a'.repeat(32)},${'b'.repeat(32)}`
+    const server = await warmServer({ max_processes: 8 }, { env: { DROVER_API_KEYS: keys } })
+    const as = (letter: string) => ({ backend, headers: { authorization: `Bearer ${letter.repeat(32)}` } })
+    await warmUp(server, as('a'))
+    const pid = await pidOf(server, as('a'))
+    await idle(server)
+    const others = [await pidOf(server, as('b')), await pidOf(server, as('b'))]
+    expect(others).not.toContain(pid)
+  })
+
+  it('takes a new process after a file of its configuration has changed', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend })
+    const pid = await pidOf(server, { backend })
+    await idle(server)
+    const place = join(server.workdir, '..', backend === 'claude' ? '.claude' : '.codex')
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, backend === 'claude' ? '.credentials.json' : 'auth.json'), '{"rotated": true}')
+    expect(await pidOf(server, { backend })).not.toBe(pid)
+    await until(() => !isRunning(pid))
+  })
+
+  it('takes a new process after the program has changed', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend })
+    const pid = await pidOf(server, { backend })
+    await idle(server)
+    utimesSync(join(server.workdir, '..', 'bin', backend), 1, 1)
+    expect(await pidOf(server, { backend })).not.toBe(pid)
+  })
+
+  it('takes a new process after the directory was deleted and made anew', async () => {
+    const server = await warmServer()
+    const workdir = join(server.workdir, 'project')
+    mkdirSync(workdir)
+    await warmUp(server, { backend, workdir })
+    const pid = await pidOf(server, { backend, workdir })
+    await idle(server)
+    rmSync(workdir, { recursive: true })
+    // Holds the number of the deleted directory.
+    mkdirSync(join(server.workdir, 'other'))
+    mkdirSync(workdir)
+    expect(await pidOf(server, { backend, workdir })).not.toBe(pid)
+  })
+
+  it('ends when nothing was asked for its idle time', async () => {
+    const server = await warmServer({ idle_secs: 1 })
+    await warmUp(server, { backend })
+    const pid = await pidOf(server, { backend })
+    await until(() => warmOf(server).length === 0)
+    await until(() => !isRunning(pid))
+  })
+
+  it('ends after its number of prompts', async () => {
+    const server = await warmServer({ max_turns: 1, spares: 1 })
+    await warmUp(server, { backend })
+    const pid = await pidOf(server, { backend })
+    await until(() => !isRunning(pid))
+  })
+
+  it('is never kept with warm.enabled: false', async () => {
+    const server = await warmServer({ enabled: false })
+    await prompt(server, 'one', { backend })
+    await prompt(server, 'two', { backend })
+    expect(server.context.prompts.warm).toBeUndefined()
+  })
+})
+
+describe('a warm process', () => {
+  it('that dies before its first event is replaced, with a warning', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend: 'claude' })
+    expect(await prompt(server, { crash: 'warm', say: 'again' }, { backend: 'claude' })).toMatchObject({
+      output: 'again',
+      exit_code: 0,
+      warnings: [
+        expect.stringMatching(/^claude did not take the prompt in its warm process \(.*\); it ran in a new one$/),
+      ],
+    })
+  })
+
+  it('that does not start is reported once, and prompts run without it', async () => {
+    const server = await warmServer({}, { env: { WARM_FAILS: 'start' } })
+    for (const say of ['one', 'two', 'three']) {
+      expect(await prompt(server, { say }, { backend: 'claude' })).not.toHaveProperty('warnings')
+      await until(() => server.logged.some(({ message }) => message === 'an agent cannot be kept running'))
+    }
+    expect(server.logged).toHaveLength(1)
+    expect(warmOf(server)).toEqual([])
+  })
+
+  it('over its limit of memory ends after the prompt', async () => {
+    const server = await warmServer({ max_rss_mb: 150 })
+    await warmUp(server, { backend: 'claude' })
+    const { output } = await prompt(server, { grow: 200, pid: true }, { backend: 'claude' })
+    await until(() => !isRunning(Number(output)))
+  })
+
+  it('is limited in number: the one not used for longest ends', async () => {
+    const server = await warmServer({ max_processes: 1 })
+    await warmUp(server, { backend: 'claude' })
+    await warmUp(server, { backend: 'codex' })
+    expect(warmOf(server)).toHaveLength(1)
+  })
+
+  it('refuses a second prompt of its session as ever', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend: 'claude' })
+    const { session_id: id } = await prompt(server, 'first', { backend: 'claude' })
+    const running = server.request(`/api/v1/sessions/${id}/resume`, {
+      method: 'POST',
+      body: { prompt: '{"hang":true}', timeout_secs: 1 },
+    })
+    await until(() => warmOf(server).some(({ state }) => state === 'busy'))
+    const second = await server.request(`/api/v1/sessions/${id}/resume`, { method: 'POST', body: { prompt: 'x' } })
+    expect(second.status).toBe(409)
+    await running
+  })
+
+  it('is not used for a session that went on elsewhere', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend: 'claude' })
+    const first = await prompt(server, { pid: true }, { backend: 'claude' })
+    await server.context.store.reopen(first.session_id)
+    await server.context.store.finishTurn(first.session_id, {
+      outcome: 'completed',
+      usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
+    })
+    const next = await resume(server, first.session_id, { pid: true })
+    expect(next.output).not.toBe(first.output)
+    await until(() => !isRunning(Number(first.output)))
+  })
+})
