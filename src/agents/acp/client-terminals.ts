@@ -6,8 +6,10 @@ import { countAt, type JsonObject, objectsAt, textAt, textsAt } from '../adapter
 import type { ClientPolicy } from './client-files.ts'
 import { isInside } from './permissions.ts'
 
-const OUTPUT_LIMIT_BYTES = 1024 * 1024
+const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 const MAX_TERMINALS = 32
+/** How many terminals are remembered after their release. */
+const MAX_REMEMBERED = 32
 
 type Terminal = {
   output: OutputTail
@@ -20,9 +22,12 @@ type Terminal = {
 
 type Environment = Readonly<Record<string, string>>
 
-/** The terminals of one turn. */
+/** What a command has printed, and how it ended. */
+export type TerminalEvidence = { output: string; exitCode: number | undefined }
+
 export class ClientTerminals {
   readonly #terminals = new Map<string, Terminal>()
+  readonly #released = new Map<string, TerminalEvidence>()
   readonly #env: Environment
   #lastId = 0
 
@@ -68,9 +73,20 @@ export class ClientTerminals {
   }
 
   async release(params: JsonObject): Promise<JsonObject> {
+    const terminal = this.#find(params)
     await this.kill(params)
-    this.#terminals.delete(textAt(params, 'terminalId') ?? '')
+    const id = textAt(params, 'terminalId') ?? ''
+    this.#terminals.delete(id)
+    this.#released.set(id, evidenceOf(terminal))
+    const [oldest] = this.#released.keys()
+    if (this.#released.size > MAX_REMEMBERED && oldest !== undefined) this.#released.delete(oldest)
     return {}
+  }
+
+  /** First-hand: agents report less of it, or something else. */
+  evidence(id: string): TerminalEvidence | undefined {
+    const terminal = this.#terminals.get(id)
+    return terminal === undefined ? this.#released.get(id) : evidenceOf(terminal)
   }
 
   /** Ends all commands, and everything that they have started. */
@@ -124,6 +140,10 @@ export class ClientTerminals {
 /** Agents send a whole shell command in `command`, or a program with its arguments. */
 function toArgv(command: string, args: readonly string[]): [string, ...string[]] {
   return args.length === 0 && /[\s;&|<>$`'"(]/.test(command) ? ['/bin/sh', '-c', command] : [command, ...args]
+}
+
+function evidenceOf({ output, exited }: Terminal): TerminalEvidence {
+  return { output: output.text(), exitCode: exited?.code ?? undefined }
 }
 
 function statusOf({ code, signal }: ProcessExit): JsonObject {

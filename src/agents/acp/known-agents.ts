@@ -43,7 +43,7 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
       modes: { 'read-only': 'plan', ask: 'default', edit: 'auto-edit', everything: 'yolo' },
       asks: 'sometimes',
       usage: 'per-request',
-      resume: 'session/load',
+      resume: 'session/resume',
       login: 'qwen',
     },
   },

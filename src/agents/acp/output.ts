@@ -14,7 +14,13 @@ import { usageOfTurn } from './usage.ts'
 /** The method of a frame that drover makes itself: the session of the turn is open. */
 export const OPENED = 'drover/opened'
 
-type Options = { backend: string; profile: AcpProfile; priorUsage: Usage | undefined }
+type Options = {
+  backend: string
+  profile: AcpProfile
+  priorUsage: Usage | undefined
+  /** What is known first-hand about the commands that drover ran for the agent. */
+  findEvidence?: ConstructorParameters<typeof TurnUpdates>[1]
+}
 
 export class AcpOutput implements AgentOutput {
   readonly backend: string
@@ -31,7 +37,7 @@ export class AcpOutput implements AgentOutput {
   constructor(options: Options) {
     this.#options = options
     this.backend = options.backend
-    this.updates = new TurnUpdates(options.profile)
+    this.updates = new TurnUpdates(options.profile, options.findEvidence)
   }
 
   /** An update, a request for permission, or the response to the prompt. Everything else is skipped. */

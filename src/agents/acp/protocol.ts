@@ -38,7 +38,7 @@ export function readAgentInfo(result: JsonObject): AgentInfo {
   const info = objectAt(result, 'agentInfo')
   return {
     name: textAt(info, 'title') ?? textAt(info, 'name'),
-    version: textAt(info, 'version'),
+    version: textAt(info, 'version') ?? textAt(objectAt(result, '_meta'), 'agentVersion'),
     protocolVersion: result['protocolVersion'],
     canLoad: capabilities?.['loadSession'] === true,
     canResume: objectAt(sessions, 'resume') !== undefined,

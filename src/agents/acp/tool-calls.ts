@@ -85,6 +85,12 @@ function textOfPart(part: JsonObject): string | undefined {
   }
 }
 
+/** The id of the client's terminal in which a command runs. */
+export function terminalOf(call: JsonObject): string | undefined {
+  const part = objectsAt(call, 'content').find((each) => textAt(each, 'type') === 'terminal')
+  return textAt(part, 'terminalId')
+}
+
 /** Output that comes in pieces beside the content. */
 export function outputPieceOf(call: JsonObject): string {
   const meta = objectAt(call, '_meta')

@@ -36,7 +36,8 @@ export class AcpTurn implements TurnProtocol {
     this.#agent = agent
     this.#turn = turn
     this.#onEnd = onEnd
-    this.#output = new AcpOutput({ backend, profile, priorUsage: turn.priorUsage })
+    const findEvidence = (id: string) => agent.terminals.evidence(id)
+    this.#output = new AcpOutput({ backend, profile, priorUsage: turn.priorUsage, findEvidence })
     this.#permission = stricterPermission(turn.request)
     this.reader = createOutputReader(this.#output)
   }

@@ -5,7 +5,7 @@ import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { messageEvents, thinkingEvents } from '../adapter/events.ts'
 import { type JsonObject, objectAt, objectsAt, textAt } from '../adapter/json-fields.ts'
 import { ToolLog } from '../adapter/tool-log.ts'
-import { failureOf, hasWholeInput, inputOf, outputOf, outputPieceOf, toolNameOf } from './tool-calls.ts'
+import { failureOf, hasWholeInput, inputOf, outputOf, outputPieceOf, terminalOf, toolNameOf } from './tool-calls.ts'
 import { sumUsage, usageOfChunk } from './usage.ts'
 
 export type TurnSummary = {
@@ -20,7 +20,17 @@ export type TurnSummary = {
 }
 
 /** What is known about a tool call. It is reported once its input is known. */
-type KnownCall = { call: JsonObject; isReported: boolean; isDone: boolean; output: string }
+type KnownCall = {
+  call: JsonObject
+  isReported: boolean
+  isDone: boolean
+  output: string
+  /** The terminal of the client in which it runs. */
+  terminalId: string | undefined
+}
+
+/** What is known first-hand about a command that drover ran for the agent. */
+type FindEvidence = (terminalId: string) => { output: string; exitCode: number | undefined } | undefined
 
 /** Looks at each piece once: the whole may have megabytes, and is asked for with every frame. */
 class Message {
@@ -37,6 +47,7 @@ class Message {
 
 export class TurnUpdates {
   readonly #profile: AcpProfile
+  readonly #findEvidence: FindEvidence
   readonly #tools = new ToolLog()
   readonly #calls = new Map<string, KnownCall>()
   /** The message that is being written, and the last one before a tool call. */
@@ -46,8 +57,9 @@ export class TurnUpdates {
   #hasBegun = false
   #lastNotice: string | undefined
 
-  constructor(profile: AcpProfile) {
+  constructor(profile: AcpProfile, findEvidence: FindEvidence = () => undefined) {
     this.#profile = profile
+    this.#findEvidence = findEvidence
   }
 
   /** The events in the `update` of a `session/update`. Never throws. */
@@ -139,7 +151,14 @@ export class TurnUpdates {
   #note(update: JsonObject): KnownCall | undefined {
     const id = textAt(update, 'toolCallId')
     if (id === undefined) return undefined
-    const known = this.#calls.get(id) ?? { call: {}, isReported: false, isDone: false, output: '' }
+    const known = this.#calls.get(id) ?? {
+      call: {},
+      isReported: false,
+      isDone: false,
+      output: '',
+      terminalId: undefined,
+    }
+    known.terminalId ??= terminalOf(update)
     known.call = merge(known.call, update)
     this.#calls.set(id, known)
     return known
@@ -155,7 +174,12 @@ export class TurnUpdates {
   }
 
   /** A command that failed is a failure, also where the agent calls it completed. */
-  #resultOf({ call, output: pieces }: KnownCall, status: string): AgentEvent {
+  #resultOf({ call, output: pieces, terminalId }: KnownCall, status: string): AgentEvent {
+    const ran = terminalId === undefined ? undefined : this.#findEvidence(terminalId)
+    if (ran?.exitCode !== undefined) {
+      const failure = ran.exitCode === 0 ? undefined : `exit code ${ran.exitCode}`
+      return this.#tools.result({ id: textAt(call, 'toolCallId'), output: ran.output, failure })
+    }
     const output = outputOf(call) ?? (pieces === '' ? undefined : pieces)
     const failure = failureOf(call, { status, output })
     return this.#tools.result({ id: textAt(call, 'toolCallId'), output, failure })

@@ -107,7 +107,7 @@ async function probe(invocation: Invocation, { name, section, config, sendsPromp
 
 /** What the config stores: texts, so that a person can read and change them. Pure. */
 export function toProfile({ info, session, answer, resume }: ProbeReport, at: string): Record<string, string> {
-  const { name = 'unknown', version = '', takesImages } = info
+  const { name = '', version = 'version unknown', takesImages } = info
   return {
     measured: at.slice(0, 10),
     agent: `${name} ${version}`.trim(),

@@ -1,0 +1,136 @@
+/** Real agents that speak ACP with a fake model server: temporary homes, made-up keys, loopback only. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { stringify } from 'yaml'
+import { KNOWN_AGENTS } from '../../src/agents/acp/known-agents.ts'
+import { findProgram } from '../../src/kit/process/find-program.ts'
+import type { AgentSetup } from './real-agents.ts'
+
+/** What an agent needs to use the model server: variables, and files in its home. `base` ends with the scenario. */
+type Needs = { env?: (base: string) => Record<string, string>; files?: (base: string) => Record<string, string> }
+
+const openCode = (base: string) =>
+  JSON.stringify({
+    autoupdate: false,
+    share: 'disabled',
+    model: 'fake/fake-model',
+    small_model: 'fake/fake-model',
+    provider: {
+      fake: {
+        npm: '@ai-sdk/openai-compatible',
+        options: { baseURL: `${base}/v1`, apiKey: 'made-up' },
+        models: { 'fake-model': { limit: { context: 100_000, output: 8000 } } },
+      },
+    },
+  })
+
+const NEEDS: Record<string, Needs> = {
+  opencode: {
+    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+    files: (base) => ({ '.config/opencode/opencode.json': openCode(base) }),
+  },
+  qwen: {
+    env: (base) => ({ OPENAI_API_KEY: 'made-up', OPENAI_BASE_URL: `${base}/v1`, OPENAI_MODEL: 'fake-model' }),
+    files: () => ({
+      '.qwen/settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        general: { enableAutoUpdate: false },
+      }),
+    }),
+  },
+  kimi: {
+    env: () => ({ KIMI_CODE_NO_AUTO_UPDATE: '1' }),
+    files: (base) => ({
+      '.kimi-code/config.toml': `default_model = "fake"\n[providers.fake]\ntype = "openai"\nbase_url = "${base}/v1"\napi_key = "made-up"\n[models.fake]\nprovider = "fake"\nmodel = "fake-model"\nmax_context_size = 100000\n`,
+    }),
+  },
+  goose: {
+    env: (base) => ({
+      GOOSE_PROVIDER: 'openai',
+      GOOSE_MODEL: 'fake-model',
+      OPENAI_HOST: new URL(base).origin,
+      OPENAI_BASE_PATH: `${new URL(base).pathname.slice(1)}/v1/chat/completions`,
+      OPENAI_API_KEY: 'made-up',
+      GOOSE_DISABLE_KEYRING: '1',
+      GOOSE_MODE: 'approve',
+    }),
+  },
+  grok: {
+    env: () => ({ XAI_API_KEY: 'made-up' }),
+    files: (base) => ({
+      '.grok/config.toml': `[cli]\nauto_update = false\n[model.fake-model]\nmodel = "fake-model"\nbase_url = "${base}/v1"\napi_key = "made-up"\napi_backend = "chat_completions"\ncontext_window = 100000\n`,
+    }),
+  },
+  vibe: {
+    env: () => ({ FAKE_KEY: 'made-up' }),
+    files: (base) => ({
+      '.vibe/config.toml': `active_model = "fake"\nenable_telemetry = false\n[[providers]]\nname = "fake"\napi_base = "${base}/v1"\napi_key_env_var = "FAKE_KEY"\nbackend = "generic"\n[[models]]\nname = "fake-model"\nprovider = "fake"\nalias = "fake"\n`,
+    }),
+  },
+  pi: {
+    env: () => ({ PI_OFFLINE: '1' }),
+    files: (base) => ({
+      '.pi/agent/models.json': JSON.stringify({
+        providers: {
+          fake: {
+            baseUrl: `${base}/v1`,
+            api: 'openai-completions',
+            apiKey: 'made-up',
+            models: [{ id: 'fake-model', contextWindow: 100_000, maxTokens: 8000 }],
+          },
+        },
+      }),
+      '.pi/agent/settings.json': JSON.stringify({ defaultProvider: 'fake', defaultModel: 'fake-model' }),
+    }),
+  },
+}
+
+/** Grok takes no model from its config. */
+const MORE_ARGUMENTS: Record<string, readonly string[]> = { grok: ['-m', 'fake-model'] }
+
+/** The agents that can be tested here without a login, installed or not. */
+export const testable = KNOWN_AGENTS.filter(({ name }) => name in NEEDS)
+
+export const installedAcp = testable.flatMap((known) => {
+  const path = findProgram(known.command[0], { env: process.env, cwd: process.cwd() })
+  return path === undefined ? [] : [{ ...known, path }]
+})
+
+type Installed = (typeof installedAcp)[number]
+
+export function commandOf({ name, path, command: [, ...args] }: Installed): string[] {
+  const more = MORE_ARGUMENTS[name] ?? []
+  // The subcommand of grok comes last.
+  return [path, ...args.slice(0, -1), ...more, ...args.slice(-1)]
+}
+
+/** A temporary home that is configured for the model server, and a working directory. */
+export function createAcpSetup(agent: Installed, port: number): AgentSetup {
+  const home = mkdtempSync(join(tmpdir(), `drover-real-${agent.name}-`))
+  const work = join(home, 'work')
+  for (const folder of [work, join(home, 'tmp'), join(home, '.drover')]) mkdirSync(folder)
+  const { env, files } = NEEDS[agent.name] ?? {}
+  const section = { protocol: 'acp', command: commandOf(agent) }
+  writeFileSync(join(home, '.drover', 'config.yaml'), stringify({ backends: { [agent.name]: section } }))
+  return {
+    home,
+    work,
+    env: (scenario) => {
+      const base = `http://127.0.0.1:${port}/${scenario}`
+      for (const [file, content] of Object.entries(files?.(base) ?? {})) {
+        mkdirSync(dirname(join(home, file)), { recursive: true })
+        writeFileSync(join(home, file), content)
+      }
+      return {
+        HOME: home,
+        TMPDIR: join(home, 'tmp'),
+        PATH: `${dirname(agent.path)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+        LANG: 'C.UTF-8',
+        REAL_AGENT_HOME: home,
+        ...env?.(base),
+      }
+    },
+    remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
