@@ -8,7 +8,7 @@ import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
-import { EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
+import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
@@ -92,6 +92,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSessionQuery: SessionQuery,
     validateSessionEditRequest: SessionEditRequest,
     validateExecutionQuery: ExecutionQuery,
+    validateDecisionBody: DecisionBody,
     validateEventsQuery: EventsQuery,
     validateChatRequest: ChatRequest,
     validateMessageRequest: MessageRequest,

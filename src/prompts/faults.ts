@@ -66,3 +66,19 @@ export const sandboxModeAboveCeiling = defineFault({
   message: (d: AboveCeiling) =>
     `${d.field} is ${d.mode}, but ${d.setting} allows at most ${d.ceiling}; ask for less, or remove the field`,
 })
+
+export const approvalNotFound = defineFault({
+  code: 'approval_not_found',
+  kind: 'not_found',
+  when: 'The execution asks for nothing with this id: it was decided already, its time is over, or the execution has ended.',
+  message: (d: { id: string }) =>
+    `nothing with the id ${d.id} waits for a decision; the last approval_request event of the execution has the current id`,
+})
+
+export const approvalNotAllowed = defineFault({
+  code: 'approval_not_allowed',
+  kind: 'unauthorized',
+  when: 'The modes of the API key are limited, so it may not allow what an agent asks for.',
+  message: (d: { setting: string }) =>
+    `this key may not decide what agents do, because of ${d.setting}; use a key without that limit`,
+})

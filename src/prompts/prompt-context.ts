@@ -5,6 +5,7 @@ import type { WarmPool } from '../agents/pool/warm-pool.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SessionStore } from '../sessions/session-store.ts'
 import type { AgentSettings, SharedSettings } from './apply-settings.ts'
+import type { Approvals } from './approvals.ts'
 import type { Ceilings } from './ceilings.ts'
 import type { Slots } from './concurrency-slots.ts'
 import type { ExecutionRecorder } from './execution-recorder.ts'
@@ -50,6 +51,8 @@ export type PromptContext = {
   observer?: PromptObserver
   /** Agents that stay up. Undefined: every prompt starts its agent. */
   warm?: WarmPool | undefined
+  /** Where callers decide about what agents ask for. Undefined: no one can be asked. */
+  approvals?: Approvals | undefined
   /** The name of the API key that the prompts belong to; empty without one. */
   client?: string
   /** Records every prompt as an execution. */

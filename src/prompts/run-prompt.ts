@@ -3,7 +3,13 @@
  * events, finish the turn, return the result. `init` is the first event and `done` the last; when `done` is yielded,
  * the session has been stored.
  */
-import type { AgentCommand, AgentEvent, AgentRequest } from '../agents/adapter/agent.ts'
+import type {
+  AgentCommand,
+  AgentEvent,
+  AgentRequest,
+  ApprovalDecision,
+  ApprovalRequest,
+} from '../agents/adapter/agent.ts'
 import type { AgentResult } from '../agents/agent-result.ts'
 import { buildCommand } from '../agents/build-command.ts'
 import { runWarmOrCold } from '../agents/pool/run-warm.ts'
@@ -27,6 +33,8 @@ export type PromptRunOptions = {
   signal: AbortSignal
   /** Gets every line that the agent prints, unchanged. */
   onLine?: (line: string) => Promise<void>
+  /** Decides about what the agent asks for, in place of the approvals of the context. */
+  onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
   execution?: ExecutionOptions
 }
 
@@ -147,6 +155,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal: options.signal, onLine: options.onLine, owner, priorUsage, onLeftover },
     ...{ pool: context.warm, client: context.client ?? '', sessionTurns: request.resumes?.turn_count ?? 0 },
+    onApproval: approverOf(prompt),
   })
   try {
     let next = await events.next()
@@ -164,7 +173,16 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   } finally {
     // A caller that stops reading early ends the agent.
     await events.return(undefined as never)
+    if (prompt.recording !== undefined) context.approvals?.forget(prompt.recording.id)
   }
+}
+
+/** Who decides about what the agent asks for. A caller whose modes are limited must not widen them this way. */
+function approverOf({ context, recording, options }: Prompt): PromptRunOptions['onApproval'] {
+  const { approvals, ceilings } = context
+  if (ceilings !== undefined) return undefined
+  if (options.onApproval !== undefined || approvals === undefined || recording === undefined) return options.onApproval
+  return (request) => approvals.ask(recording.id, request)
 }
 
 /** The store's id of this process. A prompt without a session runs without it when there is no store. */

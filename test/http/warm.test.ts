@@ -203,3 +203,67 @@ describe('a warm process', () => {
     await until(() => !isRunning(Number(first.output)))
   })
 })
+
+describe('something that an agent asks for', () => {
+  const decide = (server: TestServer, path: string, body: unknown, headers = {}) =>
+    server.request(`/api/v1/executions/${path}`, { method: 'POST', body, headers })
+
+  /** Starts a prompt that asks, and waits for its event. */
+  async function askFor(server: TestServer, backend: Backend, headers = {}) {
+    const body = { prompt: '{"ask":"Bash"}', backend, workdir: server.workdir, approval_mode: 'always', detach: true }
+    const started = await server.request('/api/v1/prompt', { method: 'POST', body, headers })
+    const { execution_id: id } = started.body as { execution_id: string }
+    const events = async () => (await server.request(`/api/v1/executions/${id}/events?after=0`, { headers })).text
+    return { id, events }
+  }
+
+  /** The id of the approval that waits, from the events so far. */
+  async function waiting({ context }: TestServer, id: string): Promise<string> {
+    for await (const events of context.executions.follow(id, { after: 0, signal: new AbortController().signal })) {
+      for (const event of events) if (event.type === 'approval_request') return String(event.content['approval_id'])
+    }
+    throw new Error('the execution has ended without a question')
+  }
+
+  it.each<[Backend, string, RegExp]>([
+    ['claude', 'allow', /behavior.*allow/],
+    ['claude', 'deny', /behavior.*deny/],
+    ['codex', 'allow', /accept/],
+    ['codex', 'allow_session', /acceptForSession/],
+    ['codex', 'deny', /decline/],
+  ])('%s gets the decision %s', async (backend, decision, told) => {
+    const server = await warmServer()
+    const { id, events } = await askFor(server, backend)
+    const approval = await waiting(server, id)
+    const answer = await decide(server, `${id}/approvals/${approval}`, { decision })
+    expect([answer.status, answer.body]).toEqual([200, { approval_id: approval, decision }])
+    const text = await events()
+    expect(text).toMatch(told)
+    expect(text).not.toContain('runs without a user to ask')
+    expect((await decide(server, `${id}/approvals/${approval}`, { decision })).status).toBe(404)
+  })
+
+  it('is denied after its time', async () => {
+    const server = await warmServer({ approval_timeout_secs: 1 })
+    const { events } = await askFor(server, 'claude')
+    expect(await events()).toMatch(/behavior.*deny.*no one decided within 1 s/)
+  })
+
+  it('cannot be allowed with a key whose modes are limited, and such a key is not asked', async () => {
+    const key = 'k'.repeat(32)
+    const server = await warmServer({}, { env: { DROVER_API_KEYS: key }, server: { max_approval_mode: 'auto' } })
+    const headers = { authorization: `Bearer ${key}` }
+    const { id, events } = await askFor(server, 'claude', headers)
+    expect(await events()).toContain('runs without a user to ask')
+    expect((await decide(server, `${id}/approvals/x`, { decision: 'allow' }, headers)).status).toBe(401)
+  })
+
+  it('is decided with a known word only', async () => {
+    const server = await warmServer()
+    const { id } = await askFor(server, 'claude')
+    expect((await decide(server, `${id}/approvals/x`, { decision: 'maybe' })).status).toBe(400)
+    expect((await decide(server, `${id}/approvals/x`, { decision: 'allow' })).status).toBe(404)
+    await server.request(`/api/v1/executions/${id}/cancel`, { method: 'POST' })
+    await until(() => warmOf(server).every(({ state }) => state !== 'busy'))
+  })
+})

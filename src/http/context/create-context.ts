@@ -9,6 +9,7 @@ import { StateFeed } from '../../executions/state-feed.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
+import { Approvals } from '../../prompts/approvals.ts'
 import { createSlots } from '../../prompts/concurrency-slots.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { createWorkdirPolicy } from '../../prompts/workdir-policy.ts'
@@ -104,6 +105,7 @@ function promptContext(
     firstEventTimeoutMs: shortestMs([server.first_event_timeout_secs]),
     longestRunMs: shortestMs([server.request_timeout_secs, config.unified_flags.command_timeout_secs]),
     executions,
+    approvals: new Approvals({ timeoutMs: config.warm.approval_timeout_secs * 1000 }),
     warm: config.warm.enabled ? createWarmPool(config, stores, log) : undefined,
     observer: {
       sessionFailed: (error) => log.error({ reason: String(error) }, 'a session could not be saved'),

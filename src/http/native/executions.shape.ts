@@ -49,6 +49,25 @@ const ExecutionCancelled = named(
 )
 export type ExecutionCancelled = Message<typeof ExecutionCancelled>
 
+const decision = literals(['allow', 'allow_session', 'deny'], {
+  description: '`allow_session`: the agent may do the same again in this session, without asking.',
+})
+
+export const DecisionBody = named(
+  'ApprovalDecision',
+  strict({
+    decision,
+    message: Type.Optional(Type.String({ maxLength: 4000, description: 'Tells the agent why something is denied.' })),
+  }),
+)
+export type DecisionBody = Static<typeof DecisionBody>
+
+const ApprovalDecided = named(
+  'ApprovalDecided',
+  Type.Object({ approval_id: Type.String({ description: 'The id of the approval.' }), decision }),
+)
+export type ApprovalDecided = Message<typeof ApprovalDecided>
+
 const StateChange = named(
   'StateChange',
   Type.Object({
@@ -80,6 +99,16 @@ const events: Record<string, ExecutionEvent> = {
   queued: { seq: 1, at: EXAMPLE.timestamp, type: 'state', content: { state: 'queued' } },
   running: { seq: 2, at: EXAMPLE.timestamp, type: 'state', content: { state: 'running' } },
   message: { seq: 3, at: EXAMPLE.timestamp, type: 'message', content: { text: 'The parser skips', role: 'assistant' } },
+}
+
+const APPROVAL = '7d3f5c62-1b0e-4a3d-9a57-0d5ddc0c5f2e'
+
+const APPROVAL_ID: Parameter = {
+  name: 'approval',
+  in: 'path',
+  shape: Type.String({ description: 'The `approval_id` of the event.' }),
+  isRequired: true,
+  example: APPROVAL,
 }
 
 const EXECUTION_ID: Parameter = {
@@ -166,6 +195,24 @@ export const OPERATIONS: readonly Operation[] = [
     parameters: [EXECUTION_ID],
     responses: {
       202: jsonResponse('The execution is being cancelled.', ExecutionCancelled, { id: ID, state: 'running' }),
+    },
+    errors: EXECUTION_ERRORS,
+  },
+  {
+    method: 'post',
+    path: '/api/v1/executions/{id}/approvals/{approval}',
+    id: 'decideApproval',
+    tag: 'native',
+    summary: 'Decide about something that an agent asks for',
+    description:
+      'An agent with the approval mode `always` asks with an `approval_request` event and waits. What no one decides within `warm.approval_timeout_secs` is denied.',
+    parameters: [EXECUTION_ID, APPROVAL_ID],
+    body: {
+      shape: DecisionBody,
+      examples: { allow: { decision: 'allow' }, deny: { decision: 'deny', message: 'not now' } },
+    },
+    responses: {
+      200: jsonResponse('The agent goes on.', ApprovalDecided, { approval_id: APPROVAL, decision: 'allow' }),
     },
     errors: EXECUTION_ERRORS,
   },

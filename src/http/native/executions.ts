@@ -4,19 +4,31 @@ import type { Execution } from '../../executions/execution.shape.ts'
 import { isFinal } from '../../executions/execution-states.ts'
 import { executionEnded, executionNotFound } from '../../executions/faults.ts'
 import { checker } from '../../kit/schema.ts'
+import { approvalNotAllowed } from '../../prompts/faults.ts'
 import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
-import { validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
+import { checkBody } from '../request/body.ts'
+import { validateDecisionBody, validateEventsQuery, validateExecutionQuery } from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { abortOnDisconnect } from '../response/abort-on-disconnect.ts'
+import { promptsOf } from '../response/prompts-of.ts'
 import { sendJson } from '../response/send-json.ts'
 import { sendStream } from '../response/send-stream.ts'
 import { eventFormat, executionStreamLimits, stateFormat, wantsServerSentEvents } from './execution-streams.ts'
-import type { EventsQuery, ExecutionCancelled, ExecutionQuery } from './executions.shape.ts'
+import type {
+  ApprovalDecided,
+  DecisionBody,
+  EventsQuery,
+  ExecutionCancelled,
+  ExecutionQuery,
+} from './executions.shape.ts'
 
 type ById = { Params: { id: string } }
+type ApprovalById = { Params: { id: string; approval: string } }
 
 const checkExecutionQuery = checker<ExecutionQuery>('the query', validateExecutionQuery)
 const checkEventsQuery = checker<EventsQuery>('the query', validateEventsQuery)
+
+const checkDecision = checker<DecisionBody>('the request', validateDecisionBody)
 
 const DEFAULT_LIMIT = 100
 
@@ -49,6 +61,15 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     return { id, state }
   })
 
+  scope.post<ApprovalById>('/executions/:id/approvals/:approval', async (request): Promise<ApprovalDecided> => {
+    const decision = checkBody(request.body, checkDecision)
+    const { id } = await findExecution(request, context)
+    refuseLimitedKey(request, context)
+    const { approval } = request.params
+    const decided = context.prompts.approvals?.decide(id, approval, decision)
+    return { approval_id: approval, decision: decided?.decision ?? 'deny' }
+  })
+
   scope.get('/events', async (request, reply) => {
     const disconnected = abortOnDisconnect(reply.raw, context)
     const signal = AbortSignal.any([disconnected, context.shutdown])
@@ -58,6 +79,13 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
     await sendStream({ reply, events }, stateFormat(request, context), executionStreamLimits(context))
     return reply
   })
+}
+
+/** A key must not allow an agent more than it may ask for itself. */
+function refuseLimitedKey(request: FastifyRequest, context: ServerContext): void {
+  const { approval, sandbox } = promptsOf(request, context).ceilings ?? {}
+  const limit = approval ?? sandbox
+  if (limit !== undefined) throw approvalNotAllowed({ setting: limit.setting })
 }
 
 async function findExecution(request: FastifyRequest<ById>, context: ServerContext): Promise<Execution> {
