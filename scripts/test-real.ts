@@ -3,15 +3,19 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { NATIVE_BACKENDS } from '../src/agents/adapter/agent.ts'
 import { findProgram } from '../src/kit/process/find-program.ts'
+import { testable } from '../test/real/acp-agents.ts'
 
 const root = join(import.meta.dirname, '..')
-const found = NATIVE_BACKENDS.filter(
-  (backend) => findProgram(backend, { env: process.env, cwd: process.cwd() }) !== undefined,
-)
-const missing = NATIVE_BACKENDS.filter((backend) => !found.includes(backend))
+const programs = [
+  ...NATIVE_BACKENDS.map((name) => ({ name: String(name), program: String(name) })),
+  ...testable.map(({ name, command }) => ({ name, program: command[0] })),
+]
+const isInstalled = (program: string) => findProgram(program, { env: process.env, cwd: process.cwd() }) !== undefined
+const found = programs.filter(({ program }) => isInstalled(program)).map(({ name }) => name)
+const missing = programs.filter(({ program }) => !isInstalled(program)).map(({ name }) => name)
 
 if (found.length === 0) {
-  console.error(`none of ${NATIVE_BACKENDS.join(', ')} is on PATH: nothing was tested`)
+  console.error(`none of ${missing.join(', ')} is on PATH: nothing was tested`)
   process.exitCode = 1
 } else {
   const vitest = join(root, 'node_modules', '.bin', 'vitest')

@@ -121,7 +121,11 @@ async function prompt(params: Record<string, unknown>): Promise<object | undefin
   const cancelled = new Promise<object>((resolve) => {
     cancelPrompt = () => resolve({ result: { stopReason: 'cancelled' } })
   })
-  const played = play(script.turns?.[prompts - 1] ?? script.steps ?? [{ say: `You said: ${text}` }], sessionId)
+  const played = play(
+    script.turns?.[prompts - 1] ??
+      script.steps ?? [{ say: text === 'pid' ? String(process.pid) : `You said: ${text}` }],
+    sessionId,
+  )
   return await Promise.race([played, cancelled])
 }
 

@@ -73,8 +73,7 @@ type CommandParts = {
 /** The text of the prompt is in `stdin`; the runner sends it in a frame. */
 function toAcpCommand(request: AgentRequest, { profile, variables }: CommandParts): AgentCommand {
   const { backend, program, env, extra } = request
-  const permission = stricterPermission(request)
-  const isFree = permission === undefined || permission === 'everything'
+  const isFree = !isRestricted(request)
   return {
     argv: [...program, ...extra],
     env: toAgentEnvironment(env, isFree ? variables.free : variables.asking),
@@ -88,6 +87,12 @@ function toAcpCommand(request: AgentRequest, { profile, variables }: CommandPart
       ...warnOfMissing(backend, request, { maxTurns: true, verbose: true }),
     ],
   }
+}
+
+/** Whether drover restricts the agent: then the agent is told to ask. */
+export function isRestricted(request: AgentRequest): boolean {
+  const permission = stricterPermission(request)
+  return permission !== undefined && permission !== 'everything'
 }
 
 /** Agents run `/word` at the start of a prompt as a command of their own. */

@@ -1,7 +1,7 @@
 /** What a turn needs of the process that it runs in. */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import type { AgentRequest } from '../adapter/agent.ts'
+import type { AgentRequest, Usage } from '../adapter/agent.ts'
 import type { JsonObject } from '../adapter/json-fields.ts'
 import type { JsonRpcPeer } from '../warm/json-rpc.ts'
 import type { WarmProcess } from '../warm/warm-process.ts'
@@ -15,8 +15,18 @@ export type ConnectionOptions = {
   env: Readonly<Record<string, string>>
   /** The process is for one turn alone: then its end is the end of the turn, and no other process takes the prompt. */
   isCold: boolean
+  /** What the protocol does not offer, for an agent that has other ways. */
+  store?: SessionStorage | undefined
   /** Gets every update that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
+}
+
+/** The sessions of an agent as it stores them. */
+type SessionStorage = {
+  /** Deletes a session. False: it was not found. */
+  remove(sessionId: string, request: AgentRequest): Promise<boolean>
+  /** Starts to count the tokens of a turn. The function returns them when the turn has ended. */
+  count(sessionId: string, request: AgentRequest): Promise<() => Promise<Usage | undefined>>
 }
 
 export type AcpConnection = {

@@ -13,6 +13,8 @@ import { usageOfTurn } from './usage.ts'
 
 /** The method of a frame that drover makes itself: the session of the turn is open. */
 export const OPENED = 'drover/opened'
+/** The field of a result in which drover puts the tokens that it has counted itself. */
+export const COUNTED = 'drover/counted'
 
 type Options = {
   backend: string
@@ -79,10 +81,11 @@ export class AcpOutput implements AgentOutput {
   #readResult(result: JsonObject): AgentEvent[] {
     const { backend, profile, priorUsage: prior } = this.#options
     const { perRequest, ...said } = this.updates.summary()
-    const counted = usageOfTurn({ profile, result, perRequest, prior, backend })
+    const own = result[COUNTED] as Usage | undefined
+    const counted = own !== undefined ? { usage: own } : usageOfTurn({ profile, result, perRequest, prior, backend })
     this.#usage = counted.usage
-    this.#threadUsage = counted.threadUsage
-    if (counted.warning !== undefined) this.warnings.push(counted.warning)
+    this.#threadUsage = 'threadUsage' in counted ? counted.threadUsage : undefined
+    if ('warning' in counted && counted.warning !== undefined) this.warnings.push(counted.warning)
     const wasDenied = this.denials.length > 0
     this.#outcome = outcomeOf({ backend, profile, result, wasDenied, ...said })
     return [...this.updates.finish(), ...usageEvents(this.#usage)]

@@ -3,6 +3,7 @@ import type { AcpAgent, AgentCommand, AgentRequest, Usage } from '../adapter/age
 import { createLongLivedAgent } from '../warm/create-agent.ts'
 import type { Launch, LongLivedAgent } from '../warm/long-lived-agent.ts'
 import { startWarmProcess } from '../warm/warm-process.ts'
+import type { ConnectionOptions } from './connection.ts'
 import { AcpProcess } from './process.ts'
 
 export type AcpRun = {
@@ -31,4 +32,30 @@ export async function* runAcpAgent(run: AcpRun): ReturnType<LongLivedAgent['prom
   } finally {
     await acp.close()
   }
+}
+
+/** An agent that stays up. Throws a Fault if it does not start, or speaks another version of the protocol. */
+export async function startAcpAgent(launch: Launch): Promise<LongLivedAgent> {
+  const { agent } = launch.request
+  if (!('profile' in agent)) throw new Error(`${agent.backend} does not speak ACP`)
+  const { backend, profile, cancelSignal } = agent
+  const command = agent.toCommand(launch.request)
+  return await startConnected(launch, { ...command, cancelSignal }, { backend, profile, env: command.env })
+}
+
+/** Starts a process and asks it what it can do. */
+export async function startConnected(
+  launch: Launch,
+  command: Parameters<typeof startWarmProcess>[1],
+  options: Omit<ConnectionOptions, 'isCold'>,
+): Promise<LongLivedAgent> {
+  const process = await startWarmProcess(launch, command)
+  const acp = new AcpProcess(process, { ...options, isCold: false })
+  try {
+    await acp.initialize()
+  } catch (error) {
+    await process.end()
+    throw error
+  }
+  return createLongLivedAgent(options.backend, process, (turn) => acp.createTurn(turn))
 }

@@ -21,9 +21,15 @@ export function toolNameOf(call: JsonObject): string | undefined {
     textAt(objectAt(meta, 'claudeCode'), 'toolName'),
     textAt(objectAt(objectAt(meta, 'goose'), 'toolCall'), 'toolName'),
     textAt(objectAt(meta, 'x.ai/tool'), 'name'),
+    nameInId(textAt(call, 'toolCallId') ?? ''),
   ].find((name) => name !== undefined)
   const kind = textAt(call, 'kind')
   return named ?? (kind === undefined || kind === 'other' ? textAt(call, 'title') : kind)
+}
+
+/** Gemini has no name but in ids such as `write_file__write_file_1794752526649_0`. */
+function nameInId(id: string): string | undefined {
+  return /^(\w+)__\1_\d+_\d+$/.exec(id)?.[1]
 }
 
 /** What kind of tool it is; `other` if the agent does not say. */

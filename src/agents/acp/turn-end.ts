@@ -101,7 +101,11 @@ function statusIn(text: string): number | undefined {
 
 /** Some agents pass on the error response of the model service as JSON. */
 function unwrap(message: string): string {
-  return textAt(objectAt(parseObject(message), 'error'), 'message') ?? message
+  const error = objectAt(parseObject(message), 'error')
+  const text = textAt(error, 'message')
+  if (text === undefined) return message
+  const kind = [countAt(error, 'code'), textAt(error, 'status')].filter((part) => part !== undefined).join(' ')
+  return kind === '' ? text : `${kind}: ${text}`
 }
 
 /** One sentence: which command logs in. */

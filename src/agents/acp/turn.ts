@@ -1,6 +1,6 @@
 /** One turn of an agent that speaks ACP: opens the session, sends the prompt, answers the agent's requests. */
 import { Fault } from '../../kit/fault.ts'
-import type { ApprovalRequest, Denial } from '../adapter/agent.ts'
+import type { ApprovalRequest, Denial, Usage } from '../adapter/agent.ts'
 import { type JsonObject, objectAt, textAt } from '../adapter/json-fields.ts'
 import { createOutputReader } from '../adapter/output-reader.ts'
 import { type Permission, stricterPermission } from '../adapter/permission.ts'
@@ -11,7 +11,7 @@ import type { OnWarning } from '../warm/frames.ts'
 import type { Turn } from '../warm/long-lived-agent.ts'
 import { readTextFile, writeTextFile } from './client-files.ts'
 import type { AcpConnection } from './connection.ts'
-import { AcpOutput, OPENED } from './output.ts'
+import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
 import { inputOf, kindOf, toolNameOf } from './tool-calls.ts'
@@ -30,6 +30,8 @@ export class AcpTurn implements TurnProtocol {
   #port: TurnPort | undefined
   #session: SessionState | undefined
   #hasPrompt = false
+  /** For an agent whose counts in the protocol are not complete. */
+  #countTokens: (() => Promise<Usage | undefined>) | undefined
 
   constructor(agent: AcpConnection, turn: Turn, onEnd: () => void) {
     const { backend, profile } = agent.options
@@ -66,7 +68,9 @@ export class AcpTurn implements TurnProtocol {
     await this.#setMode(session)
     if (request.model !== undefined) await this.#setModel(session, request.model)
     const { model } = session
-    const isResumable = this.#agent.options.profile.resume !== undefined
+    const { profile, store } = this.#agent.options
+    const isResumable = profile.resume !== undefined || store !== undefined
+    this.#countTokens = await store?.count(session.sessionId, request)
     const params = { sessionId: session.sessionId, isResumable, ...(model !== undefined && { model }) }
     await this.#push({ method: OPENED, params })
     return session
@@ -96,7 +100,8 @@ export class AcpTurn implements TurnProtocol {
     const prompt = [{ type: 'text', text: this.#turn.command.stdin }]
     const response = await this.#agent.request('session/prompt', { sessionId, prompt })
     await this.#agent.waitForLateUpdates()
-    await this.#finish({ result: response })
+    const usage = await this.#countTokens?.()
+    await this.#finish({ result: usage === undefined ? response : { ...response, [COUNTED]: usage } })
   }
 
   /** The response ends the turn: by then everything that belongs to it is over. */
@@ -104,11 +109,17 @@ export class AcpTurn implements TurnProtocol {
     await this.#agent.terminals.end()
     const { request } = this.#turn
     const session = this.#session
-    if (request.isEphemeral && session !== undefined && !(await this.#agent.forgetSession(session.sessionId))) {
+    if (request.isEphemeral && session !== undefined && !(await this.#forget(session.sessionId))) {
       this.#output.warnings.push(`${this.#agent.options.backend} cannot delete its session, which stays stored`)
     }
     this.#onEnd()
     await this.#push(response)
+  }
+
+  async #forget(sessionId: string): Promise<boolean> {
+    const { store } = this.#agent.options
+    if (store === undefined) return await this.#agent.forgetSession(sessionId)
+    return await store.remove(sessionId, this.#turn.request).catch(() => false)
   }
 
   async #fail(error: unknown): Promise<void> {

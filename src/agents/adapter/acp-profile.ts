@@ -53,6 +53,8 @@ export type AcpProfile = {
   kinds?: readonly (readonly [RegExp, ToolKind])[]
   /** Updates come after the end of the turn. */
   isLate?: true
+  /** Files in its home that it reads when it starts. */
+  configFiles?: readonly string[]
   /** The command that logs in. */
   login?: string
 }

@@ -60,6 +60,18 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
   }
 }
 
+/** The process that stays up. Modes and prompts are sent to it later; the policy is fixed. */
+export function toGeminiAcpCommand(request: AgentRequest): Omit<AgentCommand, 'stdin' | 'warnings'> {
+  const temporaryDirectory = join(request.scratchDirectory, 'tmp')
+  const policy = toPolicy(stricterPermission(request) ?? 'ask', request)
+  return {
+    argv: [...request.program, '--acp', ...policy.flags, ...flag('--model', request.model)],
+    env: { ...toAgentEnvironment(request.env, VARIABLES), TMPDIR: temporaryDirectory },
+    files: policy.files,
+    temporaryDirectory,
+  }
+}
+
 /** Gemini always stores a session. To delete it, gemini must run in the same directory. */
 export function toGeminiCleanUp(sessionId: string, { program, env }: AgentRequest): AgentCommand {
   return {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
-import { deleteStoredSession } from './stored-session.ts'
+import { deleteStoredSession, sumTokens } from './stored-session.ts'
 
 const ID = '68592195-89ab-4def-8123-456789abcdef'
 const OTHER = '68592195-0000-4000-8000-000000000000'
@@ -64,5 +64,31 @@ describe('a stored session of gemini', () => {
     ['gemini was never used', { HOME: '/none' }],
   ])('is not found if %s', async (_name, env) => {
     expect(await forget(env)).toBe(false)
+  })
+})
+
+describe('sumTokens', () => {
+  const message = (id: string, input: number, thoughts = 0) =>
+    JSON.stringify({ id, type: 'gemini', tokens: { input, output: 50, cached: 600, thoughts, tool: 0, total: 0 } })
+
+  it('adds up the messages of a turn, each once', () => {
+    const lines = [
+      '{"id":"u","type":"user"}',
+      message('a', 1000),
+      '{"$set":{}}',
+      message('a', 1000, 7),
+      message('b', 500),
+      '',
+    ]
+    expect(sumTokens(lines.join('\n'))).toEqual({
+      input_tokens: 1500,
+      output_tokens: 100,
+      cached_tokens: 1200,
+      reasoning_tokens: 7,
+    })
+  })
+
+  it.each(['', '{"$set":{}}', 'not json', '{"id":5,"tokens":{}}'])('is undefined for %j', (lines) => {
+    expect(sumTokens(lines)).toBeUndefined()
   })
 })

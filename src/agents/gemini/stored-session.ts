@@ -1,12 +1,13 @@
 /**
- * Deletes a session that gemini has stored. Gemini has no flag that prevents it, and `gemini --delete-session` takes
+ * Reads and deletes a session that gemini has stored. Gemini has no flag that prevents it, and `gemini --delete-session` takes
  * longer than many prompts, so the files are removed here, as gemini itself would remove them.
  */
 import { createHash } from 'node:crypto'
 import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AgentRequest } from '../adapter/agent.ts'
-import { objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import type { AgentRequest, Usage } from '../adapter/agent.ts'
+import { countAt, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
+import { addUsage } from '../adapter/usage.ts'
 
 /** A project directory has one of these names. */
 const SAFE_NAME = /^(?!\.+$)[\w.-]+$/
@@ -27,6 +28,56 @@ export async function deleteStoredSession(
   return false
 }
 
+/**
+ * Counts the tokens of one turn: over its protocol, gemini reports neither those of its cache nor those of its thinking. It
+ * stores them with each message. Undefined if nothing was stored.
+ */
+export async function countStoredTokens(
+  id: string,
+  request: Pick<AgentRequest, 'env' | 'workdir'>,
+): Promise<() => Promise<Usage | undefined>> {
+  const before = (await readSession(id, request))?.length ?? 0
+  return async () => {
+    const text = await readSession(id, request)
+    return text === undefined ? undefined : sumTokens(text.slice(before))
+  }
+}
+
+/** The last line about a message counts. Pure. */
+export function sumTokens(lines: string): Usage | undefined {
+  const tokens = new Map<string, Usage>()
+  for (const line of lines.split('\n')) {
+    const message = parseObject(line)
+    const counts = objectAt(message, 'tokens')
+    const id = textAt(message, 'id')
+    if (id !== undefined && counts !== undefined) tokens.set(id, usageOfMessage(counts))
+  }
+  return tokens.size === 0 ? undefined : [...tokens.values()].reduce(addUsage)
+}
+
+function usageOfMessage(counts: JsonObject): Usage {
+  return {
+    input_tokens: countAt(counts, 'input') ?? 0,
+    output_tokens: countAt(counts, 'output') ?? 0,
+    cached_tokens: countAt(counts, 'cached') ?? 0,
+    reasoning_tokens: countAt(counts, 'thoughts') ?? 0,
+  }
+}
+
+async function readSession(
+  id: string,
+  { env, workdir }: Pick<AgentRequest, 'env' | 'workdir'>,
+): Promise<string | undefined> {
+  const home = env['GEMINI_CLI_HOME'] || env['HOME']
+  if (!home) return undefined
+  const root = join(home, '.gemini')
+  for (const project of await projectsOf(root, workdir)) {
+    const [file] = await sessionFiles(join(root, 'tmp', project, 'chats'), id)
+    if (file !== undefined) return await readFile(file, 'utf8').catch(() => undefined)
+  }
+  return undefined
+}
+
 /** The directory of this project first: in most cases it is the only one to be read. */
 async function projectsOf(root: string, workdir: string): Promise<string[]> {
   const projects = objectAt(
@@ -42,9 +93,7 @@ async function projectsOf(root: string, workdir: string): Promise<string[]> {
 
 async function deleteFrom(project: string, id: string): Promise<boolean> {
   const chats = join(project, 'chats')
-  const names = (await namesIn(chats)).filter((name) => isSessionFile(name, id))
-  const files = names.map((name) => join(chats, name))
-  const own = (await Promise.all(files.map(async (file) => ((await isOf(file, id)) ? [file] : [])))).flat()
+  const own = await sessionFiles(chats, id)
   if (own.length === 0) return false
   // What the session has stored beside its transcript, and the transcripts of its sub-agents.
   const others = [
@@ -55,6 +104,12 @@ async function deleteFrom(project: string, id: string): Promise<boolean> {
   ]
   await Promise.all([...own, ...others].map((path) => rm(path, { recursive: true, force: true })))
   return true
+}
+
+async function sessionFiles(chats: string, id: string): Promise<string[]> {
+  const names = (await namesIn(chats)).filter((name) => isSessionFile(name, id))
+  const files = names.map((name) => join(chats, name))
+  return (await Promise.all(files.map(async (file) => ((await isOf(file, id)) ? [file] : [])))).flat()
 }
 
 /** `session-2026-11-15T20-39-68592195.jsonl` has the first eight digits of the id. */

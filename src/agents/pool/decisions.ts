@@ -39,6 +39,8 @@ export type Wish = {
   isOneSession: boolean
   /** The session to continue. */
   session: HeldSession | undefined
+  /** False: only the process that has a session in memory can continue it. */
+  loadsSessions?: boolean
 }
 
 export type Choice = {
@@ -63,11 +65,12 @@ function isOutOfDate(process: PooledProcess, { key, session }: Wish): boolean {
   return !isSameKey(process.key, key) || !isSameSession(held, session)
 }
 
-function findUsable(usable: readonly PooledProcess[], { session, isOneSession }: Wish): PooledProcess | undefined {
+function findUsable(usable: readonly PooledProcess[], wish: Wish): PooledProcess | undefined {
+  const { session, isOneSession, loadsSessions = true } = wish
   const idle = usable.filter(({ state }) => state === 'idle').sort((a, b) => b.lastUsedAt - a.lastUsedAt)
   if (session !== undefined) {
     const holder = idle.find(({ sessions }) => sessions.some((held) => isSameSession(held, session)))
-    if (holder !== undefined || isOneSession) return holder
+    if (holder !== undefined || isOneSession || !loadsSessions) return holder
     return idle.find((process) => !knows(process, session.id))
   }
   const free = isOneSession ? idle.filter(({ turns }) => turns === 0) : idle

@@ -1,10 +1,13 @@
 /** The agents that can stay up, and what is fixed for the life of their process. */
 import { join } from 'node:path'
-import type { AgentRequest, Backend } from '../adapter/agent.ts'
+import { isRestricted } from '../acp/agent.ts'
+import { startAcpAgent } from '../acp/run-acp-agent.ts'
+import { type AgentRequest, NATIVE_BACKENDS, type NativeBackend } from '../adapter/agent.ts'
 import { toWarmClaudeCommand } from '../claude/command.ts'
 import { startClaude } from '../claude/warm-agent.ts'
 import { toSandbox } from '../codex/command.ts'
 import { startCodex } from '../codex/warm-agent.ts'
+import { geminiParts, startGemini } from '../gemini/warm-agent.ts'
 import type { StartAgent } from '../warm/long-lived-agent.ts'
 
 /** A file that the agent reads when it starts. Of a file that the agent itself writes to, only some fields matter. */
@@ -14,6 +17,8 @@ export type WarmBackend = {
   start: StartAgent
   /** One process is one session; otherwise it takes any number, one after the other. */
   isOneSession: boolean
+  /** It continues sessions that another process has begun. */
+  loadsSessions: boolean
   /**
    * What cannot be changed while the process runs, besides program, directory and environment. Undefined: the request
    * needs a process of its own.
@@ -27,6 +32,7 @@ export type WarmBackend = {
 const claude: WarmBackend = {
   start: startClaude,
   isOneSession: true,
+  loadsSessions: true,
   // The system prompt is in a file whose name is different for each process.
   fixedParts: (request) => {
     const { argv } = toWarmClaudeCommand({ ...request, resumeId: undefined, systemPrompt: undefined })
@@ -51,6 +57,7 @@ const claude: WarmBackend = {
 const codex: WarmBackend = {
   start: startCodex,
   isOneSession: false,
+  loadsSessions: true,
   // The flags of `codex exec` are not those of `codex app-server`.
   fixedParts: ({ extra }) => (extra.length === 0 ? [] : undefined),
   sessionParts: (request) => [toSandbox(request), request.hasApprover ? 'asks' : '', request.model ?? ''],
@@ -63,4 +70,42 @@ const codex: WarmBackend = {
   },
 }
 
-export const WARM_BACKENDS: Readonly<Partial<Record<Backend, WarmBackend>>> = { claude, codex }
+const gemini: WarmBackend = {
+  start: startGemini,
+  isOneSession: false,
+  // `session/load` fails for sessions that the protocol itself has begun.
+  loadsSessions: false,
+  fixedParts: geminiParts,
+  sessionParts: () => [],
+  configFiles: ({ env, workdir }) => {
+    const home = join(env['GEMINI_CLI_HOME'] || (env['HOME'] ?? ''), '.gemini')
+    const own = ['settings.json', 'oauth_creds.json', 'GEMINI.md', '.env'].map((name) => ({ path: join(home, name) }))
+    const project = ['GEMINI.md', '.gemini/settings.json', '.gemini/.env', '.env'].map((name) => ({
+      path: join(workdir, name),
+    }))
+    return [...own, ...project]
+  },
+}
+
+/** An agent that speaks ACP. Modes and model are set for every turn. */
+const acp: WarmBackend = {
+  start: startAcpAgent,
+  isOneSession: false,
+  loadsSessions: true,
+  fixedParts: (request) => (request.extra.length === 0 ? [isRestricted(request) ? 'restricted' : ''] : undefined),
+  sessionParts: () => [],
+  configFiles: ({ agent, env, workdir }) => {
+    const files = 'profile' in agent ? (agent.profile.configFiles ?? []) : []
+    const own = files.map((name) => ({ path: join(env['HOME'] ?? '', name) }))
+    return [...own, { path: join(workdir, 'AGENTS.md') }]
+  },
+}
+
+const NATIVE: Readonly<Record<NativeBackend, WarmBackend>> = { claude, codex, gemini }
+
+/** Undefined: such an agent does not stay up. */
+export function warmBackendOf({ agent }: AgentRequest): WarmBackend | undefined {
+  if ('profile' in agent) return acp
+  const native = NATIVE_BACKENDS.find((name) => name === agent.backend)
+  return native === undefined ? undefined : NATIVE[native]
+}

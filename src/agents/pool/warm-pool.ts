@@ -18,7 +18,7 @@ import {
   wantsSpare,
 } from './decisions.ts'
 import { type PoolKey, poolKeyOf } from './pool-key.ts'
-import { WARM_BACKENDS, type WarmBackend } from './warm-backends.ts'
+import { type WarmBackend, warmBackendOf } from './warm-backends.ts'
 
 /** How long an agent may take to start. */
 const START_MS = 15_000
@@ -121,6 +121,7 @@ export class WarmPool {
       key,
       session,
       isOneSession: backend.isOneSession,
+      loadsSessions: backend.loadsSessions,
     })
     for (const id of retire) void this.#end(this.#entries.get(id))
     return use === undefined ? undefined : this.#entries.get(use)
@@ -276,7 +277,7 @@ export class WarmPool {
 
 function toPlan(wish: WarmWish): Plan | undefined {
   const { request, client, sessionTurns } = wish
-  const backend = WARM_BACKENDS[request.backend]
+  const backend = warmBackendOf(request)
   const key = backend && poolKeyOf(request, backend, client)
   if (backend === undefined || key === undefined) return undefined
   const { resumeId: id } = request

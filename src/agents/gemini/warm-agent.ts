@@ -1,0 +1,37 @@
+/** A gemini process that stays up. It speaks ACP then. */
+
+import { startConnected } from '../acp/run-acp-agent.ts'
+import type { AcpProfile } from '../adapter/acp-profile.ts'
+import type { AgentRequest } from '../adapter/agent.ts'
+import { stricterPermission } from '../adapter/permission.ts'
+import type { Launch, LongLivedAgent } from '../warm/long-lived-agent.ts'
+import { toGeminiAcpCommand } from './command.ts'
+import { countStoredTokens, deleteStoredSession } from './stored-session.ts'
+
+const GEMINI_PROFILE: AcpProfile = {
+  modes: { 'read-only': 'plan', ask: 'default', edit: 'autoEdit', everything: 'yolo' },
+  asks: 'always',
+  usage: 'meta',
+  login: 'gemini',
+}
+
+/** The session is stored as without the protocol, so that a process of its own can continue it. */
+const STORE = { remove: deleteStoredSession, count: countStoredTokens }
+
+export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
+  const { request, scratchDirectory } = launch
+  const command = toGeminiAcpCommand({ ...request, scratchDirectory })
+  const { env } = command
+  const options = { backend: 'gemini', profile: GEMINI_PROFILE, env, store: STORE }
+  return await startConnected(launch, { ...command, cancelSignal: 'SIGTERM' }, options)
+}
+
+/**
+ * What is fixed for the life of a process. A read-only prompt needs a process of its own: over the protocol, gemini does
+ * not report a tool call that its policy denies.
+ */
+export function geminiParts(request: AgentRequest): readonly string[] | undefined {
+  const permission = stricterPermission(request) ?? 'ask'
+  if (request.extra.length > 0 || request.isVerbose || permission === 'read-only') return undefined
+  return [permission, request.model ?? '']
+}
