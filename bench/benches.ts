@@ -21,6 +21,11 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
       'A prompt, compared with starting the same agent directly with the same arguments and input. The agent is the fake agent of the tests, which answers in about 0.8 s.',
     run: async () => await (await import('./run-prompts.ts')).benchPrompts(),
   },
+  warm: {
+    compares:
+      'A prompt to an agent that is already up, compared with starting the same agent by hand. The agents are the real ones on PATH, with a model server on this machine; without any, scripted ones.',
+    run: async () => await (await import('./warm.ts')).benchWarm(),
+  },
   events: {
     compares:
       'Reading a million lines of each agent into events, compared with only splitting the same bytes into lines.',

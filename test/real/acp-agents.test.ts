@@ -5,7 +5,8 @@ import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 import { commandOf, createAcpSetup, installedAcp } from './acp-agents.ts'
-import { type AgentSetup, processesIn, useUpstream } from './real-agents.ts'
+import type { AgentSetup } from './agent-setup.ts'
+import { processesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
 

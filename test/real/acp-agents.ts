@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { KNOWN_AGENTS } from '../../src/agents/acp/known-agents.ts'
 import { findProgram } from '../../src/kit/process/find-program.ts'
-import type { AgentSetup } from './real-agents.ts'
+import type { AgentSetup } from './agent-setup.ts'
 
 /** What an agent needs to use the model server: variables, and files in its home. `base` ends with the scenario. */
 type Needs = { env?: (base: string) => Record<string, string>; files?: (base: string) => Record<string, string> }

@@ -13,7 +13,8 @@ import { DROVER, type Ran, runAt } from '../support/run-drover.ts'
 import { CLEAR_REQUEST, QUESTION, UNCLEAR_REQUEST, WIND_FILES } from '../support/scripted-actions.ts'
 import { createRepository } from '../support/temporary-repository.ts'
 import { until } from '../support/until.ts'
-import { type AgentSetup, createAgentSetup, installed, MODELS, processesIn, useUpstream } from './real-agents.ts'
+import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
+import { installed, processesIn, useUpstream } from './real-agents.ts'
 
 const [claude, codex] = [hostOf('claude'), hostOf('codex')]
 

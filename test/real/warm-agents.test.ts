@@ -11,15 +11,8 @@ import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import type { LongLivedAgent } from '../../src/agents/warm/long-lived-agent.ts'
 import { agentRequest } from '../support/agent-request.ts'
 import { until } from '../support/until.ts'
-import {
-  type AgentSetup,
-  createAgentSetup,
-  installed,
-  MODELS,
-  processesIn,
-  sessionFilesIn,
-  useUpstream,
-} from './real-agents.ts'
+import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
+import { installed, processesIn, sessionFilesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
 /** `DROVER_REAL_CANCELS=1000` for a long run. */
