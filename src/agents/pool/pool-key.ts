@@ -24,13 +24,16 @@ export function poolKeyOf(request: AgentRequest, backend: WarmBackend, client: s
   }
 }
 
-/** All prompts of a server have the same environment. */
+/** What every shell counts up or remembers; no agent depends on it. */
+const PASSING: readonly string[] = ['_', 'SHLVL', 'OLDPWD']
+/** All prompts over HTTP have the same environment. */
 const environmentDigests = new WeakMap<Environment, string>()
 
 function environmentDigest(env: Environment): string {
   const known = environmentDigests.get(env)
   if (known !== undefined) return known
   const pairs = Object.keys(env)
+    .filter((name) => !PASSING.includes(name))
     .sort()
     .map((name) => `${name}=${env[name] ?? ''}`)
   const result = digestFields(['drover-warm-environment/v1', ...pairs.map((pair) => Buffer.from(pair, 'utf8'))])

@@ -4,7 +4,7 @@ import { readLines } from '../../kit/read-lines.ts'
 import { type JsonObject, parseObject } from '../adapter/json-fields.ts'
 
 /** No agent prints longer frames: a longer one is skipped with a warning. */
-export const FRAME_LIMIT_BYTES = 10 * 1024 * 1024
+const FRAME_LIMIT_BYTES = 10 * 1024 * 1024
 const SHOWN_CHARACTERS = 80
 
 /** Why a warning was given: the size of a line, its content, or a frame that does not fit the protocol. */

@@ -47,7 +47,7 @@ export type JsonRpcFrame =
   | { kind: 'failure'; id: Id; error: JsonRpcError }
   | { kind: 'invalid' }
 
-export type JsonRpcError = { code: number; message: string; data?: unknown }
+type JsonRpcError = { code: number; message: string; data?: unknown }
 
 /** Pure. */
 export function readJsonRpcFrame(frame: JsonObject): JsonRpcFrame {

@@ -27,7 +27,7 @@ export type Turn = {
   onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
 }
 
-export type AgentFacts = {
+type AgentFacts = {
   /** The process runs and takes prompts. */
   isAlive: boolean
   /** The last turn ended cleanly, so that the next prompt may go to this process. */

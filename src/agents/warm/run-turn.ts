@@ -12,7 +12,7 @@ import { agentDisconnected } from './faults.ts'
 import type { Turn } from './long-lived-agent.ts'
 import type { WarmProcess } from './warm-process.ts'
 
-export type TurnEnd = {
+type TurnEnd = {
   /** The agent ended the turn, and nothing that the turn has started still runs. */
   isClean: boolean
   sessionId: string | undefined

@@ -12,6 +12,11 @@ import type { Launch } from './long-lived-agent.ts'
 
 /** How long processes that a turn has started may take to end after it. */
 const LEFTOVER_WAIT_MS = 300
+/**
+ * When the agent has been idle for this long, what runs then belongs to it: a search of all processes takes time, which a
+ * prompt should not wait for.
+ */
+const ADOPT_AFTER_MS = 500
 const STDERR_LIMIT_BYTES = 64 * 1024
 /** An idle agent prints little; one that prints more does something that nobody asked for. */
 const IDLE_OUTPUT_LIMIT = 1024 * 1024
@@ -22,7 +27,7 @@ export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {
   isAlive(): boolean
   /** Resolves as soon as the process ends or is told to. */
   ending: Promise<void>
-  /** Notes which processes the agent needs for itself; call it before each turn. */
+  /** Call it before each turn. */
   beginTurn(onStderr: (chunk: Buffer) => void): Promise<void>
   /** What the agent has started until now belongs to it, and may stay after the turn. */
   adopt(): Promise<void>
@@ -84,6 +89,14 @@ export async function startWarmProcess(
     running.stdout.resume()
     await running.exit
   }
+  const adopt = async () => {
+    own = await running.members()
+  }
+  let adopting: NodeJS.Timeout | undefined
+  const adoptSoon = () => {
+    adopting = setTimeout(() => void (isAlive && !isBusy && adopt()), ADOPT_AFTER_MS).unref()
+  }
+  adoptSoon()
   const leftovers = async () => (await running.members()).filter((member) => !isIn(own, member))
   return {
     ...running,
@@ -92,13 +105,12 @@ export async function startWarmProcess(
     ending: ending.promise,
     async beginTurn(onStderr) {
       isBusy = true
+      clearTimeout(adopting)
       stderr = new OutputTail(STDERR_LIMIT_BYTES)
       onTurnStderr = onStderr
-      own = await running.members()
+      if (own.length === 0) await adopt()
     },
-    async adopt() {
-      own = await running.members()
-    },
+    adopt,
     async endTurn() {
       onTurnStderr = undefined
       isBusy = false
@@ -108,6 +120,7 @@ export async function startWarmProcess(
         if (performance.now() > deadline) return false
         await delay(pauseMs)
       }
+      adoptSoon()
       return true
     },
     stderrTail: () => stderr.text(),
