@@ -343,3 +343,26 @@ export const backendNotDefined = defineFault({
   message: (d: { name: string; known: readonly string[] }) =>
     `the config defines no backend "${d.name}"${d.known.length === 0 ? '; "drover backends add" adds one' : `; it defines ${d.known.join(', ')}`}`,
 })
+
+export const localServerLost = defineFault({
+  code: 'local_server_lost',
+  kind: 'unavailable',
+  when: 'The server of this user ended while it ran a prompt of the command line.',
+  message: (_: object) =>
+    'the server of this user ended before the prompt did; send the prompt again, or use --direct to run it without the server',
+})
+
+export const localServerNotStarted = defineFault({
+  code: 'local_server_not_started',
+  kind: 'unavailable',
+  when: 'The server that `drover up` has started does not answer.',
+  message: (_: object) => 'the server did not start; run "drover serve --local" to see why',
+})
+
+export const localServerBusy = defineFault({
+  code: 'local_server_foreground',
+  kind: 'conflict',
+  when: 'The server that `drover down` finds is a `drover serve`, which it must not end.',
+  message: (d: { pid: number }) =>
+    `process ${d.pid} is a "drover serve", not a server in the background; stop it where it was started`,
+})

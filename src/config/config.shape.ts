@@ -165,6 +165,12 @@ const WarmSection = strict({
     maximum: 100,
     description: 'Prompts of the same kind within ten minutes after which such an agent is started.',
   }),
+  background_idle_secs: Type.Integer({
+    default: 1800,
+    minimum: 1,
+    maximum: 604_800,
+    description: 'Seconds without a prompt until the server that `drover up` has started ends.',
+  }),
   approval_timeout_secs: Type.Integer({
     default: 300,
     minimum: 1,

@@ -75,6 +75,7 @@ export type ConfigPath =
   | 'server.require_api_version'
   | 'server.model_rules'
   | 'server.max_concurrent_runs'
+  | 'server.local_socket'
   | 'server.max_queued_runs'
   | 'server.allow_unsafe_extra'
   | 'server.max_approval_mode'
@@ -88,6 +89,7 @@ export type ConfigPath =
   | 'warm.max_rss_mb'
   | 'warm.spares'
   | 'warm.spare_after'
+  | 'warm.background_idle_secs'
   | 'warm.approval_timeout_secs'
   | `backends.${string}.${string}`
 

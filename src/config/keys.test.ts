@@ -69,6 +69,7 @@ const KEYS: readonly [string, string, unknown][] = [
     ],
   ],
   ['server.max_concurrent_runs', 'integer', 8],
+  ['server.local_socket', 'boolean', true],
   ['server.max_queued_runs', 'integer', 256],
   ['server.allow_unsafe_extra', 'boolean', false],
   ['server.max_approval_mode', 'enum', ''],
@@ -82,6 +83,7 @@ const KEYS: readonly [string, string, unknown][] = [
   ['warm.max_rss_mb', 'integer', 1500],
   ['warm.spares', 'integer', 1],
   ['warm.spare_after', 'integer', 2],
+  ['warm.background_idle_secs', 'integer', 1800],
   ['warm.approval_timeout_secs', 'integer', 300],
 ]
 

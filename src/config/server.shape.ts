@@ -219,6 +219,11 @@ export const ServerSection = strict({
     maximum: 1024,
     description: 'Maximum number of agents that run at the same time; further prompts are queued.',
   }),
+  local_socket: Type.Boolean({
+    default: true,
+    description:
+      "Whether a server also takes the prompts of its user's own commands, through a socket in the per-user directory.",
+  }),
   max_queued_runs: Type.Integer({
     default: 256,
     minimum: 0,

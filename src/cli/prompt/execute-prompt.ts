@@ -8,6 +8,7 @@ import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
+import { promptThroughServer } from '../local/call-server.ts'
 import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
 import { type OutputFormat, textOptions } from './prompt-flags.ts'
 import {
@@ -47,14 +48,17 @@ export async function runAndPrint(
   execution: PromptExecution,
   interruption: Interruption,
 ): Promise<ExecutedPrompt> {
-  const { request, context } = execution
+  const { request, context, config } = execution
   const pipeClosed = new AbortController()
   const printer = execution.printer ?? choosePrinter(invocation, execution)
   const onLine = async (line: string) => {
     if ((await printer.line?.(line)) === 'closed') pipeClosed.abort()
   }
   const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
-  const events = runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
+  const events =
+    (canUseServer(invocation, execution) && printer.line === undefined
+      ? await promptThroughServer(invocation, { request, config, signal })
+      : undefined) ?? runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
   try {
     await printer.begin?.()
     let next = await events.next()
@@ -69,6 +73,12 @@ export async function runAndPrint(
   } finally {
     await printer.close?.()
   }
+}
+
+/** The lines of an agent and dry runs are not for the server. */
+function canUseServer({ flags }: Invocation, { request, config }: PromptExecution): boolean {
+  const isDryRun = request.dry_run === true || config.unified_flags.dry_run
+  return !isDryRun && !flags.isOn('direct') && !flags.isOn('demo')
 }
 
 function choosePrinter(invocation: Invocation, execution: PromptExecution): PromptPrinter {

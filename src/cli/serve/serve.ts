@@ -15,6 +15,7 @@ import { startupBanner } from '../../http/startup-banner.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
+import { offerLocally } from '../local/offer-locally.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 import { readSettings } from '../settings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
@@ -54,13 +55,15 @@ function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddres
 
 async function serve(invocation: Invocation, parts: ServerParts): Promise<number> {
   const { config, keys, stores, log } = parts
+  const isLocal = invocation.flags.isOn('local')
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
   const context = await withMetrics(contextOf(invocation, parts, stopSignals))
   const server = await createServer(context)
   const { server: listener } = server.app
-  const bound = await listen(listener, parts.address)
+  const bound = isLocal ? undefined : await listen(listener, parts.address)
+  const local = await offerLocally(invocation, { config, context, isBackground: isLocal, log })
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => void keys.reload(log),
@@ -75,19 +78,23 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
-  await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
+  if (bound !== undefined) {
+    await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
+  }
 
-  const failure = await Promise.race([signals.stopped, once(listener, 'error')])
+  const failure = await Promise.race([signals.stopped, local.stopped, once(listener, 'error')])
   cleaning.stop()
   shutdown.abort()
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
   void context.prompts.warm?.close()
+  local.close()
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()
     await endAllProcesses()
   })
+  await local.drained(drainMs)
   return failure === undefined ? 0 : 1
 }
 

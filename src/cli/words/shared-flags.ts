@@ -111,6 +111,7 @@ export const SINGLE_RUN: readonly Flag[] = [
   ...ADDED_INPUT,
   DRY_RUN,
   { name: 'verbose', description: 'Ask the agent for more detail' },
+  { name: 'direct', description: 'Start the agent here, even if a server of yours keeps one running (drover up)' },
   { name: 'usage', description: 'Print the token usage to stderr' },
   DEMO,
 ]

@@ -63,7 +63,7 @@ export type ProcessExit = {
 type Ended = 'itself' | 'timeout' | 'cancelled'
 
 /** The open stdin of a process. A child that has closed it shows that by its exit: nothing here fails. */
-export type ProcessInput = {
+type ProcessInput = {
   /** Resolves when the child has taken the text, or can take none any more. */
   write(text: string): Promise<void>
   /** Closes stdin, after what was written. */
@@ -124,6 +124,21 @@ export async function runProcess(
     throw programOutputTooLarge({ program: command.argv[0], limitBytes: stdoutLimitBytes })
   }
   return { exit, stdout: Buffer.concat(chunks, bytes) }
+}
+
+/** Starts a process that outlives this one, for a server in the background. `ended` resolves if it ends before this one. */
+export function startDetached({ argv, cwd, env }: Pick<ProcessCommand, 'argv' | 'cwd' | 'env'>): {
+  ended: Promise<void>
+} {
+  const [program, ...args] = argv
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore', windowsHide: true })
+  child.unref()
+  return {
+    ended: new Promise((resolve) => {
+      child.once('error', () => resolve())
+      child.once('exit', () => resolve())
+    }),
+  }
 }
 
 /** Cancels all processes, including those started meanwhile, and waits until they are gone: for an orderly shutdown. */

@@ -1,0 +1,30 @@
+/** Definitions of `up` and `down`. */
+import type { Command } from '../command.ts'
+
+export const LOCAL_COMMANDS: readonly Command[] = [
+  {
+    words: ['up'],
+    group: 'Server',
+    summary: 'Start a server in the background that keeps agents running',
+    description: `Starts a server for your own commands. It has no network address: only you can open its socket. Prompts then go to
+agents that are already running, and are answered sooner. It ends by itself after warm.background_idle_secs without a prompt.
+drover serve offers the same socket. --direct runs a prompt without it.`,
+    positionals: [],
+    flags: [{ name: 'status', description: 'Only tell whether a server runs, and what it keeps running' }],
+    examples: [
+      { line: 'drover up', description: 'start it' },
+      { line: 'drover up --status', description: 'see what it keeps running' },
+    ],
+    load: () => import('./up.ts'),
+  },
+  {
+    words: ['down'],
+    group: 'Server',
+    summary: 'End the server that drover up has started',
+    description: 'Running prompts may finish first, for up to 30 seconds.',
+    positionals: [],
+    flags: [],
+    examples: [{ line: 'drover down', description: 'end it, with the agents that it keeps running' }],
+    load: () => import('./down.ts'),
+  },
+]

@@ -1,0 +1,133 @@
+/** `drover up`, `down`, and prompts that run in the server of the user. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { isRunning } from '../support/test-command.ts'
+import { until } from '../support/until.ts'
+import { installWarmAgents } from '../support/warm-agents.ts'
+
+function createUser(warm: Record<string, unknown> = {}) {
+  const home = temporaryDirectory()
+  const work = join(home, 'work')
+  mkdirSync(work)
+  mkdirSync(join(home, '.drover'))
+  const configure = (more: object) =>
+    writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify({ warm: { spare_after: 1, ...warm }, ...more }))
+  configure({})
+  const env = { HOME: home, PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin` }
+  const drover = (...args: string[]) => runAt(work, [process.execPath, DROVER, ...args], env)
+  onTestFinished(async () => void (await drover('down')))
+  const ask = async (order: unknown, ...flags: string[]) => drover(JSON.stringify(order), '-b', 'claude', ...flags)
+  const pidIn = (text: string) => Number(/process (\d+)/.exec(text)?.[1])
+  return { home, work, env, drover, ask, pidIn, configure, socket: join(home, '.drover', 'server.sock') }
+}
+
+describe('drover up', () => {
+  it('starts one server, and drover down ends it', async () => {
+    const { drover, pidIn, socket } = createUser()
+    expect(await drover('up', '--status')).toMatchObject({
+      code: 1,
+      stdout: 'no server runs; "drover up" starts one\n',
+    })
+    const up = await drover('up')
+    expect([up.code, up.stdout]).toEqual([0, expect.stringMatching(/^started: process \d+\n$/)])
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    expect((await drover('up')).stdout).toBe(`already running: process ${pidIn(up.stdout)}\n`)
+    expect((await drover('up', '--status')).stdout).toMatch(
+      /^running: process \d+, version .*, in the background; 0 prompts run now\n/,
+    )
+    expect((await drover('down')).stdout).toBe(`ended: process ${pidIn(up.stdout)}\n`)
+    expect(isRunning(pidIn(up.stdout))).toBe(false)
+    expect(await drover('down')).toMatchObject({ code: 0, stdout: 'no server runs\n' })
+  })
+
+  it('ends by itself when no one uses it', async () => {
+    const { drover, pidIn } = createUser({ background_idle_secs: 1 })
+    const pid = pidIn((await drover('up')).stdout)
+    await until(() => !isRunning(pid))
+  })
+
+  it('keeps agents running for prompts, and leaves none', async () => {
+    const { drover, ask } = createUser()
+    await drover('up')
+    const first = await ask({ say: 'one' })
+    expect([first.code, first.stdout]).toEqual([0, 'one\n'])
+    await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
+    const warm = await ask({ pid: true })
+    const again = await ask({ pid: true }, '-c')
+    expect(again.stdout).toBe(warm.stdout)
+    expect(isRunning(Number(warm.stdout))).toBe(true)
+    await drover('down')
+    await until(() => !isRunning(Number(warm.stdout)))
+  })
+})
+
+describe('a prompt', () => {
+  it('says with --verbose where it runs, and nothing else about it', async () => {
+    const { drover, ask } = createUser()
+    await drover('up')
+    expect(await ask({ say: 'hi' })).toMatchObject({ code: 0, stdout: 'hi\n' })
+    expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain(
+      'drover: the prompt runs in the server of this user\n',
+    )
+    expect((await ask({ say: 'hi' }, '--verbose', '--direct')).stderr).not.toContain('server of this user')
+  })
+
+  it('runs directly if the server has another configuration', async () => {
+    const { drover, ask, configure } = createUser()
+    await drover('up')
+    configure({ unified_flags: { command_timeout_secs: 77 } })
+    const { code, stdout, stderr } = await ask({ say: 'hi' }, '--verbose')
+    expect([code, stdout]).toEqual([0, 'hi\n'])
+    expect(stderr).toContain('does not take the prompt: it has another version or configuration')
+  })
+
+  it('gets the environment and the directory of its caller, and fails as ever', async () => {
+    const { drover, work, env, ask } = createUser()
+    await drover('up')
+    const empty = await runAt(work, [process.execPath, DROVER, 'prompt', ' ', '-b', 'claude'], env)
+    const direct = await runAt(work, [process.execPath, DROVER, 'prompt', ' ', '-b', 'claude', '--direct'], env)
+    expect([empty.code, empty.stderr]).toEqual([direct.code, direct.stderr])
+    const elsewhere = await runAt(work, [process.execPath, DROVER, 'x', '-b', 'claude'], { ...env, PATH: '/nowhere' })
+    expect(elsewhere.stderr).toContain('claude is not installed')
+    const { stdout } = await ask({ say: 'x' }, '-o', 'stream-json')
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      type: 'init',
+      content: { working_dir: expect.stringContaining('work') },
+    })
+  })
+
+  it('is ended by Ctrl-C, with its tool', async () => {
+    const { drover, work, env } = createUser()
+    await drover('up')
+    const order = JSON.stringify({ hang: true, pid: true })
+    const child = spawn(process.execPath, [DROVER, order, '-b', 'claude', '-o', 'stream-json'], { cwd: work, env })
+    let stdout = ''
+    child.stdout.on('data', (text) => {
+      stdout += text
+    })
+    const pid = Number(await until(() => /"text":"(\d+)"/.exec(stdout)?.[1]))
+    child.kill('SIGINT')
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(130)
+    await until(() => !isRunning(pid))
+    expect(stdout).toContain('"agent_cancelled"')
+  })
+
+  it('uses the socket of a drover serve too, unless server.local_socket is false', async () => {
+    const { ask, env, home, configure, drover } = createUser()
+    const serving = serveDrover(['--port', '0'], { ...env, DROVER_WARM_ENABLED: 'true' })
+    await portOf(serving)
+    expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain('runs in the server of this user')
+    const refused = await drover('down')
+    expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining('is a "drover serve"')])
+    serving.child.kill('SIGTERM')
+    await serving.ended
+    configure({ server: { local_socket: false } })
+    await portOf(serveDrover(['--port', '0'], env))
+    expect((await ask({ say: 'hi' }, '--verbose')).stderr).not.toContain('server of this user')
+    expect(readFileSync(join(home, '.drover', 'config.yaml'), 'utf8')).toContain('local_socket')
+  })
+})
