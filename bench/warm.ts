@@ -10,7 +10,6 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NATIVE_BACKENDS, type NativeBackend } from '../src/agents/adapter/agent.ts'
 import { buildCommand } from '../src/agents/build-command.ts'
-import { WARM_BACKENDS } from '../src/agents/pool/warm-backends.ts'
 import { newScratchDirectory } from '../src/agents/scratch-files.ts'
 import { findProgram } from '../src/kit/process/find-program.ts'
 import { createAgentSetup, MODELS } from '../test/real/agent-setup.ts'
@@ -34,8 +33,7 @@ type Bench = { backend: NativeBackend; program: string; env: Record<string, stri
 type Taken = { firstMs: number; doneMs: number }
 
 export async function benchWarm(): Promise<string> {
-  const warm = NATIVE_BACKENDS.filter((backend) => WARM_BACKENDS[backend] !== undefined)
-  const real = warm.flatMap((backend) => {
+  const real = NATIVE_BACKENDS.flatMap((backend) => {
     const path = findProgram(backend, { env: process.env, cwd: process.cwd() })
     return path === undefined ? [] : [{ backend, path }]
   })

@@ -4,15 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
-import {
-  type AgentSetup,
-  createAgentSetup,
-  installed,
-  MODELS,
-  processesIn,
-  sessionFilesIn,
-  useUpstream,
-} from './real-agents.ts'
+import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
+import { installed, processesIn, sessionFilesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
 const gemini = installed.filter(({ backend }) => backend === 'gemini')
