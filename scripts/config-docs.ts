@@ -1,10 +1,11 @@
 /** Generates docs/config.md: fills the tables into the text in config-docs.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AcpSection } from '../src/config/backend.shape.ts'
 import { ConfigShape } from '../src/config/config.shape.ts'
 import { OTHER_VARIABLES } from '../src/config/read-environment.ts'
 import { UNSUPPORTED_KEYS } from '../src/config/resolve-key.ts'
-import { type KeyRow, listFields, listKeys } from './config-keys.ts'
+import { type KeyRow, listAcpKeys, listFields, listKeys } from './config-keys.ts'
 import { markdownTable } from './markdown-table.ts'
 
 export function configDocs(): string {
@@ -25,6 +26,7 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
   return {
     ...Object.fromEntries(sections),
     backends: keyTable(mergeBackends(keys.filter((key) => sectionOf(key) === 'backends'))),
+    acp: keyTable(listAcpKeys(AcpSection).map((key) => ({ ...key, path: key.path.replace('backends.NAME.', '') }))),
     model_aliases: aliasTable(keys),
     server_keys: markdownTable(
       ['Field', 'Type', 'Allowed', 'Meaning'],

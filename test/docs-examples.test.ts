@@ -32,7 +32,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, because: string]
   'docs/http-api.md': [1, 'its requests are those of docs/clients/curl.md'],
   'docs/reliability.md': [2, 'take minutes; test/faults and test/journal are run as they are, or in part'],
   'docs/benchmarks.md': [1, 'takes long, and asks for a quiet machine'],
-  'docs/agents.md': [1, 'needs a file with a schema; test/cli/prompt.test.ts runs it'],
+  'docs/agents.md': [2, 'need a file with a schema, or other agents; test/cli runs the same commands'],
   'docs/config.md': [2, 'test/cli/config.test.ts runs these commands; the other makes a random key'],
   'docs/clients/curl.md': [1, 'sets variables that the test sets'],
   'docs/source-bundles.md': [1, 'asks GitHub; test/cli/source.test.ts runs them with a fake gh'],
