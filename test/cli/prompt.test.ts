@@ -611,6 +611,7 @@ describe('drover backends', () => {
         os_sandbox: false,
         usage: { cached: true, reasoning: false },
       },
+      warm: { idle: 0, busy: 0 },
     })
   })
 

@@ -56,12 +56,27 @@ describe('drover up', () => {
     const first = await ask({ say: 'one' })
     expect([first.code, first.stdout]).toEqual([0, 'one\n'])
     await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
+    expect((await drover('backends')).stdout).toContain('kept running: 1 idle, 0 busy')
     const warm = await ask({ pid: true })
     const again = await ask({ pid: true }, '-c')
     expect(again.stdout).toBe(warm.stdout)
     expect(isRunning(Number(warm.stdout))).toBe(true)
     await drover('down')
     await until(() => !isRunning(Number(warm.stdout)))
+  })
+})
+
+describe('a server that is killed', () => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('by %s leaves no agent behind', async (signal) => {
+    const { drover, ask, pidIn } = createUser()
+    const server = pidIn((await drover('up')).stdout)
+    await ask({ say: 'one' })
+    await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
+    const agent = Number((await ask({ pid: true })).stdout)
+    expect(isRunning(agent)).toBe(true)
+    process.kill(server, signal)
+    await until(() => !isRunning(server) && !isRunning(agent))
+    expect((await ask({ say: 'still' })).stdout).toBe('still\n')
   })
 })
 

@@ -6,7 +6,7 @@
  * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
- * it · grow: MiB of memory to take · noise: a line that is not JSON · noEcho: do not repeat the message · idle: frames to
+ * it · grow: MiB of memory to take · noise: a line that is not JSON · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
  * print 20 ms after the result
  */
 import { spawn } from 'node:child_process'
@@ -47,6 +47,7 @@ async function takeTurn({ uuid, message }) {
   if (crashesAtStart(order)) process.kill(process.pid, 'SIGKILL')
   print({ type: 'system', subtype: 'init', session_id, model: 'scripted', cwd: process.cwd() })
   if (order.noise) print('not JSON')
+  if (order.big) print({ type: 'system', subtype: 'status', pad: 'x'.repeat(order.big) })
   if (!order.noEcho) print({ type: 'user', uuid, message, isReplay: true, session_id })
   if (order.grow) held.push(Buffer.alloc(order.grow * 1024 * 1024, 1))
   if (order.spawn) spawn('sh', ['-c', order.spawn], { detached: true, stdio: 'ignore' }).unref()

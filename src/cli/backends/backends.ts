@@ -3,6 +3,8 @@ import { installAdvice } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import type { Run } from '../command.ts'
+import { askServer } from '../local/call-server.ts'
+import type { LocalStatus } from '../local/local-socket.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
@@ -14,6 +16,8 @@ type BackendReport = {
   version: string | null
   path: string | null
   abilities: Abilities
+  /** The processes that the server of this user keeps running. */
+  warm: { idle: number; busy: number }
 }
 
 export const run: Run = async (invocation) => {
@@ -22,7 +26,8 @@ export const run: Run = async (invocation) => {
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
   const located = locateAgents({ ...runtime, backends: config.backends, demo })
   const probe = new VersionProbe(runtime)
-  const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent))))
+  const warm = (await askServer(invocation, 'status'))?.warm ?? []
+  const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent), warm)))
   const text = flags.isOn('json')
     ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`
     : formatReports(reports, runtime.terminal.out)
@@ -33,7 +38,10 @@ export const run: Run = async (invocation) => {
 function reportOf(
   { backend, agent, isEnabled, program, isDemo }: AgentLocation,
   version: string | undefined,
+  warm: LocalStatus['warm'],
 ): BackendReport {
+  const own = warm.filter((process) => process.backend === backend)
+  const busy = own.filter(({ state }) => state === 'busy').length
   return {
     name: backend,
     available: isEnabled && program !== undefined,
@@ -42,6 +50,7 @@ function reportOf(
     version: version ?? null,
     path: isDemo ? null : (program?.[0] ?? null),
     abilities: agent.abilities,
+    warm: { idle: own.length - busy, busy },
   }
 }
 
@@ -51,10 +60,15 @@ function formatReports(reports: readonly BackendReport[], out: Channel): string 
   return reports
     .map((report) => {
       const title = `${out.style('bold', report.name.padEnd(7))} ${describeState(report, out)}`
-      return [title, ...abilityLines(report.abilities).map((line) => `        ${line}`), ''].join('\n')
+      const lines = [...abilityLines(report.abilities), ...warmLines(report)]
+      return [title, ...lines.map((line) => `        ${line}`), ''].join('\n')
     })
     .join('\n')
     .concat(hint)
+}
+
+function warmLines({ warm: { idle, busy } }: BackendReport): string[] {
+  return idle + busy === 0 ? [] : [`kept running: ${idle} idle, ${busy} busy`]
 }
 
 function describeState(report: BackendReport, out: Channel): string {

@@ -305,6 +305,39 @@ describe('a process', () => {
     })
   })
 
+  it('that prints a frame of more than 10 MiB is not used again, and the caller learns of it', async () => {
+    const agent = await start()
+    const { result } = await ask(agent, { big: 10 * 1024 * 1024, say: 'fine' })
+    expect(result).toMatchObject({
+      text: 'fine',
+      exitCode: 0,
+      warnings: [expect.stringMatching(/^a line of \d+ bytes was skipped/)],
+    })
+    expect(agent.facts().isReusable).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'that was stopped by a signal is ended when its turn is canceled',
+    async () => {
+      const agent = await start()
+      const controller = new AbortController()
+      const onEvent = ({ type }: AgentEvent) => {
+        if (type !== 'message') return
+        process.kill(agent.facts().pid, 'SIGSTOP')
+        controller.abort()
+      }
+      const { result } = await ask(agent, { hang: true }, { turn: { signal: controller.signal }, onEvent })
+      expect(result).toMatchObject({ ended: 'cancelled', exitCode: 130 })
+      expect(isRunning(agent.facts().pid)).toBe(false)
+    },
+  )
+
+  it('that closes its input takes no other prompt, and says so', async () => {
+    const agent = await start()
+    process.kill(agent.facts().pid, 'SIGKILL')
+    await expect(ask(agent, { say: 'x' })).rejects.toMatchObject({ code: 'agent_disconnected' })
+  })
+
   it('reports its memory', async () => {
     const agent = await start()
     const before = await agent.residentBytes()
