@@ -198,93 +198,95 @@ comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.fail_fast!==void 0
 instancePath:a+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.aggregate_output!==
 void 0&&typeof i.aggregate_output!="boolean"){let s={instancePath:a+"/aggregate_output",keyword:"type",params:{type:"boo\
 lean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:a,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),t++}return $.errors=e,t===0}var T=["host","port","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","write_timeout_secs","idle_ti\
-meout_secs","api_keys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","t\
-rusted_proxies","max_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdir\
-_prefixes","blocked_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_vers\
-ion","model_rules","max_concurrent_runs","max_queued_runs","allow_unsafe_extra","max_approval_mode","max_sandbox_mode","\
-keys"],W=["","always","auto","none"],X=["","read-only","workspace","full"],Y=["name","sha256","role","rate_limit_rps","r\
-ate_limit_burst","max_approval_mode","max_sandbox_mode"],ee=["client","operator"],re=["always","auto","none"],se=["read-\
-only","workspace","full"],te=E().default,oe=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),ie=new RegExp("^(?:\\\
-*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),ae=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$","u"),
-ne=new RegExp("^[^\\s=,]+=(?:claude|codex|gemini)$","u"),le=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),pe=new RegExp("^(?:\
-sha256:)?[0-9a-fA-F]{64}$","u");function P(i,{instancePath:a="",parentData:_,parentDataProperty:d,rootData:u=i,dynamicAnchors:y={}}={}){
-let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let o=t;if(!(r==="host"||r==="port"||r==="re\
-quest_timeout_secs"||r==="first_event_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_secs"||r==="idle_timeou\
-t_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit_burst"||r==="rate_l\
-imit_cleanup_secs"||r==="trusted_proxies"||r==="max_request_body_bytes"||r==="cors_allowed_origins"||r==="cors_allow_cre\
-dentials"||r==="cors_max_age"||r==="allowed_workdir_prefixes"||r==="blocked_workdir_prefixes"||r==="metrics_enabled"||r===
-"metrics_public"||r==="errors_base"||r==="vendor_errors"||r==="require_api_version"||r==="model_rules"||r==="max_concurr\
-ent_runs"||r==="max_queued_runs"||r==="allow_unsafe_extra"||r==="max_approval_mode"||r==="max_sandbox_mode"||r==="keys")){
-let n={instancePath:a,keyword:"enum",params:{allowedValues:T},propertyName:r};e===null?e=[n]:e.push(n),t++}var f=o===t;if(!f){
-let n={instancePath:a,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),t++}}if(i.host!==void 0){
-let r=i.host;if(typeof r=="string"){if(te(r)>253){let o={instancePath:a+"/host",keyword:"maxLength",params:{limit:253}};
-e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:a+"/host",keyword:"type",params:{type:"string"}};e===null?e=[o]:e.
-push(o),t++}}if(i.port!==void 0){let r=i.port;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+
-"/port",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>65535||
-isNaN(r)){let o={instancePath:a+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};e===null?e=[o]:e.push(o),
-t++}if(r<0||isNaN(r)){let o={instancePath:a+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.
-push(o),t++}}}if(i.request_timeout_secs!==void 0){let r=i.request_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&
-isFinite(r))){let o={instancePath:a+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(
-o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/request_timeout_secs",keyword:"\
-maximum",params:{comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/r\
-equest_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.first_event_timeout_secs!==
-void 0){let r=i.first_event_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+
-"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&
-isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/first_event_timeout_secs",keyword:"\
-minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.read_timeout_secs!==void 0){let r=i.read_timeout_secs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/read_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+
-"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(
-r)){let o={instancePath:a+"/read_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(
-o),t++}}}if(i.write_timeout_secs!==void 0){let r=i.write_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let o={instancePath:a+"/write_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/write_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/write_timeout_secs",keyword:"m\
-inimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.idle_timeout_secs!==void 0){let r=i.idle_timeout_secs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/idle_timeout_secs",keyword:"type",params:{
-type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+
-"/idle_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(
-r)){let o={instancePath:a+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(
-o),t++}}}if(i.api_keys_gopass_path!==void 0){let r=i.api_keys_gopass_path;if(typeof r=="string"){if(!oe.test(r)){let o={
-instancePath:a+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"a gopass path of letters, digits, /, _, . and\
- -, not starting with -"}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:a+"/api_keys_gopass_path",keyword:"typ\
-e",params:{type:"string"}};e===null?e=[o]:e.push(o),t++}}if(i.rate_limit_enabled!==void 0&&typeof i.rate_limit_enabled!=
-"boolean"){let r={instancePath:a+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),
-t++}if(i.rate_limit_rps!==void 0){let r=i.rate_limit_rps;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={
-instancePath:a+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="numb\
-er"&&isFinite(r)){if(r>1e6||isNaN(r)){let o={instancePath:a+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",
-limit:1e6}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/rate_limit_rps",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.rate_limit_burst!==void 0){let r=i.rate_limit_burst;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/rate_limit_burst",keyword:"type",params:{type:"intege\
-r"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let o={instancePath:a+"/rate_l\
-imit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={
-instancePath:a+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.
-rate_limit_cleanup_secs!==void 0){let r=i.rate_limit_cleanup_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
-let o={instancePath:a+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/rate_limit_cleanup_secs",keyword:"maximum",params:{
-comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/rate_limit_cleanup\
-_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.trusted_proxies!==void 0){
-let r=i.trusted_proxies;if(Array.isArray(r)){let o=r.length;for(let n=0;n<o;n++)if(typeof r[n]!="string"){let p={instancePath:a+
-"/trusted_proxies/"+n,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let o={instancePath:a+"/\
-trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[o]:e.push(o),t++}}if(i.max_request_body_bytes!==void 0){
-let r=i.max_request_body_bytes;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/max_req\
-uest_body_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){
-if(r>1073741824||isNaN(r)){let o={instancePath:a+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};
-e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/max_request_body_bytes",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.cors_allowed_origins!==void 0){let r=i.cors_allowed_origins;
-if(Array.isArray(r)){let o=r.length;for(let n=0;n<o;n++){let p=r[n];if(typeof p=="string"){if(!ie.test(p)){let l={instancePath:a+
-"/cors_allowed_origins/"+n,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most o\
-ne * in it, or * alone"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:a+"/cors_allowed_origins/"+n,keyword:"t\
-ype",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let o={instancePath:a+"/cors_allowed_origins",keyword:"\
-type",params:{type:"array"}};e===null?e=[o]:e.push(o),t++}}if(i.cors_allow_credentials!==void 0&&typeof i.cors_allow_credentials!=
-"boolean"){let r={instancePath:a+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(
-r),t++}if(i.cors_max_age!==void 0){let r=i.cors_max_age;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={
-instancePath:a+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&
-isFinite(r)){if(r>86400||isNaN(r)){let o={instancePath:a+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};
-e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/cors_max_age",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.allowed_workdir_prefixes!==void 0){let r=i.allowed_workdir_prefixes;if(Array.
+push(s),t++}return $.errors=e,t===0}var T=["host","port","local_socket","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","write_timeout\
+_secs","idle_timeout_secs","api_keys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_c\
+leanup_secs","trusted_proxies","max_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","\
+allowed_workdir_prefixes","blocked_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","r\
+equire_api_version","model_rules","max_concurrent_runs","max_queued_runs","allow_unsafe_extra","max_approval_mode","max_\
+sandbox_mode","keys"],W=["","always","auto","none"],X=["","read-only","workspace","full"],Y=["name","sha256","role","rat\
+e_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode"],ee=["client","operator"],re=["always","auto","no\
+ne"],se=["read-only","workspace","full"],te=E().default,oe=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),ie=new RegExp(
+"^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),ae=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$",
+"u"),ne=new RegExp("^[^\\s=,]+=(?:claude|codex|gemini)$","u"),le=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),pe=new RegExp(
+"^(?:sha256:)?[0-9a-fA-F]{64}$","u");function P(i,{instancePath:a="",parentData:_,parentDataProperty:d,rootData:u=i,dynamicAnchors:y={}}={}){
+let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let o=t;if(!(r==="host"||r==="port"||r==="lo\
+cal_socket"||r==="request_timeout_secs"||r==="first_event_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_sec\
+s"||r==="idle_timeout_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit\
+_burst"||r==="rate_limit_cleanup_secs"||r==="trusted_proxies"||r==="max_request_body_bytes"||r==="cors_allowed_origins"||
+r==="cors_allow_credentials"||r==="cors_max_age"||r==="allowed_workdir_prefixes"||r==="blocked_workdir_prefixes"||r==="m\
+etrics_enabled"||r==="metrics_public"||r==="errors_base"||r==="vendor_errors"||r==="require_api_version"||r==="model_rul\
+es"||r==="max_concurrent_runs"||r==="max_queued_runs"||r==="allow_unsafe_extra"||r==="max_approval_mode"||r==="max_sandb\
+ox_mode"||r==="keys")){let n={instancePath:a,keyword:"enum",params:{allowedValues:T},propertyName:r};e===null?e=[n]:e.push(
+n),t++}var f=o===t;if(!f){let n={instancePath:a,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),
+t++}}if(i.host!==void 0){let r=i.host;if(typeof r=="string"){if(te(r)>253){let o={instancePath:a+"/host",keyword:"maxLen\
+gth",params:{limit:253}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:a+"/host",keyword:"type",params:{type:"s\
+tring"}};e===null?e=[o]:e.push(o),t++}}if(i.port!==void 0){let r=i.port;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
+r))){let o={instancePath:a+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="nu\
+mber"&&isFinite(r)){if(r>65535||isNaN(r)){let o={instancePath:a+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};
+e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[o]:e.push(o),t++}}}if(i.local_socket!==void 0&&typeof i.local_socket!="boolean"){let r={instancePath:a+"/loc\
+al_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.request_timeout_secs!==void 0){let r=i.
+request_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/request_timeout_s\
+ecs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
+isNaN(r)){let o={instancePath:a+"/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/request_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.first_event_timeout_secs!==void 0){let r=i.first_event_timeout_secs;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/first_event_timeout_secs",keyword:"type",params:{type:"\
+integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+
+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||
+isNaN(r)){let o={instancePath:a+"/first_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
+e=[o]:e.push(o),t++}}}if(i.read_timeout_secs!==void 0){let r=i.read_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
+r)&&isFinite(r))){let o={instancePath:a+"/read_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(
+o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/read_timeout_secs",keyword:"ma\
+ximum",params:{comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/rea\
+d_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.write_timeout_secs!==
+void 0){let r=i.write_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/wri\
+te_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){
+if(r>604800||isNaN(r)){let o={instancePath:a+"/write_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/write_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.idle_timeout_secs!==void 0){let r=i.idle_timeout_secs;if(!(typeof r=="\
+number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/idle_timeout_secs",keyword:"type",params:{type:"intege\
+r"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/idl\
+e_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){
+let o={instancePath:a+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),
+t++}}}if(i.api_keys_gopass_path!==void 0){let r=i.api_keys_gopass_path;if(typeof r=="string"){if(!oe.test(r)){let o={instancePath:a+
+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"a gopass path of letters, digits, /, _, . and -, not startin\
+g with -"}};e===null?e=[o]:e.push(o),t++}}else{let o={instancePath:a+"/api_keys_gopass_path",keyword:"type",params:{type:"\
+string"}};e===null?e=[o]:e.push(o),t++}}if(i.rate_limit_enabled!==void 0&&typeof i.rate_limit_enabled!="boolean"){let r={
+instancePath:a+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.rate_limit_rps!==
+void 0){let r=i.rate_limit_rps;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/rate_li\
+mit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||
+isNaN(r)){let o={instancePath:a+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[o]:e.
+push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[o]:e.push(o),t++}}}if(i.rate_limit_burst!==void 0){let r=i.rate_limit_burst;if(!(typeof r=="number"&&!(r%1)&&
+!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[o]:
+e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let o={instancePath:a+"/rate_limit_burst",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/rate\
+_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.rate_limit_cleanup_secs!==
+void 0){let r=i.rate_limit_cleanup_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+
+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(
+r)){if(r>604800||isNaN(r)){let o={instancePath:a+"/rate_limit_cleanup_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/rate_limit_cleanup_secs",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.trusted_proxies!==void 0){let r=i.trusted_proxies;if(Array.
+isArray(r)){let o=r.length;for(let n=0;n<o;n++)if(typeof r[n]!="string"){let p={instancePath:a+"/trusted_proxies/"+n,keyword:"\
+type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let o={instancePath:a+"/trusted_proxies",keyword:"type",
+params:{type:"array"}};e===null?e=[o]:e.push(o),t++}}if(i.max_request_body_bytes!==void 0){let r=i.max_request_body_bytes;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+"/max_request_body_bytes",keyword:"type",
+params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){if(r>1073741824||isNaN(r)){let o={
+instancePath:a+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};e===null?e=[o]:e.push(
+o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/max_request_body_bytes",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[o]:e.push(o),t++}}}if(i.cors_allowed_origins!==void 0){let r=i.cors_allowed_origins;if(Array.isArray(r)){let o=r.
+length;for(let n=0;n<o;n++){let p=r[n];if(typeof p=="string"){if(!ie.test(p)){let l={instancePath:a+"/cors_allowed_origi\
+ns/"+n,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most one * in it, or * alo\
+ne"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:a+"/cors_allowed_origins/"+n,keyword:"type",params:{type:"s\
+tring"}};e===null?e=[l]:e.push(l),t++}}}else{let o={instancePath:a+"/cors_allowed_origins",keyword:"type",params:{type:"\
+array"}};e===null?e=[o]:e.push(o),t++}}if(i.cors_allow_credentials!==void 0&&typeof i.cors_allow_credentials!="boolean"){
+let r={instancePath:a+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.
+cors_max_age!==void 0){let r=i.cors_max_age;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let o={instancePath:a+
+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?e=[o]:e.push(o),t++}if(typeof r=="number"&&isFinite(r)){
+if(r>86400||isNaN(r)){let o={instancePath:a+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===
+null?e=[o]:e.push(o),t++}if(r<0||isNaN(r)){let o={instancePath:a+"/cors_max_age",keyword:"minimum",params:{comparison:">\
+=",limit:0}};e===null?e=[o]:e.push(o),t++}}}if(i.allowed_workdir_prefixes!==void 0){let r=i.allowed_workdir_prefixes;if(Array.
 isArray(r)){let o=r.length;for(let n=0;n<o;n++){let p=r[n];if(typeof p=="string"){if(p.length===0){let l={instancePath:a+
 "/allowed_workdir_prefixes/"+n,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:a+
 "/allowed_workdir_prefixes/"+n,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let o={instancePath:a+

@@ -51,6 +51,7 @@ export type ConfigPath =
   | 'parallel.aggregate_output'
   | 'server.host'
   | 'server.port'
+  | 'server.local_socket'
   | 'server.request_timeout_secs'
   | 'server.first_event_timeout_secs'
   | 'server.read_timeout_secs'

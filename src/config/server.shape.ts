@@ -98,6 +98,11 @@ export const ServerSection = strict({
     maximum: 65_535,
     description: 'Port to listen on. 0: any free port, which the startup message shows.',
   }),
+  local_socket: Type.Boolean({
+    default: true,
+    description:
+      'Also listens on the Unix socket `server.sock` in the per-user directory. Only the user of the server can open it, so requests on it need no API key. `drover prompt --detach` uses it.',
+  }),
   request_timeout_secs: seconds({
     default: 300,
     minimum: 0,

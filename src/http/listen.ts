@@ -1,7 +1,6 @@
 /** Binds the server to a host and port, or to a Unix socket that only its owner may open. */
 import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
-import { type AddressInfo, createConnection, isIPv6 } from 'node:net'
+import { type AddressInfo, createConnection, isIPv6, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import { errorCode } from '../kit/fault.ts'
 import { withLock } from '../kit/files/lock.ts'
@@ -111,7 +110,8 @@ async function isStaleSocket(path: string): Promise<boolean> {
   return true
 }
 
-function acceptsConnections(path: string): Promise<boolean> {
+/** Whether a server listens on this Unix socket. */
+export function acceptsConnections(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createConnection({ path })
     probe.once('connect', () => {

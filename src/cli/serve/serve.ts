@@ -3,20 +3,22 @@ import { resolve } from 'node:path'
 import { sweepScratch } from '../../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { findPaths } from '../../config/paths.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
 import { createContext } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
-import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
+import { type ListenAddress, listen } from '../../http/listen.ts'
+import { listenLocally } from '../../http/local-socket.ts'
 import { withMetrics } from '../../http/metrics/create-metrics.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
-import { startupBanner } from '../../http/startup-banner.ts'
+import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { readSettings } from '../settings.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
 
@@ -61,6 +63,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
   const server = await createServer(context)
   const { server: listener } = server.app
   const bound = await listen(listener, parts.address)
+  const localSocket = await openLocalSocket(invocation, parts, server)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => void keys.reload(log),
@@ -75,7 +78,7 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     executionDays: config.executions.keep_days,
     maxExecutionMb: config.executions.max_mb,
   })
-  await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
+  await terminal.out.write(bannerOf(server, { context, bound, localSocket, keys, isRoot: invocation.runtime.isRoot }))
 
   const failure = await Promise.race([signals.stopped, once(listener, 'error')])
   cleaning.stop()
@@ -88,6 +91,15 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     await endAllProcesses()
   })
   return failure === undefined ? 0 : 1
+}
+
+async function openLocalSocket(
+  invocation: Invocation,
+  { config, log }: ServerParts,
+  { localListener }: HttpServer,
+): Promise<string | undefined> {
+  const path = findPaths(configEnvironmentOf(invocation)).serverSocket
+  return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined
 }
 
 function contextOf(
@@ -117,17 +129,16 @@ function contextOf(
 
 function bannerOf(
   { endpoints }: HttpServer,
-  facts: { context: ServerContext; bound: BoundAddress; keys: ApiKeys; isRoot: boolean },
+  facts: Pick<BannerFacts, 'bound' | 'localSocket' | 'isRoot'> & { context: ServerContext; keys: ApiKeys },
 ): string {
-  const { context, bound, keys, isRoot } = facts
+  const { context, keys, ...rest } = facts
   return startupBanner({
     version: context.version,
     config: context.config,
-    bound,
+    ...rest,
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
-    isRoot,
     agents: context.agents.list(),
     endpoints,
   })

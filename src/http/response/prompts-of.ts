@@ -4,10 +4,20 @@ import { ceilingsFor } from '../context/ceilings.ts'
 import { isOnNetwork } from '../context/exposure.ts'
 import type { ServerContext } from '../context/server-context.ts'
 
+/** On the local socket a prompt may do what it may do on the command line. */
+const FOR_LOCAL_USER = {
+  caller: 'operator',
+  workdirs: undefined,
+  longestRunMs: null,
+  firstEventTimeoutMs: null,
+} as const satisfies Partial<PromptContext>
+
 /** The context for the prompts of a request: agents continue its trace, and its key limits their modes. */
 export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, keys }: ServerContext): PromptContext {
+  const trace = facts.trace !== undefined && { trace: facts.trace }
+  if (facts.isLocalUser) return { ...prompts, ...FOR_LOCAL_USER, ...trace }
   const isOpen = !keys.isRequired && isOnNetwork(server.server.address())
   const ceilings = ceilingsFor({ server: config.server, key: facts.key, isOpen })
   if (facts.trace === undefined && ceilings === undefined) return prompts
-  return { ...prompts, ceilings, ...(facts.trace !== undefined && { trace: facts.trace }) }
+  return { ...prompts, ceilings, ...trace }
 }
