@@ -6,6 +6,7 @@ import type { Command } from '../command.ts'
 import { CONFIG_COMMANDS } from '../config/commands.ts'
 import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
+import { KEY_COMMANDS } from '../keys/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
 import { SERVER_COMMANDS } from '../serve/commands.ts'
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   ...SESSION_COMMANDS,
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,
+  ...KEY_COMMANDS,
   ...RUN_COMMANDS,
   ...SOURCE_COMMANDS,
   ...HOST_COMMANDS,

@@ -4,6 +4,7 @@ import { sweepScratch } from '../../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
+import { readConfig } from '../../config/read-config.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
 import { createContext } from '../../http/context/create-context.ts'
@@ -27,12 +28,14 @@ const GRACE_MS = 3000
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
-  const { config } = await readSettings(invocation, [
+  const { config, file } = await readSettings(invocation, [
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
   ])
   const address = addressOf(invocation, config)
-  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
+  const readKeys = async () => (await readConfig(configEnvironmentOf(invocation))).config.server.keys
+  const configFile = { path: file.path, readKeys }
+  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server, configFile })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const stores = await openUserStores(invocation, config)
   sweepScratch()
