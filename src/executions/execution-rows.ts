@@ -1,5 +1,6 @@
 /** Converts executions to database rows and back. Pure. */
 import type { SQLInputValue } from 'node:sqlite'
+import { startOf } from '../sessions/session-texts.ts'
 import type { Row } from '../store/database.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
 
@@ -9,7 +10,7 @@ const FIXED = ['id', 'kind', 'parent_id', 'workdir', 'owner', 'api_key', 'create
 const CHANGING = ['state', 'session_id', 'backend', 'model', 'started_at', 'ended_at', 'cost_usd', 'last_seq'] as const
 
 /** The columns that a page needs: all but prompt and result. */
-export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo'].join(', ')
+export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
 export function toChangingColumns(execution: Execution): Record<string, SQLInputValue> {
   const { usage, result, error } = execution
@@ -23,7 +24,13 @@ export function toChangingColumns(execution: Execution): Record<string, SQLInput
 }
 
 export function toColumns(execution: Execution): Record<string, SQLInputValue> {
-  return { ...pick(execution, FIXED), ...toChangingColumns(execution), prompt: execution.prompt ?? null }
+  const { prompt } = execution
+  return {
+    ...pick(execution, FIXED),
+    ...toChangingColumns(execution),
+    prompt_start: prompt === undefined ? null : startOf(prompt),
+    prompt: prompt ?? null,
+  }
 }
 
 function pick(execution: Execution, names: readonly (keyof Execution)[]): Record<string, SQLInputValue> {
@@ -38,6 +45,9 @@ export function toExecution(row: Row): Execution {
     ...(typeof row['usage'] === 'string' && { usage: JSON.parse(row['usage']) }),
     ...(typeof row['error'] === 'string' && { error: JSON.parse(row['error']) }),
     ...(row['is_demo'] === 1 && { is_demo: true }),
+    // A page has no whole prompts.
+    ...(row['prompt'] === undefined &&
+      typeof row['prompt_start'] === 'string' && { prompt_start: row['prompt_start'] }),
     ...(typeof row['prompt'] === 'string' && { prompt: row['prompt'] }),
     ...(typeof row['result'] === 'string' && { result: JSON.parse(row['result']) }),
   } as Execution

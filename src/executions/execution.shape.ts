@@ -37,6 +37,9 @@ export const Execution = named(
       ),
     ),
     last_seq: Type.Integer({ minimum: 0, description: 'The number of its last stored event.' }),
+    prompt_start: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The first 200 characters of a stored prompt; only in a page.' }),
+    ),
     prompt: Type.Optional(text('The prompt; only in a single execution.')),
     result: Type.Optional(
       Type.Unsafe<JsonObject>({

@@ -151,6 +151,11 @@ export class Executions implements ExecutionRecorder {
     }
   }
 
+  /** Resolves when other processes can see everything that has happened so far, or saving it has failed. */
+  async saved(): Promise<void> {
+    await this.#writer.save()
+  }
+
   /** Saves what is not saved yet. */
   async close(): Promise<void> {
     clearInterval(this.#cancelTimer)
@@ -246,11 +251,12 @@ export class Executions implements ExecutionRecorder {
   }
 
   async #cancelRequested(): Promise<void> {
-    if (this.#live.size === 0 || this.#owner === '') {
+    if (this.#live.size === 0) {
       clearInterval(this.#cancelTimer)
       this.#cancelTimer = undefined
-      return
     }
+    // Nothing is saved yet, so no other process knows of it.
+    if (this.#live.size === 0 || this.#owner === '') return
     const store = await this.#options.openStore()
     for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.abort.abort()
   }

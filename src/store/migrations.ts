@@ -160,6 +160,7 @@ const EXECUTIONS = `
     last_seq INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     is_cancel_requested INTEGER NOT NULL DEFAULT 0,
+    prompt_start TEXT,
     prompt TEXT,
     result TEXT
   ) STRICT;

@@ -5,6 +5,7 @@ import { CHAT_COMMANDS } from '../chat/commands.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_COMMANDS } from '../config/commands.ts'
 import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
+import { EXECUTION_COMMANDS } from '../executions/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
   ...CHAT_COMMANDS,
   ...BATCH_COMMANDS,
+  ...EXECUTION_COMMANDS,
   ...SESSION_COMMANDS,
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,

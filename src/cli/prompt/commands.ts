@@ -1,7 +1,12 @@
 /** Definitions of `prompt` and `resume`. */
-import type { Command } from '../command.ts'
+import type { Command, Flag } from '../command.ts'
 import { SESSION } from '../sessions/commands.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
+
+const DETACH: Flag = {
+  name: 'detach',
+  description: 'Leave the prompt to your server (drover serve) and print the id of its execution',
+}
 
 export const PROMPT_COMMANDS: readonly Command[] = [
   {
@@ -13,6 +18,7 @@ The prompt is read from standard input if it is "-", or if no text is given and 
 piped input is added to the prompt in a fenced block; drover waits until it ends. --no-stdin leaves it out, which a
 loop such as "while read" needs. --attach adds files in the same way; @path in a prompt is only text.
 On a terminal the answer is streamed; a file or a pipe gets the complete answer and nothing else.
+--detach leaves the prompt to the server of this user, with the directory, agent, model and modes that it would have here.
 The exit code is that of the agent if it fails, 124 after a timeout and 130 after Ctrl-C.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
@@ -25,6 +31,7 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
         description: 'Continue the latest session of this directory, or of the one given with -w',
       },
       { name: 'ephemeral', description: 'Do not record a session' },
+      DETACH,
       ...SINGLE_RUN,
     ],
     examples: [
@@ -48,6 +55,10 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
         description: 'read the prompt from a file, stop after ten minutes',
       },
       { line: 'drover -c "and now the tests"', description: 'continue the latest session of this directory' },
+      {
+        line: 'drover prompt --detach "update the dependencies"',
+        description: 'go on with other work; drover ps, logs and cancel watch and end it',
+      },
       { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
     ],
     load: () => import('./prompt.ts'),
@@ -76,6 +87,7 @@ conversation.`,
       { name: 'here', description: 'Only consider sessions of the current directory' },
       { ...BACKEND, description: 'Only consider sessions of this agent' },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
+      DETACH,
       { ...MODEL, description: 'Use a different model from the session' },
       ...SINGLE_RUN,
     ],

@@ -6,6 +6,7 @@ import { exitCodeOfSignal } from '../interruption.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
 import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
+import { checkDetachable, detachPrompt } from './detach-prompt.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
 import { MAX_LISTED, pickSession } from './pick-session.ts'
@@ -16,6 +17,8 @@ import { readPrompt } from './read-prompt.ts'
 export const run: Run = async (invocation) => {
   const reading = await readSettings(invocation)
   const { config } = reading
+  const isDetached = invocation.flags.isOn('detach')
+  if (isDetached) checkDetachable(invocation)
   const target = readTarget(invocation)
   await using setup = setUpPrompts(invocation, { config })
   const choice = await choose(invocation, await setup.openStore(), target)
@@ -31,6 +34,7 @@ export const run: Run = async (invocation) => {
     ...(isFork ? { forks: session } : { resumes: session }),
     wantsDeltas: wantsDeltas(invocation, format),
   }
+  if (isDetached) return await detachPrompt(invocation, { request, config })
   return await executePrompt(invocation, { request, context: setup.context, config, format })
 }
 
