@@ -29,7 +29,10 @@ export type ExecutionsOptions = {
   ids: Ids
   /** The setting `executions.keep`. */
   keep: KeepMode
+  /** Called for every attempt to save that fails. */
   onFailure(error: unknown): void
+  /** The warning in the result of an execution that could not be saved. */
+  toWarning(error: unknown): string
 }
 
 /** A reader of an execution of another process looks into the store this often. */
@@ -152,14 +155,14 @@ export class Executions implements ExecutionRecorder {
   }
 
   /** Resolves when other processes can see everything that has happened so far, or saving it has failed. */
-  async saved(): Promise<void> {
-    await this.#writer.save()
+  async save(): Promise<void> {
+    if (this.#live.size > 0) await this.#writer.save()
   }
 
-  /** Saves what is not saved yet. */
+  /** Also stops looking for requests to cancel. */
   async close(): Promise<void> {
     clearInterval(this.#cancelTimer)
-    if (this.#live.size > 0) await this.#writer.save()
+    await this.save()
   }
 
   #recordOf(start: ExecutionStart): Execution {
@@ -220,7 +223,7 @@ export class Executions implements ExecutionRecorder {
     live.hasEnded = true
     live.notify()
     if (live.failure === undefined || live.keep === 'none') return []
-    return [`the execution could not be saved: ${live.failure instanceof Error ? live.failure.message : live.failure}`]
+    return [this.#options.toWarning(live.failure)]
   }
 
   /** From memory, otherwise from the store. */

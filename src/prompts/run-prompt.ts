@@ -143,7 +143,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const { backend, model } = agentRequest
   const { sessionId, priorUsage } = turn
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
-  const owner = await ownerOf(agentRequest, context)
+  const owner = await ownerOf(context)
   const events = runAgent(agentRequest, command, { ...options, owner, priorUsage, onLeftover })
   try {
     let next = await events.next()
@@ -164,13 +164,13 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   }
 }
 
-/** The store's id of this process. A prompt without a session runs without it when there is no store. */
-async function ownerOf({ isEphemeral }: AgentRequest, { openStore }: PromptContext): Promise<string | undefined> {
+/** The store's id of this process; undefined when the store cannot be opened. */
+async function ownerOf({ openStore }: PromptContext): Promise<string | undefined> {
   try {
     const store = await openStore()
     return await store.owner()
   } catch (error) {
-    if (error instanceof Fault && isEphemeral) return undefined
+    if (error instanceof Fault) return undefined
     throw error
   }
 }

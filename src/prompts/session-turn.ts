@@ -30,17 +30,32 @@ const NO_SESSION: SessionTurn = {
 
 type Prompt = { request: PromptRequest; agentRequest: AgentRequest; context: PromptContext }
 
-/** Creates the session of the prompt, or reopens the one that it resumes. */
+/**
+ * Creates the session of the prompt, or reopens the one that it resumes. If a new session cannot be stored, the prompt
+ * runs without one, with a warning.
+ */
 export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
-  const { agentRequest, context } = prompt
+  const { request, agentRequest, context } = prompt
   if (agentRequest.isEphemeral) return NO_SESSION
-  const store = await context.openStore()
-  const { id, priorUsage } = await openSession(store, prompt)
   const toWarnings = (error: unknown) => {
     if (!(error instanceof Fault)) throw error
     context.observer?.sessionFailed?.(error)
-    return [`the session could not be saved: ${error.message}`]
+    // The reason may name a file of the server.
+    const reason = context.caller === 'client' ? '; the server log has the reason' : `: ${error.message}`
+    return [`the session could not be saved${reason}`]
   }
+  try {
+    return await openStoredTurn(prompt, toWarnings)
+  } catch (error) {
+    if (request.resumes !== undefined || !(error instanceof Fault) || error.kind !== 'unavailable') throw error
+    const warnings = toWarnings(error)
+    return { ...NO_SESSION, finish: async () => warnings }
+  }
+}
+
+async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => string[]): Promise<SessionTurn> {
+  const store = await prompt.context.openStore()
+  const { id, priorUsage } = await openSession(store, prompt)
   let isFinished = false
   return {
     sessionId: id,

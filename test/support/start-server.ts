@@ -118,6 +118,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     app.server.closeAllConnections()
     await app.close()
     keys.close()
+    drainDeadline.abort()
     await http.background.idle()
     await context.executions.close()
     await stores.sessions.close()

@@ -37,6 +37,7 @@ export function setUpPrompts(
     keep: keepModeOf(config.executions.keep, 'none'),
     // The result of the prompt has a warning about it.
     onFailure: () => {},
+    toWarning: (error) => `the execution could not be saved: ${error instanceof Error ? error.message : error}`,
   })
   const context: PromptContext = {
     caller: 'operator',

@@ -8,7 +8,7 @@ export async function acceptExecution(
   { id }: RequestedExecution,
 ): Promise<ExecutionAccepted> {
   // The client may ask for it at once, also through another process.
-  await context.executions.saved()
+  await context.executions.save()
   void reply.code(202)
   if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
   return { execution_id: id, ...(await progressOf(id, context)), links: linksOf(id) }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/execution.shape.ts'
 import { EXECUTION_STATES } from '../../executions/execution-states.ts'
 import { literals, type Message, named, type Static, stated, strict } from '../../kit/shape.ts'
-import { COMMON_ERRORS, EXECUTION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
@@ -123,7 +123,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Get an execution with its prompt and result',
     parameters: [EXECUTION_ID],
     responses: { 200: jsonResponse('The execution.', Execution, running) },
-    errors: EXECUTION_ERRORS,
+    errors: SESSION_ERRORS,
   },
   {
     method: 'get',
@@ -154,7 +154,7 @@ export const OPERATIONS: readonly Operation[] = [
       },
       204: { description: 'The client has all events as server-sent events, and the execution has ended.' },
     },
-    errors: EXECUTION_ERRORS,
+    errors: SESSION_ERRORS,
   },
   {
     method: 'post',
@@ -167,7 +167,7 @@ export const OPERATIONS: readonly Operation[] = [
     responses: {
       202: jsonResponse('The execution is being cancelled.', ExecutionCancelled, { id: ID, state: 'running' }),
     },
-    errors: EXECUTION_ERRORS,
+    errors: SESSION_ERRORS,
   },
   {
     method: 'get',

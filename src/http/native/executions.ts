@@ -24,6 +24,7 @@ export const registerExecutions: RegisterRoutes = (scope, context) => {
   scope.get('/executions', async (request, reply) => {
     const { limit = DEFAULT_LIMIT, ...filter } = readQuery(request.query, checkExecutionQuery, ['limit'])
     const apiKey = keyThatSees(request, context)
+    await context.executions.save()
     const visible = apiKey === undefined ? filter : { ...filter, apiKey }
     return sendJson(reply, await context.executionStore.list(visible, { limit }))
   })
