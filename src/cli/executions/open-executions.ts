@@ -30,6 +30,7 @@ export async function withExecutions(
     ids: randomIds,
     keep: 'none',
     onFailure: () => {},
+    toWarning: String,
   })
   try {
     return await work({ store, executions })
