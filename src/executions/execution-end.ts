@@ -19,11 +19,12 @@ export function finalStateOf(result: RecordedResult): ExecutionState {
 /** The fields of the record that are only known at the end. */
 export function summaryOf(result: RecordedResult): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd'> {
   if ('results' in result) return {}
-  const { model, session_id: sessionId, token_usage: usage } = result
+  const { model, session_id: sessionId, token_usage: usage, cost_usd: cost } = result
   return {
     usage,
     ...(model !== undefined && { model }),
     ...(sessionId !== '' && { session_id: sessionId }),
+    ...(cost !== undefined && { cost_usd: cost }),
   }
 }
 

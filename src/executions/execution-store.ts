@@ -38,8 +38,8 @@ export type ExecutionStore = {
   list(filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>
   /** All executions that have not ended, of every process, oldest first. */
   running(): Promise<Execution[]>
-  /** The stored events after a number, at most `limit`. */
-  events(id: string, page: { after: number; limit: number }): Promise<ExecutionEvent[]>
+  /** The stored events after a number, at most `limit`; of one type, if that is given. */
+  events(id: string, page: { after: number; limit: number; type?: string }): Promise<ExecutionEvent[]>
   /** Asks the process that runs the execution to cancel it. */
   requestCancel(id: string): Promise<void>
   /** The running executions of a process that another process wants to cancel. */

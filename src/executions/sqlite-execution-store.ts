@@ -61,10 +61,15 @@ export class SqliteExecutionStore implements ExecutionStore {
     return (await this.#database.read(() => this.#database.all(sql))).map(toExecution)
   }
 
-  async events(id: string, { after, limit }: { after: number; limit: number }): Promise<ExecutionEvent[]> {
+  async events(
+    id: string,
+    { after, limit, type }: { after: number; limit: number; type?: string },
+  ): Promise<ExecutionEvent[]> {
     const sql = `SELECT seq, at, type, content FROM execution_events
-      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
-    return (await this.#database.read(() => this.#database.all(sql, id, after, limit))).map(toExecutionEvent)
+      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
+      ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`
+    const values = [id, after, ...(type === undefined ? [] : [type]), limit]
+    return (await this.#database.read(() => this.#database.all(sql, ...values))).map(toExecutionEvent)
   }
 
   async requestCancel(id: string): Promise<void> {

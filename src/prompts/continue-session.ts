@@ -1,6 +1,6 @@
 /** A resumed or forked session keeps its own policy instead of today's settings, unless the request overrides it. Pure. */
 import type { Agent, AgentRequest } from '../agents/adapter/agent.ts'
-import { sessionNotResumable } from '../sessions/faults.ts'
+import { sessionNotResumable, sessionOfOtherAgent } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
 import type { AgentSettings, Settings } from './apply-settings.ts'
 import { resumeInvalid } from './faults.ts'
@@ -56,6 +56,12 @@ export function checkResumption(session: Session, asked: PromptRequest): void {
       problem: `the session works in ${session.working_dir}, not in ${asked.workdir}; remove the working directory from the request`,
     })
   }
+}
+
+/** Throws a Fault if the demo agent would continue the conversation of a real agent, or the reverse. */
+export function checkSameAgent(session: Session, { isDemo }: { isDemo: boolean }): void {
+  const { id, backend, is_demo: wasDemo = false } = session
+  if (wasDemo !== isDemo) throw sessionOfOtherAgent({ id, backend, isDemo: wasDemo })
 }
 
 type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model'>

@@ -90,12 +90,12 @@ async function openSession(
     return { id: session.id, priorUsage: threadUsage }
   }
   const tags = [...settings.session.default_tags, ...(caller === 'client' ? ['api'] : [])]
-  const { id } = await store.create(newSession(request, agentRequest, tags))
+  const { id } = await store.create(newSession({ request, agentRequest, context }, tags))
   observer?.sessionCreated?.(agentRequest.backend)
   return { id, priorUsage: undefined }
 }
 
-function newSession(request: PromptRequest, agentRequest: AgentRequest, tags: readonly string[]): NewSession {
+function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
   const { prompt, metadata, forks } = request
   return {
@@ -107,6 +107,7 @@ function newSession(request: PromptRequest, agentRequest: AgentRequest, tags: re
     policy: policyOf(agentRequest),
     ...(model !== undefined && { model }),
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
+    ...(context.locate(backend).isDemo && { is_demo: true as const }),
     ...(forks !== undefined && { parent_id: forks.id }),
   }
 }

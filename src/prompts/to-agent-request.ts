@@ -7,7 +7,13 @@ import { newScratchDirectory } from '../agents/scratch-files.ts'
 import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings } from './apply-settings.ts'
 import { checkPermissions } from './check-permissions.ts'
-import { checkResumption, extraOfCaller, inheritSystemPrompt, settingsOfSession } from './continue-session.ts'
+import {
+  checkResumption,
+  checkSameAgent,
+  extraOfCaller,
+  inheritSystemPrompt,
+  settingsOfSession,
+} from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -19,7 +25,10 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   const agent = AGENTS[backend]
   const { resumes, forks } = request
   const origin = resumes ?? forks
-  if (resumes !== undefined) checkResumption(resumes, request)
+  if (resumes !== undefined) {
+    checkResumption(resumes, request)
+    checkSameAgent(resumes, context.locate(backend))
+  }
   const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
   checkPermissions({ ...request, extra }, context)
   checkMetadata(request.metadata ?? {})

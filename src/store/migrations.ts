@@ -196,4 +196,15 @@ const EXECUTIONS = `
   END;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS]
+/**
+ * Marks the sessions of the demo agent. Deletes the executions of a deleted session, because they have its prompts and
+ * answers.
+ */
+const CONVERSATIONS = `
+  ALTER TABLE sessions ADD COLUMN is_demo INTEGER NOT NULL DEFAULT 0;
+  CREATE TRIGGER conversation_deleted AFTER DELETE ON sessions BEGIN
+    DELETE FROM executions WHERE session_id = OLD.id AND ended_at IS NOT NULL;
+  END;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS]

@@ -26,6 +26,22 @@ async function show(id: string) {
   return JSON.parse((await home.call(['sessions', 'show', id, '--json'])).stdout)
 }
 
+describe('a session of the demo agent', () => {
+  it.each([
+    ['resume', (id: string) => ['resume', id, 'go on']],
+    ['-c', () => ['-c', 'go on']],
+    ['chat -c', () => ['chat', '-c']],
+  ])('is not continued by the real agent with %s', async (_name, argsFor) => {
+    const demo = await home.call(['first words', '-o', 'json', '--demo'], { env: home.bare })
+    const id = JSON.parse(demo.stdout).session_id
+    expect(await show(id)).toMatchObject({ is_demo: true })
+    expect((await home.call(['sessions', 'list'])).stdout).toContain('claude (demo)')
+    const ran = await home.drover(argsFor(id), { input: 'go on' })
+    expect(ran.stderr).toContain('is one of the demo agent, and claude is installed now')
+    expect(await show(id)).toMatchObject({ turn_count: 1 })
+  })
+})
+
 describe('drover resume', () => {
   it.each(['claude', 'codex', 'gemini'])('continues a session of %s', async (backend) => {
     const id = await begin(['-b', backend])

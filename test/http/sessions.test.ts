@@ -244,3 +244,48 @@ describe('a session', () => {
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 400, body: { error, message } })
   })
 })
+
+describe('GET /api/v1/sessions/{id}?turns=true', () => {
+  it('adds the turns that are kept, oldest first, and only those of the key', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'the-first-key,the-second-key' } })
+    const [one, two] = [{ 'x-api-key': 'the-first-key' }, { 'x-api-key': 'the-second-key' }]
+    const post = (path: string, headers: object, body: object) =>
+      server.request(`/api/v1/${path}`, { method: 'POST', headers: { ...headers }, body })
+    const { body } = await post('prompt', one, { backend: 'claude', prompt: 'first' })
+    const { session_id: id, output } = body as { session_id: string; output: string }
+    await post(`sessions/${id}/resume`, one, { prompt: 'second' })
+    const get = async (headers: object, query = '?turns=true') =>
+      (await server.request(`/api/v1/sessions/${id}${query}`, { headers: { ...headers } })).body
+    expect(await get(one)).toMatchObject({
+      id,
+      turns: [
+        { prompt: 'first', answer: output, state: 'completed', usage: { output_tokens: expect.any(Number) } },
+        { prompt: 'second', state: 'completed' },
+      ],
+    })
+    expect(await get(two)).toMatchObject({ id, turns: [] })
+    expect(await get(one, '')).not.toHaveProperty('turns')
+    expect(await get(one, '?turns=yes')).toMatchObject({ error: expect.any(String) })
+  })
+})
+
+describe('a session of the demo agent', () => {
+  it('is marked, and the real agent does not continue it, nor the reverse', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const body = { backend: 'claude', prompt: 'hi' }
+    const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
+    const { session_id: id } = result as { session_id: string }
+    expect((await server.request(`/api/v1/sessions/${id}`)).body).toMatchObject({ id, is_demo: true })
+    const resume = (session: string) =>
+      server.request(`/api/v1/sessions/${session}/resume`, { method: 'POST', body: { prompt: 'more' } })
+    expect((await resume(id)).status).toBe(200)
+    const real = await keep(server, { working_dir: server.workdir })
+    expect(await resume(real)).toMatchObject({ status: 409, body: { error: 'session_of_other_agent' } })
+    const headers = { 'x-drover-session': real }
+    const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }] }
+    expect(await server.request('/openai/v1/chat/completions', { method: 'POST', headers, body: chat })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('only the demo agent is here') },
+    })
+  })
+})

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import type { Execution } from '../../executions/execution.shape.ts'
 import { shortExecutionId } from '../../executions/execution-id.ts'
+import { backendOf } from '../output/backend-name.ts'
 import { formatAge, formatDuration } from '../output/format-time.ts'
 
 /** Executions in the order given, each followed by its parts, oldest first. A part without its batch stands alone. */
@@ -34,11 +35,6 @@ export function executionRows(executions: readonly Execution[], now: Date): stri
     execution.prompt_start ?? '',
   ])
   return [['ID', 'STATE', 'KIND', 'BACKEND', 'AGE', 'DIRECTORY', 'PROMPT'], ...rows]
-}
-
-/** The agent, marked if the demo agent answers for it. */
-export function backendOf({ backend = '-', is_demo: isDemo }: Pick<Execution, 'backend' | 'is_demo'>): string {
-  return isDemo === true ? `${backend} (demo)` : backend
 }
 
 /** For how long it has been running, or when it ended. */

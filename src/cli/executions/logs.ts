@@ -8,11 +8,11 @@ import { Fault } from '../../kit/fault.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import type { Invocation, Run } from '../command.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { backendOf } from '../output/backend-name.ts'
 import { toOneLine, toShown } from '../output/printable.ts'
 import { tableWidth } from '../output/text-table.ts'
 import { printCost, printProblems, withNewline } from '../prompt/prompt-printer.ts'
 import { StreamedAnswer } from '../prompt/streamed-answer.ts'
-import { backendOf } from './execution-text.ts'
 import { type OpenExecutions, withExecutions } from './open-executions.ts'
 
 /** The exit code that shells report for SIGPIPE. */

@@ -71,7 +71,7 @@ async function findExecution(request: FastifyRequest<ById>, context: ServerConte
 }
 
 /** A key with the role `client` sees only its own executions. Undefined: all are visible. */
-function keyThatSees({ facts }: FastifyRequest, { keys }: ServerContext): string | undefined {
+export function keyThatSees({ facts }: FastifyRequest, { keys }: ServerContext): string | undefined {
   if (facts.isLocalUser) return undefined
   return keys.isRequired && facts.key?.role !== 'operator' ? (facts.key?.name ?? '') : undefined
 }

@@ -1,6 +1,7 @@
 import type { Validate } from '../../kit/schema.ts'
 
 export declare const validateSessionQuery: Validate
+export declare const validateSessionDetailQuery: Validate
 export declare const validateSessionEditRequest: Validate
 export declare const validateExecutionQuery: Validate
 export declare const validateEventsQuery: Validate
