@@ -185,7 +185,8 @@ describe('a prompt whose session cannot be created', () => {
     const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is read-only' }))
     const { context } = await createPromptFixture({}, { openStore, caller: 'operator' })
     const { result } = await finishPrompt(HELLO, context)
-    const warning = 'the session could not be saved: sessions.db cannot be used: it is read-only; fix that and try again'
+    const warning =
+      'the session could not be saved: sessions.db cannot be used: it is read-only; fix that and try again'
     expect(result).toMatchObject({ session_id: '', exit_code: 0, warnings: [warning] })
   })
 })

@@ -78,7 +78,7 @@ describe.each(REQUESTS)('%s with an Idempotency-Key', (_name, path, body) => {
     const changed = 'backend' in body || 'model' in body ? other : { dry_run: true }
     const refused = await post('k-1', changed)
     expect(refused.status).toBe(422)
-    expect(refused.text).toContain('idempotency_key_reused')
+    expect(refused.text).toContain('was used for another request')
     expect((await post('k-2', changed)).headers).not.toHaveProperty('idempotency-replayed')
   })
 })
