@@ -4,9 +4,13 @@ import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import type { Execution } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 
-/** Nothing of an ephemeral prompt is stored. */
-export function decideKeep({ isEphemeral }: Pick<ExecutionStart, 'isEphemeral'>, setting: KeepMode): KeepMode {
-  return isEphemeral ? 'none' : setting
+/** Nothing of an ephemeral prompt is stored. A dry run has no events. */
+export function decideKeep(
+  { isEphemeral, isDryRun = false }: Pick<ExecutionStart, 'isEphemeral' | 'isDryRun'>,
+  setting: KeepMode,
+): KeepMode {
+  if (isEphemeral) return 'none'
+  return isDryRun && setting === 'events' ? 'results' : setting
 }
 
 /** A batch is completed when all of its parts are. */

@@ -10,6 +10,8 @@ export type ExecutionChange = {
   keep: KeepMode
   /** The events to append, in order; the first follows the last stored one. Empty unless events are stored. */
   events: readonly ExecutionEvent[]
+  /** It has not been saved before. */
+  isNew: boolean
   /** Removes the execution instead of saving it. */
   isRemoved?: boolean
 }

@@ -18,6 +18,8 @@ export type ExecutionWriterOptions = {
   /** Opens the store when the first execution is saved. */
   openStore(): Promise<ExecutionStore>
   onFailure(error: unknown): void
+  /** Called when an execution that has ended is saved, or is given up. */
+  onEnded(live: LiveExecution): void
 }
 
 export class ExecutionWriter {
@@ -86,7 +88,10 @@ export class ExecutionWriter {
       // Before the next await, so that events and states agree.
       const changes = batch.map(toChange)
       await store.save(changes)
-      for (const [at, { live }] of batch.entries()) live.noteSaved(changes[at]?.execution.last_seq ?? 0)
+      for (const [at, { live }] of batch.entries()) {
+        live.noteSaved(changes[at]?.execution.last_seq ?? 0)
+        if (live.hasEnded) this.#options.onEnded(live)
+      }
     } catch (error) {
       this.#options.onFailure(error)
       for (const pending of batch.length > 0 ? batch : this.#pending.values()) pending.live.lastError = error
@@ -97,7 +102,9 @@ export class ExecutionWriter {
   /** Puts changes that could not be saved in front of those that came meanwhile. */
   #restore(batch: readonly Pending[]): void {
     const later = this.#pending
-    this.#pending = new Map(batch.map((pending) => [pending.live.record.id, pending]))
+    const [ended, running] = [batch.filter(({ live }) => live.hasEnded), batch.filter(({ live }) => !live.hasEnded)]
+    for (const { live } of ended) this.#options.onEnded(live)
+    this.#pending = new Map(running.map((pending) => [pending.live.record.id, pending]))
     for (const [id, pending] of later) {
       const earlier = this.#pending.get(id)
       if (earlier === undefined) this.#pending.set(id, pending)
@@ -120,7 +127,7 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  return { execution: storedRecordOf(live, events), keep: live.keep, events, isRemoved }
+  return { execution: storedRecordOf(live, events), keep: live.keep, events, isRemoved, isNew: !live.isSaved }
 }
 
 /** The number of the last event counts only events that are stored. */

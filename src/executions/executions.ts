@@ -52,7 +52,11 @@ export class Executions implements ExecutionRecorder {
   constructor(options: ExecutionsOptions) {
     this.#options = options
     const { openStore, onFailure } = options
-    this.#writer = new ExecutionWriter({ openStore: () => this.#withOwner(openStore), onFailure })
+    this.#writer = new ExecutionWriter({
+      openStore: () => this.#withOwner(openStore),
+      onFailure,
+      onEnded: ({ record }) => this.#live.delete(record.id),
+    })
   }
 
   /** The store's id of this process; empty until something is saved. */
@@ -60,19 +64,32 @@ export class Executions implements ExecutionRecorder {
     return this.#owner
   }
 
+  /** Nobody can watch an ephemeral dry run, and nothing of it is stored, so it only gets an id. */
   begin(start: ExecutionStart): ExecutionRecording {
-    const live = new LiveExecution(this.#recordOf(start), decideKeep(start, this.#options.keep))
+    if (start.isDryRun === true && start.isEphemeral && start.isInBackground !== true) return this.#untracked(start)
+    const keep = decideKeep(start, this.#options.keep)
+    const live = new LiveExecution(this.#recordOf(start), { keep, cancel: start.onCancel })
     this.#live.set(live.record.id, live)
     this.#setState(live, 'queued')
     this.#watchCancelRequests()
     return {
       id: live.record.id,
-      signal: live.abort.signal,
       started: () => this.#setState(live, 'running', { started_at: this.#now() }),
       sessionOpened: (sessionId) => this.#update(live, { session_id: sessionId }),
       event: (event) => this.#append(live, event),
-      end: (result) => this.#end(live, result),
+      end: (result) => this.#end(live, { result, isDryRun: start.isDryRun === true }),
       abandon: (error) => this.#abandon(live, error),
+    }
+  }
+
+  #untracked({ id = newExecutionId(this.#options.ids) }: ExecutionStart): ExecutionRecording {
+    return {
+      id,
+      started: () => {},
+      sessionOpened: () => {},
+      event: () => {},
+      end: async () => [],
+      abandon: async () => {},
     }
   }
 
@@ -84,7 +101,7 @@ export class Executions implements ExecutionRecorder {
 
   /** The executions that run in this process, oldest first. */
   running(): Execution[] {
-    return [...this.#live.values()].map(({ record }) => record)
+    return [...this.#live.values()].filter(({ hasEnded }) => !hasEnded).map(({ record }) => record)
   }
 
   /** Calls `listener` for every change of state in this process. Returns a function that stops it. */
@@ -97,7 +114,7 @@ export class Executions implements ExecutionRecorder {
   async cancel(execution: Execution): Promise<void> {
     const { id, state } = execution
     const live = this.#live.get(id)
-    if (live !== undefined) live.abort.abort()
+    if (live !== undefined) live.cancel()
     else if (isFinal(state)) throw executionEnded({ id, state })
     else await (await this.#options.openStore()).requestCancel(id)
   }
@@ -203,11 +220,16 @@ export class Executions implements ExecutionRecorder {
     this.#writer.add(live, live.append(event, sizeOf(content)))
   }
 
-  async #end(live: LiveExecution, result: RecordedResult): Promise<string[]> {
+  /** The end of a dry run is saved later, together with others. */
+  async #end(
+    live: LiveExecution,
+    { result, isDryRun }: { result: RecordedResult; isDryRun: boolean },
+  ): Promise<string[]> {
     const summary = summaryOf(result)
     const record = { ...summary, result: result as unknown as JsonObject, ended_at: this.#now() }
+    if (isDryRun) live.end()
     this.#setState(live, finalStateOf(result), record)
-    return await this.#finish(live)
+    return isDryRun ? [] : await this.#finish(live)
   }
 
   async #abandon(live: LiveExecution, error: unknown): Promise<void> {
@@ -219,9 +241,8 @@ export class Executions implements ExecutionRecorder {
 
   async #finish(live: LiveExecution): Promise<string[]> {
     await this.#writer.finish(live)
+    live.end()
     this.#live.delete(live.record.id)
-    live.hasEnded = true
-    live.notify()
     if (live.failure === undefined || live.keep === 'none') return []
     return [this.#options.toWarning(live.failure)]
   }
@@ -261,7 +282,7 @@ export class Executions implements ExecutionRecorder {
     // Nothing is saved yet, so no other process knows of it.
     if (this.#live.size === 0 || this.#owner === '') return
     const store = await this.#options.openStore()
-    for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.abort.abort()
+    for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.cancel()
   }
 
   #now(): string {

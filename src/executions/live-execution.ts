@@ -11,9 +11,8 @@ type SizedEvent = { event: ExecutionEvent; size: number }
 
 export class LiveExecution {
   readonly keep: KeepMode
-  readonly abort = new AbortController()
+  readonly cancel: () => void
   record: Execution
-  /** No event follows. */
   hasEnded = false
   /** Whether the store has a row for it. */
   isSaved = false
@@ -28,9 +27,10 @@ export class LiveExecution {
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, keep: KeepMode) {
+  constructor(record: Execution, { keep, cancel }: { keep: KeepMode; cancel: () => void }) {
     this.record = record
     this.keep = keep
+    this.cancel = cancel
   }
 
   get lastSeq(): number {
@@ -44,7 +44,7 @@ export class LiveExecution {
     this.#events.push(sized)
     this.#bytes += sized.size
     while (this.#bytes > MEMORY_LIMIT && this.#events.length > 1) this.#bytes -= this.#events.shift()?.size ?? 0
-    this.notify()
+    this.#notify()
     return sized
   }
 
@@ -64,7 +64,13 @@ export class LiveExecution {
     return this.#lastSeq - this.#events.length + 1
   }
 
-  notify(): void {
+  /** No event follows. */
+  end(): void {
+    this.hasEnded = true
+    this.#notify()
+  }
+
+  #notify(): void {
     this.#wake.resolve()
     this.#wake = Promise.withResolvers<void>()
   }

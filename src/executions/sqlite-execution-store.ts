@@ -138,14 +138,15 @@ export class SqliteExecutionStore implements ExecutionStore {
     return { count: removed.length, bytes }
   }
 
-  #saveChange({ execution, keep, events, isRemoved }: ExecutionChange): void {
+  #saveChange({ execution, keep, events, isNew, isRemoved }: ExecutionChange): void {
     if (isRemoved === true) {
       this.#database.run('DELETE FROM executions WHERE id = ?', execution.id)
       return
     }
     const contents = events.map(({ content }) => JSON.stringify(content))
     const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
-    const number = this.#saveRow({ execution, keep, bytes })
+    const number = isNew ? this.#addRow({ execution, keep, bytes }) : this.#updateRow({ execution, bytes })
+    if (number === undefined) return
     const sql = 'INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, ?, ?)'
     for (const [at, { seq, at: moment, type }] of events.entries()) {
       this.#database.run(sql, number, seq, moment, type, contents[at] ?? '')
@@ -153,18 +154,23 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   /** Returns the internal number of the row. */
-  #saveRow({ execution, keep, bytes }: { execution: Execution; keep: KeepMode; bytes: number }): number {
-    const changing = toChangingColumns(execution)
-    const grown = bytes + String(changing['result'] ?? '').length
-    const names = Object.keys(changing)
-    const sql = `UPDATE executions SET ${names.map((name) => `${name} = ?`).join(', ')}, bytes = bytes + ?
-      WHERE id = ? RETURNING number`
-    const row = this.#database.get(sql, ...Object.values(changing), grown, execution.id)
-    if (row !== undefined) return Number(row['number'])
-    const columns = { ...toColumns(execution), keep, bytes: grown + ROW_BYTES + (execution.prompt?.length ?? 0) }
-    const places = Object.keys(columns).map(() => '?')
-    const add = `INSERT INTO executions (${Object.keys(columns).join(', ')}) VALUES (${places.join(', ')}) RETURNING number`
-    return Number(this.#database.get(add, ...Object.values(columns))?.['number'])
+  #addRow({ execution, keep, bytes }: { execution: Execution; keep: KeepMode; bytes: number }): number {
+    const columns = toColumns(execution)
+    const texts = String(columns['result'] ?? '').length + (execution.prompt?.length ?? 0)
+    const all = { ...columns, keep, bytes: bytes + ROW_BYTES + texts }
+    const names = Object.keys(all)
+    const sql = `INSERT INTO executions (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) RETURNING number`
+    return Number(this.#database.get(sql, ...Object.values(all))?.['number'])
+  }
+
+  /** Undefined if the row was removed. */
+  #updateRow({ execution, bytes }: { execution: Execution; bytes: number }): number | undefined {
+    const columns = toChangingColumns(execution)
+    const set = Object.keys(columns).map((name) => `${name} = ?`)
+    const sql = `UPDATE executions SET ${set.join(', ')}, bytes = bytes + ? WHERE id = ? RETURNING number`
+    const grown = bytes + String(columns['result'] ?? '').length
+    const row = this.#database.get(sql, ...Object.values(columns), grown, execution.id)
+    return row && Number(row['number'])
   }
 
   #lose({ number = 0, keep = '', last_seq: lastSeq = 0 }: Row): void {

@@ -77,9 +77,18 @@ export async function runPromptToEnd(
 
 function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
   const { agentRequest, command } = preparePrompt(request, context)
-  const recording = beginExecution(agentRequest, context, options.execution)
-  const signal = recording === undefined ? options.signal : AbortSignal.any([options.signal, recording.signal])
-  return { request, agentRequest, command, context, options: { ...options, signal }, recording }
+  const cancel = agentRequest.isDryRun ? { signal: options.signal, abort: () => {} } : createCancel(options.signal)
+  const recording = beginExecution(agentRequest, context, { ...options.execution, onCancel: cancel.abort })
+  return { request, agentRequest, command, context, options: { ...options, signal: cancel.signal }, recording }
+}
+
+/** A signal that follows another one and can also be aborted. Not `AbortSignal.any`, which takes four times as long. */
+function createCancel(outer: AbortSignal): { signal: AbortSignal; abort: () => void } {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (outer.aborted) abort()
+  else outer.addEventListener('abort', abort, { once: true })
+  return { signal: controller.signal, abort }
 }
 
 /** Finds everything that is wrong with a prompt before it waits or anything is started. */

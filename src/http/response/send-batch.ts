@@ -24,7 +24,9 @@ export async function sendBatch<Result extends BatchResult>(
   const start = (signal: AbortSignal) => run(promptsOf(request, context), { signal, execution: { id, apiKey } })
   const signal = abortOnDisconnect(reply.raw, context)
   if (!isInBackground) return sendResult(exchange, await start(signal))
-  const started = isRepeat ? undefined : context.background.add(releaseOnFault(start(context.drainDeadline), execution))
+  const started = isRepeat
+    ? undefined
+    : context.background.add(releaseOnFault(start(AbortSignal.any([context.drainDeadline])), execution))
   if (execution.isDetached) {
     // A batch that cannot be run is refused at once.
     await Promise.race([started, nextTurn()])

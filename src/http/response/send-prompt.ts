@@ -94,7 +94,8 @@ async function startInBackground({ exchange, execution, ...run }: Run): Promise<
   const { request, context } = exchange
   const session = Promise.withResolvers<void>()
   const options: PromptRunOptions = {
-    signal: context.drainDeadline,
+    // A signal of its own, because listeners are added to it.
+    signal: AbortSignal.any([context.drainDeadline]),
     execution: { ...executionOptions({ execution, ...run }), onSession: () => session.resolve() },
   }
   const ended = runPromptToEnd(run.prompt, promptsOf(request, context), options)
@@ -106,6 +107,6 @@ async function startInBackground({ exchange, execution, ...run }: Run): Promise<
 }
 
 function executionOptions({ execution, sent }: Omit<Run, 'exchange'>) {
-  const { id, apiKey } = execution
-  return { id, apiKey, ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }) }
+  const { id, apiKey, isInBackground } = execution
+  return { id, apiKey, isInBackground, ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }) }
 }
