@@ -25,7 +25,7 @@ export type ExecutionFilter = {
   since?: string
   /** Only executions of this API key. */
   apiKey?: string
-  /** The cursor that a page returned. */
+  /** Only executions that are older than the one with this id. */
   before?: string
 }
 

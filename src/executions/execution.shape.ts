@@ -56,7 +56,9 @@ export const ExecutionPage = named(
   'ExecutionPage',
   Type.Object({
     executions: Type.Array(Execution, { description: 'Newest first, without prompts and results.' }),
-    next: Type.Optional(text('The value of `before` for the next page; absent on the last page.')),
+    next: Type.Optional(
+      text('The last execution of the page, as `before` for the next page; absent on the last page.'),
+    ),
   }),
 )
 export type ExecutionPage = { readonly executions: readonly Execution[]; readonly next?: string }

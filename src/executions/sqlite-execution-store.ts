@@ -5,8 +5,7 @@ import type { Row, StoreDatabase } from '../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toPageQuery } from './execution-query.ts'
-import { LISTED, toChangingColumns, toColumns, toExecution, toExecutionEvent } from './execution-rows.ts'
-import type { KeepMode } from './execution-states.ts'
+import { INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
 import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
 
@@ -14,10 +13,11 @@ import { executionAmbiguous, executionNotFound } from './faults.ts'
 const KEY_LIFETIME_MS = 24 * 3600 * 1000
 /** Removed in one transaction: small enough to block neither other processes nor our event loop for long. */
 const REMOVE_BATCH = 50
+/** By how many rows the order of creation may differ from the order in which rows are added. */
+const OUT_OF_ORDER = 1000
 /** A prompt is answered even if the store is locked for longer. */
 const SAVE_WAIT_MS = 1000
-/** What a row takes in addition to its texts. */
-const ROW_BYTES = 300
+/** What an event takes in addition to its text. */
 const EVENT_BYTES = 40
 
 export class SqliteExecutionStore implements ExecutionStore {
@@ -48,16 +48,36 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   async list(filter: ExecutionFilter, { limit }: { limit: number }): Promise<ExecutionPage> {
-    const { where, values } = toPageQuery(filter)
-    const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY created_at DESC, id DESC LIMIT ?`
-    const rows = await this.#database.read(() => this.#database.all(sql, ...values, limit + 1))
+    const rows = await this.#database.read(() => {
+      const first = filter.since === undefined ? undefined : this.#firstSince(filter.since)
+      const { where, values } = toPageQuery(filter, first)
+      const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY number DESC LIMIT ?`
+      return this.#database.all(sql, ...values, limit + 1)
+    })
     const executions = rows.slice(0, limit).map(toExecution)
     const last = executions.at(-1)
-    return { executions, ...(rows.length > limit && last !== undefined && { next: `${last.created_at},${last.id}` }) }
+    return { executions, ...(rows.length > limit && last !== undefined && { next: last.id }) }
+  }
+
+  /**
+   * A row from which on all rows may be as new as `since`. Rows are added in about the order of their creation, so it is
+   * found without an index.
+   */
+  #firstSince(since: string): number {
+    const next = 'SELECT number, created_at FROM executions WHERE number > ? ORDER BY number LIMIT 1'
+    let low = 0
+    let high = Number(this.#database.get('SELECT max(number) AS number FROM executions')?.['number'] ?? 0)
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const row = this.#database.get(next, middle)
+      if (row === undefined || String(row['created_at']) >= since) high = middle
+      else low = Number(row['number'])
+    }
+    return low - OUT_OF_ORDER
   }
 
   async running(): Promise<Execution[]> {
-    const sql = `SELECT ${LISTED} FROM executions WHERE ended_at IS NULL ORDER BY created_at, id`
+    const sql = `SELECT ${LISTED} FROM executions WHERE ended_at IS NULL ORDER BY number`
     return (await this.#database.read(() => this.#database.all(sql))).map(toExecution)
   }
 
@@ -145,32 +165,15 @@ export class SqliteExecutionStore implements ExecutionStore {
     }
     const contents = events.map(({ content }) => JSON.stringify(content))
     const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
-    const number = isNew ? this.#addRow({ execution, keep, bytes }) : this.#updateRow({ execution, bytes })
+    const number = isNew
+      ? this.#database.run(INSERT, ...toInsert(execution, keep, bytes))
+      : this.#database.get(UPDATE, ...toUpdate(execution, bytes))?.['number']
+    // Undefined if the row was removed.
     if (number === undefined) return
     const sql = 'INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, ?, ?)'
     for (const [at, { seq, at: moment, type }] of events.entries()) {
       this.#database.run(sql, number, seq, moment, type, contents[at] ?? '')
     }
-  }
-
-  /** Returns the internal number of the row. */
-  #addRow({ execution, keep, bytes }: { execution: Execution; keep: KeepMode; bytes: number }): number {
-    const columns = toColumns(execution)
-    const texts = String(columns['result'] ?? '').length + (execution.prompt?.length ?? 0)
-    const all = { ...columns, keep, bytes: bytes + ROW_BYTES + texts }
-    const names = Object.keys(all)
-    const sql = `INSERT INTO executions (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) RETURNING number`
-    return Number(this.#database.get(sql, ...Object.values(all))?.['number'])
-  }
-
-  /** Undefined if the row was removed. */
-  #updateRow({ execution, bytes }: { execution: Execution; bytes: number }): number | undefined {
-    const columns = toChangingColumns(execution)
-    const set = Object.keys(columns).map((name) => `${name} = ?`)
-    const sql = `UPDATE executions SET ${set.join(', ')}, bytes = bytes + ? WHERE id = ? RETURNING number`
-    const grown = bytes + String(columns['result'] ?? '').length
-    const row = this.#database.get(sql, ...Object.values(columns), grown, execution.id)
-    return row && Number(row['number'])
   }
 
   #lose({ number = 0, keep = '', last_seq: lastSeq = 0 }: Row): void {

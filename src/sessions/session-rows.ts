@@ -117,7 +117,9 @@ export function toColumns(session: Session, { owner, threadUsage }: StoreFields)
 }
 
 function withoutNulls<K extends string>(fields: Record<K, string | null>): Partial<Record<K, string>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<Record<K, string>>
+  const present: Partial<Record<K, string>> = {}
+  for (const name in fields) if (fields[name] !== null) present[name] = fields[name]
+  return present
 }
 
 /** A prompt may have megabytes; its start is enough to find the session by. */

@@ -164,12 +164,11 @@ const EXECUTIONS = `
     prompt TEXT,
     result TEXT
   ) STRICT;
-  CREATE INDEX executions_by_time ON executions (created_at, id);
-  CREATE INDEX executions_by_state ON executions (state, created_at, id);
-  CREATE INDEX executions_by_backend ON executions (backend, state, created_at, id);
-  CREATE INDEX executions_by_session ON executions (session_id, created_at, id) WHERE session_id IS NOT NULL;
-  CREATE INDEX executions_by_parent ON executions (parent_id, created_at, id) WHERE parent_id IS NOT NULL;
-  CREATE INDEX executions_by_key ON executions (api_key, created_at, id) WHERE api_key IS NOT NULL;
+  CREATE INDEX executions_by_state ON executions (state);
+  CREATE INDEX executions_by_backend ON executions (backend, state) WHERE backend IS NOT NULL;
+  CREATE INDEX executions_by_session ON executions (session_id) WHERE session_id IS NOT NULL;
+  CREATE INDEX executions_by_parent ON executions (parent_id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX executions_by_key ON executions (api_key) WHERE api_key IS NOT NULL;
   CREATE INDEX executions_running ON executions (owner) WHERE ended_at IS NULL;
   CREATE INDEX executions_by_end ON executions (ended_at, bytes);
 

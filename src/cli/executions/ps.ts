@@ -33,8 +33,8 @@ async function readPage({ flags }: Invocation, store: ExecutionStore): Promise<E
   const before = flags.text('before')
   const limit = flags.integer('limit') ?? DEFAULT_LIMIT
   if (before === undefined) return await store.list({}, { limit })
-  const { id, created_at: createdAt } = await store.find(before)
-  return await store.list({ before: `${createdAt},${id}` }, { limit })
+  const { id } = await store.find(before)
+  return await store.list({ before: id }, { limit })
 }
 
 function formatPage({ executions, next }: ExecutionPage, out: Channel, now: Date): string {

@@ -15,8 +15,8 @@ export const ExecutionQuery = strict({
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at this time or later.' })),
   before: Type.Optional(
     Type.String({
-      pattern: '^[0-9TZ:.-]+,exec_[0-9a-f]{24}$',
-      description: 'The `next` of the page before; the default is the first page.',
+      pattern: '^exec_[0-9a-f]{24}$',
+      description: 'Only executions that are older than this one: the `next` of the page before.',
     }),
   ),
   limit: Type.Optional(
