@@ -52,3 +52,11 @@ export const executionLost = defineFault({
   message: (d: { id: string; state: string }) =>
     `execution ${d.id} is ${d.state} and has no result; to run the prompt again, send it with a new Idempotency-Key`,
 })
+
+export const conversationNotKept = defineFault({
+  code: 'conversation_not_kept',
+  kind: 'conflict',
+  when: 'A fork on another backend needs the conversation, and no prompts and answers of the session are kept.',
+  message: (d: { id: string; backend: string }) =>
+    `no prompts and answers of session ${d.id} are kept, so another agent cannot get its conversation; set executions.keep to results or events before the next sessions, or fork it on ${d.backend}`,
+})

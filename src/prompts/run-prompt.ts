@@ -10,7 +10,7 @@ import { runAgent } from '../agents/run-agent.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
-import { describePolicyChanges, policyOf } from './continue-session.ts'
+import { describePolicyChanges, onlyPermissions, policyOf } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
@@ -78,7 +78,9 @@ export async function runPromptToEnd(
 function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
   const { agentRequest, command } = preparePrompt(request, context)
   const cancel = agentRequest.isDryRun ? { signal: options.signal, abort: () => {} } : createCancel(options.signal)
-  const recording = beginExecution(agentRequest, context, { ...options.execution, onCancel: cancel.abort })
+  // An earlier conversation is not a part of this turn.
+  const recorded = request.history === undefined ? agentRequest : { ...agentRequest, prompt: request.prompt }
+  const recording = beginExecution(recorded, context, { ...options.execution, onCancel: cancel.abort })
   return { request, agentRequest, command, context, options: { ...options, signal: cancel.signal }, recording }
 }
 
@@ -98,7 +100,7 @@ export function preparePrompt(
 ): { agentRequest: AgentRequest; command: AgentCommand } {
   const agentRequest = toAgentRequest(request, context)
   const command = buildCommand(agentRequest)
-  const changes = policyChanges(request, agentRequest, context)
+  const changes = [...(request.history?.notes ?? []), ...policyChanges(request, agentRequest, context)]
   if (changes.length === 0) return { agentRequest, command }
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
 }
@@ -107,7 +109,12 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
   const origin = request.resumes ?? request.forks
   if (origin === undefined) return []
   const today = policyOf(applySettings(request, settingsFor(agentRequest.backend, context)))
-  return describePolicyChanges({ stored: origin.policy, actual: policyOf(agentRequest), today })
+  const actual = policyOf(agentRequest)
+  if (origin.backend === agentRequest.backend) {
+    return describePolicyChanges({ stored: origin.policy, actual, today })
+  }
+  const stored = onlyPermissions(origin.policy, actual)
+  return describePolicyChanges({ stored, actual, today: onlyPermissions(today, actual) })
 }
 
 async function* runInSlot(prompt: Prompt): PromptRun {

@@ -23,13 +23,15 @@ import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
   const backend = knownBackend(request.backend)
   const agent = AGENTS[backend]
-  const { resumes, forks } = request
+  const { resumes, forks, history } = request
   const origin = resumes ?? forks
   if (resumes !== undefined) {
     checkResumption(resumes, request)
     checkSameAgent(resumes, context.locate(backend))
   }
-  const extra = request.extra ?? (origin && extraOfCaller(origin, context.settings.backends[backend])) ?? []
+  if (forks !== undefined && history !== undefined) checkSameAgent(forks, context.locate(backend))
+  const ofSameAgent = origin?.backend === backend ? origin : undefined
+  const extra = request.extra ?? (ofSameAgent && extraOfCaller(ofSameAgent, context.settings.backends[backend])) ?? []
   checkPermissions({ ...request, extra }, context)
   checkMetadata(request.metadata ?? {})
   const now = settingsFor(backend, context)
@@ -40,6 +42,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     backend,
     workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
     ...filledIn,
+    ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),

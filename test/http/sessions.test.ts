@@ -289,3 +289,25 @@ describe('a session of the demo agent', () => {
     })
   })
 })
+
+describe('POST /api/v1/sessions/{id}/resume with another backend', () => {
+  it('forks the session with its conversation, the latest turns that fit; without fork it is refused', async () => {
+    const server = await startServer()
+    const post = async (path: string, body: object) =>
+      (await server.request(`/api/v1/${path}`, { method: 'POST', body })).body as Record<string, unknown>
+    const long = 'x'.repeat(24_900)
+    const { session_id: id } = await post('prompt', { backend: 'claude', prompt: `first ${long}` })
+    for (const prompt of ['second', 'third', 'fourth']) {
+      await post(`sessions/${id}/resume`, { prompt: `${prompt} ${long}` })
+    }
+    const resume = (body: object) => post(`sessions/${id}/resume`, { prompt: 'go on', ...body })
+    expect(await resume({ backend: 'codex' })).toMatchObject({ error: 'resume_invalid' })
+    expect(await resume({ backend: 'claude' })).toMatchObject({ exit_code: 0 })
+    const { session_id: forked, warnings } = await resume({ backend: 'codex', fork: true })
+    expect(warnings).toMatchObject([
+      expect.stringMatching(/^the conversation is long: its first \d turns were not sent$/),
+    ])
+    const { body } = await server.request(`/api/v1/sessions/${forked}`)
+    expect(body).toMatchObject({ backend: 'codex', parent_id: id, initial_prompt: 'go on' })
+  })
+})

@@ -73,7 +73,8 @@ typing filters by id, agent, title and directory, and Enter resumes. If no promp
 a prompt continues the latest session of this directory, as --last --here does; a prompt
 that looks like an id (only 0-9 and a-f) needs --last.
 --fork starts a new session with the settings of the old one and a link to it. The agent starts without the old
-conversation.`,
+conversation. With a session id, -b OTHER forks it on another agent, which gets the conversation in front of the prompt, as
+far as prompts and answers are kept (see the setting executions.keep): the latest 100,000 characters, quoted.`,
     positionals: [
       { ...SESSION, isOptional: true },
       { name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true },
@@ -85,7 +86,7 @@ conversation.`,
       },
       { name: 'latest', description: 'Same as --last' },
       { name: 'here', description: 'Only consider sessions of the current directory' },
-      { ...BACKEND, description: 'Only consider sessions of this agent' },
+      { ...BACKEND, description: 'Only consider sessions of this agent; with an id and --fork, the agent of the fork' },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
       DETACH,
       { ...MODEL, description: 'Use a different model from the session' },
@@ -105,6 +106,10 @@ conversation.`,
       {
         line: 'drover resume 3f2a9c1b --fork "try it another way"',
         description: 'same settings, new conversation',
+      },
+      {
+        line: 'drover resume 3f2a9c1b --fork -b codex "review what was done"',
+        description: 'another agent goes on with the conversation',
       },
     ],
     load: () => import('./resume.ts'),

@@ -28,7 +28,7 @@ type Detached = { request: PromptRequest; config: Config }
 
 export async function detachPrompt(invocation: Invocation, { request, config }: Detached): Promise<number> {
   const { out, err } = invocation.runtime.terminal
-  const { resumes, forks, wantsDeltas: _, ...asked } = request
+  const { resumes, forks, history: _history, wantsDeltas: _, ...asked } = request
   const origin = resumes ?? forks
   const accepted =
     origin === undefined
@@ -39,7 +39,7 @@ export async function detachPrompt(invocation: Invocation, { request, config }: 
         })
       : await postToServer(invocation, `/api/v1/sessions/${origin.id}/resume`, {
           ...withoutBackend(asked),
-          ...(forks !== undefined && { fork: true }),
+          ...(forks !== undefined && { fork: true, backend: asked.backend }),
           detach: true,
         })
   const isJson = invocation.flags.text('output-format') === 'json'
