@@ -4,6 +4,10 @@ import type { Execution } from '../../executions/execution.shape.ts'
 import { shortExecutionId } from '../../executions/execution-id.ts'
 import { backendOf } from '../output/backend-name.ts'
 import { formatAge, formatDuration } from '../output/format-time.ts'
+import { toOneLine } from '../output/printable.ts'
+
+/** A longer name would push out the prompt. */
+const DIRECTORY_COLUMNS = 16
 
 /** Executions in the order given, each followed by its parts, oldest first. A part without its batch stands alone. */
 export function inFamilies(executions: readonly Execution[]): { execution: Execution; isPart: boolean }[] {
@@ -31,7 +35,7 @@ export function executionRows(executions: readonly Execution[], now: Date): stri
     execution.kind.replace(/^(?:parallel|chain|compare)_/, ''),
     backendOf(execution),
     ageOf(execution, now),
-    execution.workdir === undefined ? '' : basename(execution.workdir) || execution.workdir,
+    toOneLine(basename(execution.workdir ?? '') || (execution.workdir ?? ''), DIRECTORY_COLUMNS),
     execution.prompt_start ?? '',
   ])
   return [['ID', 'STATE', 'KIND', 'BACKEND', 'AGE', 'DIRECTORY', 'PROMPT'], ...rows]
