@@ -165,7 +165,7 @@ const EXECUTIONS = `
     result TEXT
   ) STRICT;
   CREATE INDEX executions_by_state ON executions (state);
-  CREATE INDEX executions_by_backend ON executions (backend, state) WHERE backend IS NOT NULL;
+  CREATE INDEX executions_by_backend ON executions (backend) WHERE backend IS NOT NULL;
   CREATE INDEX executions_by_session ON executions (session_id) WHERE session_id IS NOT NULL;
   CREATE INDEX executions_by_parent ON executions (parent_id) WHERE parent_id IS NOT NULL;
   CREATE INDEX executions_by_key ON executions (api_key) WHERE api_key IS NOT NULL;
