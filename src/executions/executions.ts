@@ -306,6 +306,7 @@ function sizeOf(content: PromptEvent['content']): number {
 }
 
 async function raceSignal(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
   const aborted = Promise.withResolvers<void>()
   const abort = () => aborted.resolve()
   signal.addEventListener('abort', abort, { once: true })

@@ -11,8 +11,9 @@ import { executionAmbiguous, executionNotFound } from './faults.ts'
 
 /** How long a repeated request gets the answer of the first. */
 const KEY_LIFETIME_MS = 24 * 3600 * 1000
-/** Removed in one transaction: small enough to block neither other processes nor our event loop for long. */
-const REMOVE_BATCH = 50
+/** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */
+const REMOVE_BATCH = 2000
+const OLDEST = 'SELECT number, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT 1'
 /** By how many rows the order of creation may differ from the order in which rows are added. */
 const OUT_OF_ORDER = 1000
 /** A prompt is answered even if the store is locked for longer. */
@@ -138,24 +139,33 @@ export class SqliteExecutionStore implements ExecutionStore {
     const total = await this.#database.read(() => this.#database.get('SELECT sum(bytes) AS bytes FROM executions'))
     let [excess, removed] = [Number(total?.['bytes'] ?? 0) - maxBytes, 0]
     for (;;) {
-      const some = await this.#database.write(() => this.#removeOldest(endedBefore, excess))
-      removed += some.count
-      excess -= some.bytes
-      if (some.count < REMOVE_BATCH) return removed
+      const oldest = await this.#database.read(() => this.#database.get(OLDEST))
+      if (oldest === undefined) return removed
+      const { number = 0, bytes, ended_at: endedAt } = oldest
+      if (String(endedAt) >= endedBefore && excess <= 0) return removed
+      await this.#remove(Number(number))
+      excess -= Number(bytes)
+      removed += 1
       await nextTurn()
     }
   }
 
-  #removeOldest(endedBefore: string, excess: number): { count: number; bytes: number } {
-    const sql = 'SELECT id, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT ?'
-    let bytes = 0
-    const removed = this.#database.all(sql, REMOVE_BATCH).filter((row) => {
-      const isOld = String(row['ended_at']) < endedBefore || bytes < excess
-      if (isOld) bytes += Number(row['bytes'])
-      return isOld
-    })
-    for (const { id } of removed) this.#database.run('DELETE FROM executions WHERE id = ?', String(id))
-    return { count: removed.length, bytes }
+  /** The last events first, so that the rest is a prefix at every moment. */
+  async #remove(number: number): Promise<void> {
+    const last = 'SELECT max(seq) AS seq FROM execution_events WHERE execution = ?'
+    for (;;) {
+      const isRemoved = await this.#database.write(() => {
+        const rest = Number(this.#database.get(last, number)?.['seq'] ?? 0) - REMOVE_BATCH
+        if (rest <= 0) this.#database.run('DELETE FROM executions WHERE number = ?', number)
+        else {
+          this.#database.run('DELETE FROM execution_events WHERE execution = ? AND seq > ?', number, rest)
+          this.#database.run('UPDATE executions SET last_seq = ? WHERE number = ?', rest, number)
+        }
+        return rest <= 0
+      })
+      if (isRemoved) return
+      await nextTurn()
+    }
   }
 
   #saveChange({ execution, keep, events, isNew, isRemoved }: ExecutionChange): void {

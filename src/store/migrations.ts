@@ -189,6 +189,7 @@ const EXECUTIONS = `
     created_at TEXT NOT NULL,
     PRIMARY KEY (api_key, key)
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
 
   CREATE TRIGGER execution_removed AFTER DELETE ON executions BEGIN
     DELETE FROM execution_events WHERE execution = OLD.number;
