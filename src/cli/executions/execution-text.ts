@@ -10,7 +10,7 @@ import { toOneLine } from '../output/printable.ts'
 const DIRECTORY_COLUMNS = 16
 
 /** Executions in the order given, each followed by its parts, oldest first. A part without its batch stands alone. */
-export function inFamilies(executions: readonly Execution[]): { execution: Execution; isPart: boolean }[] {
+function inFamilies(executions: readonly Execution[]): { execution: Execution; isPart: boolean }[] {
   const ids = new Set(executions.map(({ id }) => id))
   const isPart = ({ parent_id: parent }: Execution) => parent !== undefined && ids.has(parent)
   const partsOf = (id: string) => executions.filter((each) => each.parent_id === id).sort(byAge)

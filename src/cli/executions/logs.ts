@@ -89,6 +89,7 @@ async function showExecution({ id }: Execution, log: Log): Promise<void> {
   const { terminal } = runtime
   const rendersMarkdown = terminal.out.hasStyle && !flags.isOn('no-markdown')
   const answer = new StreamedAnswer(terminal, { rendersMarkdown, isLog: true })
+  if (log.isFollowing) await sayIfSilent(await findAgain(id, log), log)
   let count = 0
   for await (const event of eventsOf(id, log)) {
     if (event.type !== 'state') count += 1
@@ -99,6 +100,12 @@ async function showExecution({ id }: Execution, log: Log): Promise<void> {
   }
   await answer.end()
   if (!log.signal.aborted) await printEnd(await findAgain(id, log), log, count > 0)
+}
+
+/** While an execution runs, its first event is saved with it, unless no events are stored. */
+async function sayIfSilent(execution: Execution | undefined, { invocation }: Log): Promise<void> {
+  if (execution === undefined || isFinal(execution.state) || execution.last_seq > 0) return
+  await invocation.runtime.terminal.err.write('drover: no events of it are stored; waiting for its end\n')
 }
 
 async function* eventsOf(

@@ -4,25 +4,7 @@ import type { Config } from '../../config/config.shape.ts'
 import { applySettings } from '../../prompts/apply-settings.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { Invocation } from '../command.ts'
-import { flagsConflict } from '../faults.ts'
 import { postToServer } from '../server-client.ts'
-
-/** Flags that need the process of the agent, or that would leave nothing to read. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  raw: 'the output of the agent is not stored',
-  'dry-run': 'a dry run ends at once',
-  demo: 'start the server with --demo instead',
-  ephemeral: 'nothing of an ephemeral prompt is kept, so nobody could read the answer',
-}
-
-export function checkDetachable({ flags }: Invocation): void {
-  for (const [name, instead] of Object.entries(INSTEAD)) {
-    if (flags.isOn(name)) throw flagsConflict({ flags: ['--detach', `--${name}`], instead })
-  }
-  if (flags.text('output-format') === 'stream-json') {
-    throw flagsConflict({ flags: ['--detach', '-o stream-json'], instead: 'drover logs -f --json prints the events' })
-  }
-}
 
 type Detached = { request: PromptRequest; config: Config }
 

@@ -1,9 +1,8 @@
 import type { Run } from '../command.ts'
 import { readSettings } from '../settings.ts'
-import { checkDetachable, detachPrompt } from './detach-prompt.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { newestSession } from './newest-session.ts'
-import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
+import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
@@ -31,6 +30,9 @@ export const run: Run = async (invocation) => {
     resumes,
     wantsDeltas: wantsDeltas(invocation, format),
   }
-  if (isDetached) return await detachPrompt(invocation, { request, config })
+  if (isDetached) {
+    const { detachPrompt } = await import('./detach-prompt.ts')
+    return await detachPrompt(invocation, { request, config })
+  }
   return await executePrompt(invocation, { request, context: setup.context, config, format })
 }

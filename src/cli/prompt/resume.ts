@@ -10,11 +10,10 @@ import { exitCodeOfSignal } from '../interruption.ts'
 import { listCandidates } from '../sessions/ambiguous-id.ts'
 import { readSettings } from '../settings.ts'
 import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
-import { checkDetachable, detachPrompt } from './detach-prompt.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
 import { MAX_LISTED, pickSession } from './pick-session.ts'
-import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
+import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { type PromptSetup, setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
@@ -41,7 +40,10 @@ export const run: Run = async (invocation) => {
     ...(isFork ? { forks: session, history } : { resumes: session }),
     wantsDeltas: wantsDeltas(invocation, format),
   }
-  if (isDetached) return await detachPrompt(invocation, { request, config })
+  if (isDetached) {
+    const { detachPrompt } = await import('./detach-prompt.ts')
+    return await detachPrompt(invocation, { request, config })
+  }
   return await executePrompt(invocation, { request, context: setup.context, config, format })
 }
 
