@@ -11,7 +11,7 @@ const ANSWER = PIECES.join('')
 const TALKATIVE: Script = { text: PIECES, chunkMs: 2 }
 const STREAMS = 4
 /** From before the first agent prints something until after the last has ended. */
-const LONGEST_WAIT_MS = 1500
+const LONGEST_WAIT_MS = 2500
 const READERS = 100
 const EXECUTIONS = '/api/v1/executions'
 
