@@ -246,14 +246,16 @@ describe('a signal', () => {
     // The response may or may not be sent.
     const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
     const agent = await until(() => readPids(pidFile).agent)
+    // Read without drover, which would end the turn of a dead process.
+    const database = new DatabaseSync(join(serving.home, '.drover', 'sessions.db'), { readOnly: true })
+    // From then on the session can be resumed.
+    await until(() => database.prepare('SELECT 1 FROM sessions WHERE backend_session_id IS NOT NULL').get())
     serving.child.kill('SIGTERM')
     await until(() => serving.heard.stderr.includes('drover: stopping;'))
     serving.child.kill('SIGTERM')
     expect(await serving.ended).toBe(1)
     await answered
     await until(() => !isRunning(agent))
-    // Read without drover, which would end the turn of a dead process.
-    const database = new DatabaseSync(join(serving.home, '.drover', 'sessions.db'), { readOnly: true })
     expect(database.prepare('SELECT status, owner FROM sessions').all()).toEqual([{ status: 'paused', owner: null }])
     database.close()
   })
