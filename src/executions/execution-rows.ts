@@ -16,20 +16,28 @@ const JSON_FIELDS = ['usage', 'error', 'result'] as const
 export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
 const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
-const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'keep', 'bytes']
+const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'keep', 'is_usage_due', 'bytes']
 
 // Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
 export const INSERT = `INSERT INTO executions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
 export const UPDATE = `UPDATE executions SET ${CHANGED.map((name) => `${name} = ?`).join(', ')}, bytes = bytes + ?
-  WHERE id = ? RETURNING number`
+  WHERE id = ? RETURNING number, is_usage_due`
 
-/** The values of `INSERT`. `eventBytes` is the size of the events that are added with it. */
-export function toInsert(execution: Execution, keep: KeepMode, eventBytes: number): SQLInputValue[] {
+type NewRow = {
+  keep: KeepMode
+  /** Its end is still to be added to the usage. */
+  isUsageDue: boolean
+  /** The size of the events that are added with it. */
+  eventBytes: number
+}
+
+/** The values of `INSERT`. */
+export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }: NewRow): SQLInputValue[] {
   const { prompt } = execution
   const changed = changedValues(execution)
   const bytes = ROW_BYTES + (prompt?.length ?? 0) + resultBytes(changed) + eventBytes
   const start = prompt === undefined ? null : startOf(prompt)
-  return [...valuesOf(execution, FIXED), ...changed, start, prompt ?? null, keep, bytes]
+  return [...valuesOf(execution, FIXED), ...changed, start, prompt ?? null, keep, isUsageDue ? 1 : 0, bytes]
 }
 
 /** The values of `UPDATE`. */

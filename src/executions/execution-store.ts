@@ -1,6 +1,8 @@
 /** The interface of the store of executions. It is small so that another database can implement it. */
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
+import type { UsageReport } from './usage.shape.ts'
+import type { UsageRequest } from './usage-query.ts'
 
 /** Everything that changed in one execution since it was last saved. */
 export type ExecutionChange = {
@@ -14,6 +16,8 @@ export type ExecutionChange = {
   isNew: boolean
   /** Removes the execution instead of saving it. */
   isRemoved?: boolean
+  /** Its end is added to the usage, once. */
+  countsUsage?: boolean
 }
 
 export type ExecutionFilter = {
@@ -52,6 +56,8 @@ export type ExecutionStore = {
   claimKey(claim: KeyClaim): Promise<KeyClaim | undefined>
   /** Gives the key back, because nothing was started. */
   releaseKey(claim: KeyClaim): Promise<void>
+  /** What executions have used, also those that are removed or were never stored. */
+  usage(request: UsageRequest): Promise<UsageReport>
   /** Removes ended executions: those that ended before a time, then the oldest until the rest fits. Returns their number. */
   removeOld(limits: { endedBefore: string; maxBytes: number }): Promise<number>
 }

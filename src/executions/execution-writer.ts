@@ -46,10 +46,13 @@ export class ExecutionWriter {
     else this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
   }
 
-  /** Saves the end of an execution, or removes it if nothing of it is stored. A failure is noted in `live.failure`. */
+  /**
+   * Saves the end of an execution and adds it to the usage, or only the latter if nothing of it is stored. A failure is
+   * noted in `live.failure`.
+   */
   async finish(live: LiveExecution): Promise<void> {
     const { id } = live.record
-    if (live.keep === 'none' && !live.isSaved) {
+    if (live.keep === 'none' && !live.isSaved && !live.countsUsage) {
       this.#pending.delete(id)
       return
     }
@@ -127,7 +130,8 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  return { execution: storedRecordOf(live, events), keep: live.keep, events, isRemoved, isNew: !live.isSaved }
+  const { keep, countsUsage, isSaved } = live
+  return { execution: storedRecordOf(live, events), keep, events, isRemoved, countsUsage, isNew: !isSaved }
 }
 
 /** The number of the last event counts only events that are stored. */

@@ -20,6 +20,7 @@ import type { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter } from './execution-writer.ts'
 import { executionEnded, executionEventsGone } from './faults.ts'
 import { LiveExecution } from './live-execution.ts'
+import { countsUsage } from './usage-entry.ts'
 
 export type ExecutionsOptions = {
   openStore(): Promise<ExecutionStore>
@@ -68,7 +69,8 @@ export class Executions implements ExecutionRecorder {
   begin(start: ExecutionStart): ExecutionRecording {
     if (start.isDryRun === true && start.isEphemeral && start.isInBackground !== true) return this.#untracked(start)
     const keep = decideKeep(start, this.#options.keep)
-    const live = new LiveExecution(this.#recordOf(start), { keep, cancel: start.onCancel })
+    const options = { keep, cancel: start.onCancel, countsUsage: countsUsage(start) }
+    const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
     this.#setState(live, 'queued')
     this.#watchCancelRequests()

@@ -45,6 +45,22 @@ export const idempotencyKeyReused = defineFault({
     `the Idempotency-Key ${d.key} was used for another request in the last 24 hours; send a new key with a new request`,
 })
 
+export const usagePeriodInvalid = defineFault({
+  code: 'usage_period_invalid',
+  kind: 'invalid',
+  when: 'The last day of the usage is before the first.',
+  message: (d: { since: string; until: string }) =>
+    `until (${d.until}) is before since (${d.since}); give a later until or an earlier since`,
+})
+
+export const usageTooLarge = defineFault({
+  code: 'usage_too_large',
+  kind: 'invalid',
+  when: 'The usage has too many rows for one answer.',
+  message: (d: { max: number }) =>
+    `the usage has more than ${d.max} rows; ask for fewer days, or group by fewer of day, key, backend and model`,
+})
+
 export const executionLost = defineFault({
   code: 'execution_lost',
   kind: 'conflict',

@@ -9,9 +9,13 @@ const EVENT_OVERHEAD = 100
 
 type SizedEvent = { event: ExecutionEvent; size: number }
 
+type LiveOptions = { keep: KeepMode; cancel: () => void; countsUsage: boolean }
+
 export class LiveExecution {
   readonly keep: KeepMode
   readonly cancel: () => void
+  /** Whether its end is added to the usage. */
+  readonly countsUsage: boolean
   record: Execution
   hasEnded = false
   /** Whether the store has a row for it. */
@@ -27,10 +31,11 @@ export class LiveExecution {
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, { keep, cancel }: { keep: KeepMode; cancel: () => void }) {
+  constructor(record: Execution, { keep, cancel, countsUsage }: LiveOptions) {
     this.record = record
     this.keep = keep
     this.cancel = cancel
+    this.countsUsage = countsUsage
   }
 
   get lastSeq(): number {

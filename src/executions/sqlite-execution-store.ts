@@ -6,8 +6,13 @@ import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape
 import { executionIdRange } from './execution-id.ts'
 import { toPageQuery } from './execution-query.ts'
 import { INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
+import { isFinal } from './execution-states.ts'
 import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
+import type { UsageReport } from './usage.shape.ts'
+import { toUsageEntry } from './usage-entry.ts'
+import { toUsageQuery, type UsageRequest } from './usage-query.ts'
+import { UsageTable } from './usage-table.ts'
 
 /** How long a repeated request gets the answer of the first. */
 const KEY_LIFETIME_MS = 24 * 3600 * 1000
@@ -24,10 +29,14 @@ const EVENT_BYTES = 40
 export class SqliteExecutionStore implements ExecutionStore {
   readonly #database: StoreDatabase
   readonly #clock: Clock
+  readonly #usage: UsageTable
+  readonly #countsTokens: boolean
 
-  constructor(database: StoreDatabase, { clock }: { clock: Clock }) {
+  constructor(database: StoreDatabase, { clock, storeTokenUsage = true }: { clock: Clock; storeTokenUsage?: boolean }) {
     this.#database = database
     this.#clock = clock
+    this.#usage = new UsageTable(database)
+    this.#countsTokens = storeTokenUsage
   }
 
   async save(changes: readonly ExecutionChange[]): Promise<void> {
@@ -104,7 +113,8 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   async loseAllOf(owner: string): Promise<void> {
-    const sql = 'SELECT number, keep, last_seq FROM executions WHERE owner = ? AND ended_at IS NULL'
+    const sql = `SELECT number, keep, is_usage_due, ${LISTED} FROM executions
+      WHERE owner = ? AND ended_at IS NULL`
     const find = () => this.#database.all(sql, owner)
     const hasAny = await this.#database.read(() => find().length > 0)
     if (!hasAny) return
@@ -133,6 +143,11 @@ export class SqliteExecutionStore implements ExecutionStore {
   async releaseKey({ apiKey, key, executionId }: KeyClaim): Promise<void> {
     const sql = 'DELETE FROM idempotency_keys WHERE api_key = ? AND key = ? AND execution_id = ?'
     await this.#database.write(() => this.#database.run(sql, apiKey, key, executionId))
+  }
+
+  async usage(request: UsageRequest): Promise<UsageReport> {
+    const query = toUsageQuery(request, this.#clock.now())
+    return await this.#database.read(() => this.#usage.read(query))
   }
 
   async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
@@ -168,16 +183,15 @@ export class SqliteExecutionStore implements ExecutionStore {
     }
   }
 
-  #saveChange({ execution, keep, events, isNew, isRemoved }: ExecutionChange): void {
+  #saveChange(change: ExecutionChange): void {
+    const { execution, events, isNew, isRemoved } = change
     if (isRemoved === true) {
-      this.#database.run('DELETE FROM executions WHERE id = ?', execution.id)
+      this.#removeEnded(change)
       return
     }
     const contents = events.map(({ content }) => JSON.stringify(content))
     const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
-    const number = isNew
-      ? this.#database.run(INSERT, ...toInsert(execution, keep, bytes))
-      : this.#database.get(UPDATE, ...toUpdate(execution, bytes))?.['number']
+    const number = isNew ? this.#insert(change, bytes) : this.#update(execution, bytes)
     // Undefined if the row was removed.
     if (number === undefined) return
     const sql = 'INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, ?, ?)'
@@ -186,12 +200,45 @@ export class SqliteExecutionStore implements ExecutionStore {
     }
   }
 
-  #lose({ number = 0, keep = '', last_seq: lastSeq = 0 }: Row): void {
+  #insert({ execution, keep, countsUsage = false }: ExecutionChange, eventBytes: number): number {
+    const hasEnded = isFinal(execution.state)
+    if (countsUsage && hasEnded) this.#count(execution)
+    const isUsageDue = countsUsage && !hasEnded
+    return this.#database.run(INSERT, ...toInsert(execution, { keep, isUsageDue, eventBytes }))
+  }
+
+  #update(execution: Execution, eventBytes: number): number | undefined {
+    const row = this.#database.get(UPDATE, ...toUpdate(execution, eventBytes))
+    if (row === undefined) return undefined
+    if (isFinal(execution.state)) this.#countOnce(row, execution)
+    return Number(row['number'])
+  }
+
+  #removeEnded({ execution, isNew, countsUsage = false }: ExecutionChange): void {
+    const row = this.#database.get('DELETE FROM executions WHERE id = ? RETURNING is_usage_due', execution.id)
+    // One that was stored and is gone has been counted as lost.
+    if (row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1) this.#count(execution)
+  }
+
+  /** Adds an execution that has ended to the usage, unless it was added before. */
+  #countOnce({ number = 0, is_usage_due: isUsageDue }: Row, execution: Execution): void {
+    if (isUsageDue !== 1) return
+    this.#count(execution)
+    this.#database.run('UPDATE executions SET is_usage_due = 0 WHERE number = ?', number)
+  }
+
+  #count(execution: Execution): void {
+    this.#usage.add(toUsageEntry(execution, { countsTokens: this.#countsTokens }))
+  }
+
+  #lose(row: Row): void {
+    const { number = 0, keep = '', last_seq: lastSeq = 0 } = row
+    const now = toTimestamp(this.#clock.now())
+    this.#countOnce(row, { ...toExecution(row), state: 'lost', ended_at: now })
     if (keep === 'none') {
       this.#database.run('DELETE FROM executions WHERE number = ?', number)
       return
     }
-    const now = toTimestamp(this.#clock.now())
     const seq = Number(lastSeq) + (keep === 'events' ? 1 : 0)
     const add = `INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, 'state', ?)`
     if (keep === 'events') this.#database.run(add, number, seq, now, JSON.stringify({ state: 'lost' }))

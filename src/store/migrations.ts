@@ -135,6 +135,8 @@ ${['initial_prompt', 'system_prompt']
 /**
  * - `executions` has one row per prompt, batch or part of a batch. A prefix of its events is in `execution_events`.
  * - `idempotency_keys` maps the key of a repeatable request to its execution.
+ * - `usage` has sums of what executions used. The end of an execution is added to it if `is_usage_due` is 1, which then
+ *   becomes 0, so that it is added once. Its rows stay when executions are removed.
  */
 const EXECUTIONS = `
   CREATE TABLE executions (
@@ -160,6 +162,7 @@ const EXECUTIONS = `
     last_seq INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     is_cancel_requested INTEGER NOT NULL DEFAULT 0,
+    is_usage_due INTEGER NOT NULL,
     prompt_start TEXT,
     prompt TEXT,
     result TEXT
@@ -190,6 +193,25 @@ const EXECUTIONS = `
     PRIMARY KEY (api_key, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    api_key TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    model TEXT NOT NULL,
+    completed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    cost_usd REAL,
+    duration_ms INTEGER NOT NULL,
+    PRIMARY KEY (day, api_key, backend, model)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TRIGGER execution_removed AFTER DELETE ON executions BEGIN
     DELETE FROM execution_events WHERE execution = OLD.number;
