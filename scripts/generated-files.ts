@@ -9,6 +9,7 @@ import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
 import { SessionDetailQuery, SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
+import { UsageQuery } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import {
@@ -93,6 +94,7 @@ async function httpFiles(): Promise<GeneratedFile[]> {
     validateSessionEditRequest: SessionEditRequest,
     validateExecutionQuery: ExecutionQuery,
     validateEventsQuery: EventsQuery,
+    validateUsageQuery: UsageQuery,
     validateChatRequest: ChatRequest,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,
