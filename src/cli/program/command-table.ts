@@ -14,12 +14,14 @@ import { SERVER_COMMANDS } from '../serve/commands.ts'
 import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
 import { SOURCE_COMMANDS } from '../source/commands.ts'
+import { USAGE_COMMANDS } from '../usage/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
   ...CHAT_COMMANDS,
   ...BATCH_COMMANDS,
   ...EXECUTION_COMMANDS,
+  ...USAGE_COMMANDS,
   ...SESSION_COMMANDS,
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,
