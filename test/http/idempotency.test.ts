@@ -12,6 +12,7 @@ const scripted = (script: Script, options: ServerOptions = {}) =>
   startServer({ ...options, env: { FAKE_AGENT_SCRIPT: JSON.stringify(script), ...options.env } })
 
 async function executionsIn(server: TestServer): Promise<ExecutionPage['executions']> {
+  await server.context.executions.save()
   return (await server.context.executionStore.list({}, { limit: 100 })).executions
 }
 
