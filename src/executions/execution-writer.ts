@@ -52,6 +52,8 @@ export class ExecutionWriter {
    */
   async finish(live: LiveExecution): Promise<void> {
     const { id } = live.record
+    // Whether it has a row that must be removed.
+    if (live.keep === 'none') await this.#saving
     if (live.keep === 'none' && !live.isSaved && !live.countsUsage) {
       this.#pending.delete(id)
       return

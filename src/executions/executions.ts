@@ -65,10 +65,10 @@ export class Executions implements ExecutionRecorder {
     return this.#owner
   }
 
-  /** Nobody can watch an ephemeral dry run, and nothing of it is stored, so it only gets an id. */
+  /** A dry run of which nothing is stored ends before anybody can watch it, so it only gets an id. */
   begin(start: ExecutionStart): ExecutionRecording {
-    if (start.isDryRun === true && start.isEphemeral && start.isInBackground !== true) return this.#untracked(start)
     const keep = decideKeep(start, this.#options.keep)
+    if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
     const options = { keep, cancel: start.onCancel, countsUsage: countsUsage(start) }
     const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
@@ -229,9 +229,10 @@ export class Executions implements ExecutionRecorder {
   ): Promise<string[]> {
     const summary = summaryOf(result)
     const record = { ...summary, result: result as unknown as JsonObject, ended_at: this.#now() }
-    if (isDryRun) live.end()
+    const isSavedLater = isDryRun && live.keep !== 'none'
+    if (isSavedLater) live.end()
     this.#setState(live, finalStateOf(result), record)
-    return isDryRun ? [] : await this.#finish(live)
+    return isSavedLater ? [] : await this.#finish(live)
   }
 
   async #abandon(live: LiveExecution, error: unknown): Promise<void> {
