@@ -9,6 +9,10 @@ import type { LiveExecution } from './live-execution.ts'
 /** An event is saved at most this much later. */
 const SAVE_AFTER_MS = 50
 const SAVE_BYTES = 64 * 1024
+/** While the store fails, it is tried this often. */
+const RETRY_AFTER_MS = 1000
+/** While the store fails, the ends of so many executions wait in memory. */
+const MAX_UNSAVED_ENDS = 1000
 /** While the store fails, events wait in memory up to this size. */
 const WAITING_BYTES = 8 * 1024 * 1024
 
@@ -48,7 +52,7 @@ export class ExecutionWriter {
 
   /**
    * Saves the end of an execution and adds it to the usage, or only the latter if nothing of it is stored. A failure is
-   * noted in `live.failure`.
+   * noted in `live.failure`, and the end is saved later.
    */
   async finish(live: LiveExecution): Promise<void> {
     const { id } = live.record
@@ -60,9 +64,12 @@ export class ExecutionWriter {
     }
     this.#pendingOf(live).isRemoved = live.keep === 'none'
     await this.save()
-    if (!this.#pending.has(id)) return
-    this.#pending.delete(id)
-    live.failure ??= live.lastError
+    if (this.#pending.has(id)) live.failure ??= live.lastError
+  }
+
+  /** Whether a change of it is not saved yet. */
+  has({ record }: LiveExecution): boolean {
+    return this.#pending.has(record.id)
   }
 
   /** Saves everything that waits. Returns when it is saved, or has failed. */
@@ -107,9 +114,7 @@ export class ExecutionWriter {
   /** Puts changes that could not be saved in front of those that came meanwhile. */
   #restore(batch: readonly Pending[]): void {
     const later = this.#pending
-    const [ended, running] = [batch.filter(({ live }) => live.hasEnded), batch.filter(({ live }) => !live.hasEnded)]
-    for (const { live } of ended) this.#options.onEnded(live)
-    this.#pending = new Map(running.map((pending) => [pending.live.record.id, pending]))
+    this.#pending = new Map(batch.map((pending) => [pending.live.record.id, pending]))
     for (const [id, pending] of later) {
       const earlier = this.#pending.get(id)
       if (earlier === undefined) this.#pending.set(id, pending)
@@ -121,7 +126,15 @@ export class ExecutionWriter {
     const all = [...this.#pending.values()]
     this.#bytes = all.reduce((sum, { bytes }) => sum + bytes, 0)
     if (this.#bytes > WAITING_BYTES) for (const pending of all) this.#giveUp(pending)
-    if (all.length > 0) this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
+    this.#dropOldest(all.filter(({ live }) => live.hasEnded))
+    if (all.length > 0) this.#timer ??= setTimeout(() => void this.save(), RETRY_AFTER_MS).unref()
+  }
+
+  #dropOldest(ended: readonly Pending[]): void {
+    for (const { live } of ended.slice(0, Math.max(0, ended.length - MAX_UNSAVED_ENDS))) {
+      this.#pending.delete(live.record.id)
+      this.#options.onEnded(live)
+    }
   }
 
   #giveUp(pending: Pending): void {

@@ -185,6 +185,25 @@ describe('a store that cannot be written', () => {
     expect((await store.events(recording.id, { after: 0, limit: 9 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
   })
 
+  it('at the end of an execution gets the end later; until then the execution has ended here', async () => {
+    let isBroken = true
+    const { executions, store } = await open({
+      damage: (real) => ({
+        ...bound(real),
+        save: (changes) => (isBroken ? Promise.reject(new Error('locked')) : real.save(changes)),
+      }),
+    })
+    const recording = executions.begin(START)
+    expect(await recording.end(RESULT)).toEqual(['lost: locked'])
+    expect(executions.find(recording.id)).toMatchObject({ state: 'completed', result: RESULT })
+    expect(executions.running()).toEqual([])
+    expect((await followAll(executions, recording.id)).at(-1)).toMatchObject({ content: { state: 'completed' } })
+    isBroken = false
+    await executions.save()
+    expect(executions.find(recording.id)).toBeUndefined()
+    expect(await store.find(recording.id)).toMatchObject({ state: 'completed', result: { output: 'done' } })
+  })
+
   it('for too long keeps a prefix of the events, and the end', async () => {
     let isBroken = false
     const { executions, store } = await open({

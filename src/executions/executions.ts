@@ -245,7 +245,7 @@ export class Executions implements ExecutionRecorder {
   async #finish(live: LiveExecution): Promise<string[]> {
     await this.#writer.finish(live)
     live.end()
-    this.#live.delete(live.record.id)
+    if (!this.#writer.has(live)) this.#live.delete(live.record.id)
     if (live.failure === undefined || live.keep === 'none') return []
     return [this.#options.toWarning(live.failure)]
   }

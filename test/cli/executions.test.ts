@@ -53,7 +53,7 @@ describe('drover ps', () => {
     expect((await home.call(['ps', '--json'])).stdout).not.toContain('secret')
     child.kill('SIGINT')
     await ended
-    expect((await home.call(['ps', '--all'])).stdout).toContain('Nothing is running')
+    expect((await home.call(['ps', '--all'])).stdout).toContain('No executions are kept')
   })
 
   it('shows the parts of a batch under it', async () => {

@@ -92,7 +92,7 @@ describe('an Idempotency-Key', () => {
     ['255 characters', 'k'.repeat(255), 200],
     ['256 characters', 'k'.repeat(256), 400],
     ['a control character', 'a\tb', 400],
-    ['nothing', '', 200],
+    ['nothing', '', 400],
   ] as const)('of %s (%j) gets %i', async (_name, key, status) => {
     const server = await scripted({})
     expect((await post(server, key)).status).toBe(status)
@@ -154,6 +154,33 @@ describe('an Idempotency-Key', () => {
     expect((await post(server, 'k', {}, { ...native, ...wishes })).status).toBe(200)
     const again = await post(server, 'k', {}, { ...native, ...wishes })
     expect([again.status, again.body]).toEqual([409, expect.objectContaining({ error: 'execution_lost' })])
+  })
+
+  it.each([429, 529] as const)('is free again after a transient failure of the model service: %i', async (fail) => {
+    const server = await scripted({ fail })
+    const ask = () => post(server, 'k', {}, native)
+    const first = await ask()
+    const second = await ask()
+    expect(second.headers).not.toHaveProperty('idempotency-replayed')
+    expect(second.headers['x-execution-id']).not.toBe(first.headers['x-execution-id'])
+  })
+
+  it.each([
+    ['/api/v1/prompt', { ...native, output_format: 'stream-json' }],
+    ['/openai/v1/chat/completions', { ...chat, stream: true }],
+    ['/anthropic/v1/messages', { ...message, stream: true }],
+  ])('never gets a part of a lost answer as if it were the whole: %s', async (path, body) => {
+    const server = await scripted({ text: ['one ', 'two '], hangAfter: 'word' })
+    const headers = { 'idempotency-key': 'k', 'anthropic-version': '2023-06-01' }
+    const stream = await openStream({ port: server.port, path, body, headers })
+    const id = String(stream.headers['x-execution-id'])
+    await stream.nextLine()
+    await server.context.executions.save()
+    await server.context.executionStore.loseAllOf(server.context.executions.owner)
+    const other = await startServer({ context: { executionStore: server.context.executionStore } })
+    const again = await other.request(path, { method: 'POST', body, headers })
+    expect([again.status, again.headers['x-execution-id']]).toEqual([409, id])
+    stream.hangUp()
   })
 
   it('of an execution that was lost is refused, so that nothing runs twice in silence', async () => {

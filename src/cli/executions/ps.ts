@@ -9,13 +9,20 @@ import { executionRows } from './execution-text.ts'
 import { withExecutions } from './open-executions.ts'
 
 const DEFAULT_LIMIT = 20
+const NOTHING_RUNS = 'Nothing is running. drover ps --all lists what has ended.\n'
+const NOTHING_KEPT =
+  'No executions are kept. drover config set executions.keep events keeps those of the command line.\n'
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
   const { out } = runtime.terminal
   return await withExecutions(invocation, async ({ store }) => {
-    const page = wantsEnded(invocation) ? await readPage(invocation, store) : { executions: await readRunning(store) }
-    const text = flags.isOn('json') ? `${JSON.stringify(page, null, 2)}\n` : formatPage(page, out, runtime.clock.now())
+    const isAll = wantsEnded(invocation)
+    const page = isAll ? await readPage(invocation, store) : { executions: await readRunning(store) }
+    const emptyText = isAll ? NOTHING_KEPT : NOTHING_RUNS
+    const text = flags.isOn('json')
+      ? `${JSON.stringify(page, null, 2)}\n`
+      : formatPage(page, { out, now: runtime.clock.now(), emptyText })
     await out.write(text)
     return 0
   })
@@ -37,8 +44,11 @@ async function readPage({ flags }: Invocation, store: ExecutionStore): Promise<E
   return await store.list({ before: id }, { limit })
 }
 
-function formatPage({ executions, next }: ExecutionPage, out: Channel, now: Date): string {
-  if (executions.length === 0) return 'Nothing is running. drover ps --all lists what has ended.\n'
+function formatPage(
+  { executions, next }: ExecutionPage,
+  { out, now, emptyText }: { out: Channel; now: Date; emptyText: string },
+): string {
+  if (executions.length === 0) return emptyText
   const width = tableWidth(out)
   const [heading = '', ...lines] = formatTable(dropColumns(executionRows(executions, now), width), width)
   const last = executions.at(-1)

@@ -37,7 +37,7 @@ const FIND_ATTEMPTS = 20
 const FIND_EVERY_MS = 50
 
 /**
- * Also sets the headers of the response that name the execution. `detach` is undefined for an API whose clients always
+ * Also sets the headers of the response to a repeated request. `detach` is undefined for an API whose clients always
  * wait for the result.
  */
 export async function requestExecution(
@@ -58,15 +58,19 @@ export async function requestExecution(
     release: async () => {},
   }
   const execution = key === undefined ? fresh : await claimKey(exchange, key, fresh)
-  void reply.header('x-execution-id', execution.id)
-  if (execution.isRepeat) void reply.header('idempotency-replayed', 'true')
+  if (execution.isRepeat) void reply.headers({ 'x-execution-id': execution.id, 'idempotency-replayed': 'true' })
   return execution
 }
 
-/** A Fault means that nothing was run, so the request may be sent again with the same key. */
-export async function releaseOnFault<T>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {
+/** The model service refused the prompt for the moment, so a client may send it again. */
+const TRANSIENT = ['agent_rate_limited', 'agent_overloaded']
+
+/** A Fault means that nothing was run. Then, and after a transient failure, the key may be used again. */
+export async function releaseOnFault<T extends object>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {
   try {
-    return await run
+    const result = await run
+    if ('error_code' in result && TRANSIENT.includes(String(result.error_code))) await release()
+    return result
   } catch (error) {
     if (error instanceof Fault) await release()
     throw error
@@ -103,7 +107,7 @@ async function findStarted(id: string, { executions, executionStore }: ServerCon
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
-  if (header === undefined || header === '') return undefined
+  if (header === undefined) return undefined
   if (typeof header !== 'string' || !KEY.test(header)) throw idempotencyKeyInvalid({})
   return header
 }

@@ -21,7 +21,9 @@ export async function sendBatch<Result extends BatchResult>(
   Object.assign(request.facts, { backends, prompts })
   const execution = await requestExecution(exchange, { detach: false })
   const { id, apiKey, isInBackground, isRepeat } = execution
-  const start = (signal: AbortSignal) => run(promptsOf(request, context), { signal, execution: { id, apiKey } })
+  const onBegin = () => void reply.header('x-execution-id', id)
+  const start = (signal: AbortSignal) =>
+    run(promptsOf(request, context), { signal, execution: { id, apiKey, onBegin } })
   const signal = abortOnDisconnect(reply.raw, context)
   if (!isInBackground) return sendResult(exchange, await start(signal))
   const started = isRepeat

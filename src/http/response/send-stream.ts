@@ -67,6 +67,10 @@ export async function sendStream<Event, Result>(
     sendHeaders(reply, format)
     await send(last)
     return next.value
+  } catch (error) {
+    // A stream that ends here must not look complete.
+    if (reply.sent) response.destroy()
+    throw error
   } finally {
     clearTimeout(silence)
     if (reply.sent) {
