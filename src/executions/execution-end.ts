@@ -1,4 +1,6 @@
 /** Decides how much of an execution is stored and how it ended. Pure. */
+
+import { Fault } from '../kit/fault.ts'
 import type { ExecutionStart, RecordedResult } from '../prompts/execution-recorder.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import type { Execution } from './execution.shape.ts'
@@ -34,4 +36,10 @@ export function summaryOf(result: RecordedResult): Pick<Execution, 'model' | 'us
 
 function partsOf(result: RecordedResult): readonly PromptResult[] {
   return 'results' in result ? result.results : [result]
+}
+
+/** Why an execution has no result. */
+export function errorOf(error: unknown): { code: string; message: string } {
+  if (error instanceof Fault) return { code: error.code, message: error.message }
+  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
 }

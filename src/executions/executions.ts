@@ -2,7 +2,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import type {
@@ -13,7 +12,7 @@ import type {
 } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import { decideKeep, finalStateOf, summaryOf } from './execution-end.ts'
+import { decideKeep, errorOf, finalStateOf, summaryOf } from './execution-end.ts'
 import { newExecutionId } from './execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './execution-states.ts'
 import type { ExecutionStore } from './execution-store.ts'
@@ -65,7 +64,7 @@ export class Executions implements ExecutionRecorder {
     return this.#owner
   }
 
-  /** A dry run of which nothing is stored ends before anybody can watch it, so it only gets an id. */
+  /** A dry run of which nothing is stored cannot be watched, so it only gets an id. */
   begin(start: ExecutionStart): ExecutionRecording {
     const keep = decideKeep(start, this.#options.keep)
     if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
@@ -212,14 +211,14 @@ export class Executions implements ExecutionRecorder {
     live.record = { ...live.record, ...change, state }
     const { error } = live.record
     const content = { state, ...(error !== undefined && { error }) }
-    this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }, error?.message.length ?? 0))
+    this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }))
     this.#changes.emit('change', live.record)
   }
 
   #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): void {
     if (type === 'init' && content.model !== undefined) live.record = { ...live.record, model: content.model }
     const event = { at: timestamp, type, content: content as unknown as JsonObject }
-    this.#writer.add(live, live.append(event, sizeOf(content)))
+    this.#writer.add(live, live.append(event))
   }
 
   /** The end of a dry run is saved later, together with others. */
@@ -291,21 +290,6 @@ export class Executions implements ExecutionRecorder {
   #now(): string {
     return toTimestamp(this.#options.clock.now())
   }
-}
-
-/** Why an execution has no result. */
-function errorOf(error: unknown): { code: string; message: string } {
-  if (error instanceof Fault) return { code: error.code, message: error.message }
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
-}
-
-/** An estimate that is cheap: most events are one short text. */
-function sizeOf(content: PromptEvent['content']): number {
-  let size = 0
-  for (const value of Object.values(content)) {
-    size += typeof value === 'string' ? value.length : typeof value === 'object' ? JSON.stringify(value).length : 8
-  }
-  return size
 }
 
 async function raceSignal(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {

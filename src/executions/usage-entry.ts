@@ -3,6 +3,20 @@ import { NO_USAGE } from '../agents/adapter/usage.ts'
 import type { ExecutionStart } from '../prompts/execution-recorder.ts'
 import type { Execution } from './execution.shape.ts'
 
+/** The sums of the usage that are always known. */
+export const USAGE_COUNTS = [
+  'completed',
+  'failed',
+  'cancelled',
+  'lost',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'cache_write_tokens',
+  'duration_ms',
+] as const
+
 /** The columns of the table `usage`. */
 export type UsageEntry = {
   day: string
@@ -59,7 +73,7 @@ function modelOf({ model = '', is_demo: isDemo }: Execution): string {
   return isDemo === true ? 'demo' : model.slice(0, MAX_MODEL_LENGTH).toWellFormed()
 }
 
-/** Nobody knows when a lost execution ended. */
+/** It is not known when a lost execution ended. */
 function durationOf({ state, started_at: startedAt, ended_at: endedAt }: Execution): number {
   if (state === 'lost' || startedAt === undefined || endedAt === undefined) return 0
   return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt))

@@ -1,8 +1,10 @@
 /** Turns a question about usage into SQL, and rows into the answer. Pure. */
+
 import type { SQLInputValue } from 'node:sqlite'
 import type { Row } from '../store/database.ts'
 import { usagePeriodInvalid, usageTooLarge } from './faults.ts'
 import type { UsageAmounts, UsageReport, UsageRow } from './usage.shape.ts'
+import { USAGE_COUNTS } from './usage-entry.ts'
 
 export const USAGE_FIELDS = ['day', 'key', 'backend', 'model'] as const
 export type UsageField = (typeof USAGE_FIELDS)[number]
@@ -34,18 +36,6 @@ export const MAX_USAGE_ROWS = 10_000
 
 const DAY_MS = 24 * 3600 * 1000
 const COLUMNS: Readonly<Record<UsageField, string>> = { day: 'day', key: 'api_key', backend: 'backend', model: 'model' }
-const COUNTS = [
-  'completed',
-  'failed',
-  'cancelled',
-  'lost',
-  'input_tokens',
-  'output_tokens',
-  'cached_tokens',
-  'reasoning_tokens',
-  'cache_write_tokens',
-  'duration_ms',
-] as const
 
 /** The UTC date of so many days before. */
 export function dayBefore(now: Date, days: number): string {
@@ -74,7 +64,7 @@ export function toUsageSql(query: UsageQuery): { sql: string; values: SQLInputVa
   const given = terms.filter(([, value]) => value !== undefined)
   const columns = groupBy.map((field) => COLUMNS[field])
   const order = columns.map((column) => (column === 'day' ? 'day DESC' : column))
-  const sums = [...COUNTS, 'cost_usd'].map((name) => `sum(${name}) AS ${name}`)
+  const sums = [...USAGE_COUNTS, 'cost_usd'].map((name) => `sum(${name}) AS ${name}`)
   const sql = `SELECT ${[...columns, ...sums].join(', ')} FROM usage
     WHERE ${given.map(([term]) => term).join(' AND ')}
     GROUP BY ${columns.join(', ')} ORDER BY ${order.join(', ')} LIMIT ${MAX_USAGE_ROWS + 1}`
@@ -94,7 +84,10 @@ function toGroup(row: Row, groupBy: readonly UsageField[]): Partial<Record<Usage
 
 function toAmounts(rows: readonly Row[]): UsageAmounts {
   const sum = (name: string) => rows.reduce((total, row) => total + Number(row[name]), 0)
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, sum(name)])) as Record<(typeof COUNTS)[number], number>
+  const counts = Object.fromEntries(USAGE_COUNTS.map((name) => [name, sum(name)])) as Record<
+    (typeof USAGE_COUNTS)[number],
+    number
+  >
   const { completed, failed, cancelled, lost, duration_ms: durationMs, ...tokens } = counts
   const hasCost = rows.some((row) => row['cost_usd'] !== null)
   return {

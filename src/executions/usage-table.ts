@@ -1,23 +1,11 @@
 /** Adds to the table `usage` and reads it. Callers are in a transaction. */
 import type { StoreDatabase } from '../store/database.ts'
 import type { UsageReport } from './usage.shape.ts'
-import type { UsageEntry } from './usage-entry.ts'
+import { USAGE_COUNTS, type UsageEntry } from './usage-entry.ts'
 import { dayBefore, toUsageReport, toUsageSql, USAGE_DAYS, type UsageQuery } from './usage-query.ts'
 
 const GROUP = ['day', 'api_key', 'backend', 'model'] as const
-const SUMS = [
-  'completed',
-  'failed',
-  'cancelled',
-  'lost',
-  'input_tokens',
-  'output_tokens',
-  'cached_tokens',
-  'reasoning_tokens',
-  'cache_write_tokens',
-  'cost_usd',
-  'duration_ms',
-] as const satisfies readonly (keyof UsageEntry)[]
+const SUMS = [...USAGE_COUNTS, 'cost_usd'] as const satisfies readonly (keyof UsageEntry)[]
 const COLUMNS = [...GROUP, ...SUMS]
 
 /** A cost that no agent has reported stays unknown. */

@@ -127,7 +127,8 @@ describe('an Idempotency-Key', () => {
     await stream.nextLine()
     stream.hangUp()
     const answer = await post(server, 'k', {}, body)
-    const events = answer.text.trim().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one chain
+    const lines = answer.text.trim().split('\n')
+    const events = lines.map((line) => JSON.parse(line))
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, at) => at + 1))
     expect(events[0]).toMatchObject({ type: 'init', backend: 'claude' })
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })

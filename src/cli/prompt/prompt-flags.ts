@@ -83,7 +83,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   raw: 'the output of the agent is not stored',
   'dry-run': 'a dry run ends at once',
   demo: 'start the server with --demo instead',
-  ephemeral: 'nothing of an ephemeral prompt is kept, so nobody could read the answer',
+  ephemeral: 'nothing of an ephemeral prompt is kept, so its answer would be lost',
 }
 
 /** Throws a Fault for flags that `--detach` cannot be combined with. */

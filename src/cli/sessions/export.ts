@@ -105,7 +105,7 @@ async function* exportPieces(
 async function print({ runtime }: Invocation, pieces: AsyncIterable<string>): Promise<void> {
   const { out } = runtime.terminal
   for await (const piece of pieces) {
-    // Nobody reads the rest.
+    // The reader has closed the pipe.
     if (piece !== '' && (await out.write(toShown(piece, out))) === 'closed') return
   }
 }

@@ -40,7 +40,7 @@ export async function* replayEvents(
     }
   }
   const ended = await result()
-  if (sequence === 0) yield answerEvent(ended, await source.executionStore.find(id))
+  if (sequence === 0) yield answerEvent(ended, known)
   return ended
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/execution.shape.ts'
 import { newExecutionId } from '../../executions/execution-id.ts'
+import type { KeyClaim } from '../../executions/execution-store.ts'
 import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -26,7 +27,7 @@ export type RequestedExecution = {
   isInBackground: boolean
   /** The client does not wait for the result. */
   isDetached: boolean
-  /** Forgets the key, because nothing was started. */
+  /** Makes the key usable again. Never throws. */
   release(): Promise<void>
 }
 
@@ -85,10 +86,19 @@ async function claimKey(
   const { executionStore } = context
   const claim = { apiKey: fresh.apiKey ?? '', key, digest: await digestOf(request), executionId: fresh.id }
   const earlier = await executionStore.claimKey(claim)
-  if (earlier === undefined) return { ...fresh, release: () => executionStore.releaseKey(claim) }
+  if (earlier === undefined) return { ...fresh, release: () => release(claim, context) }
   if (earlier.digest !== claim.digest) throw idempotencyKeyReused({ key })
   const { id, created_at: createdAt } = await findStarted(earlier.executionId, context)
   return { ...fresh, id, createdAt, isRepeat: true }
+}
+
+/** A key that cannot be released stays taken: the client gets the result all the same. */
+async function release(claim: KeyClaim, { executionStore, log }: ServerContext): Promise<void> {
+  try {
+    await executionStore.releaseKey(claim)
+  } catch (error) {
+    log.error({ reason: String(error) }, 'an idempotency key could not be released')
+  }
 }
 
 async function findStarted(id: string, { executions, executionStore }: ServerContext): Promise<Execution> {
