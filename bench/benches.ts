@@ -35,6 +35,11 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     compares: 'Every operation on sessions in a store of a hundred thousand, compared with a store of a thousand.',
     run: async () => await (await import('./sessions.ts')).benchSessions(),
   },
+  executions: {
+    compares:
+      'A page of executions in a store of a hundred thousand, compared with a store of a thousand; and an event of a stream that is stored, compared with one that is not.',
+    run: async () => await (await import('./executions.ts')).benchExecutions(),
+  },
   source: {
     compares: 'Reading and pinning an issue of 1, 4 and 16 MiB, compared with `JSON.parse` of the same bytes.',
     run: async () => await (await import('./source.ts')).benchSource(),

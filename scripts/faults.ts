@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os'
 import { AGENT_FAULTS } from '../test/faults/agent-faults.ts'
 import { CLIENT_FAULTS } from '../test/faults/client-faults.ts'
 import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
+import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
 
@@ -23,7 +24,7 @@ const HEAD = [
   'peak MiB',
 ]
 const filters = process.argv.slice(2)
-const scenarios = [...AGENT_FAULTS, ...CLIENT_FAULTS, ...SERVER_FAULTS, ...DISK_FAULTS].filter(
+const scenarios = [...AGENT_FAULTS, ...CLIENT_FAULTS, ...SERVER_FAULTS, ...EXECUTION_FAULTS, ...DISK_FAULTS].filter(
   ({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)),
 )
 

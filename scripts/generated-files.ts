@@ -9,7 +9,8 @@ import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
 import { CountTokensRequest } from '../src/http/anthropic/count-tokens.shape.ts'
 import { MessageRequest } from '../src/http/anthropic/messages.shape.ts'
 import { DecisionBody, EventsQuery, ExecutionQuery } from '../src/http/native/executions.shape.ts'
-import { SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
+import { SessionDetailQuery, SessionEditRequest, SessionQuery } from '../src/http/native/sessions.shape.ts'
+import { UsageQuery } from '../src/http/native/usage.shape.ts'
 import { ChatRequest } from '../src/http/openai/chat-completions.shape.ts'
 import { JournalRecord } from '../src/journal/record.shape.ts'
 import {
@@ -90,10 +91,12 @@ async function promptFiles(): Promise<GeneratedFile[]> {
 async function httpFiles(): Promise<GeneratedFile[]> {
   const shapes = {
     validateSessionQuery: SessionQuery,
+    validateSessionDetailQuery: SessionDetailQuery,
     validateSessionEditRequest: SessionEditRequest,
     validateExecutionQuery: ExecutionQuery,
     validateDecisionBody: DecisionBody,
     validateEventsQuery: EventsQuery,
+    validateUsageQuery: UsageQuery,
     validateChatRequest: ChatRequest,
     validateMessageRequest: MessageRequest,
     validateCountTokensRequest: CountTokensRequest,

@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { removeLeftovers, temporaryName } from '../kit/files/temporary-file.ts'
 import type { AgentCommand } from './adapter/agent.ts'
 
+/** Asked once, because it reads the environment each time. */
+const TEMPORARY = tmpdir()
+
 /** Only a name: the directory is created when the first file is written. Every prompt gets one, so it must cost little. */
 export function newScratchDirectory(): string {
-  return join(tmpdir(), temporaryName())
+  return join(TEMPORARY, temporaryName())
 }
 
 export function writeScratch(directory: string, { files, temporaryDirectory }: AgentCommand): void {
@@ -33,5 +36,5 @@ function sweepOnce(): void {
 /** Removes the directories that killed processes of this user left. */
 export function sweepScratch(): void {
   isSwept = true
-  removeLeftovers(tmpdir())
+  removeLeftovers(TEMPORARY)
 }

@@ -366,3 +366,19 @@ export const localServerBusy = defineFault({
   message: (d: { pid: number }) =>
     `process ${d.pid} is a "drover serve", not a server in the background; stop it where it was started`,
 })
+
+export const serverNotRunning = defineFault({
+  code: 'server_not_running',
+  kind: 'unavailable',
+  when: 'A command needs the server of the user, and none answers on the local socket.',
+  message: (d: { socket: string }) =>
+    `no server answers on ${d.socket}; start one with "drover serve", and leave server.local_socket on`,
+})
+
+export const serverAnswerInvalid = defineFault({
+  code: 'server_answer_invalid',
+  kind: 'internal',
+  when: 'The program on the local socket did not answer as a drover server does.',
+  message: (d: { socket: string; status: number }) =>
+    `the program that listens on ${d.socket} is not a drover server of this version (status ${d.status}); restart it`,
+})

@@ -17,10 +17,19 @@ function temporaryDirectory(): string {
 /** The working directory of gopass. */
 const HERE = '/'
 
-type Wishes = { env?: Record<string, string>; keys?: { name: string; sha256: string }[]; gopass?: string }
+type NamedKey = { name: string; sha256: string; role?: 'client' | 'operator' }
 
-async function load({ env = {}, keys = [], gopass = '' }: Wishes): Promise<ApiKeys> {
-  const loaded = await loadApiKeys({ env, cwd: HERE, server: { keys, api_keys_gopass_path: gopass } })
+type Wishes = {
+  env?: Record<string, string>
+  keys?: NamedKey[]
+  gopass?: string
+  /** Reads the keys of the config again. */
+  readKeys?: () => Promise<NamedKey[]>
+}
+
+async function load({ env = {}, keys = [], gopass = '', readKeys }: Wishes): Promise<ApiKeys> {
+  const configFile = readKeys === undefined ? {} : { configFile: { path: `${NOWHERE}/config.yaml`, readKeys } }
+  const loaded = await loadApiKeys({ env, cwd: HERE, server: { keys, api_keys_gopass_path: gopass }, ...configFile })
   onTestFinished(() => loaded.close())
   return loaded
 }
@@ -257,5 +266,37 @@ describe('reload', () => {
     writeFileSync(answer, 'second')
     await loaded.reload(recordingLog().log)
     expect(knows(loaded, 'first', 'second')).toEqual([false, true])
+  })
+
+  it('reads the keys of the config again, with their roles, and keeps them if the config is invalid', async () => {
+    let read: () => NamedKey[] = () => []
+    const keys = [{ name: 'old', sha256: digest('old') }]
+    const loaded = await load({ keys, readKeys: async () => read() })
+    const { log, lines } = recordingLog()
+    read = () => [{ name: 'new', sha256: digest('new'), role: 'operator' }]
+    await loaded.reload(log)
+    expect(knows(loaded, 'old', 'new')).toEqual([false, true])
+    expect(loaded.ring.find('new')).toMatchObject({ name: 'new', role: 'operator' })
+    read = () => {
+      throw new Error('the configuration is not valid')
+    }
+    await loaded.reload(log)
+    expect(knows(loaded, 'new')).toEqual([true])
+    read = () => []
+    await loaded.reload(log)
+    expect([knows(loaded, 'new'), loaded.ring.isRequired]).toEqual([[false], true])
+    expect(lines.map((line) => line.split(' {')[0])).toEqual([
+      'info: API keys were reloaded and have changed',
+      'error: API keys could not be reloaded; the previous keys stay valid',
+      'warn: a source of API keys is now empty; its previous keys are no longer valid',
+    ])
+  })
+
+  it('says that a server without keys stays open when one is added', async () => {
+    const loaded = await load({ readKeys: async () => [{ name: 'new', sha256: digest('new') }] })
+    const { log, lines } = recordingLog()
+    await loaded.reload(log)
+    expect(loaded.ring.isRequired).toBe(false)
+    expect(lines[1]).toContain('warn: a key was added, but this server was started without keys and requires none')
   })
 })

@@ -19,7 +19,11 @@ export type ApiKeyOptions = {
   env: Environment
   cwd: string
   server: Pick<Config['server'], 'keys' | 'api_keys_gopass_path'>
+  /** The config file, and how to read `server.keys` again. Undefined: these keys never change. */
+  configFile?: { path: string; readKeys: () => Promise<ServerKeys> }
 }
+
+type ServerKeys = Config['server']['keys']
 
 /** A random key of this length (letters and digits) has more than 80 bits. */
 const SHORTEST_KEY = 16
@@ -29,25 +33,34 @@ const FILE_POLL_MS = 1000
 const GOPASS_REFRESH_MS = 5 * 60 * 1000
 
 const RELOADED = 'API keys were reloaded and have changed'
+const NOT_REQUIRED = 'a key was added, but this server was started without keys and requires none; restart it'
 const SOURCE_EMPTY = 'a source of API keys is now empty; its previous keys are no longer valid'
 const RELOAD_FAILED = 'API keys could not be reloaded; the previous keys stay valid'
 
 /** Reads every configured source; throws `api_keys_unavailable` if one provides no key. */
 export async function loadApiKeys(options: ApiKeyOptions): Promise<ApiKeys> {
-  const { env, cwd, server } = options
+  const { env, cwd, server, configFile } = options
   const { DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file } = env
   refuseEmpty({ DROVER_API_KEYS: listed, DROVER_API_KEYS_FILE: file })
   const watchedFile = file === undefined ? undefined : resolve(cwd, file)
   const gopassPath = server.api_keys_gopass_path
-  const sources: KeySource[] = [
+  const plain: KeySource[] = [
     ...(listed === undefined ? [] : [variableKeys(listed)]),
     ...(watchedFile === undefined ? [] : [fileKeys(watchedFile)]),
     ...(gopassPath === '' ? [] : [gopassKeys(gopassPath, { env, cwd })]),
   ]
-  const read = new Map<KeySource, readonly NamedDigest[]>()
-  for (const source of sources) read.set(source, await firstKeys(source))
-  return new ApiKeys({ fixed: server.keys.map(toNamedDigest), read, watchedFile, asksGopass: gopassPath !== '' })
+  const readKeys = configFile?.readKeys ?? (async () => server.keys)
+  const listedInConfig = { name: 'server.keys', read: async () => (await readKeys()).map(toNamedDigest) }
+  const read = new Map<DigestSource, readonly NamedDigest[]>([[listedInConfig, server.keys.map(toNamedDigest)]])
+  for (const { name, read: readPlain } of plain) {
+    const source = { name, read: async () => toDigests(await readPlain()) }
+    read.set(source, await firstKeys(source))
+  }
+  const watchedFiles = [watchedFile, configFile?.path].filter((path) => path !== undefined)
+  return new ApiKeys({ read, watchedFiles, asksGopass: gopassPath !== '' })
 }
+
+type DigestSource = { name: string; read(): Promise<NamedDigest[]> }
 
 /**
  * Elsewhere an empty variable counts as not set. Here it is most likely a secret that was not filled in, and "no keys"
@@ -60,9 +73,9 @@ function refuseEmpty(variables: Environment): void {
 }
 
 type Loading = {
-  fixed: readonly NamedDigest[]
-  read: Map<KeySource, readonly NamedDigest[]>
-  watchedFile: string | undefined
+  /** The keys of the config come first, so that their names and limits win. */
+  read: Map<DigestSource, readonly NamedDigest[]>
+  watchedFiles: readonly string[]
   asksGopass: boolean
 }
 
@@ -78,11 +91,10 @@ export class ApiKeys {
   #onFile: (() => void) | undefined
 
   constructor(loading: Loading) {
-    const { fixed, read } = loading
-    const ring = createKeyRing({ isRequired: fixed.length > 0 || read.size > 0 })
+    this.sources = [...loading.read].filter(([, keys]) => keys.length > 0).map(([{ name }]) => name)
+    const ring = createKeyRing({ isRequired: this.sources.length > 0 })
     this.ring = ring
     this.#replace = ring.replace
-    this.sources = [...(fixed.length > 0 ? ['server.keys'] : []), ...[...read.keys()].map(({ name }) => name)]
     this.#loading = loading
     this.#replaceKeys()
   }
@@ -100,29 +112,29 @@ export class ApiKeys {
 
   /** Starts to reload the sources that may change. */
   watch(log: Log): void {
-    const { watchedFile, asksGopass } = this.#loading
+    const { watchedFiles, asksGopass } = this.#loading
     const again = () => void this.reload(log)
     if (asksGopass) this.#refresh = setInterval(again, GOPASS_REFRESH_MS).unref()
-    if (watchedFile === undefined) return
     this.#onFile = again
-    watchFile(watchedFile, { interval: FILE_POLL_MS, persistent: false }, again)
+    for (const file of watchedFiles) watchFile(file, { interval: FILE_POLL_MS, persistent: false }, again)
   }
 
   close(): void {
     clearInterval(this.#refresh)
-    const { watchedFile } = this.#loading
-    if (watchedFile !== undefined && this.#onFile !== undefined) unwatchFile(watchedFile, this.#onFile)
+    if (this.#onFile === undefined) return
+    for (const file of this.#loading.watchedFiles) unwatchFile(file, this.#onFile)
   }
 
   async #reloadSources(log: Log): Promise<void> {
     const { read } = this.#loading
     for (const source of read.keys()) {
       try {
-        const keys = toDigests(await source.read())
+        const keys = await source.read()
         const hasChanged = !sameKeys(keys, read.get(source) ?? [])
         read.set(source, keys)
         this.#replaceKeys()
         if (hasChanged) logChange(source, keys.length, log)
+        if (hasChanged && !this.ring.isRequired) log.warn({ source: source.name }, NOT_REQUIRED)
       } catch (error) {
         log.error({ source: source.name, reason: reasonOf(error) }, RELOAD_FAILED)
       }
@@ -130,14 +142,13 @@ export class ApiKeys {
   }
 
   #replaceKeys(): void {
-    const { fixed, read } = this.#loading
-    this.#replace([...fixed, ...[...read.values()].flat()])
+    this.#replace([...this.#loading.read.values()].flat())
   }
 }
 
-async function firstKeys(source: KeySource): Promise<NamedDigest[]> {
+async function firstKeys(source: DigestSource): Promise<NamedDigest[]> {
   try {
-    const keys = toDigests(await source.read())
+    const keys = await source.read()
     if (keys.length > 0) return keys
   } catch (error) {
     throw apiKeysUnavailable({ source: source.name, reason: reasonOf(error) }, error)
@@ -145,7 +156,7 @@ async function firstKeys(source: KeySource): Promise<NamedDigest[]> {
   throw apiKeysUnavailable({ source: source.name, reason: 'it contains no key' })
 }
 
-function logChange({ name }: KeySource, count: number, log: Log): void {
+function logChange({ name }: DigestSource, count: number, log: Log): void {
   if (count === 0) log.warn({ source: name }, SOURCE_EMPTY)
   else log.info({ source: name, count }, RELOADED)
 }
@@ -153,13 +164,13 @@ function logChange({ name }: KeySource, count: number, log: Log): void {
 function sameKeys(some: readonly NamedDigest[], others: readonly NamedDigest[]): boolean {
   const listOf = (keys: readonly NamedDigest[]) =>
     keys
-      .map((key) => key.digest)
+      .map((key) => JSON.stringify(key))
       .sort()
       .join()
   return listOf(some) === listOf(others)
 }
 
-function toNamedDigest(key: ApiKeyOptions['server']['keys'][number]): NamedDigest {
+function toNamedDigest(key: ServerKeys[number]): NamedDigest {
   const { name, sha256, role, rate_limit_rps: rps, rate_limit_burst: burst } = key
   const { max_approval_mode: approval, max_sandbox_mode: sandbox } = key
   return {

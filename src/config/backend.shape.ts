@@ -1,7 +1,7 @@
 import { type TSchemaOptions, Type } from 'typebox'
 import { literals, strict, textLike } from '../kit/shape.ts'
 
-export const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
+const NATIVE_BACKENDS = ['claude', 'codex', 'gemini'] as const
 export const APPROVAL_MODES = ['default', 'auto', 'none', 'always'] as const
 export const SANDBOX_MODES = ['default', 'read-only', 'workspace', 'full'] as const
 

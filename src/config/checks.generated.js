@@ -236,25 +236,25 @@ minimum",params:{comparison:">=",limit:1}};e===null?e=[r]:e.push(r),t++}}}if(i.f
 boolean"){let s={instancePath:o+"/fail_fast",keyword:"type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),t++}if(i.aggregate_output!==
 void 0&&typeof i.aggregate_output!="boolean"){let s={instancePath:o+"/aggregate_output",keyword:"type",params:{type:"boo\
 lean"}};e===null?e=[s]:e.push(s),t++}}else{let s={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
-push(s),t++}return F.errors=e,t===0}var re=["host","port","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","write_timeout_secs","idle_t\
-imeout_secs","api_keys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_cleanup_secs","\
-trusted_proxies","max_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age","allowed_workdi\
-r_prefixes","blocked_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","require_api_ver\
-sion","model_rules","max_concurrent_runs","local_socket","max_queued_runs","allow_unsafe_extra","max_approval_mode","max\
+push(s),t++}return F.errors=e,t===0}var re=["host","port","local_socket","request_timeout_secs","first_event_timeout_secs","read_timeout_secs","write_timeou\
+t_secs","idle_timeout_secs","api_keys_gopass_path","rate_limit_enabled","rate_limit_rps","rate_limit_burst","rate_limit_\
+cleanup_secs","trusted_proxies","max_request_body_bytes","cors_allowed_origins","cors_allow_credentials","cors_max_age",
+"allowed_workdir_prefixes","blocked_workdir_prefixes","metrics_enabled","metrics_public","errors_base","vendor_errors","\
+require_api_version","model_rules","max_concurrent_runs","max_queued_runs","allow_unsafe_extra","max_approval_mode","max\
 _sandbox_mode","keys"],se=["","always","auto","none"],te=["","read-only","workspace","full"],ie=["name","sha256","role",
 "rate_limit_rps","rate_limit_burst","max_approval_mode","max_sandbox_mode"],oe=["client","operator"],ae=["always","auto",
 "none"],ne=["read-only","workspace","full"],le=B().default,pe=new RegExp("^(?:[A-Za-z0-9/_.][A-Za-z0-9/_.-]*)?$","u"),me=new RegExp(
 "^(?:\\*|[A-Za-z][A-Za-z0-9+.-]*://(?=[^/])[^\\s/,*]*\\*?[^\\s/,*]*)$","u"),ue=new RegExp("^https?://[^\\s?#]*[^\\s?#/]$",
 "u"),fe=new RegExp("^[^\\s=,]+=[a-z][a-z0-9-]{0,31}$","u"),ye=new RegExp("^[A-Za-z0-9._-]{1,64}$","u"),de=new RegExp("^(\
 ?:sha256:)?[0-9a-fA-F]{64}$","u");function L(i,{instancePath:o="",parentData:c,parentDataProperty:d,rootData:u=i,dynamicAnchors:y={}}={}){
-let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let a=t;if(!(r==="host"||r==="port"||r==="re\
-quest_timeout_secs"||r==="first_event_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_secs"||r==="idle_timeou\
-t_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit_burst"||r==="rate_l\
-imit_cleanup_secs"||r==="trusted_proxies"||r==="max_request_body_bytes"||r==="cors_allowed_origins"||r==="cors_allow_cre\
-dentials"||r==="cors_max_age"||r==="allowed_workdir_prefixes"||r==="blocked_workdir_prefixes"||r==="metrics_enabled"||r===
-"metrics_public"||r==="errors_base"||r==="vendor_errors"||r==="require_api_version"||r==="model_rules"||r==="max_concurr\
-ent_runs"||r==="local_socket"||r==="max_queued_runs"||r==="allow_unsafe_extra"||r==="max_approval_mode"||r==="max_sandbo\
-x_mode"||r==="keys")){let n={instancePath:o,keyword:"enum",params:{allowedValues:re},propertyName:r};e===null?e=[n]:e.push(
+let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let r in i){let a=t;if(!(r==="host"||r==="port"||r==="lo\
+cal_socket"||r==="request_timeout_secs"||r==="first_event_timeout_secs"||r==="read_timeout_secs"||r==="write_timeout_sec\
+s"||r==="idle_timeout_secs"||r==="api_keys_gopass_path"||r==="rate_limit_enabled"||r==="rate_limit_rps"||r==="rate_limit\
+_burst"||r==="rate_limit_cleanup_secs"||r==="trusted_proxies"||r==="max_request_body_bytes"||r==="cors_allowed_origins"||
+r==="cors_allow_credentials"||r==="cors_max_age"||r==="allowed_workdir_prefixes"||r==="blocked_workdir_prefixes"||r==="m\
+etrics_enabled"||r==="metrics_public"||r==="errors_base"||r==="vendor_errors"||r==="require_api_version"||r==="model_rul\
+es"||r==="max_concurrent_runs"||r==="max_queued_runs"||r==="allow_unsafe_extra"||r==="max_approval_mode"||r==="max_sandb\
+ox_mode"||r==="keys")){let n={instancePath:o,keyword:"enum",params:{allowedValues:re},propertyName:r};e===null?e=[n]:e.push(
 n),t++}var f=a===t;if(!f){let n={instancePath:o,keyword:"propertyNames",params:{propertyName:r}};e===null?e=[n]:e.push(n),
 t++}}if(i.host!==void 0){let r=i.host;if(typeof r=="string"){if(le(r)>253){let a={instancePath:o+"/host",keyword:"maxLen\
 gth",params:{limit:253}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/host",keyword:"type",params:{type:"s\
@@ -262,67 +262,69 @@ tring"}};e===null?e=[a]:e.push(a),t++}}if(i.port!==void 0){let r=i.port;if(!(typ
 r))){let a={instancePath:o+"/port",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="nu\
 mber"&&isFinite(r)){if(r>65535||isNaN(r)){let a={instancePath:o+"/port",keyword:"maximum",params:{comparison:"<=",limit:65535}};
 e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/port",keyword:"minimum",params:{comparison:">=",limit:0}};
-e===null?e=[a]:e.push(a),t++}}}if(i.request_timeout_secs!==void 0){let r=i.request_timeout_secs;if(!(typeof r=="number"&&
-!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/request_timeout_secs",keyword:"type",params:{type:"integer"}};e===
-null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/request_time\
-out_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={
-instancePath:o+"/request_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}
-if(i.first_event_timeout_secs!==void 0){let r=i.first_event_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(
-r))){let a={instancePath:o+"/first_event_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),
-t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/first_event_timeout_secs",keyword:"\
-maximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/f\
-irst_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.read_timeout_secs!==
-void 0){let r=i.read_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/read\
-_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){
-if(r>604800||isNaN(r)){let a={instancePath:o+"/read_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
-e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/read_timeout_secs",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.write_timeout_secs!==void 0){let r=i.write_timeout_secs;if(!(typeof r==
-"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/write_timeout_secs",keyword:"type",params:{type:"inte\
-ger"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/w\
-rite_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){
-let a={instancePath:o+"/write_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),
-t++}}}if(i.idle_timeout_secs!==void 0){let r=i.idle_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){
-let a={instancePath:o+"/idle_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r==
-"number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/idle_timeout_secs",keyword:"maximum",params:{comparison:"\
-<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/idle_timeout_secs",keyword:"mi\
-nimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.api_keys_gopass_path!==void 0){let r=i.api_keys_gopass_path;
-if(typeof r=="string"){if(!pe.test(r)){let a={instancePath:o+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"\
-a gopass path of letters, digits, /, _, . and -, not starting with -"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+
-"/api_keys_gopass_path",keyword:"type",params:{type:"string"}};e===null?e=[a]:e.push(a),t++}}if(i.rate_limit_enabled!==void 0&&
-typeof i.rate_limit_enabled!="boolean"){let r={instancePath:o+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};
-e===null?e=[r]:e.push(r),t++}if(i.rate_limit_rps!==void 0){let r=i.rate_limit_rps;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
-r)&&isFinite(r))){let a={instancePath:o+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(
-a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let a={instancePath:o+"/rate_limit_rps",keyword:"maximum",
-params:{comparison:"<=",limit:1e6}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/rate_limit_rp\
-s",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.rate_limit_burst!==void 0){let r=i.
-rate_limit_burst;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/rate_limit_burst",keyword:"\
-type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let a={
-instancePath:o+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[a]:e.push(a),t++}if(r<
-0||isNaN(r)){let a={instancePath:o+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:
-e.push(a),t++}}}if(i.rate_limit_cleanup_secs!==void 0){let r=i.rate_limit_cleanup_secs;if(!(typeof r=="number"&&!(r%1)&&
-!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?
-e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/rate_limit_cleanu\
-p_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+
-"/rate_limit_cleanup_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.trusted_proxies!==
-void 0){let r=i.trusted_proxies;if(Array.isArray(r)){let a=r.length;for(let n=0;n<a;n++)if(typeof r[n]!="string"){let p={
-instancePath:o+"/trusted_proxies/"+n,keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let a={instancePath:o+
-"/trusted_proxies",keyword:"type",params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}if(i.max_request_body_bytes!==void 0){
-let r=i.max_request_body_bytes;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/max_req\
-uest_body_bytes",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){
-if(r>1073741824||isNaN(r)){let a={instancePath:o+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};
-e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/max_request_body_bytes",keyword:"minimum",params:{
-comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.cors_allowed_origins!==void 0){let r=i.cors_allowed_origins;
-if(Array.isArray(r)){let a=r.length;for(let n=0;n<a;n++){let p=r[n];if(typeof p=="string"){if(!me.test(p)){let l={instancePath:o+
-"/cors_allowed_origins/"+n,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most o\
-ne * in it, or * alone"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/cors_allowed_origins/"+n,keyword:"t\
-ype",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let a={instancePath:o+"/cors_allowed_origins",keyword:"\
-type",params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}if(i.cors_allow_credentials!==void 0&&typeof i.cors_allow_credentials!=
-"boolean"){let r={instancePath:o+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(
-r),t++}if(i.cors_max_age!==void 0){let r=i.cors_max_age;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={
-instancePath:o+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&
-isFinite(r)){if(r>86400||isNaN(r)){let a={instancePath:o+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};
-e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/cors_max_age",keyword:"minimum",params:{comparison:"\
->=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.allowed_workdir_prefixes!==void 0){let r=i.allowed_workdir_prefixes;if(Array.
+e===null?e=[a]:e.push(a),t++}}}if(i.local_socket!==void 0&&typeof i.local_socket!="boolean"){let r={instancePath:o+"/loc\
+al_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.request_timeout_secs!==void 0){let r=i.
+request_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/request_timeout_s\
+ecs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||
+isNaN(r)){let a={instancePath:o+"/request_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?
+e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/request_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.first_event_timeout_secs!==void 0){let r=i.first_event_timeout_secs;if(!(typeof r==
+"number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/first_event_timeout_secs",keyword:"type",params:{type:"\
+integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+
+"/first_event_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||
+isNaN(r)){let a={instancePath:o+"/first_event_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?
+e=[a]:e.push(a),t++}}}if(i.read_timeout_secs!==void 0){let r=i.read_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
+r)&&isFinite(r))){let a={instancePath:o+"/read_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(
+a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/read_timeout_secs",keyword:"ma\
+ximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/rea\
+d_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.write_timeout_secs!==
+void 0){let r=i.write_timeout_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/wri\
+te_timeout_secs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){
+if(r>604800||isNaN(r)){let a={instancePath:o+"/write_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/write_timeout_secs",keyword:"minimum",params:{comparison:"\
+>=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.idle_timeout_secs!==void 0){let r=i.idle_timeout_secs;if(!(typeof r=="\
+number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/idle_timeout_secs",keyword:"type",params:{type:"intege\
+r"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/idl\
+e_timeout_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){
+let a={instancePath:o+"/idle_timeout_secs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),
+t++}}}if(i.api_keys_gopass_path!==void 0){let r=i.api_keys_gopass_path;if(typeof r=="string"){if(!pe.test(r)){let a={instancePath:o+
+"/api_keys_gopass_path",keyword:"saidPattern",params:{says:"a gopass path of letters, digits, /, _, . and -, not startin\
+g with -"}};e===null?e=[a]:e.push(a),t++}}else{let a={instancePath:o+"/api_keys_gopass_path",keyword:"type",params:{type:"\
+string"}};e===null?e=[a]:e.push(a),t++}}if(i.rate_limit_enabled!==void 0&&typeof i.rate_limit_enabled!="boolean"){let r={
+instancePath:o+"/rate_limit_enabled",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.rate_limit_rps!==
+void 0){let r=i.rate_limit_rps;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/rate_li\
+mit_rps",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||
+isNaN(r)){let a={instancePath:o+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[a]:e.
+push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[a]:e.push(a),t++}}}if(i.rate_limit_burst!==void 0){let r=i.rate_limit_burst;if(!(typeof r=="number"&&!(r%1)&&
+!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[a]:
+e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e6||isNaN(r)){let a={instancePath:o+"/rate_limit_burst",keyword:"\
+maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/rate\
+_limit_burst",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.rate_limit_cleanup_secs!==
+void 0){let r=i.rate_limit_cleanup_secs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+
+"/rate_limit_cleanup_secs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(
+r)){if(r>604800||isNaN(r)){let a={instancePath:o+"/rate_limit_cleanup_secs",keyword:"maximum",params:{comparison:"<=",limit:604800}};
+e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/rate_limit_cleanup_secs",keyword:"minimum",params:{
+comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.trusted_proxies!==void 0){let r=i.trusted_proxies;if(Array.
+isArray(r)){let a=r.length;for(let n=0;n<a;n++)if(typeof r[n]!="string"){let p={instancePath:o+"/trusted_proxies/"+n,keyword:"\
+type",params:{type:"string"}};e===null?e=[p]:e.push(p),t++}}else{let a={instancePath:o+"/trusted_proxies",keyword:"type",
+params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}if(i.max_request_body_bytes!==void 0){let r=i.max_request_body_bytes;
+if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/max_request_body_bytes",keyword:"type",
+params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1073741824||isNaN(r)){let a={
+instancePath:o+"/max_request_body_bytes",keyword:"maximum",params:{comparison:"<=",limit:1073741824}};e===null?e=[a]:e.push(
+a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/max_request_body_bytes",keyword:"minimum",params:{comparison:">=",limit:0}};
+e===null?e=[a]:e.push(a),t++}}}if(i.cors_allowed_origins!==void 0){let r=i.cors_allowed_origins;if(Array.isArray(r)){let a=r.
+length;for(let n=0;n<a;n++){let p=r[n];if(typeof p=="string"){if(!me.test(p)){let l={instancePath:o+"/cors_allowed_origi\
+ns/"+n,keyword:"saidPattern",params:{says:"an origin such as https://app.example.com, with at most one * in it, or * alo\
+ne"}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+"/cors_allowed_origins/"+n,keyword:"type",params:{type:"s\
+tring"}};e===null?e=[l]:e.push(l),t++}}}else{let a={instancePath:o+"/cors_allowed_origins",keyword:"type",params:{type:"\
+array"}};e===null?e=[a]:e.push(a),t++}}if(i.cors_allow_credentials!==void 0&&typeof i.cors_allow_credentials!="boolean"){
+let r={instancePath:o+"/cors_allow_credentials",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.
+cors_max_age!==void 0){let r=i.cors_max_age;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+
+"/cors_max_age",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){
+if(r>86400||isNaN(r)){let a={instancePath:o+"/cors_max_age",keyword:"maximum",params:{comparison:"<=",limit:86400}};e===
+null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/cors_max_age",keyword:"minimum",params:{comparison:">\
+=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.allowed_workdir_prefixes!==void 0){let r=i.allowed_workdir_prefixes;if(Array.
 isArray(r)){let a=r.length;for(let n=0;n<a;n++){let p=r[n];if(typeof p=="string"){if(p.length===0){let l={instancePath:o+
 "/allowed_workdir_prefixes/"+n,keyword:"minLength",params:{limit:1}};e===null?e=[l]:e.push(l),t++}}else{let l={instancePath:o+
 "/allowed_workdir_prefixes/"+n,keyword:"type",params:{type:"string"}};e===null?e=[l]:e.push(l),t++}}}else{let a={instancePath:o+
@@ -349,48 +351,46 @@ max_concurrent_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){le
 s",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1024||isNaN(
 r)){let a={instancePath:o+"/max_concurrent_runs",keyword:"maximum",params:{comparison:"<=",limit:1024}};e===null?e=[a]:e.
 push(a),t++}if(r<1||isNaN(r)){let a={instancePath:o+"/max_concurrent_runs",keyword:"minimum",params:{comparison:">=",limit:1}};
-e===null?e=[a]:e.push(a),t++}}}if(i.local_socket!==void 0&&typeof i.local_socket!="boolean"){let r={instancePath:o+"/loc\
-al_socket",keyword:"type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.max_queued_runs!==void 0){let r=i.max_queued_runs;
-if(!(typeof r=="number"&&!(r%1)&&!isNaN(r)&&isFinite(r))){let a={instancePath:o+"/max_queued_runs",keyword:"type",params:{
-type:"integer"}};e===null?e=[a]:e.push(a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e5||isNaN(r)){let a={instancePath:o+
-"/max_queued_runs",keyword:"maximum",params:{comparison:"<=",limit:1e5}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){
-let a={instancePath:o+"/max_queued_runs",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}
-if(i.allow_unsafe_extra!==void 0&&typeof i.allow_unsafe_extra!="boolean"){let r={instancePath:o+"/allow_unsafe_extra",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[r]:e.push(r),t++}if(i.max_approval_mode!==void 0){let r=i.max_approval_mode;if(!(r===
-""||r==="always"||r==="auto"||r==="none")){let a={instancePath:o+"/max_approval_mode",keyword:"enum",params:{allowedValues:se}};
-e===null?e=[a]:e.push(a),t++}}if(i.max_sandbox_mode!==void 0){let r=i.max_sandbox_mode;if(!(r===""||r==="read-only"||r===
-"workspace"||r==="full")){let a={instancePath:o+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:te}};e===null?e=
-[a]:e.push(a),t++}}if(i.keys!==void 0){let r=i.keys;if(Array.isArray(r)){let a=r.length;for(let n=0;n<a;n++){let p=r[n];
-if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:o+"/keys/"+n,keyword:"required",params:{
-missingProperty:"name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={instancePath:o+"/keys/"+n,keyword:"re\
-quired",params:{missingProperty:"sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="name"||l==="sh\
-a256"||l==="role"||l==="rate_limit_rps"||l==="rate_limit_burst"||l==="max_approval_mode"||l==="max_sandbox_mode")){let h={
-instancePath:o+"/keys/"+n,keyword:"enum",params:{allowedValues:ie},propertyName:l};e===null?e=[h]:e.push(h),t++}var s=m===
-t;if(!s){let h={instancePath:o+"/keys/"+n,keyword:"propertyNames",params:{propertyName:l}};e===null?e=[h]:e.push(h),t++}}
-if(p.name!==void 0){let l=p.name;if(typeof l=="string"){if(!ye.test(l)){let m={instancePath:o+"/keys/"+n+"/name",keyword:"\
-saidPattern",params:{says:"a name of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{
-let m={instancePath:o+"/keys/"+n+"/name",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==
-void 0){let l=p.sha256;if(typeof l=="string"){if(!de.test(l)){let m={instancePath:o+"/keys/"+n+"/sha256",keyword:"saidPa\
-ttern",params:{says:"the SHA-256 digest of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[m]:e.push(
-m),t++}}else{let m={instancePath:o+"/keys/"+n+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),
-t++}}if(p.role!==void 0){let l=p.role;if(!(l==="client"||l==="operator")){let m={instancePath:o+"/keys/"+n+"/role",keyword:"\
-enum",params:{allowedValues:oe}};e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==void 0){let l=p.rate_limit_rps;if(!(typeof l==
-"number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:o+"/keys/"+n+"/rate_limit_rps",keyword:"type",params:{type:"\
-integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:o+"/\
-keys/"+n+"/rate_limit_rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(
-l)){let m={instancePath:o+"/keys/"+n+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:
-e.push(m),t++}}}if(p.rate_limit_burst!==void 0){let l=p.rate_limit_burst;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(
-l))){let m={instancePath:o+"/keys/"+n+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(
-m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:o+"/keys/"+n+"/rate_limit_burst",keyword:"\
-maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:o+"/keys\
-/"+n+"/rate_limit_burst",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==
-void 0){let l=p.max_approval_mode;if(!(l==="always"||l==="auto"||l==="none")){let m={instancePath:o+"/keys/"+n+"/max_app\
-roval_mode",keyword:"enum",params:{allowedValues:ae}};e===null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let l=p.
-max_sandbox_mode;if(!(l==="read-only"||l==="workspace"||l==="full")){let m={instancePath:o+"/keys/"+n+"/max_sandbox_mode",
-keyword:"enum",params:{allowedValues:ne}};e===null?e=[m]:e.push(m),t++}}}else{let l={instancePath:o+"/keys/"+n,keyword:"\
-type",params:{type:"object"}};e===null?e=[l]:e.push(l),t++}}}else{let a={instancePath:o+"/keys",keyword:"type",params:{type:"\
-array"}};e===null?e=[a]:e.push(a),t++}}}else{let r={instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:
-e.push(r),t++}return L.errors=e,t===0}var ce=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
+e===null?e=[a]:e.push(a),t++}}}if(i.max_queued_runs!==void 0){let r=i.max_queued_runs;if(!(typeof r=="number"&&!(r%1)&&!isNaN(
+r)&&isFinite(r))){let a={instancePath:o+"/max_queued_runs",keyword:"type",params:{type:"integer"}};e===null?e=[a]:e.push(
+a),t++}if(typeof r=="number"&&isFinite(r)){if(r>1e5||isNaN(r)){let a={instancePath:o+"/max_queued_runs",keyword:"maximum",
+params:{comparison:"<=",limit:1e5}};e===null?e=[a]:e.push(a),t++}if(r<0||isNaN(r)){let a={instancePath:o+"/max_queued_ru\
+ns",keyword:"minimum",params:{comparison:">=",limit:0}};e===null?e=[a]:e.push(a),t++}}}if(i.allow_unsafe_extra!==void 0&&
+typeof i.allow_unsafe_extra!="boolean"){let r={instancePath:o+"/allow_unsafe_extra",keyword:"type",params:{type:"boolean"}};
+e===null?e=[r]:e.push(r),t++}if(i.max_approval_mode!==void 0){let r=i.max_approval_mode;if(!(r===""||r==="always"||r==="\
+auto"||r==="none")){let a={instancePath:o+"/max_approval_mode",keyword:"enum",params:{allowedValues:se}};e===null?e=[a]:
+e.push(a),t++}}if(i.max_sandbox_mode!==void 0){let r=i.max_sandbox_mode;if(!(r===""||r==="read-only"||r==="workspace"||r===
+"full")){let a={instancePath:o+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:te}};e===null?e=[a]:e.push(a),t++}}
+if(i.keys!==void 0){let r=i.keys;if(Array.isArray(r)){let a=r.length;for(let n=0;n<a;n++){let p=r[n];if(p&&typeof p=="ob\
+ject"&&!Array.isArray(p)){if(p.name===void 0){let l={instancePath:o+"/keys/"+n,keyword:"required",params:{missingProperty:"\
+name"}};e===null?e=[l]:e.push(l),t++}if(p.sha256===void 0){let l={instancePath:o+"/keys/"+n,keyword:"required",params:{missingProperty:"\
+sha256"}};e===null?e=[l]:e.push(l),t++}for(let l in p){let m=t;if(!(l==="name"||l==="sha256"||l==="role"||l==="rate_limi\
+t_rps"||l==="rate_limit_burst"||l==="max_approval_mode"||l==="max_sandbox_mode")){let h={instancePath:o+"/keys/"+n,keyword:"\
+enum",params:{allowedValues:ie},propertyName:l};e===null?e=[h]:e.push(h),t++}var s=m===t;if(!s){let h={instancePath:o+"/\
+keys/"+n,keyword:"propertyNames",params:{propertyName:l}};e===null?e=[h]:e.push(h),t++}}if(p.name!==void 0){let l=p.name;
+if(typeof l=="string"){if(!ye.test(l)){let m={instancePath:o+"/keys/"+n+"/name",keyword:"saidPattern",params:{says:"a na\
+me of 1 to 64 letters, digits, dots, underscores or hyphens"}};e===null?e=[m]:e.push(m),t++}}else{let m={instancePath:o+
+"/keys/"+n+"/name",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.sha256!==void 0){let l=p.sha256;
+if(typeof l=="string"){if(!de.test(l)){let m={instancePath:o+"/keys/"+n+"/sha256",keyword:"saidPattern",params:{says:"th\
+e SHA-256 digest of the key in 64 hexadecimal digits, never the key itself"}};e===null?e=[m]:e.push(m),t++}}else{let m={
+instancePath:o+"/keys/"+n+"/sha256",keyword:"type",params:{type:"string"}};e===null?e=[m]:e.push(m),t++}}if(p.role!==void 0){
+let l=p.role;if(!(l==="client"||l==="operator")){let m={instancePath:o+"/keys/"+n+"/role",keyword:"enum",params:{allowedValues:oe}};
+e===null?e=[m]:e.push(m),t++}}if(p.rate_limit_rps!==void 0){let l=p.rate_limit_rps;if(!(typeof l=="number"&&!(l%1)&&!isNaN(
+l)&&isFinite(l))){let m={instancePath:o+"/keys/"+n+"/rate_limit_rps",keyword:"type",params:{type:"integer"}};e===null?e=
+[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(l)){if(l>1e6||isNaN(l)){let m={instancePath:o+"/keys/"+n+"/rate_limit_\
+rps",keyword:"maximum",params:{comparison:"<=",limit:1e6}};e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:o+
+"/keys/"+n+"/rate_limit_rps",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.rate_limit_burst!==
+void 0){let l=p.rate_limit_burst;if(!(typeof l=="number"&&!(l%1)&&!isNaN(l)&&isFinite(l))){let m={instancePath:o+"/keys/"+
+n+"/rate_limit_burst",keyword:"type",params:{type:"integer"}};e===null?e=[m]:e.push(m),t++}if(typeof l=="number"&&isFinite(
+l)){if(l>1e6||isNaN(l)){let m={instancePath:o+"/keys/"+n+"/rate_limit_burst",keyword:"maximum",params:{comparison:"<=",limit:1e6}};
+e===null?e=[m]:e.push(m),t++}if(l<1||isNaN(l)){let m={instancePath:o+"/keys/"+n+"/rate_limit_burst",keyword:"minimum",params:{
+comparison:">=",limit:1}};e===null?e=[m]:e.push(m),t++}}}if(p.max_approval_mode!==void 0){let l=p.max_approval_mode;if(!(l===
+"always"||l==="auto"||l==="none")){let m={instancePath:o+"/keys/"+n+"/max_approval_mode",keyword:"enum",params:{allowedValues:ae}};
+e===null?e=[m]:e.push(m),t++}}if(p.max_sandbox_mode!==void 0){let l=p.max_sandbox_mode;if(!(l==="read-only"||l==="worksp\
+ace"||l==="full")){let m={instancePath:o+"/keys/"+n+"/max_sandbox_mode",keyword:"enum",params:{allowedValues:ne}};e===null?
+e=[m]:e.push(m),t++}}}else{let l={instancePath:o+"/keys/"+n,keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(
+l),t++}}}else{let a={instancePath:o+"/keys",keyword:"type",params:{type:"array"}};e===null?e=[a]:e.push(a),t++}}}else{let r={
+instancePath:o,keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),t++}return L.errors=e,t===0}var ce=["enabled","max_processes","idle_secs","max_turns","max_age_secs","max_rss_mb","spares","spare_after","background\
 _idle_secs","approval_timeout_secs"];function D(i,{instancePath:o="",parentData:c,parentDataProperty:d,rootData:u=i,dynamicAnchors:y={}}={}){
 let e=null,t=0;if(i&&typeof i=="object"&&!Array.isArray(i)){for(let s in i){let r=t;if(!(s==="enabled"||s==="max_process\
 es"||s==="idle_secs"||s==="max_turns"||s==="max_age_secs"||s==="max_rss_mb"||s==="spares"||s==="spare_after"||s==="backg\

@@ -65,7 +65,10 @@ const SessionSection = strict({
     maximum: 36_500,
     description: 'Days after its last use until a session is deleted. 0: never.',
   }),
-  store_token_usage: Type.Boolean({ default: true, description: 'Stores the total tokens of each session.' }),
+  store_token_usage: Type.Boolean({
+    default: true,
+    description: 'Stores the total tokens of each session, and those of the usage.',
+  }),
   default_tags: Type.Array(tag, { default: [], description: 'Tags for every new session.' }),
 })
 

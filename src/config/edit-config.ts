@@ -31,16 +31,11 @@ export type BackendSection = {
   enabled?: boolean
 }
 
-/**
- * Sets one key in the file. `value` holds words of the command line: any number for a list, otherwise one. The resulting
- * file is checked as a whole before it is written. A missing file is created with mode 0600.
- */
+/** Sets one key in the file. `value` holds words of the command line: any number for a list, otherwise one. */
 export async function setConfigValue(edit: Edit & { value: readonly string[] }): Promise<{ value: unknown }> {
   const resolved = resolveKey(edit.key)
   const parsed = parseWords(resolved, edit.value)
   if ('rule' in parsed) throw configValueInvalid({ key: edit.key, problems: [{ key: edit.key, rule: parsed.rule }] })
-  const folder = dirname(edit.path)
-  if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
   await changeFile(edit, (document) => setIn(document, { steps: resolved.steps, value: parsed.value }))
   return { value: parsed.value }
 }
@@ -89,8 +84,16 @@ export function lockPathOf(path: string): string {
   return `${existsSync(path) ? realpathSync(path) : path}.lock`
 }
 
-/** Reads, changes and writes the file under a lock. `change` returns whether it changed anything. */
-async function changeFile({ path, key }: Edit, change: (document: Document) => boolean): Promise<boolean> {
+/**
+ * Reads, changes and writes the file under a lock. `change` returns whether it changed anything. The resulting file is
+ * checked as a whole before it is written. A missing file is created with mode 0600, in a private directory.
+ */
+export async function changeFile(
+  { path, key, keepsMode = false }: Edit & { keepsMode?: boolean },
+  change: (document: Document) => boolean,
+): Promise<boolean> {
+  const folder = dirname(path)
+  if (!isDirectory(folder)) ensurePrivateDirectory({ path: folder })
   return await withLock({ path: lockPathOf(path), mode: 'exclusive' }, async () => {
     const before = parseConfig({ text: readConfigText(path) ?? '', file: path })
     const problemsBefore = await problemsOf(before)
@@ -100,7 +103,8 @@ async function changeFile({ path, key }: Edit, change: (document: Document) => b
     const text = before.document.toString({ lineWidth: 0 })
     const problems = await problemsOf(parseConfig({ text, file: path }))
     if (problems.length > 0) throw configValueInvalid({ key, problems })
-    replaceFile({ path, bytes: Buffer.from(text), mode: 0o600, links: 'follow' })
+    const mode = keepsMode && existsSync(path) ? statSync(path).mode & 0o777 : 0o600
+    replaceFile({ path, bytes: Buffer.from(text), mode, links: 'follow' })
     return true
   })
 }
@@ -119,7 +123,7 @@ function refuseAliases(document: Document, key: string): void {
   })
 }
 
-function setIn(document: Document, { steps, value }: { steps: readonly string[]; value: unknown }): boolean {
+export function setIn(document: Document, { steps, value }: { steps: readonly string[]; value: unknown }): boolean {
   if (!isMap(document.contents)) document.contents = new YAMLMap(document.schema)
   const section = steps.slice(0, -1).reduce(openSection, unfold(document.contents as YAMLMap))
   // Setting a plain value reuses the existing node, which keeps its trailing comment.
@@ -143,7 +147,7 @@ function unfold(map: YAMLMap): YAMLMap {
   return map
 }
 
-function removeIn(document: Document, steps: readonly string[]): boolean {
+export function removeIn(document: Document, steps: readonly string[]): boolean {
   if (!document.hasIn(steps)) return false
   document.deleteIn(steps)
   for (let depth = steps.length - 1; depth > 0; depth--) {

@@ -64,6 +64,24 @@ export const apiKeyUnusable = defineFault({
     `key ${d.number} in ${d.source} contains a space or a character outside ASCII; replace the key`,
 })
 
+export const apiKeyExists = defineFault({
+  code: 'api_key_exists',
+  kind: 'conflict',
+  when: 'The name for a new key is already in `server.keys`; the file was not changed.',
+  message: (d: { name: string; file: string }) =>
+    `${d.file} already has a key with the name ${d.name}; choose another name, or run "drover keys revoke ${d.name}" first`,
+})
+
+export const apiKeyNotFound = defineFault({
+  code: 'api_key_not_found',
+  kind: 'not_found',
+  when: 'The key to revoke is not in `server.keys`; the file was not changed.',
+  message: (d: { name: string; file: string; nearest: string | undefined }) =>
+    `${d.file} has no key with the name ${JSON.stringify(d.name)}; ${
+      d.nearest === undefined ? 'run "drover keys list" to see the names' : `did you mean ${d.nearest}?`
+    }`,
+})
+
 export const gopassFailed = defineFault({
   code: 'gopass_failed',
   kind: 'unavailable',

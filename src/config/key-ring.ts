@@ -5,7 +5,7 @@ import type { APPROVAL_CEILINGS, SANDBOX_CEILINGS } from './backend.shape.ts'
 import type { KEY_ROLES } from './server.shape.ts'
 
 /** `client` sees only its own executions; `operator` sees those of every key. */
-export type KeyRole = (typeof KEY_ROLES)[number]
+type KeyRole = (typeof KEY_ROLES)[number]
 
 export type ApiKey = {
   /** Its name in logs and metrics: the name in the config, or the start of its digest. */

@@ -12,6 +12,7 @@ describe('findPaths', () => {
       configNamedBy: undefined,
       chatHistory: '/home/me/.drover/chat-history',
       sessions: '/home/me/.drover/sessions.db',
+      serverSocket: '/home/me/.drover/server.sock',
     })
   })
 

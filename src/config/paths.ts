@@ -19,6 +19,8 @@ export type Paths = {
   /** Set if the user chose another config file, which must then exist. */
   configNamedBy: '--config' | 'DROVER_CONFIG' | undefined
   sessions: string
+  /** The Unix socket of the user's server. */
+  serverSocket: string
   /** What the user typed in `drover chat`. */
   chatHistory: string
 }
@@ -34,6 +36,7 @@ export function findPaths({ env, homeDirectory, cwd, configFlag }: ConfigEnviron
     config: named === undefined ? join(directory, 'config.yaml') : resolve(cwd, named),
     configNamedBy: named === undefined ? undefined : configFlag === undefined ? 'DROVER_CONFIG' : '--config',
     sessions: join(directory, 'sessions.db'),
+    serverSocket: join(directory, 'server.sock'),
     chatHistory: join(directory, 'chat-history'),
   }
 }

@@ -98,6 +98,11 @@ export const ServerSection = strict({
     maximum: 65_535,
     description: 'Port to listen on. 0: any free port, which the startup message shows.',
   }),
+  local_socket: Type.Boolean({
+    default: true,
+    description:
+      "Also listens on the Unix socket `server.sock` in the per-user directory. Only the user of the server can open it, so requests on it need no API key. The prompts of the user's own commands go through it.",
+  }),
   request_timeout_secs: seconds({
     default: 300,
     minimum: 0,
@@ -218,11 +223,6 @@ export const ServerSection = strict({
     minimum: 1,
     maximum: 1024,
     description: 'Maximum number of agents that run at the same time; further prompts are queued.',
-  }),
-  local_socket: Type.Boolean({
-    default: true,
-    description:
-      "Whether a server also takes the prompts of its user's own commands, through a socket in the per-user directory.",
   }),
   max_queued_runs: Type.Integer({
     default: 256,

@@ -10,7 +10,7 @@ export class BackgroundRuns {
     this.#log = log
   }
 
-  /** Returns the promise. If nobody waits for it any more, its failure is only logged. */
+  /** Returns the promise. A failure is logged too, because its client may have disconnected. */
   add<T>(run: Promise<T>): Promise<T> {
     const ended = run.catch((error: unknown) => {
       if (error instanceof Fault) return

@@ -1,12 +1,18 @@
 /** Decides how much of an execution is stored and how it ended. Pure. */
+
+import { Fault } from '../kit/fault.ts'
 import type { ExecutionStart, RecordedResult } from '../prompts/execution-recorder.ts'
 import { type PromptResult, statusOf } from '../prompts/prompt-result.ts'
 import type { Execution } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
 
-/** Nothing of an ephemeral prompt is stored. */
-export function decideKeep({ isEphemeral }: Pick<ExecutionStart, 'isEphemeral'>, setting: KeepMode): KeepMode {
-  return isEphemeral ? 'none' : setting
+/** Nothing of an ephemeral prompt is stored. A dry run has no events. */
+export function decideKeep(
+  { isEphemeral, isDryRun = false }: Pick<ExecutionStart, 'isEphemeral' | 'isDryRun'>,
+  setting: KeepMode,
+): KeepMode {
+  if (isEphemeral) return 'none'
+  return isDryRun && setting === 'events' ? 'results' : setting
 }
 
 /** A batch is completed when all of its parts are. */
@@ -19,14 +25,21 @@ export function finalStateOf(result: RecordedResult): ExecutionState {
 /** The fields of the record that are only known at the end. */
 export function summaryOf(result: RecordedResult): Pick<Execution, 'model' | 'usage' | 'session_id' | 'cost_usd'> {
   if ('results' in result) return {}
-  const { model, session_id: sessionId, token_usage: usage } = result
+  const { model, session_id: sessionId, token_usage: usage, cost_usd: cost } = result
   return {
     usage,
     ...(model !== undefined && { model }),
     ...(sessionId !== '' && { session_id: sessionId }),
+    ...(cost !== undefined && { cost_usd: cost }),
   }
 }
 
 function partsOf(result: RecordedResult): readonly PromptResult[] {
   return 'results' in result ? result.results : [result]
+}
+
+/** Why an execution has no result. */
+export function errorOf(error: unknown): { code: string; message: string } {
+  if (error instanceof Fault) return { code: error.code, message: error.message }
+  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
 }

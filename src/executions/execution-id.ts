@@ -16,6 +16,14 @@ export function randomPartOf(id: string): string {
   return id.slice(PREFIX.length)
 }
 
+/** Long enough to be unique among thousands. */
+const SHORT_LENGTH = 8
+
+/** For people: commands find an execution by these characters. */
+export function shortExecutionId({ id }: { id: string }): string {
+  return randomPartOf(id).slice(0, SHORT_LENGTH)
+}
+
 /** The range of ids that an id or prefix matches; `exec_` may be omitted. Throws if it cannot match any. */
 export function executionIdRange(text: string): { from: string; below: string } {
   const id = text.startsWith(PREFIX) ? text : PREFIX + text

@@ -2,26 +2,30 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { ExecutionFilter } from './execution-store.ts'
 
-/** Every filter has an index that also gives the order, so a page costs the same however many executions there are. */
-const COLUMNS: Readonly<Record<Exclude<keyof ExecutionFilter, 'since' | 'before'>, string>> = {
+/** Each has an index, which also gives the order, so a page costs the same however many executions there are. */
+const COLUMNS = {
   state: 'state',
   backend: 'backend',
   session: 'session_id',
   parent: 'parent_id',
   apiKey: 'api_key',
-}
+} as const satisfies Partial<Record<keyof ExecutionFilter, string>>
 
-export function toPageQuery(filter: ExecutionFilter): { where: string; values: SQLInputValue[] } {
-  const terms: { sql: string; values: SQLInputValue[] }[] = []
-  for (const [name, column] of Object.entries(COLUMNS)) {
-    const value = filter[name as keyof ExecutionFilter]
-    if (value !== undefined) terms.push({ sql: `${column} = ?`, values: [value] })
-  }
-  if (filter.since !== undefined) terms.push({ sql: 'created_at >= ?', values: [filter.since] })
-  if (filter.before !== undefined) {
-    const [at = '', id = ''] = filter.before.split(',')
-    terms.push({ sql: '(created_at, id) < (?, ?)', values: [at, id] })
-  }
-  const where = terms.length === 0 ? '' : `WHERE ${terms.map(({ sql }) => sql).join(' AND ')}`
-  return { where, values: terms.flatMap(({ values }) => values) }
+/** `firstNumber` is a row that is not newer than `since`; rows before it are not looked at. */
+export function toPageQuery(
+  filter: ExecutionFilter,
+  firstNumber: number | undefined,
+): { where: string; values: SQLInputValue[] } {
+  const terms: [sql: string, value: SQLInputValue | undefined][] = [
+    ...Object.entries(COLUMNS).map(([name, column]): [string, string | undefined] => [
+      `${column} = ?`,
+      filter[name as keyof typeof COLUMNS],
+    ]),
+    ['created_at >= ?', filter.since],
+    ['number >= ?', firstNumber],
+    ['number < (SELECT number FROM executions WHERE id = ?)', filter.before],
+  ]
+  const given = terms.filter(([, value]) => value !== undefined)
+  const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`
+  return { where, values: given.map(([, value]) => value as SQLInputValue) }
 }

@@ -1,45 +1,83 @@
 /** Converts executions to database rows and back. Pure. */
 import type { SQLInputValue } from 'node:sqlite'
+import { startOf } from '../sessions/session-texts.ts'
 import type { Row } from '../store/database.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import type { KeepMode } from './execution-states.ts'
 
 /** Set when the execution is created, and never changed. */
 const FIXED = ['id', 'kind', 'parent_id', 'workdir', 'owner', 'api_key', 'created_at'] as const
 /** Change while it runs. */
 const CHANGING = ['state', 'session_id', 'backend', 'model', 'started_at', 'ended_at', 'cost_usd', 'last_seq'] as const
+/** Stored as JSON. */
+const JSON_FIELDS = ['usage', 'error', 'result'] as const
 
 /** The columns that a page needs: all but prompt and result. */
-export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo'].join(', ')
+export const LISTED = [...FIXED, ...CHANGING, 'usage', 'error', 'is_demo', 'prompt_start'].join(', ')
 
-export function toChangingColumns(execution: Execution): Record<string, SQLInputValue> {
-  const { usage, result, error } = execution
-  return {
-    ...pick(execution, CHANGING),
-    usage: usage === undefined ? null : JSON.stringify(usage),
-    result: result === undefined ? null : JSON.stringify(result),
-    error: error === undefined ? null : JSON.stringify(error),
-    is_demo: execution.is_demo === true ? 1 : 0,
-  }
+const CHANGED = [...CHANGING, ...JSON_FIELDS, 'is_demo']
+const ADDED = [...FIXED, ...CHANGED, 'prompt_start', 'prompt', 'keep', 'is_usage_due', 'bytes']
+
+// Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
+export const INSERT = `INSERT INTO executions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
+export const UPDATE = `UPDATE executions SET ${CHANGED.map((name) => `${name} = ?`).join(', ')}, bytes = bytes + ?
+  WHERE id = ? RETURNING number, is_usage_due`
+
+type NewRow = {
+  keep: KeepMode
+  /** Its end is still to be added to the usage. */
+  isUsageDue: boolean
+  /** The size of the events that are added with it. */
+  eventBytes: number
 }
 
-export function toColumns(execution: Execution): Record<string, SQLInputValue> {
-  return { ...pick(execution, FIXED), ...toChangingColumns(execution), prompt: execution.prompt ?? null }
+/** The values of `INSERT`. */
+export function toInsert(execution: Execution, { keep, isUsageDue, eventBytes }: NewRow): SQLInputValue[] {
+  const { prompt } = execution
+  const changed = changedValues(execution)
+  const bytes = ROW_BYTES + (prompt?.length ?? 0) + resultBytes(changed) + eventBytes
+  const start = prompt === undefined ? null : startOf(prompt)
+  return [...valuesOf(execution, FIXED), ...changed, start, prompt ?? null, keep, isUsageDue ? 1 : 0, bytes]
 }
 
-function pick(execution: Execution, names: readonly (keyof Execution)[]): Record<string, SQLInputValue> {
-  return Object.fromEntries(names.map((name) => [name, (execution[name] ?? null) as SQLInputValue]))
+/** The values of `UPDATE`. */
+export function toUpdate(execution: Execution, eventBytes: number): SQLInputValue[] {
+  const changed = changedValues(execution)
+  return [...changed, resultBytes(changed) + eventBytes, execution.id]
+}
+
+/** What a row takes in addition to its texts. */
+const ROW_BYTES = 300
+const RESULT_AT = CHANGED.indexOf('result')
+
+function resultBytes(changed: readonly SQLInputValue[]): number {
+  const result = changed[RESULT_AT]
+  return typeof result === 'string' ? result.length : 0
+}
+
+function changedValues(execution: Execution): SQLInputValue[] {
+  const texts = JSON_FIELDS.map((name) => (execution[name] === undefined ? null : JSON.stringify(execution[name])))
+  return [...valuesOf(execution, CHANGING), ...texts, execution.is_demo === true ? 1 : 0]
+}
+
+function valuesOf(execution: Execution, names: readonly (keyof Execution)[]): SQLInputValue[] {
+  return names.map((name) => (execution[name] ?? null) as SQLInputValue)
 }
 
 /** STRICT tables and NOT NULL columns guarantee the types. */
 export function toExecution(row: Row): Execution {
   const fields = [...FIXED, ...CHANGING].filter((name) => row[name] !== null).map((name) => [name, row[name]])
+  const parsed = JSON_FIELDS.flatMap((name) => {
+    const value = row[name]
+    return typeof value === 'string' ? [[name, JSON.parse(value)]] : []
+  })
   return {
-    ...Object.fromEntries(fields),
-    ...(typeof row['usage'] === 'string' && { usage: JSON.parse(row['usage']) }),
-    ...(typeof row['error'] === 'string' && { error: JSON.parse(row['error']) }),
+    ...Object.fromEntries([...fields, ...parsed]),
     ...(row['is_demo'] === 1 && { is_demo: true }),
+    // A page has no whole prompts.
+    ...(row['prompt'] === undefined &&
+      typeof row['prompt_start'] === 'string' && { prompt_start: row['prompt_start'] }),
     ...(typeof row['prompt'] === 'string' && { prompt: row['prompt'] }),
-    ...(typeof row['result'] === 'string' && { result: JSON.parse(row['result']) }),
   } as Execution
 }
 

@@ -4,7 +4,7 @@ import type { ExecutionKind } from '../prompts/execution-recorder.ts'
 export const EXECUTION_STATES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'lost'] as const
 export type ExecutionState = (typeof EXECUTION_STATES)[number]
 
-export const FINAL_STATES = ['completed', 'failed', 'cancelled', 'lost'] as const
+const FINAL_STATES = ['completed', 'failed', 'cancelled', 'lost'] as const
 
 export function isFinal(state: ExecutionState): boolean {
   return (FINAL_STATES as readonly ExecutionState[]).includes(state)

@@ -1,6 +1,8 @@
 /** The interface of the store of executions. It is small so that another database can implement it. */
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import type { ExecutionState, KeepMode } from './execution-states.ts'
+import type { UsageReport } from './usage.shape.ts'
+import type { UsageRequest } from './usage-query.ts'
 
 /** Everything that changed in one execution since it was last saved. */
 export type ExecutionChange = {
@@ -10,8 +12,12 @@ export type ExecutionChange = {
   keep: KeepMode
   /** The events to append, in order; the first follows the last stored one. Empty unless events are stored. */
   events: readonly ExecutionEvent[]
+  /** It has not been saved before. */
+  isNew: boolean
   /** Removes the execution instead of saving it. */
   isRemoved?: boolean
+  /** Its end is added to the usage, once. */
+  countsUsage?: boolean
 }
 
 export type ExecutionFilter = {
@@ -23,7 +29,7 @@ export type ExecutionFilter = {
   since?: string
   /** Only executions of this API key. */
   apiKey?: string
-  /** The cursor that a page returned. */
+  /** Only executions that are older than the one with this id. */
   before?: string
 }
 
@@ -38,8 +44,8 @@ export type ExecutionStore = {
   list(filter: ExecutionFilter, page: { limit: number }): Promise<ExecutionPage>
   /** All executions that have not ended, of every process, oldest first. */
   running(): Promise<Execution[]>
-  /** The stored events after a number, at most `limit`. */
-  events(id: string, page: { after: number; limit: number }): Promise<ExecutionEvent[]>
+  /** The stored events after a number, at most `limit`; of one type, if that is given. */
+  events(id: string, page: { after: number; limit: number; type?: string }): Promise<ExecutionEvent[]>
   /** Asks the process that runs the execution to cancel it. */
   requestCancel(id: string): Promise<void>
   /** The running executions of a process that another process wants to cancel. */
@@ -50,6 +56,8 @@ export type ExecutionStore = {
   claimKey(claim: KeyClaim): Promise<KeyClaim | undefined>
   /** Gives the key back, because nothing was started. */
   releaseKey(claim: KeyClaim): Promise<void>
+  /** What executions have used, also those that are removed or were never stored. */
+  usage(request: UsageRequest): Promise<UsageReport>
   /** Removes ended executions: those that ended before a time, then the oldest until the rest fits. Returns their number. */
   removeOld(limits: { endedBefore: string; maxBytes: number }): Promise<number>
 }

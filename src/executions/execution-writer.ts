@@ -9,6 +9,10 @@ import type { LiveExecution } from './live-execution.ts'
 /** An event is saved at most this much later. */
 const SAVE_AFTER_MS = 50
 const SAVE_BYTES = 64 * 1024
+/** While the store fails, it is tried this often. */
+const RETRY_AFTER_MS = 1000
+/** While the store fails, the ends of so many executions wait in memory. */
+const MAX_UNSAVED_ENDS = 1000
 /** While the store fails, events wait in memory up to this size. */
 const WAITING_BYTES = 8 * 1024 * 1024
 
@@ -18,6 +22,8 @@ export type ExecutionWriterOptions = {
   /** Opens the store when the first execution is saved. */
   openStore(): Promise<ExecutionStore>
   onFailure(error: unknown): void
+  /** Called when an execution that has ended is saved, or is given up. */
+  onEnded(live: LiveExecution): void
 }
 
 export class ExecutionWriter {
@@ -44,18 +50,26 @@ export class ExecutionWriter {
     else this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
   }
 
-  /** Saves the end of an execution, or removes it if nothing of it is stored. A failure is noted in `live.failure`. */
+  /**
+   * Saves the end of an execution and adds it to the usage, or only the latter if nothing of it is stored. A failure is
+   * noted in `live.failure`, and the end is saved later.
+   */
   async finish(live: LiveExecution): Promise<void> {
     const { id } = live.record
-    if (live.keep === 'none' && !live.isSaved) {
+    // Whether it has a row that must be removed.
+    if (live.keep === 'none') await this.#saving
+    if (live.keep === 'none' && !live.isSaved && !live.countsUsage) {
       this.#pending.delete(id)
       return
     }
     this.#pendingOf(live).isRemoved = live.keep === 'none'
     await this.save()
-    if (!this.#pending.has(id)) return
-    this.#pending.delete(id)
-    live.failure ??= live.lastError
+    if (this.#pending.has(id)) live.failure ??= live.lastError
+  }
+
+  /** Whether a change of it is not saved yet. */
+  has({ record }: LiveExecution): boolean {
+    return this.#pending.has(record.id)
   }
 
   /** Saves everything that waits. Returns when it is saved, or has failed. */
@@ -86,7 +100,10 @@ export class ExecutionWriter {
       // Before the next await, so that events and states agree.
       const changes = batch.map(toChange)
       await store.save(changes)
-      for (const [at, { live }] of batch.entries()) live.noteSaved(changes[at]?.execution.last_seq ?? 0)
+      for (const [at, { live }] of batch.entries()) {
+        live.noteSaved(changes[at]?.execution.last_seq ?? 0)
+        if (live.hasEnded) this.#options.onEnded(live)
+      }
     } catch (error) {
       this.#options.onFailure(error)
       for (const pending of batch.length > 0 ? batch : this.#pending.values()) pending.live.lastError = error
@@ -109,7 +126,15 @@ export class ExecutionWriter {
     const all = [...this.#pending.values()]
     this.#bytes = all.reduce((sum, { bytes }) => sum + bytes, 0)
     if (this.#bytes > WAITING_BYTES) for (const pending of all) this.#giveUp(pending)
-    if (all.length > 0) this.#timer ??= setTimeout(() => void this.save(), SAVE_AFTER_MS).unref()
+    this.#dropOldest(all.filter(({ live }) => live.hasEnded))
+    if (all.length > 0) this.#timer ??= setTimeout(() => void this.save(), RETRY_AFTER_MS).unref()
+  }
+
+  #dropOldest(ended: readonly Pending[]): void {
+    for (const { live } of ended.slice(0, Math.max(0, ended.length - MAX_UNSAVED_ENDS))) {
+      this.#pending.delete(live.record.id)
+      this.#options.onEnded(live)
+    }
   }
 
   #giveUp(pending: Pending): void {
@@ -120,7 +145,8 @@ export class ExecutionWriter {
 }
 
 function toChange({ live, events, isRemoved }: Pending): ExecutionChange {
-  return { execution: storedRecordOf(live, events), keep: live.keep, events, isRemoved }
+  const { keep, countsUsage, isSaved } = live
+  return { execution: storedRecordOf(live, events), keep, events, isRemoved, countsUsage, isNew: !isSaved }
 }
 
 /** The number of the last event counts only events that are stored. */

@@ -37,6 +37,9 @@ export const Execution = named(
       ),
     ),
     last_seq: Type.Integer({ minimum: 0, description: 'The number of its last stored event.' }),
+    prompt_start: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The first 200 characters of a stored prompt; only in a page.' }),
+    ),
     prompt: Type.Optional(text('The prompt; only in a single execution.')),
     result: Type.Optional(
       Type.Unsafe<JsonObject>({
@@ -53,7 +56,9 @@ export const ExecutionPage = named(
   'ExecutionPage',
   Type.Object({
     executions: Type.Array(Execution, { description: 'Newest first, without prompts and results.' }),
-    next: Type.Optional(text('The value of `before` for the next page; absent on the last page.')),
+    next: Type.Optional(
+      text('The last execution of the page, as `before` for the next page; absent on the last page.'),
+    ),
   }),
 )
 export type ExecutionPage = { readonly executions: readonly Execution[]; readonly next?: string }

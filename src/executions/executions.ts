@@ -2,7 +2,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, toTimestamp } from '../kit/clock.ts'
-import { Fault } from '../kit/fault.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import type {
@@ -13,13 +12,14 @@ import type {
 } from '../prompts/execution-recorder.ts'
 import type { PromptEvent } from '../prompts/prompt-event.ts'
 import type { Execution, ExecutionEvent } from './execution.shape.ts'
-import { decideKeep, finalStateOf, summaryOf } from './execution-end.ts'
+import { decideKeep, errorOf, finalStateOf, summaryOf } from './execution-end.ts'
 import { newExecutionId } from './execution-id.ts'
 import { type ExecutionState, isFinal, type KeepMode } from './execution-states.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { ExecutionWriter } from './execution-writer.ts'
 import { executionEnded, executionEventsGone } from './faults.ts'
 import { LiveExecution } from './live-execution.ts'
+import { countsUsage } from './usage-entry.ts'
 
 export type ExecutionsOptions = {
   openStore(): Promise<ExecutionStore>
@@ -29,7 +29,10 @@ export type ExecutionsOptions = {
   ids: Ids
   /** The setting `executions.keep`. */
   keep: KeepMode
+  /** Called for every attempt to save that fails. */
   onFailure(error: unknown): void
+  /** The warning in the result of an execution that could not be saved. */
+  toWarning(error: unknown): string
 }
 
 /** A reader of an execution of another process looks into the store this often. */
@@ -49,7 +52,11 @@ export class Executions implements ExecutionRecorder {
   constructor(options: ExecutionsOptions) {
     this.#options = options
     const { openStore, onFailure } = options
-    this.#writer = new ExecutionWriter({ openStore: () => this.#withOwner(openStore), onFailure })
+    this.#writer = new ExecutionWriter({
+      openStore: () => this.#withOwner(openStore),
+      onFailure,
+      onEnded: ({ record }) => this.#live.delete(record.id),
+    })
   }
 
   /** The store's id of this process; empty until something is saved. */
@@ -57,19 +64,33 @@ export class Executions implements ExecutionRecorder {
     return this.#owner
   }
 
+  /** A dry run of which nothing is stored cannot be watched, so it only gets an id. */
   begin(start: ExecutionStart): ExecutionRecording {
-    const live = new LiveExecution(this.#recordOf(start), decideKeep(start, this.#options.keep))
+    const keep = decideKeep(start, start.keep ?? this.#options.keep)
+    if (start.isDryRun === true && keep === 'none' && start.isInBackground !== true) return this.#untracked(start)
+    const options = { keep, cancel: start.onCancel, countsUsage: countsUsage(start) }
+    const live = new LiveExecution(this.#recordOf(start), options)
     this.#live.set(live.record.id, live)
     this.#setState(live, 'queued')
     this.#watchCancelRequests()
     return {
       id: live.record.id,
-      signal: live.abort.signal,
       started: () => this.#setState(live, 'running', { started_at: this.#now() }),
       sessionOpened: (sessionId) => this.#update(live, { session_id: sessionId }),
       event: (event) => this.#append(live, event),
-      end: (result) => this.#end(live, result),
+      end: (result) => this.#end(live, { result, isDryRun: start.isDryRun === true }),
       abandon: (error) => this.#abandon(live, error),
+    }
+  }
+
+  #untracked({ id = newExecutionId(this.#options.ids) }: ExecutionStart): ExecutionRecording {
+    return {
+      id,
+      started: () => {},
+      sessionOpened: () => {},
+      event: () => {},
+      end: async () => [],
+      abandon: async () => {},
     }
   }
 
@@ -81,7 +102,7 @@ export class Executions implements ExecutionRecorder {
 
   /** The executions that run in this process, oldest first. */
   running(): Execution[] {
-    return [...this.#live.values()].map(({ record }) => record)
+    return [...this.#live.values()].filter(({ hasEnded }) => !hasEnded).map(({ record }) => record)
   }
 
   /** Calls `listener` for every change of state in this process. Returns a function that stops it. */
@@ -94,7 +115,7 @@ export class Executions implements ExecutionRecorder {
   async cancel(execution: Execution): Promise<void> {
     const { id, state } = execution
     const live = this.#live.get(id)
-    if (live !== undefined) live.abort.abort()
+    if (live !== undefined) live.cancel()
     else if (isFinal(state)) throw executionEnded({ id, state })
     else await (await this.#options.openStore()).requestCancel(id)
   }
@@ -151,10 +172,15 @@ export class Executions implements ExecutionRecorder {
     }
   }
 
-  /** Saves what is not saved yet. */
+  /** Resolves when other processes can see everything that has happened so far, or saving it has failed. */
+  async save(): Promise<void> {
+    if (this.#live.size > 0) await this.#writer.save()
+  }
+
+  /** Also stops looking for requests to cancel. */
   async close(): Promise<void> {
     clearInterval(this.#cancelTimer)
-    if (this.#live.size > 0) await this.#writer.save()
+    await this.save()
   }
 
   #recordOf(start: ExecutionStart): Execution {
@@ -185,21 +211,27 @@ export class Executions implements ExecutionRecorder {
     live.record = { ...live.record, ...change, state }
     const { error } = live.record
     const content = { state, ...(error !== undefined && { error }) }
-    this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }, error?.message.length ?? 0))
+    this.#writer.add(live, live.append({ at: this.#now(), type: 'state', content }))
     this.#changes.emit('change', live.record)
   }
 
   #append(live: LiveExecution, { type, timestamp, content }: PromptEvent): void {
     if (type === 'init' && content.model !== undefined) live.record = { ...live.record, model: content.model }
     const event = { at: timestamp, type, content: content as unknown as JsonObject }
-    this.#writer.add(live, live.append(event, sizeOf(content)))
+    this.#writer.add(live, live.append(event))
   }
 
-  async #end(live: LiveExecution, result: RecordedResult): Promise<string[]> {
+  /** The end of a dry run is saved later, together with others. */
+  async #end(
+    live: LiveExecution,
+    { result, isDryRun }: { result: RecordedResult; isDryRun: boolean },
+  ): Promise<string[]> {
     const summary = summaryOf(result)
     const record = { ...summary, result: result as unknown as JsonObject, ended_at: this.#now() }
+    const isSavedLater = isDryRun && live.keep !== 'none'
+    if (isSavedLater) live.end()
     this.#setState(live, finalStateOf(result), record)
-    return await this.#finish(live)
+    return isSavedLater ? [] : await this.#finish(live)
   }
 
   async #abandon(live: LiveExecution, error: unknown): Promise<void> {
@@ -211,11 +243,10 @@ export class Executions implements ExecutionRecorder {
 
   async #finish(live: LiveExecution): Promise<string[]> {
     await this.#writer.finish(live)
-    this.#live.delete(live.record.id)
-    live.hasEnded = true
-    live.notify()
+    live.end()
+    if (!this.#writer.has(live)) this.#live.delete(live.record.id)
     if (live.failure === undefined || live.keep === 'none') return []
-    return [`the execution could not be saved: ${live.failure instanceof Error ? live.failure.message : live.failure}`]
+    return [this.#options.toWarning(live.failure)]
   }
 
   /** From memory, otherwise from the store. */
@@ -246,13 +277,14 @@ export class Executions implements ExecutionRecorder {
   }
 
   async #cancelRequested(): Promise<void> {
-    if (this.#live.size === 0 || this.#owner === '') {
+    if (this.#live.size === 0) {
       clearInterval(this.#cancelTimer)
       this.#cancelTimer = undefined
-      return
     }
+    // Nothing is saved yet, so no other process knows of it.
+    if (this.#live.size === 0 || this.#owner === '') return
     const store = await this.#options.openStore()
-    for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.abort.abort()
+    for (const id of await store.cancelRequests(this.#owner)) this.#live.get(id)?.cancel()
   }
 
   #now(): string {
@@ -260,22 +292,8 @@ export class Executions implements ExecutionRecorder {
   }
 }
 
-/** Why an execution has no result. */
-function errorOf(error: unknown): { code: string; message: string } {
-  if (error instanceof Fault) return { code: error.code, message: error.message }
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) }
-}
-
-/** An estimate that is cheap: most events are one short text. */
-function sizeOf(content: PromptEvent['content']): number {
-  let size = 0
-  for (const value of Object.values(content)) {
-    size += typeof value === 'string' ? value.length : typeof value === 'object' ? JSON.stringify(value).length : 8
-  }
-  return size
-}
-
 async function raceSignal(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
   const aborted = Promise.withResolvers<void>()
   const abort = () => aborted.resolve()
   signal.addEventListener('abort', abort, { once: true })

@@ -45,10 +45,34 @@ export const idempotencyKeyReused = defineFault({
     `the Idempotency-Key ${d.key} was used for another request in the last 24 hours; send a new key with a new request`,
 })
 
+export const usagePeriodInvalid = defineFault({
+  code: 'usage_period_invalid',
+  kind: 'invalid',
+  when: 'The last day of the usage is before the first.',
+  message: (d: { since: string; until: string }) =>
+    `until (${d.until}) is before since (${d.since}); give a later until or an earlier since`,
+})
+
+export const usageTooLarge = defineFault({
+  code: 'usage_too_large',
+  kind: 'invalid',
+  when: 'The usage has too many rows for one answer.',
+  message: (d: { max: number }) =>
+    `the usage has more than ${d.max} rows; ask for fewer days, or group by fewer of day, key, backend and model`,
+})
+
 export const executionLost = defineFault({
   code: 'execution_lost',
   kind: 'conflict',
   when: 'The execution ended without a result, because its process died or its caller stopped it. It is not run again by itself.',
   message: (d: { id: string; state: string }) =>
     `execution ${d.id} is ${d.state} and has no result; to run the prompt again, send it with a new Idempotency-Key`,
+})
+
+export const conversationNotKept = defineFault({
+  code: 'conversation_not_kept',
+  kind: 'conflict',
+  when: 'A fork on another backend needs the conversation, and no prompts and answers of the session are kept.',
+  message: (d: { id: string; backend: string }) =>
+    `no prompts and answers of session ${d.id} are kept, so another agent cannot get its conversation; set executions.keep to results or events before the next sessions, or fork it on ${d.backend}`,
 })

@@ -9,11 +9,14 @@ const EVENT_OVERHEAD = 100
 
 type SizedEvent = { event: ExecutionEvent; size: number }
 
+type LiveOptions = { keep: KeepMode; cancel: () => void; countsUsage: boolean }
+
 export class LiveExecution {
   readonly keep: KeepMode
-  readonly abort = new AbortController()
+  readonly cancel: () => void
+  /** Whether its end is added to the usage. */
+  readonly countsUsage: boolean
   record: Execution
-  /** No event follows. */
   hasEnded = false
   /** Whether the store has a row for it. */
   isSaved = false
@@ -23,14 +26,18 @@ export class LiveExecution {
   lastError: unknown
   /** Set once changes of it are lost: later events are not stored. */
   failure: unknown
-  readonly #events: SizedEvent[] = []
+  /** Those before `#first` are no longer needed. They are removed together, because each removal moves all others. */
+  #events: SizedEvent[] = []
+  #first = 0
   #bytes = 0
   #lastSeq = 0
   #wake = Promise.withResolvers<void>()
 
-  constructor(record: Execution, keep: KeepMode) {
+  constructor(record: Execution, { keep, cancel, countsUsage }: LiveOptions) {
     this.record = record
     this.keep = keep
+    this.cancel = cancel
+    this.countsUsage = countsUsage
   }
 
   get lastSeq(): number {
@@ -38,21 +45,29 @@ export class LiveExecution {
   }
 
   /** Numbers the event and wakes up the readers. Returns the event and its size in bytes. */
-  append(event: Omit<ExecutionEvent, 'seq'>, size: number): SizedEvent {
+  append(event: Omit<ExecutionEvent, 'seq'>): SizedEvent {
     this.#lastSeq += 1
-    const sized = { event: { seq: this.#lastSeq, ...event }, size: size + EVENT_OVERHEAD }
+    const sized = { event: { seq: this.#lastSeq, ...event }, size: sizeOf(event.content) + EVENT_OVERHEAD }
     this.#events.push(sized)
     this.#bytes += sized.size
-    while (this.#bytes > MEMORY_LIMIT && this.#events.length > 1) this.#bytes -= this.#events.shift()?.size ?? 0
-    this.notify()
+    this.#forgetOldest()
+    this.#notify()
     return sized
+  }
+
+  #forgetOldest(): void {
+    for (; this.#bytes > MEMORY_LIMIT && this.#first < this.#events.length - 1; this.#first += 1) {
+      this.#bytes -= this.#events[this.#first]?.size ?? 0
+    }
+    if (this.#first <= this.#events.length / 2) return
+    this.#events = this.#events.slice(this.#first)
+    this.#first = 0
   }
 
   /** The events after a number; undefined if the next one is no longer in memory. */
   eventsAfter(after: number): ExecutionEvent[] | undefined {
-    const first = this.#lastSeq - this.#events.length + 1
-    if (after + 1 < first) return undefined
-    return this.#events.slice(after + 1 - first).map(({ event }) => event)
+    if (after + 1 < this.firstSeq) return undefined
+    return this.#events.slice(this.#first + after + 1 - this.firstSeq).map(({ event }) => event)
   }
 
   noteSaved(seq: number): void {
@@ -61,10 +76,16 @@ export class LiveExecution {
   }
 
   get firstSeq(): number {
-    return this.#lastSeq - this.#events.length + 1
+    return this.#lastSeq - (this.#events.length - this.#first) + 1
   }
 
-  notify(): void {
+  /** No event follows. */
+  end(): void {
+    this.hasEnded = true
+    this.#notify()
+  }
+
+  #notify(): void {
     this.#wake.resolve()
     this.#wake = Promise.withResolvers<void>()
   }
@@ -73,4 +94,13 @@ export class LiveExecution {
   changed(): Promise<void> {
     return this.#wake.promise
   }
+}
+
+/** An estimate that is cheap: most events are one short text. */
+function sizeOf(content: ExecutionEvent['content']): number {
+  let size = 0
+  for (const value of Object.values(content)) {
+    size += typeof value === 'string' ? value.length : typeof value === 'object' ? JSON.stringify(value).length : 8
+  }
+  return size
 }

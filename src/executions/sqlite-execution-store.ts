@@ -5,28 +5,38 @@ import type { Row, StoreDatabase } from '../store/database.ts'
 import type { Execution, ExecutionEvent, ExecutionPage } from './execution.shape.ts'
 import { executionIdRange } from './execution-id.ts'
 import { toPageQuery } from './execution-query.ts'
-import { LISTED, toChangingColumns, toColumns, toExecution, toExecutionEvent } from './execution-rows.ts'
-import type { KeepMode } from './execution-states.ts'
+import { INSERT, LISTED, toExecution, toExecutionEvent, toInsert, toUpdate, UPDATE } from './execution-rows.ts'
+import { isFinal } from './execution-states.ts'
 import type { ExecutionChange, ExecutionFilter, ExecutionStore, KeyClaim } from './execution-store.ts'
 import { executionAmbiguous, executionNotFound } from './faults.ts'
+import type { UsageReport } from './usage.shape.ts'
+import { toUsageEntry } from './usage-entry.ts'
+import { toUsageQuery, type UsageRequest } from './usage-query.ts'
+import { UsageTable } from './usage-table.ts'
 
 /** How long a repeated request gets the answer of the first. */
 const KEY_LIFETIME_MS = 24 * 3600 * 1000
-/** Removed in one transaction: small enough to block neither other processes nor our event loop for long. */
-const REMOVE_BATCH = 50
+/** Events that are removed in one transaction: few enough to block neither other processes nor our event loop for long. */
+const REMOVE_BATCH = 2000
+const OLDEST = 'SELECT number, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT 1'
+/** By how many rows the order of creation may differ from the order in which rows are added. */
+const OUT_OF_ORDER = 1000
 /** A prompt is answered even if the store is locked for longer. */
 const SAVE_WAIT_MS = 1000
-/** What a row takes in addition to its texts. */
-const ROW_BYTES = 300
+/** What an event takes in addition to its text. */
 const EVENT_BYTES = 40
 
 export class SqliteExecutionStore implements ExecutionStore {
   readonly #database: StoreDatabase
   readonly #clock: Clock
+  readonly #usage: UsageTable
+  readonly #countsTokens: boolean
 
-  constructor(database: StoreDatabase, { clock }: { clock: Clock }) {
+  constructor(database: StoreDatabase, { clock, storeTokenUsage = true }: { clock: Clock; storeTokenUsage?: boolean }) {
     this.#database = database
     this.#clock = clock
+    this.#usage = new UsageTable(database)
+    this.#countsTokens = storeTokenUsage
   }
 
   async save(changes: readonly ExecutionChange[]): Promise<void> {
@@ -48,23 +58,48 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   async list(filter: ExecutionFilter, { limit }: { limit: number }): Promise<ExecutionPage> {
-    const { where, values } = toPageQuery(filter)
-    const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY created_at DESC, id DESC LIMIT ?`
-    const rows = await this.#database.read(() => this.#database.all(sql, ...values, limit + 1))
+    const rows = await this.#database.read(() => {
+      const first = filter.since === undefined ? undefined : this.#firstSince(filter.since)
+      const { where, values } = toPageQuery(filter, first)
+      const sql = `SELECT ${LISTED} FROM executions ${where} ORDER BY number DESC LIMIT ?`
+      return this.#database.all(sql, ...values, limit + 1)
+    })
     const executions = rows.slice(0, limit).map(toExecution)
     const last = executions.at(-1)
-    return { executions, ...(rows.length > limit && last !== undefined && { next: `${last.created_at},${last.id}` }) }
+    return { executions, ...(rows.length > limit && last !== undefined && { next: last.id }) }
+  }
+
+  /**
+   * A row from which on all rows may be as new as `since`. Rows are added in about the order of their creation, so it is
+   * found without an index.
+   */
+  #firstSince(since: string): number {
+    const next = 'SELECT number, created_at FROM executions WHERE number > ? ORDER BY number LIMIT 1'
+    let low = 0
+    let high = Number(this.#database.get('SELECT max(number) AS number FROM executions')?.['number'] ?? 0)
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const row = this.#database.get(next, middle)
+      if (row === undefined || String(row['created_at']) >= since) high = middle
+      else low = Number(row['number'])
+    }
+    return low - OUT_OF_ORDER
   }
 
   async running(): Promise<Execution[]> {
-    const sql = `SELECT ${LISTED} FROM executions WHERE ended_at IS NULL ORDER BY created_at, id`
+    const sql = `SELECT ${LISTED} FROM executions WHERE ended_at IS NULL ORDER BY number`
     return (await this.#database.read(() => this.#database.all(sql))).map(toExecution)
   }
 
-  async events(id: string, { after, limit }: { after: number; limit: number }): Promise<ExecutionEvent[]> {
+  async events(
+    id: string,
+    { after, limit, type }: { after: number; limit: number; type?: string },
+  ): Promise<ExecutionEvent[]> {
     const sql = `SELECT seq, at, type, content FROM execution_events
-      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
-    return (await this.#database.read(() => this.#database.all(sql, id, after, limit))).map(toExecutionEvent)
+      WHERE execution = (SELECT number FROM executions WHERE id = ?) AND seq > ?
+      ${type === undefined ? '' : 'AND type = ?'} ORDER BY seq LIMIT ?`
+    const values = [id, after, ...(type === undefined ? [] : [type]), limit]
+    return (await this.#database.read(() => this.#database.all(sql, ...values))).map(toExecutionEvent)
   }
 
   async requestCancel(id: string): Promise<void> {
@@ -78,7 +113,8 @@ export class SqliteExecutionStore implements ExecutionStore {
   }
 
   async loseAllOf(owner: string): Promise<void> {
-    const sql = 'SELECT number, keep, last_seq FROM executions WHERE owner = ? AND ended_at IS NULL'
+    const sql = `SELECT number, keep, is_usage_due, ${LISTED} FROM executions
+      WHERE owner = ? AND ended_at IS NULL`
     const find = () => this.#database.all(sql, owner)
     const hasAny = await this.#database.read(() => find().length > 0)
     if (!hasAny) return
@@ -109,65 +145,100 @@ export class SqliteExecutionStore implements ExecutionStore {
     await this.#database.write(() => this.#database.run(sql, apiKey, key, executionId))
   }
 
+  async usage(request: UsageRequest): Promise<UsageReport> {
+    const query = toUsageQuery(request, this.#clock.now())
+    return await this.#database.read(() => this.#usage.read(query))
+  }
+
   async removeOld({ endedBefore, maxBytes }: { endedBefore: string; maxBytes: number }): Promise<number> {
     const total = await this.#database.read(() => this.#database.get('SELECT sum(bytes) AS bytes FROM executions'))
     let [excess, removed] = [Number(total?.['bytes'] ?? 0) - maxBytes, 0]
     for (;;) {
-      const some = await this.#database.write(() => this.#removeOldest(endedBefore, excess))
-      removed += some.count
-      excess -= some.bytes
-      if (some.count < REMOVE_BATCH) return removed
+      const oldest = await this.#database.read(() => this.#database.get(OLDEST))
+      if (oldest === undefined) return removed
+      const { number = 0, bytes, ended_at: endedAt } = oldest
+      if (String(endedAt) >= endedBefore && excess <= 0) return removed
+      await this.#remove(Number(number))
+      excess -= Number(bytes)
+      removed += 1
       await nextTurn()
     }
   }
 
-  #removeOldest(endedBefore: string, excess: number): { count: number; bytes: number } {
-    const sql = 'SELECT id, bytes, ended_at FROM executions WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT ?'
-    let bytes = 0
-    const removed = this.#database.all(sql, REMOVE_BATCH).filter((row) => {
-      const isOld = String(row['ended_at']) < endedBefore || bytes < excess
-      if (isOld) bytes += Number(row['bytes'])
-      return isOld
-    })
-    for (const { id } of removed) this.#database.run('DELETE FROM executions WHERE id = ?', String(id))
-    return { count: removed.length, bytes }
+  /** The last events first, so that the rest is a prefix at every moment. */
+  async #remove(number: number): Promise<void> {
+    const last = 'SELECT max(seq) AS seq FROM execution_events WHERE execution = ?'
+    for (;;) {
+      const isRemoved = await this.#database.write(() => {
+        const rest = Number(this.#database.get(last, number)?.['seq'] ?? 0) - REMOVE_BATCH
+        if (rest <= 0) this.#database.run('DELETE FROM executions WHERE number = ?', number)
+        else {
+          this.#database.run('DELETE FROM execution_events WHERE execution = ? AND seq > ?', number, rest)
+          this.#database.run('UPDATE executions SET last_seq = ? WHERE number = ?', rest, number)
+        }
+        return rest <= 0
+      })
+      if (isRemoved) return
+      await nextTurn()
+    }
   }
 
-  #saveChange({ execution, keep, events, isRemoved }: ExecutionChange): void {
+  #saveChange(change: ExecutionChange): void {
+    const { execution, events, isNew, isRemoved } = change
     if (isRemoved === true) {
-      this.#database.run('DELETE FROM executions WHERE id = ?', execution.id)
+      this.#removeEnded(change)
       return
     }
     const contents = events.map(({ content }) => JSON.stringify(content))
     const bytes = contents.reduce((sum, content) => sum + content.length + EVENT_BYTES, 0)
-    const number = this.#saveRow({ execution, keep, bytes })
+    const number = isNew ? this.#insert(change, bytes) : this.#update(execution, bytes)
+    // Undefined if the row was removed.
+    if (number === undefined) return
     const sql = 'INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, ?, ?)'
     for (const [at, { seq, at: moment, type }] of events.entries()) {
       this.#database.run(sql, number, seq, moment, type, contents[at] ?? '')
     }
   }
 
-  /** Returns the internal number of the row. */
-  #saveRow({ execution, keep, bytes }: { execution: Execution; keep: KeepMode; bytes: number }): number {
-    const changing = toChangingColumns(execution)
-    const grown = bytes + String(changing['result'] ?? '').length
-    const names = Object.keys(changing)
-    const sql = `UPDATE executions SET ${names.map((name) => `${name} = ?`).join(', ')}, bytes = bytes + ?
-      WHERE id = ? RETURNING number`
-    const row = this.#database.get(sql, ...Object.values(changing), grown, execution.id)
-    if (row !== undefined) return Number(row['number'])
-    const columns = { ...toColumns(execution), keep, bytes: grown + ROW_BYTES + (execution.prompt?.length ?? 0) }
-    const places = Object.keys(columns).map(() => '?')
-    const add = `INSERT INTO executions (${Object.keys(columns).join(', ')}) VALUES (${places.join(', ')}) RETURNING number`
-    return Number(this.#database.get(add, ...Object.values(columns))?.['number'])
+  #insert({ execution, keep, countsUsage = false }: ExecutionChange, eventBytes: number): number {
+    const hasEnded = isFinal(execution.state)
+    if (countsUsage && hasEnded) this.#count(execution)
+    const isUsageDue = countsUsage && !hasEnded
+    return this.#database.run(INSERT, ...toInsert(execution, { keep, isUsageDue, eventBytes }))
   }
 
-  #lose({ number = 0, keep = '', last_seq: lastSeq = 0 }: Row): void {
+  #update(execution: Execution, eventBytes: number): number | undefined {
+    const row = this.#database.get(UPDATE, ...toUpdate(execution, eventBytes))
+    if (row === undefined) return undefined
+    if (isFinal(execution.state)) this.#countOnce(row, execution)
+    return Number(row['number'])
+  }
+
+  #removeEnded({ execution, isNew, countsUsage = false }: ExecutionChange): void {
+    const row = this.#database.get('DELETE FROM executions WHERE id = ? RETURNING is_usage_due', execution.id)
+    // One that was stored and is gone has been counted as lost.
+    if (row === undefined ? isNew && countsUsage : row['is_usage_due'] === 1) this.#count(execution)
+  }
+
+  /** Adds an execution that has ended to the usage, unless it was added before. */
+  #countOnce({ number = 0, is_usage_due: isUsageDue }: Row, execution: Execution): void {
+    if (isUsageDue !== 1) return
+    this.#count(execution)
+    this.#database.run('UPDATE executions SET is_usage_due = 0 WHERE number = ?', number)
+  }
+
+  #count(execution: Execution): void {
+    this.#usage.add(toUsageEntry(execution, { countsTokens: this.#countsTokens }))
+  }
+
+  #lose(row: Row): void {
+    const { number = 0, keep = '', last_seq: lastSeq = 0 } = row
+    const now = toTimestamp(this.#clock.now())
+    this.#countOnce(row, { ...toExecution(row), state: 'lost', ended_at: now })
     if (keep === 'none') {
       this.#database.run('DELETE FROM executions WHERE number = ?', number)
       return
     }
-    const now = toTimestamp(this.#clock.now())
     const seq = Number(lastSeq) + (keep === 'events' ? 1 : 0)
     const add = `INSERT INTO execution_events (execution, seq, at, type, content) VALUES (?, ?, ?, 'state', ?)`
     if (keep === 'events') this.#database.run(add, number, seq, now, JSON.stringify({ state: 'lost' }))

@@ -1,6 +1,7 @@
 /** Shuts the server down: running requests may finish, and those that do not finish in time are canceled. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { shuttingDown } from './errors/faults.ts'
+import { closeLocally } from './local-socket.ts'
 import type { HttpServer } from './server.ts'
 
 export type DrainLimits = {
@@ -17,11 +18,11 @@ const CLOSE_IDLE_MS = 100
  * once: when all requests have finished, or when their time is over.
  */
 export async function drain(server: HttpServer, limits: DrainLimits, endAgents: () => Promise<void>): Promise<void> {
-  const { app, connections, handlers, background } = server
+  const { app, localListener, connections, handlers, background } = server
   // Repeatedly, because a connection becomes idle when its request is answered.
   const closeIdle = () => connections.closeIdle(shuttingDown({}))
   const timer = setInterval(closeIdle, CLOSE_IDLE_MS)
-  const closed = app.close().finally(() => clearInterval(timer))
+  const closed = Promise.all([app.close(), closeLocally(localListener)]).finally(() => clearInterval(timer))
   closeIdle()
   const finished = closed.then(() => handlers.idle()).then(() => background.idle())
   await withTimeout(limits.drainMs, finished)

@@ -110,7 +110,8 @@ async function isStaleSocket(path: string): Promise<boolean> {
   return true
 }
 
-function acceptsConnections(path: string): Promise<boolean> {
+/** Whether a server listens on this Unix socket. */
+export function acceptsConnections(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createConnection({ path })
     probe.once('connect', () => {

@@ -15,12 +15,13 @@ import { OPERATIONS as parallel } from './native/parallel.shape.ts'
 import { OPERATIONS as prompt } from './native/prompt.shape.ts'
 import { OPERATIONS as resume } from './native/resume.shape.ts'
 import { OPERATIONS as sessions } from './native/sessions.shape.ts'
+import { OPERATIONS as usage } from './native/usage.shape.ts'
 import { OPERATIONS as chatCompletions } from './openai/chat-completions.shape.ts'
 import { OPERATIONS as models } from './openai/models.shape.ts'
 import { OPERATIONS as aliases } from './root/aliases.shape.ts'
 
 export const OPERATIONS: readonly Operation[] = [
-  ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume, ...executions],
+  ...[...prompt, ...parallel, ...chain, ...compare, ...backends, ...sessions, ...resume, ...executions, ...usage],
   ...[...models, ...chatCompletions, ...messageModels, ...messages, ...countTokens, ...aliases],
   ...[...health, ...openapi, ...docs, ...metrics],
 ]

@@ -15,6 +15,7 @@ import { registerParallel } from './native/parallel.ts'
 import { registerPrompt } from './native/prompt.ts'
 import { registerResume } from './native/resume.ts'
 import { registerSessions } from './native/sessions.ts'
+import { registerUsage } from './native/usage.ts'
 import { registerChatCompletions } from './openai/chat-completions.ts'
 import { registerModels } from './openai/models.ts'
 import { registerRootModels } from './root/models.ts'
@@ -30,6 +31,7 @@ export const ROUTES: Readonly<Record<string, readonly RegisterRoutes[]>> = {
     registerBackends,
     registerSessions,
     registerExecutions,
+    registerUsage,
   ],
   '/openai/v1': [registerModels, registerChatCompletions],
   '/anthropic/v1': [registerMessageModels, registerMessages, registerCountTokens],

@@ -32,7 +32,7 @@ const publicWithoutKeys: Rule = ({ bound, hasKeys }) =>
   exposureOfServer(bound) === 'public' && !hasKeys
     ? {
         warning: 'public bind address without API key auth: everyone on the network can run agents on this machine',
-        suggestion: 'set DROVER_API_KEYS, or listen on 127.0.0.1',
+        suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
       }
     : undefined
 
@@ -40,7 +40,7 @@ const networkWithoutKeys: Rule = ({ bound, hasKeys }) =>
   exposureOfServer(bound) === 'network' && !hasKeys
     ? {
         warning: 'network bind address without API key auth: everyone who can reach it can run agents on this machine',
-        suggestion: 'set DROVER_API_KEYS, or listen on 127.0.0.1',
+        suggestion: 'create a key with "drover keys create NAME", or listen on 127.0.0.1',
       }
     : undefined
 

@@ -1,10 +1,11 @@
 /** The HTTP server: Fastify with our guards and all endpoints. Errors are always sent in the format of the called API. */
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { BackgroundRuns } from '../executions/background-runs.ts'
 import { toJsonText } from '../kit/json/to-json-text.ts'
 import type { RegisterRoutes, ServerContext } from './context/server-context.ts'
 import { requestMalformed } from './errors/faults.ts'
+import { createLocalListener } from './local-socket.ts'
 import { addBodyParser } from './request/body.ts'
 import { type Connections, handleConnectionError, MAX_HEADER_BYTES, trackConnections } from './request/connection.ts'
 import { addRequestHooks, type Endpoint } from './request/hooks.ts'
@@ -17,6 +18,8 @@ import { type RunningHandlers, trackHandlers } from './running-handlers.ts'
 
 export type HttpServer = {
   app: FastifyInstance
+  /** For the local socket. It does not listen yet. */
+  localListener: Server
   /** In order of registration. `HEAD`, which every `GET` has, is not listed. */
   endpoints: readonly Endpoint[]
   connections: Connections
@@ -58,6 +61,7 @@ export async function createServer(
   await app.ready()
   return {
     app,
+    localListener: createLocalListener(app, connections),
     endpoints: routed.filter(({ method }) => method !== 'HEAD'),
     connections,
     handlers,

@@ -7,6 +7,8 @@ import { ceilingsOfServer, type SecurityFacts, securityWarnings } from './securi
 
 export type BannerFacts = SecurityFacts & {
   version: string
+  /** The socket for commands of the user. */
+  localSocket?: string | undefined
   keySources: readonly string[]
   agents: readonly AgentLocation[]
   endpoints: readonly Endpoint[]
@@ -45,6 +47,9 @@ function securityLines(facts: BannerFacts): string[] {
       server.trusted_proxies.length > 0 ? `enabled (${server.trusted_proxies.join(', ')})` : 'disabled',
     ],
     ['bind host', 'socket' in bound ? 'none (Unix socket)' : bound.host],
+    ...(facts.localSocket === undefined
+      ? []
+      : [['local socket', `${facts.localSocket} (only for you, without a key)`]]),
     ['cors origins', server.cors_allowed_origins.join(', ') || 'none'],
     ['workdirs', server.allowed_workdir_prefixes.join(', ') || 'all except the blocked ones'],
     ['ceilings', describeCeilings(facts)],

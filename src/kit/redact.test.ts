@@ -55,6 +55,7 @@ describe('redactLine', () => {
 
 describe('redactSecrets', () => {
   it.each([
+    ['a key of drover', `got drover_key_${'0a'.repeat(24)} twice`, 'got [redacted] twice'],
     ['an OpenAI key', 'key sk-proj-Abc_123-def456 used', 'key [redacted] used'],
     ['an Anthropic key', 'sk-ant-api03-AAAABBBBCCCC', '[redacted]'],
     ['a Google key', 'AIzaSyA1234567890abcdefghij', '[redacted]'],

@@ -24,7 +24,7 @@ const HIDDEN = '[redacted]'
 
 /** Every pattern and name below contains one of these. Most texts contain none, so this one test saves a dozen. */
 const MARKS =
-  /-----BEGIN|bearer|basic|(?:api|access|private)[-_]?key|secret|passw|passphrase|credential|authorization|token|cookie|:\/\/|\bsk-|AIza|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|eyJ/i
+  /-----BEGIN|bearer|basic|(?:api|access|private)[-_]?key|secret|passw|passphrase|credential|authorization|token|cookie|:\/\/|\bsk-|AIza|gh[pousr]_|github_pat_|glpat-|xox|AKIA|ASIA|eyJ|drover_key_/i
 
 /** Field names that suggest a secret. Counts such as `input_tokens` do not match. */
 const NAMES =
@@ -69,6 +69,8 @@ const SECRETS: readonly { pattern: RegExp; replacement: string }[] = [
   },
   // user:password@ in a URL.
   { pattern: /(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/:@"']*:[^\s/@"']+@/gi, replacement: `$1${HIDDEN}@` },
+  // Keys of `drover keys create`.
+  { pattern: /(?<![A-Za-z0-9])drover_key_[0-9a-f]{16,}/g, replacement: HIDDEN },
   // Formats that the issuers publish: OpenAI and Anthropic, Google, GitHub, GitLab, Slack, AWS, JSON Web Tokens.
   { pattern: /\bsk-[A-Za-z0-9_-]{8,}/g, replacement: HIDDEN },
   { pattern: /\bAIza[A-Za-z0-9_-]{20,}/g, replacement: HIDDEN },

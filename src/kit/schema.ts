@@ -117,6 +117,7 @@ export function formatPath(root: unknown, steps: readonly string[]): string {
 }
 
 const FORMATS: Record<string, string> = {
+  date: 'a date such as 2026-01-31',
   'date-time': 'an RFC 3339 date-time such as 2026-01-31T09:30:00Z',
   uri: 'an absolute URI',
   uuid: 'a UUID',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isTimestamp } from './timestamp.ts'
+import { isDate, isTimestamp } from './timestamp.ts'
 
 describe('isTimestamp', () => {
   it.each([
@@ -48,5 +48,18 @@ describe('isTimestamp', () => {
   it('accepts the output of Date', () => {
     const dates = fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
     fc.assert(fc.property(dates, (date) => isTimestamp(date.toISOString())))
+  })
+})
+
+describe('isDate', () => {
+  it.each([
+    ['2026-01-31', true],
+    ['2028-02-29', true],
+    ['2026-02-29', false],
+    ['2026-1-31', false],
+    ['2026-01-31T00:00:00Z', false],
+    ['', false],
+  ])('of %j is %s', (text, isOne) => {
+    expect(isDate(text)).toBe(isOne)
   })
 })

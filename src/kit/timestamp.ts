@@ -14,6 +14,11 @@ export function isTimestamp(text: string): boolean {
   return second < 60 || isLastMinuteOfADay(hour * 60 + minute - offset)
 }
 
+/** Whether a text is a date such as 2026-01-31 of a day that exists. Generated validators call this too. */
+export function isDate(text: string): boolean {
+  return isTimestamp(`${text}T00:00:00Z`)
+}
+
 /** A leap second is added to the last minute of a day in UTC. */
 function isLastMinuteOfADay(minutes: number): boolean {
   return (minutes + 1) % MINUTES_A_DAY === 0

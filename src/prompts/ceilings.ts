@@ -8,8 +8,8 @@ const RANKS = { default: -1, always: 0, 'read-only': 0, auto: 1, workspace: 1, n
 const SANDBOX_MODES_BY_RANK = ['read-only', 'workspace', 'full'] as const
 const TOP_RANK = RANKS.full
 
-export type ApprovalCeiling = Exclude<ApprovalMode, 'default'>
-export type SandboxCeiling = Exclude<SandboxMode, 'default'>
+type ApprovalCeiling = Exclude<ApprovalMode, 'default'>
+type SandboxCeiling = Exclude<SandboxMode, 'default'>
 
 /** `setting` tells in messages where the ceiling comes from. */
 type Ceiling<Mode> = { mode: Mode; setting: string }

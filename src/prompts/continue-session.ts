@@ -1,25 +1,30 @@
 /** A resumed or forked session keeps its own policy instead of today's settings, unless the request overrides it. Pure. */
 import type { Agent, AgentRequest } from '../agents/adapter/agent.ts'
-import { sessionNotResumable } from '../sessions/faults.ts'
+import { sessionNotResumable, sessionOfOtherAgent } from '../sessions/faults.ts'
 import type { Session, SessionPolicy } from '../sessions/session.shape.ts'
 import type { AgentSettings, Settings } from './apply-settings.ts'
 import { resumeInvalid } from './faults.ts'
 import type { PromptRequest } from './prompt-request.ts'
 
-/** Today's settings, with the policy that the session was started with. */
-export function settingsOfSession({ policy }: Session, asked: PromptRequest, now: Settings): Settings {
+/**
+ * Today's settings, with the policy that the session was started with. On another backend only the permissions are kept:
+ * models, tools and arguments have other names there.
+ */
+export function settingsOfSession({ policy, backend }: Session, asked: PromptRequest, now: Settings): Settings {
+  const shared = { ...now.shared, approval_mode: policy.approval_mode, sandbox_mode: policy.sandbox_mode }
+  const modes = { approval_mode: '', sandbox_mode: '' } as const
+  if (backend !== asked.backend) return { ...now, own: { ...now.own, ...modes, system_prompt: '' }, shared }
   return {
     ...now,
     own: {
       ...now.own,
       model: policy.model ?? '',
-      approval_mode: '',
-      sandbox_mode: '',
+      ...modes,
       allowed_tools: policy.allowed_tools ?? '',
       system_prompt: '',
       extra_flags: asked.extra === undefined ? policy.extra : now.own.extra_flags,
     },
-    shared: { ...now.shared, approval_mode: policy.approval_mode, sandbox_mode: policy.sandbox_mode },
+    shared,
   }
 }
 
@@ -58,6 +63,12 @@ export function checkResumption(session: Session, asked: PromptRequest): void {
   }
 }
 
+/** Throws a Fault if the demo agent would continue the conversation of a real agent, or the reverse. */
+export function checkSameAgent(session: Session, agent: { backend: string; isDemo: boolean }): void {
+  const { id, backend: of, is_demo: wasDemo = false } = session
+  if (wasDemo !== agent.isDemo) throw sessionOfOtherAgent({ id, of, continuedBy: agent.backend, isDemo: wasDemo })
+}
+
 type PolicyParts = Pick<AgentRequest, 'approvalMode' | 'sandboxMode' | 'allowedTools' | 'extra' | 'model'>
 
 export function policyOf({ approvalMode, sandboxMode, allowedTools, extra, model }: PolicyParts): SessionPolicy {
@@ -80,6 +91,11 @@ type Policies = {
 }
 
 const POLICY_FIELDS = ['approval_mode', 'sandbox_mode', 'model', 'allowed_tools', 'extra'] as const
+
+/** On another backend only the permissions can be compared. */
+export function onlyPermissions({ approval_mode, sandbox_mode }: SessionPolicy, others: SessionPolicy): SessionPolicy {
+  return { ...others, approval_mode, sandbox_mode }
+}
 
 /** One sentence for each difference between the policy of the session, of this turn and of today's settings. */
 export function describePolicyChanges({ stored, actual, today }: Policies): string[] {

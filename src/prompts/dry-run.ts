@@ -11,14 +11,14 @@ import { openTurn } from './session-turn.ts'
 type Prompt = { request: PromptRequest; agentRequest: AgentRequest; command: AgentCommand; context: PromptContext }
 
 export async function* runDry(prompt: Prompt): AsyncGenerator<PromptEvent, PromptResult, undefined> {
-  const { agentRequest, command, context } = prompt
+  const { agentRequest, context } = prompt
   const { backend, model, workdir } = agentRequest
   const result = await finishDry(prompt)
   const toEvent = createEnvelope({ backend, sessionId: result.session_id, clock: context.clock })
   yield toEvent({ type: 'init', content: { ...(model !== undefined && { model }), working_dir: workdir } })
   yield toEvent({ type: 'message', content: { text: result.output, role: 'assistant' } })
   const done = { exit_code: 0, duration_ms: 0, token_usage: NO_USAGE }
-  yield toEvent(withWarnings({ type: 'done', content: done }, command.warnings))
+  yield toEvent(withWarnings({ type: 'done', content: done }, result.warnings ?? []))
   return result
 }
 
@@ -27,8 +27,8 @@ export async function finishDry(prompt: Prompt): Promise<PromptResult> {
   const { agentRequest, command } = prompt
   const { backend, model } = agentRequest
   const line = formatDryRun({ argv: shownArgv(agentRequest, command), stdin: command.stdin })
-  const sessionId = await storeDrySession(prompt)
-  return dryRunResult(line, { backend, model, sessionId, warnings: command.warnings })
+  const { sessionId, warnings } = await storeDrySession(prompt)
+  return dryRunResult(line, { backend, model, sessionId, warnings: [...command.warnings, ...warnings] })
 }
 
 function shownArgv({ program, shownAs }: AgentRequest, { argv }: AgentCommand): readonly string[] {
@@ -36,11 +36,11 @@ function shownArgv({ program, shownAs }: AgentRequest, { argv }: AgentCommand): 
 }
 
 /** A client gets a session, as for any other prompt. */
-async function storeDrySession(prompt: Prompt): Promise<string> {
-  if (prompt.context.caller !== 'client' || prompt.request.resumes !== undefined) return ''
+async function storeDrySession(prompt: Prompt): Promise<{ sessionId: string; warnings: string[] }> {
+  if (prompt.context.caller !== 'client' || prompt.request.resumes !== undefined) return { sessionId: '', warnings: [] }
   const turn = await openTurn(prompt)
-  await turn.finish({ outcome: 'completed', usage: NO_USAGE })
-  return turn.sessionId
+  const warnings = await turn.finish({ outcome: 'completed', usage: NO_USAGE })
+  return { sessionId: turn.sessionId, warnings }
 }
 
 /** No one reads more, and quoting megabytes takes long. */

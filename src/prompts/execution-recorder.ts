@@ -22,6 +22,8 @@ export type ExecutionOptions = {
   apiKey?: string | undefined
   /** Nothing of it is stored. The default is what the request says. */
   isEphemeral?: boolean
+  /** Other requests may follow it by its id, even if nothing of it is stored. */
+  isInBackground?: boolean
   /** Called before the prompt waits for its turn. */
   onBegin?: (execution: { id: string }) => void
   /** Called when the prompt has a session that is stored. */
@@ -37,6 +39,12 @@ export type ExecutionStart = Omit<ExecutionOptions, 'onBegin' | 'onSession'> & {
   prompt?: string
   isDemo?: boolean
   isEphemeral: boolean
+  /** No agent runs. */
+  isDryRun?: boolean
+  /** How much of it is stored, if not what the recorder is set to. */
+  keep?: 'events' | 'results' | 'none'
+  /** Called when someone cancels the execution. */
+  onCancel(): void
 }
 
 /** The result of a prompt or of a batch. */
@@ -44,8 +52,6 @@ export type RecordedResult = PromptResult | { readonly results: readonly PromptR
 
 export type ExecutionRecording = {
   id: string
-  /** Aborted when someone cancels the execution. */
-  signal: AbortSignal
   /** The agent gets its turn. */
   started(): void
   sessionOpened(sessionId: string): void

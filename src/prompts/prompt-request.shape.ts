@@ -115,7 +115,7 @@ const SESSION_FIELDS = {
 export const PromptRequest = named('PromptRequest', strict({ backend, prompt, ...COMMON_FIELDS, ...SESSION_FIELDS }))
 export type PromptRequest = Static<typeof PromptRequest>
 
-/** The backend is that of the session. */
+/** Without `fork`, the backend is that of the session. */
 export const ResumeRequest = named(
   'ResumeRequest',
   strict({
@@ -125,8 +125,15 @@ export const ResumeRequest = named(
     fork: Type.Optional(
       Type.Boolean({
         description:
-          'Start a new session with the settings of this one and a link to it. The agent starts without its history.',
+          'Start a new session with the settings of this one and a link to it. The agent starts without its history, unless `backend` names another agent.',
         default: false,
+      }),
+    ),
+    backend: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'With `fork`: the agent of the new session. Another agent than that of the session gets the conversation in front of the prompt, as far as executions are kept.',
       }),
     ),
   }),

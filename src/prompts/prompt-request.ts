@@ -1,12 +1,22 @@
 import type { Session } from '../sessions/session.shape.ts'
 import type { PromptRequest as PromptRequestBody } from './prompt-request.shape.ts'
 
+/** An earlier conversation that the agent does not know. */
+export type ConversationHistory = {
+  /** In front of the prompt. It ends with an empty line. */
+  text: string
+  /** Warnings about what is missing in it. */
+  notes: readonly string[]
+}
+
 /** What a caller wants: the request as it comes over the wire, and what the wire cannot carry. */
 export type PromptRequest = PromptRequestBody & {
   /** The session to continue. */
   resumes?: Session | undefined
   /** The session whose settings a new one takes over. */
   forks?: Session | undefined
+  /** Sent to the agent in front of the prompt, but not stored as a part of it. */
+  history?: ConversationHistory | undefined
   /** The caller wants text in pieces, as the model writes it. */
   wantsDeltas?: boolean
 }

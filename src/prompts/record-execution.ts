@@ -8,13 +8,13 @@ import type { PromptResult } from './prompt-result.ts'
 type PromptRun = AsyncGenerator<PromptEvent, PromptResult, undefined>
 
 export function beginExecution(
-  { backend, model, workdir, prompt, isEphemeral }: AgentRequest,
+  { backend, model, workdir, prompt, isEphemeral, isDryRun }: AgentRequest,
   { executions, locate }: PromptContext,
-  { onBegin, onSession: _, ...options }: ExecutionOptions = {},
+  { onBegin, onSession: _, ...options }: ExecutionOptions & { onCancel: () => void },
 ): ExecutionRecording | undefined {
   if (executions === undefined) return undefined
   const isDemo = locate(backend)?.isDemo ?? false
-  const known = { kind: 'prompt' as const, backend, model, workdir, prompt, isDemo, isEphemeral }
+  const known = { kind: 'prompt' as const, backend, model, workdir, prompt, isDemo, isEphemeral, isDryRun }
   const recording = executions.begin({ ...known, ...options })
   onBegin?.(recording)
   return recording

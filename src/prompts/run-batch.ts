@@ -40,14 +40,16 @@ export async function runBatch<Result extends BatchResult>(
   work: (options: BatchOptions) => Promise<Result>,
 ): Promise<Result & { execution_id?: string }> {
   const { onBegin, onSession: _, ...execution } = options.execution ?? {}
-  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind })
+  const cancel = new AbortController()
+  const onCancel = () => cancel.abort()
+  const recording = context.executions?.begin({ isEphemeral: false, ...execution, kind, onCancel })
   if (recording === undefined) return await work(options)
   onBegin?.(recording)
   const { isEphemeral = false, apiKey } = execution
   const ofParts = { parentId: recording.id, isEphemeral, apiKey }
   try {
     recording.started()
-    const signal = AbortSignal.any([options.signal, recording.signal])
+    const signal = AbortSignal.any([options.signal, cancel.signal])
     const result = { ...(await work({ ...options, signal, execution: ofParts })), execution_id: recording.id }
     await recording.end(result)
     return result

@@ -160,10 +160,13 @@ describe('the session of a prompt', () => {
     expect(result).toMatchObject({ session_id: '', exit_code: 0 })
   })
 
-  it('causes a warning and a call of the observer when its end cannot be written', async () => {
+  it.each([
+    ['operator', ': sessions.db cannot be used: the disk is full; fix that and try again'],
+    ['client', '; the server log has the reason'],
+  ] as const)('causes a warning for the %s when its end cannot be written', async (caller, reason) => {
     const failures: unknown[] = []
     const observer = { sessionFailed: (error: unknown) => failures.push(error) }
-    const fixture = await createPromptFixture({}, { observer })
+    const fixture = await createPromptFixture({}, { observer, caller })
     const { store } = fixture
     const fault = sessionStoreUnavailable({ path: 'sessions.db', reason: 'the disk is full' })
     const failing = new Proxy(store, {
@@ -171,10 +174,21 @@ describe('the session of a prompt', () => {
         name === 'finishTurn' ? () => Promise.reject(fault) : target[name]?.bind(target),
     })
     const { events, result } = await finishPrompt(HELLO, { ...fixture.context, openStore: async () => failing })
-    const warning = `the session could not be saved: ${fault.message}`
+    const warning = `the session could not be saved${reason}`
     expect(result).toMatchObject({ exit_code: 0, warnings: [warning] })
     expect(events.at(-1)?.content).toMatchObject({ exit_code: 0, warnings: [warning] })
     expect(failures).toEqual([fault])
+  })
+})
+
+describe('a prompt whose session cannot be created', () => {
+  it('runs without one, with a warning', async () => {
+    const openStore = () => Promise.reject(sessionStoreUnavailable({ path: 'sessions.db', reason: 'it is read-only' }))
+    const { context } = await createPromptFixture({}, { openStore, caller: 'operator' })
+    const { result } = await finishPrompt(HELLO, context)
+    const warning =
+      'the session could not be saved: sessions.db cannot be used: it is read-only; fix that and try again'
+    expect(result).toMatchObject({ session_id: '', exit_code: 0, warnings: [warning] })
   })
 })
 

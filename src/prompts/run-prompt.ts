@@ -16,7 +16,7 @@ import { runWarmOrCold } from '../agents/pool/run-warm.ts'
 import { Fault } from '../kit/fault.ts'
 import { sessionExpired } from '../sessions/faults.ts'
 import { applySettings } from './apply-settings.ts'
-import { describePolicyChanges, policyOf } from './continue-session.ts'
+import { describePolicyChanges, onlyPermissions, policyOf } from './continue-session.ts'
 import { deleteLeftovers } from './delete-leftovers.ts'
 import { finishDry, runDry } from './dry-run.ts'
 import type { ExecutionOptions, ExecutionRecording } from './execution-recorder.ts'
@@ -85,9 +85,20 @@ export async function runPromptToEnd(
 
 function toPrompt(request: PromptRequest, context: PromptContext, options: PromptRunOptions): Prompt {
   const { agentRequest, command } = preparePrompt(request, context)
-  const recording = beginExecution(agentRequest, context, options.execution)
-  const signal = recording === undefined ? options.signal : AbortSignal.any([options.signal, recording.signal])
-  return { request, agentRequest, command, context, options: { ...options, signal }, recording }
+  const cancel = agentRequest.isDryRun ? { signal: options.signal, abort: () => {} } : createCancel(options.signal)
+  // An earlier conversation is not a part of this turn.
+  const recorded = request.history === undefined ? agentRequest : { ...agentRequest, prompt: request.prompt }
+  const recording = beginExecution(recorded, context, { ...options.execution, onCancel: cancel.abort })
+  return { request, agentRequest, command, context, options: { ...options, signal: cancel.signal }, recording }
+}
+
+/** A signal that follows another one and can also be aborted. Not `AbortSignal.any`, which takes four times as long. */
+function createCancel(outer: AbortSignal): { signal: AbortSignal; abort: () => void } {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (outer.aborted) abort()
+  else outer.addEventListener('abort', abort, { once: true })
+  return { signal: controller.signal, abort }
 }
 
 /** Finds everything that is wrong with a prompt before it waits or anything is started. */
@@ -97,7 +108,7 @@ export function preparePrompt(
 ): { agentRequest: AgentRequest; command: AgentCommand } {
   const agentRequest = toAgentRequest(request, context)
   const command = buildCommand(agentRequest)
-  const changes = policyChanges(request, agentRequest, context)
+  const changes = [...(request.history?.notes ?? []), ...policyChanges(request, agentRequest, context)]
   if (changes.length === 0) return { agentRequest, command }
   return { agentRequest, command: { ...command, warnings: [...changes, ...command.warnings] } }
 }
@@ -106,7 +117,12 @@ function policyChanges(request: PromptRequest, agentRequest: AgentRequest, conte
   const origin = request.resumes ?? request.forks
   if (origin === undefined) return []
   const today = policyOf(applySettings(request, settingsFor(agentRequest.backend, context)))
-  return describePolicyChanges({ stored: origin.policy, actual: policyOf(agentRequest), today })
+  const actual = policyOf(agentRequest)
+  if (origin.backend === agentRequest.backend) {
+    return describePolicyChanges({ stored: origin.policy, actual, today })
+  }
+  const stored = onlyPermissions(origin.policy, actual)
+  return describePolicyChanges({ stored, actual, today: onlyPermissions(today, actual) })
 }
 
 async function* runInSlot(prompt: Prompt): PromptRun {
@@ -151,7 +167,7 @@ async function* runTurn(prompt: Prompt, turn: SessionTurn): PromptRun {
   const { backend, model } = agentRequest
   const { sessionId, priorUsage } = turn
   const toEvent = createEnvelope({ backend, sessionId, clock: context.clock })
-  const owner = await ownerOf(agentRequest, context)
+  const owner = await ownerOf(context)
   const events = runWarmOrCold(agentRequest, command, {
     ...{ signal: options.signal, onLine: options.onLine, owner, priorUsage, onLeftover },
     ...{ pool: context.warm, client: context.client ?? '', sessionTurns: request.resumes?.turn_count ?? 0 },
@@ -185,13 +201,13 @@ function approverOf({ context, recording, options }: Prompt): PromptRunOptions['
   return (request) => approvals.ask(recording.id, request)
 }
 
-/** The store's id of this process. A prompt without a session runs without it when there is no store. */
-async function ownerOf({ isEphemeral }: AgentRequest, { openStore }: PromptContext): Promise<string | undefined> {
+/** The store's id of this process; undefined when the store cannot be opened. */
+async function ownerOf({ openStore }: PromptContext): Promise<string | undefined> {
   try {
     const store = await openStore()
     return await store.owner()
   } catch (error) {
-    if (error instanceof Fault && isEphemeral) return undefined
+    if (error instanceof Fault) return undefined
     throw error
   }
 }

@@ -30,17 +30,32 @@ const NO_SESSION: SessionTurn = {
 
 type Prompt = { request: PromptRequest; agentRequest: AgentRequest; context: PromptContext }
 
-/** Creates the session of the prompt, or reopens the one that it resumes. */
+/**
+ * Creates the session of the prompt, or reopens the one that it resumes. If a new session cannot be stored, the prompt
+ * runs without one, with a warning.
+ */
 export async function openTurn(prompt: Prompt): Promise<SessionTurn> {
-  const { agentRequest, context } = prompt
+  const { request, agentRequest, context } = prompt
   if (agentRequest.isEphemeral) return NO_SESSION
-  const store = await context.openStore()
-  const { id, priorUsage } = await openSession(store, prompt)
   const toWarnings = (error: unknown) => {
     if (!(error instanceof Fault)) throw error
     context.observer?.sessionFailed?.(error)
-    return [`the session could not be saved: ${error.message}`]
+    // The reason may name a file of the server.
+    const reason = context.caller === 'client' ? '; the server log has the reason' : `: ${error.message}`
+    return [`the session could not be saved${reason}`]
   }
+  try {
+    return await openStoredTurn(prompt, toWarnings)
+  } catch (error) {
+    if (request.resumes !== undefined || !(error instanceof Fault) || error.kind !== 'unavailable') throw error
+    const warnings = toWarnings(error)
+    return { ...NO_SESSION, finish: async () => warnings }
+  }
+}
+
+async function openStoredTurn(prompt: Prompt, toWarnings: (error: unknown) => string[]): Promise<SessionTurn> {
+  const store = await prompt.context.openStore()
+  const { id, priorUsage } = await openSession(store, prompt)
   let isFinished = false
   return {
     sessionId: id,
@@ -75,12 +90,12 @@ async function openSession(
     return { id: session.id, priorUsage: threadUsage }
   }
   const tags = [...settings.session.default_tags, ...(caller === 'client' ? ['api'] : [])]
-  const { id } = await store.create(newSession(request, agentRequest, tags))
+  const { id } = await store.create(newSession({ request, agentRequest, context }, tags))
   observer?.sessionCreated?.(agentRequest.backend)
   return { id, priorUsage: undefined }
 }
 
-function newSession(request: PromptRequest, agentRequest: AgentRequest, tags: readonly string[]): NewSession {
+function newSession({ request, agentRequest, context }: Prompt, tags: readonly string[]): NewSession {
   const { backend, workdir, model, systemPrompt } = agentRequest
   const { prompt, metadata, forks } = request
   return {
@@ -92,6 +107,7 @@ function newSession(request: PromptRequest, agentRequest: AgentRequest, tags: re
     policy: policyOf(agentRequest),
     ...(model !== undefined && { model }),
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
+    ...(context.locate(backend)?.isDemo === true && { is_demo: true as const }),
     ...(forks !== undefined && { parent_id: forks.id }),
   }
 }

@@ -7,7 +7,13 @@ import { checkMetadata } from '../sessions/session-rules.ts'
 import { applySettings, type Settings } from './apply-settings.ts'
 import { confineDefault } from './ceilings.ts'
 import { checkPermissions } from './check-permissions.ts'
-import { checkResumption, extraOfCaller, inheritSystemPrompt, settingsOfSession } from './continue-session.ts'
+import {
+  checkResumption,
+  checkSameAgent,
+  extraOfCaller,
+  inheritSystemPrompt,
+  settingsOfSession,
+} from './continue-session.ts'
 import { backendNotFound } from './faults.ts'
 import type { PromptContext } from './prompt-context.ts'
 import type { PromptRequest } from './prompt-request.ts'
@@ -17,11 +23,12 @@ import { resolveWorkdir, resolveWorkdirCached } from './workdir-policy.ts'
 export function toAgentRequest(request: PromptRequest, context: PromptContext): AgentRequest {
   const located = locateBackend(request.backend, context)
   const { agent, backend } = located
-  const { resumes, forks } = request
+  const { resumes, forks, history } = request
   const origin = resumes ?? forks
-  if (resumes !== undefined) checkResumption(resumes, request)
+  checkOrigin(request, located)
   const now = settingsFor(backend, context)
-  const extra = request.extra ?? (origin && extraOfCaller(origin, now.own)) ?? []
+  const ofSameAgent = origin?.backend === backend ? origin : undefined
+  const extra = request.extra ?? (ofSameAgent && extraOfCaller(ofSameAgent, now.own)) ?? []
   checkPermissions({ ...request, extra }, context)
   checkMetadata(request.metadata ?? {})
   const settings = origin === undefined ? now : settingsOfSession(origin, request, now)
@@ -33,6 +40,7 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
     workdir: workdirOf(request.workdir ?? origin?.working_dir ?? context.cwd, context),
     ...filledIn,
     ...('profile' in agent && context.ceilings !== undefined && confineDefault(filledIn, context.ceilings)),
+    ...(history !== undefined && { prompt: history.text + request.prompt }),
     extra: context.ceilings === undefined ? filledIn.extra : withoutModeFlags(filledIn.extra, agent).kept,
     // The beginning of an answer is only seen if the agent prints it in pieces.
     ...(hasFirstEventLimit(context) && { wantsDeltas: true }),
@@ -48,8 +56,19 @@ export function toAgentRequest(request: PromptRequest, context: PromptContext): 
   }
 }
 
+/** A session goes on with the agent that it began with; so does a fork that quotes its conversation. */
+function checkOrigin(request: PromptRequest, located: AgentLocation): void {
+  const { resumes, forks, history } = request
+  if (resumes !== undefined) checkResumption(resumes, request)
+  const continued = resumes ?? (history === undefined ? undefined : forks)
+  if (continued !== undefined) checkSameAgent(continued, located)
+}
+
 /** Today's settings for a backend, and the ceilings of the caller. Throws a Fault if there is no such backend. */
-export function settingsFor(backend: Backend, { settings, ceilings }: PromptContext): Settings {
+export function settingsFor(
+  backend: Backend,
+  { settings, ceilings }: Pick<PromptContext, 'settings' | 'ceilings'>,
+): Settings {
   const own = Object.hasOwn(settings.backends, backend) ? settings.backends[backend] : undefined
   if (own === undefined) throw backendNotFound({ backend, known: backendNames(settings.backends) })
   return { own, shared: settings.unified_flags, ceilings }

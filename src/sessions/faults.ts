@@ -52,3 +52,13 @@ export const sessionExpired = defineFault({
   when: 'The agent no longer has the session that it was asked to resume.',
   message: (d: { id: string; backend: string }) => `${d.backend} no longer has session ${d.id}; ${offerFork(d.id)}`,
 })
+
+export const sessionOfOtherAgent = defineFault({
+  code: 'session_of_other_agent',
+  kind: 'conflict',
+  when: 'A session of the demo agent would be continued by the real agent, or the reverse. Neither knows the conversation of the other.',
+  message: (d: { id: string; of: string; continuedBy: string; isDemo: boolean }) =>
+    d.isDemo
+      ? `session ${d.id} is one of the demo agent, and ${d.continuedBy} is installed now; start a new session`
+      : `session ${d.id} is one of ${d.of}, and only the demo agent is here; install ${d.continuedBy}, or start a new session`,
+})

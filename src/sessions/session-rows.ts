@@ -34,6 +34,7 @@ export type SessionRow = {
   tags: string
   title: string | null
   parent_id: string | null
+  is_demo: 0 | 1
   error_message: string | null
   metadata: string
   policy: string
@@ -66,6 +67,7 @@ export function toSession(row: SessionRow): Session {
       parent_id: row.parent_id,
       error_message: row.error_message,
     }),
+    ...(row.is_demo === 1 && { is_demo: true as const }),
     initial_prompt: row.initial_prompt_start,
     turn_count: row.turn_count,
     token_usage: {
@@ -92,7 +94,7 @@ export function storeFieldsOf({ owner, thread_usage }: SessionRow): StoreFields 
 
 /** The columns of a session, except its number. */
 export function toColumns(session: Session, { owner, threadUsage }: StoreFields): Record<string, SQLInputValue> {
-  const { token_usage, tags, metadata, policy, initial_prompt, system_prompt, ...plain } = session
+  const { token_usage, tags, metadata, policy, initial_prompt, system_prompt, is_demo, ...plain } = session
   // Sessions store no total of this count.
   const { cache_write_tokens: _, ...counts } = token_usage
   return {
@@ -102,6 +104,7 @@ export function toColumns(session: Session, { owner, threadUsage }: StoreFields)
     system_prompt_start: system_prompt === undefined ? null : startOf(system_prompt),
     title: null,
     parent_id: null,
+    is_demo: is_demo === true ? 1 : 0,
     error_message: null,
     ...plain,
     ...counts,
@@ -114,7 +117,9 @@ export function toColumns(session: Session, { owner, threadUsage }: StoreFields)
 }
 
 function withoutNulls<K extends string>(fields: Record<K, string | null>): Partial<Record<K, string>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<Record<K, string>>
+  const present: Partial<Record<K, string>> = {}
+  for (const name in fields) if (fields[name] !== null) present[name] = fields[name]
+  return present
 }
 
 /** A prompt may have megabytes; its start is enough to find the session by. */

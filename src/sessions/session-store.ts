@@ -13,6 +13,7 @@ export type NewSession = Pick<
   | 'tags'
   | 'title'
   | 'parent_id'
+  | 'is_demo'
   | 'metadata'
   | 'policy'
 >

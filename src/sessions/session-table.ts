@@ -32,6 +32,17 @@ const CHANGING = [
   'owner',
 ] as const
 
+/** The columns that stay as they were. */
+const FIXED = [
+  ...['id', 'backend', 'created_at', 'working_dir', 'initial_prompt_start', 'system_prompt_start'],
+  ...['parent_id', 'is_demo', 'policy'],
+]
+
+// Written once: for SQL that is put together for every row, looking up the statement takes longer than running it.
+const ADDED = [...FIXED, ...CHANGING]
+const INSERT = `INSERT INTO sessions (${ADDED.join(', ')}) VALUES (${ADDED.map(() => '?').join(', ')})`
+const UPDATE = `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`
+
 /** Finds the one session with this id or unique prefix. */
 export function findRow(database: StoreDatabase, idOrPrefix: string): SessionRow {
   const { from, below } = parseIdOrPrefix(idOrPrefix)
@@ -52,22 +63,13 @@ export function loadRow(database: StoreDatabase, id: string): SessionRow | undef
 /** Without the pieces of its texts. */
 export function addRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
-  const names = Object.keys(columns)
-  database.run(
-    `INSERT INTO sessions (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-    ...Object.values(columns),
-  )
+  database.run(INSERT, ...ADDED.map((name) => columns[name] ?? null))
   database.run('INSERT INTO session_search (rowid, text) VALUES (last_insert_rowid(), ?)', searchTextOf(session))
 }
 
 export function saveRow(database: StoreDatabase, session: Session, storeFields: StoreFields): void {
   const columns = toColumns(session, storeFields)
-  const values = CHANGING.map((name) => columns[name] ?? null)
-  database.run(
-    `UPDATE sessions SET ${CHANGING.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
-    ...values,
-    session.id,
-  )
+  database.run(UPDATE, ...CHANGING.map((name) => columns[name] ?? null), session.id)
 }
 
 /** Call it after the title changed, because searches look in it. */

@@ -42,6 +42,9 @@ const FIELDS = {
   token_usage: meaning('Total of all turns.', Usage),
   tags: Type.Array(Type.String(), { description: 'Tags, for filtering.' }),
   title: Type.Optional(text('A title for people.')),
+  is_demo: Type.Optional(
+    Type.Literal(true, { description: 'The built-in demo agent answers. A real agent cannot continue it.' }),
+  ),
   parent_id: Type.Optional(text('The session that this one was forked from.')),
   error_message: Type.Optional(text('Why the last turn failed.')),
   metadata: Type.Unsafe<JsonObject>({ type: 'object', description: 'Metadata of the client.' }),

@@ -144,8 +144,9 @@ export class StoreDatabase {
     return this.#statement(sql).all(...values)
   }
 
-  run(sql: string, ...values: SQLInputValue[]): void {
-    this.#statement(sql).run(...values)
+  /** Returns the number of the row that it added last. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).lastInsertRowid)
   }
 
   exec(sql: string): void {

@@ -135,6 +135,8 @@ ${['initial_prompt', 'system_prompt']
 /**
  * - `executions` has one row per prompt, batch or part of a batch. A prefix of its events is in `execution_events`.
  * - `idempotency_keys` maps the key of a repeatable request to its execution.
+ * - `usage` has sums of what executions used. The end of an execution is added to it if `is_usage_due` is 1, which then
+ *   becomes 0, so that it is added once. Its rows stay when executions are removed.
  */
 const EXECUTIONS = `
   CREATE TABLE executions (
@@ -160,15 +162,16 @@ const EXECUTIONS = `
     last_seq INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     is_cancel_requested INTEGER NOT NULL DEFAULT 0,
+    is_usage_due INTEGER NOT NULL,
+    prompt_start TEXT,
     prompt TEXT,
     result TEXT
   ) STRICT;
-  CREATE INDEX executions_by_time ON executions (created_at, id);
-  CREATE INDEX executions_by_state ON executions (state, created_at, id);
-  CREATE INDEX executions_by_backend ON executions (backend, state, created_at, id);
-  CREATE INDEX executions_by_session ON executions (session_id, created_at, id) WHERE session_id IS NOT NULL;
-  CREATE INDEX executions_by_parent ON executions (parent_id, created_at, id) WHERE parent_id IS NOT NULL;
-  CREATE INDEX executions_by_key ON executions (api_key, created_at, id) WHERE api_key IS NOT NULL;
+  CREATE INDEX executions_by_state ON executions (state);
+  CREATE INDEX executions_by_backend ON executions (backend) WHERE backend IS NOT NULL;
+  CREATE INDEX executions_by_session ON executions (session_id) WHERE session_id IS NOT NULL;
+  CREATE INDEX executions_by_parent ON executions (parent_id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX executions_by_key ON executions (api_key) WHERE api_key IS NOT NULL;
   CREATE INDEX executions_running ON executions (owner) WHERE ended_at IS NULL;
   CREATE INDEX executions_by_end ON executions (ended_at, bytes);
 
@@ -189,10 +192,41 @@ const EXECUTIONS = `
     created_at TEXT NOT NULL,
     PRIMARY KEY (api_key, key)
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    api_key TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    model TEXT NOT NULL,
+    completed INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    cost_usd REAL,
+    duration_ms INTEGER NOT NULL,
+    PRIMARY KEY (day, api_key, backend, model)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TRIGGER execution_removed AFTER DELETE ON executions BEGIN
     DELETE FROM execution_events WHERE execution = OLD.number;
   END;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS]
+/**
+ * Marks the sessions of the demo agent. Deletes the executions of a deleted session, because they have its prompts and
+ * answers.
+ */
+const CONVERSATIONS = `
+  ALTER TABLE sessions ADD COLUMN is_demo INTEGER NOT NULL DEFAULT 0;
+  CREATE TRIGGER conversation_deleted AFTER DELETE ON sessions BEGIN
+    DELETE FROM executions WHERE session_id = OLD.id AND ended_at IS NOT NULL;
+  END;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, EXECUTIONS, CONVERSATIONS]

@@ -26,6 +26,7 @@ async function report(text: string, args: readonly string[] = [], options: RunOp
   return { code, stderr, report: JSON.parse(stdout) }
 }
 
+const EXECUTION_ID = expect.stringMatching(/^exec_[0-9a-f]{24}$/)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 const FAILING = '- {name: one, prompt: please fail}\n- {name: two, prompt: go on}\n'
 
@@ -39,6 +40,7 @@ describe('drover chain', () => {
       code: 0,
       stderr: '',
       report: {
+        execution_id: EXECUTION_ID,
         total_steps: 2,
         completed_steps: 2,
         canceled: 0,

@@ -19,6 +19,7 @@ async function report(args: readonly string[], options: RunOptions = {}) {
   return { code, stderr, report: JSON.parse(stdout) }
 }
 
+const EXECUTION_ID = expect.stringMatching(/^exec_[0-9a-f]{24}$/)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 describe('drover compare', () => {
@@ -28,6 +29,7 @@ describe('drover compare', () => {
       code: 0,
       stderr: '',
       report: {
+        execution_id: EXECUTION_ID,
         prompt: 'hello there',
         backends: ['gemini', 'claude'],
         total_duration_seconds: expect.any(Number),

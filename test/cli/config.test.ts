@@ -240,3 +240,13 @@ describe('a broken config', () => {
     expect(await drover('config validate')).toEqual({ code: 0, stdout: `${file} is valid\n`, stderr: '' })
   })
 })
+
+describe('drover config validate with ceilings', () => {
+  it('warns that a configured mode is lowered for requests, which other commands do not', async () => {
+    writeConfig('unified_flags:\n  approval_mode: none\nserver:\n  max_approval_mode: auto\n')
+    const warning = 'unified_flags.approval_mode is none, but server.max_approval_mode is auto'
+    const { code, stdout } = await drover('config validate')
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`warning: ${warning}`)])
+    expect((await drover('config get server.port')).stderr).toBe('')
+  })
+})

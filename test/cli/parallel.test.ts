@@ -32,6 +32,7 @@ async function report(content: unknown, args: readonly string[] = [], options: R
 const filesIn = (directory: string) => readdirSync(join(home.path, directory)).sort()
 const readResult = (...path: string[]) => JSON.parse(readFileSync(join(home.path, ...path), 'utf8'))
 
+const EXECUTION_ID = expect.stringMatching(/^exec_[0-9a-f]{24}$/)
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 describe('drover parallel', () => {
@@ -45,6 +46,7 @@ describe('drover parallel', () => {
       code: 0,
       stderr: '',
       report: {
+        execution_id: EXECUTION_ID,
         total_tasks: 2,
         completed: 2,
         failed: 0,
@@ -59,6 +61,7 @@ describe('drover parallel', () => {
             task_name: 'first',
             tags: ['x'],
             meta: { ticket: 7 },
+            execution_id: EXECUTION_ID,
             session_id: '',
             backend: 'claude',
             model: 'demo',

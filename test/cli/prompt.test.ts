@@ -227,6 +227,7 @@ describe('the output', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       session_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      execution_id: expect.stringMatching(/^exec_[0-9a-f]{24}$/),
       backend: 'claude',
       model: 'm-1',
       exit_code: 0,

@@ -26,6 +26,22 @@ async function show(id: string) {
   return JSON.parse((await home.call(['sessions', 'show', id, '--json'])).stdout)
 }
 
+describe('a session of the demo agent', () => {
+  it.each([
+    ['resume', (id: string) => ['resume', id, 'go on']],
+    ['-c', () => ['-c', 'go on']],
+    ['chat -c', () => ['chat', '-c']],
+  ])('is not continued by the real agent with %s', async (_name, argsFor) => {
+    const demo = await home.call(['first words', '-o', 'json', '--demo'], { env: home.bare })
+    const id = JSON.parse(demo.stdout).session_id
+    expect(await show(id)).toMatchObject({ is_demo: true })
+    expect((await home.call(['sessions', 'list'])).stdout).toContain('claude (demo)')
+    const ran = await home.drover(argsFor(id), { input: 'go on' })
+    expect(ran.stderr).toContain('is one of the demo agent, and claude is installed now')
+    expect(await show(id)).toMatchObject({ turn_count: 1 })
+  })
+})
+
 describe('drover resume', () => {
   it.each(['claude', 'codex', 'gemini'])('continues a session of %s', async (backend) => {
     const id = await begin(['-b', backend])
@@ -266,6 +282,65 @@ describe('drover resume --fork', () => {
   it('accepts a session that cannot be resumed', async () => {
     await home.call(['first words'], { script: { crashAfter: 'start' } })
     expect(await home.drover(['resume', '--last', '--fork', 'once more'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('drover resume --fork -b', () => {
+  const KEPT = { DROVER_EXECUTIONS_KEEP: 'results' }
+  const forkOf = (id: string, args: readonly string[]) => home.call(['resume', id, '--fork', ...args], { env: KEPT })
+
+  /** The shown command has the prompt as a word of bash. */
+  const shown = ({ stdout }: { stdout: string }) => stdout.replaceAll('\\n', '\n')
+
+  it('starts a session of another agent, which gets the conversation in front of the prompt', async () => {
+    const env = { ...KEPT, DROVER_BACKENDS_CLAUDE_MODEL: 'opus' }
+    const first = await home.call(['first words', '-o', 'json', '--sandbox', 'workspace'], {
+      env,
+      script: { text: ['An answer.'] },
+    })
+    const id: string = JSON.parse(first.stdout).session_id
+    const dry = shown(await forkOf(id, ['-b', 'codex', 'another way', '--dry-run']))
+    expect(dry).toContain('User:\n> first words\n\nclaude:\n> An answer.\n')
+    expect(dry).toMatch(/----- end of conversation \w{16} -----\n\nanother way/)
+    const { stdout, stderr } = await forkOf(id, ['-b', 'codex', 'another way', '-o', 'json'])
+    expect(stderr).toBe('')
+    const { session_id: forked, warnings } = JSON.parse(stdout)
+    expect(warnings).toEqual([expect.stringMatching(/^sandbox_mode is workspace, as when the session was started/)])
+    expect(await show(forked)).toMatchObject({
+      backend: 'codex',
+      parent_id: id,
+      initial_prompt: 'another way',
+      policy: { sandbox_mode: 'workspace' },
+      turns: [{ prompt: 'another way' }],
+    })
+    expect((await show(forked)).policy).not.toHaveProperty('model')
+    const again = shown(await forkOf(forked, ['-b', 'gemini', 'once more', '--dry-run']))
+    expect(again).toMatch(/> first words.*> An answer\..*> another way.*codex:\n> .*once more/s)
+    expect(again.match(/> first words/g)).toHaveLength(1)
+  })
+
+  it('says which turns are not kept', async () => {
+    const id = await begin()
+    await home.call(['resume', id, 'second'], { env: KEPT })
+    const { stdout } = await forkOf(id, ['-b', 'codex', 'go on', '-o', 'json'])
+    expect(JSON.parse(stdout).warnings).toEqual(['1 turns of the conversation are not kept and were not sent'])
+  })
+
+  it('is refused without kept turns, and says how to keep them', async () => {
+    const id = await begin()
+    expect(await forkOf(id, ['-b', 'codex', 'go on'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('set executions.keep to results or events'),
+    })
+    expect(await forkOf(id, ['-b', 'claude', 'go on'])).toMatchObject({ code: 0 })
+  })
+
+  it('is refused for a conversation with the demo agent', async () => {
+    const demo = await home.call(['first words', '-o', 'json', '--demo'], { env: { ...home.bare, ...KEPT } })
+    const id = JSON.parse(demo.stdout).session_id
+    const { stderr } = await forkOf(id, ['-b', 'codex', 'go on'])
+    expect(stderr).toContain('is one of the demo agent, and codex is installed now')
   })
 })
 

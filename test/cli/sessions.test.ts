@@ -208,9 +208,43 @@ describe('drover sessions show', () => {
         "agent's id   agent-1",
         'metadata     {"k":"v"}',
         'prompt       a prompt',
-        `resume with  drover resume ${id.slice(0, 8)} "..."\n`,
+        `resume with  drover resume ${id.slice(0, 8)} "..."`,
+        '',
+        'No prompts and answers of this session are kept; executions.keep: results or events keeps prompts and answers.\n',
       ].join('\n'),
     )
+  })
+
+  it('prints the turns that are kept: prompt, tools, answer, time and usage', async () => {
+    const env = { DROVER_EXECUTIONS_KEEP: 'events' }
+    const script = { text: ['Fine.'], tool: 'true' }
+    const first = await home.call(['prompt', 'first\nlines', '-o', 'json'], { env, script })
+    const id: string = JSON.parse(first.stdout).session_id
+    await home.call(['resume', id, 'unkept'], { script })
+    await home.call(['resume', id, 'third'], { env, script: { fail: 429 } })
+    const { stdout } = await sessions('show', id)
+    const [, ...turns] = stdout.split('\n\n')
+    expect(turns).toHaveLength(3)
+    expect(turns[0]).toMatch(
+      /^Turn 1 · completed · \S+Z · [\d.]+ m?s · .*out.*\n> first\n> lines\n→ \S+ .*true.*\nFine\.$/,
+    )
+    expect(turns[1]).toMatch(/^Turn 2 · failed .*\n> third\n(.*\n)*failed: /)
+    expect(turns[2]).toBe('2 of 3 turns are kept; executions.keep: results or events keeps prompts and answers.\n')
+    const json = JSON.parse((await sessions('show', id, '--json')).stdout)
+    expect(json.turns).toMatchObject([
+      { prompt: 'first\nlines', answer: 'Fine.', state: 'completed', tools: [{ name: expect.any(String) }] },
+      { prompt: 'third', state: 'failed', error: expect.any(String) },
+    ])
+    const lines = (await sessions('export', id, '--format', 'jsonl')).stdout
+    expect(JSON.parse(lines)).toEqual(json)
+  })
+
+  it('shows nothing more of a session that was deleted', async () => {
+    const env = { DROVER_EXECUTIONS_KEEP: 'events' }
+    const { stdout } = await home.call(['prompt', 'private', '-o', 'json'], { env })
+    const { session_id: id, execution_id: execution } = JSON.parse(stdout)
+    await sessions('delete', id)
+    expect(await home.call(['logs', execution])).toMatchObject({ code: 1, stdout: '' })
   })
 
   it('prints why the last turn failed', async () => {

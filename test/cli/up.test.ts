@@ -97,7 +97,7 @@ describe('a prompt', () => {
     configure({ unified_flags: { command_timeout_secs: 77 } })
     const { code, stdout, stderr } = await ask({ say: 'hi' }, '--verbose')
     expect([code, stdout]).toEqual([0, 'hi\n'])
-    expect(stderr).toContain('does not take the prompt: it has another version or configuration')
+    expect(stderr).toContain('does not run the prompt: it has another version or configuration')
   })
 
   it('gets the environment and the directory of its caller, and fails as ever', async () => {

@@ -9,10 +9,11 @@ const PROMPT = '/api/v1/prompt'
 
 type Target = { port: number }
 
-export type Stream = {
+export type Stream<Event = PromptEvent> = {
+  executionId: string
   /** The next event; undefined at the end, even if the stream was cut off. */
-  next(): Promise<PromptEvent | undefined>
-  rest(): Promise<PromptEvent[]>
+  next(): Promise<Event | undefined>
+  rest(): Promise<Event[]>
   hangUp(): void
 }
 
@@ -50,15 +51,20 @@ export async function ask(target: Target, request: { path?: string; body?: unkno
   return { status: response.statusCode ?? 0, text: body, body: body.startsWith('{') ? JSON.parse(body) : undefined }
 }
 
-export async function openStream(target: Target, body: unknown): Promise<Stream> {
-  const outgoing = send(target, { body })
+export async function openStream<Event = PromptEvent>(
+  target: Target,
+  body: unknown,
+  path = PROMPT,
+): Promise<Stream<Event>> {
+  const outgoing = send(target, { path, body })
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
-  const events = readEvents(response)
+  const events = readEvents<Event>(response)
   const next = async () => (await events.next()).value
   return {
+    executionId: String(response.headers['x-execution-id']),
     next,
     async rest() {
-      const rest: PromptEvent[] = []
+      const rest: Event[] = []
       for (let event = await next(); event !== undefined; event = await next()) rest.push(event)
       return rest
     },
@@ -74,7 +80,7 @@ export async function connectTo({ port }: Target): Promise<Socket> {
   return socket
 }
 
-async function* readEvents(response: IncomingMessage): AsyncGenerator<PromptEvent, undefined> {
+async function* readEvents<Event>(response: IncomingMessage): AsyncGenerator<Event, undefined> {
   let rest = ''
   try {
     for await (const chunk of response.setEncoding('utf8')) {

@@ -209,7 +209,7 @@ describe('POST /api/v1/sessions/{id}/resume', () => {
 
   it.each([
     ['no prompt', { prompt: undefined }, undefined, 400, 'invalid_request'],
-    ['a backend', { backend: 'claude' }, undefined, 400, 'invalid_request'],
+    ['another backend without a fork', { backend: 'claude' }, undefined, 400, 'resume_invalid'],
     ['another directory', { workdir: '/' }, undefined, 400, 'resume_invalid'],
     ['an ephemeral turn', { ephemeral: true }, undefined, 400, 'resume_invalid'],
     ['a session that is not there', {}, 'ffffffffffffffffffffffffffffffff', 404, 'session_not_found'],

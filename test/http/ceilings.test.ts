@@ -69,6 +69,17 @@ describe('a server with ceilings', () => {
     expect(answer.body).toMatchObject({ error: 'sandbox_mode_above_ceiling' })
   })
 
+  it.each<[string, string, Record<string, string>]>([
+    ['prompt that is detached', 'prompt', { prefer: 'respond-async' }],
+    ['prompt with an idempotency key', 'prompt', { 'idempotency-key': 'one' }],
+    ['batch with an idempotency key', 'parallel', { 'idempotency-key': 'one' }],
+  ])('refuses a %s at once', async (_name, path, headers) => {
+    const server = await startServer({ server: CEILINGS })
+    const above = { ...prompt, dry_run: false, sandbox_mode: 'full' }
+    const answer = await post(server, `/api/v1/${path}`, path === 'prompt' ? above : { tasks: [above] }, headers)
+    expect([answer.status, answer.body]).toMatchObject([400, { error: 'sandbox_mode_above_ceiling' }])
+  })
+
   it('runs a prompt at the ceilings', async () => {
     const server = await startServer({ server: CEILINGS })
     const answer = await post(server, '/api/v1/prompt', { ...prompt, approval_mode: 'auto', sandbox_mode: 'workspace' })

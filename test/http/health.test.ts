@@ -101,8 +101,8 @@ describe('a session file that is removed while the server runs', () => {
       },
     })
     expect(await server.request('/api/v1/prompt', prompt({}))).toMatchObject({
-      status: 503,
-      body: { error: 'server_trouble' },
+      status: 200,
+      body: { session_id: '', warnings: ['the session could not be saved; the server log has the reason'] },
     })
     expect(await statusOf('/api/v1/sessions')).toBe(503)
     expect(await statusOf('/api/v1/prompt', prompt({ ephemeral: true }))).toBe(200)

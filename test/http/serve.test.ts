@@ -55,6 +55,25 @@ describe('drover serve', () => {
     await until(() => /listens on http:\/\/127\.0\.0\.2:\d+\n/.test(serving.heard.stdout))
   })
 
+  it('also listens on a socket for its user, without a key, and removes it at the end', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'], { DROVER_API_KEYS: 'a-secret-key-of-mine' })
+    const socketPath = join(serving.home, '.drover', 'server.sock')
+    const port = await portOf(serving)
+    expect(statSync(socketPath).mode & 0o777).toBe(0o600)
+    expect((await ask({ socketPath, path: '/api/v1/executions' })).status).toBe(200)
+    expect((await ask({ port, path: '/api/v1/executions' })).status).toBe(401)
+    expect(serving.heard.stdout).toContain(`local socket     ${socketPath} (only for you, without a key)`)
+    serving.child.kill('SIGTERM')
+    expect(await serving.ended).toBe(0)
+    expect(existsSync(socketPath)).toBe(false)
+  })
+
+  it('listens on no such socket with server.local_socket: false', async () => {
+    const serving = serveDrover(['-p', '0', '--demo'], { DROVER_SERVER_LOCAL_SOCKET: 'false' })
+    await portOf(serving)
+    expect(existsSync(join(serving.home, '.drover', 'server.sock'))).toBe(false)
+  })
+
   it('logs each request as one JSON line on stderr, without prompt and answer', async () => {
     const serving = serveDrover(['-p', '0', '--demo'])
     const port = await portOf(serving)
@@ -227,14 +246,16 @@ describe('a signal', () => {
     // The response may or may not be sent.
     const answered = Promise.allSettled([ask({ port, path: '/api/v1/prompt', method: 'POST', body })])
     const agent = await until(() => readPids(pidFile).agent)
+    // Read without drover, which would end the turn of a dead process.
+    const database = new DatabaseSync(join(serving.home, '.drover', 'sessions.db'), { readOnly: true })
+    // From then on the session can be resumed.
+    await until(() => database.prepare('SELECT 1 FROM sessions WHERE backend_session_id IS NOT NULL').get())
     serving.child.kill('SIGTERM')
     await until(() => serving.heard.stderr.includes('drover: stopping;'))
     serving.child.kill('SIGTERM')
     expect(await serving.ended).toBe(1)
     await answered
     await until(() => !isRunning(agent))
-    // Read without drover, which would end the turn of a dead process.
-    const database = new DatabaseSync(join(serving.home, '.drover', 'sessions.db'), { readOnly: true })
     expect(database.prepare('SELECT status, owner FROM sessions').all()).toEqual([{ status: 'paused', owner: null }])
     database.close()
   })

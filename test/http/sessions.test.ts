@@ -244,3 +244,70 @@ describe('a session', () => {
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 400, body: { error, message } })
   })
 })
+
+describe('GET /api/v1/sessions/{id}?turns=true', () => {
+  it('adds the turns that are kept, oldest first, and only those of the key', async () => {
+    const server = await startServer({ env: { DROVER_API_KEYS: 'the-first-key,the-second-key' } })
+    const [one, two] = [{ 'x-api-key': 'the-first-key' }, { 'x-api-key': 'the-second-key' }]
+    const post = (path: string, headers: object, body: object) =>
+      server.request(`/api/v1/${path}`, { method: 'POST', headers: { ...headers }, body })
+    const { body } = await post('prompt', one, { backend: 'claude', prompt: 'first' })
+    const { session_id: id, output } = body as { session_id: string; output: string }
+    await post(`sessions/${id}/resume`, one, { prompt: 'second' })
+    const get = async (headers: object, query = '?turns=true') =>
+      (await server.request(`/api/v1/sessions/${id}${query}`, { headers: { ...headers } })).body
+    expect(await get(one)).toMatchObject({
+      id,
+      turns: [
+        { prompt: 'first', answer: output, state: 'completed', usage: { output_tokens: expect.any(Number) } },
+        { prompt: 'second', state: 'completed' },
+      ],
+    })
+    expect(await get(two)).toMatchObject({ id, turns: [] })
+    expect(await get(one, '')).not.toHaveProperty('turns')
+    expect(await get(one, '?turns=yes')).toMatchObject({ error: expect.any(String) })
+  })
+})
+
+describe('a session of the demo agent', () => {
+  it('is marked, and the real agent does not continue it, nor the reverse', async () => {
+    const server = await startServer({ agents: 'demo' })
+    const body = { backend: 'claude', prompt: 'hi' }
+    const { body: result } = await server.request('/api/v1/prompt', { method: 'POST', body })
+    const { session_id: id } = result as { session_id: string }
+    expect((await server.request(`/api/v1/sessions/${id}`)).body).toMatchObject({ id, is_demo: true })
+    const resume = (session: string) =>
+      server.request(`/api/v1/sessions/${session}/resume`, { method: 'POST', body: { prompt: 'more' } })
+    expect((await resume(id)).status).toBe(200)
+    const real = await keep(server, { working_dir: server.workdir })
+    expect(await resume(real)).toMatchObject({ status: 409, body: { error: 'session_of_other_agent' } })
+    const headers = { 'x-drover-session': real }
+    const chat = { model: 'claude', messages: [{ role: 'user', content: 'hi' }] }
+    expect(await server.request('/openai/v1/chat/completions', { method: 'POST', headers, body: chat })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('only the demo agent is here') },
+    })
+  })
+})
+
+describe('POST /api/v1/sessions/{id}/resume with another backend', () => {
+  it('forks the session with its conversation, the latest turns that fit; without fork it is refused', async () => {
+    const server = await startServer()
+    const post = async (path: string, body: object) =>
+      (await server.request(`/api/v1/${path}`, { method: 'POST', body })).body as Record<string, unknown>
+    const long = 'x'.repeat(24_900)
+    const { session_id: id } = await post('prompt', { backend: 'claude', prompt: `first ${long}` })
+    for (const prompt of ['second', 'third', 'fourth']) {
+      await post(`sessions/${id}/resume`, { prompt: `${prompt} ${long}` })
+    }
+    const resume = (body: object) => post(`sessions/${id}/resume`, { prompt: 'go on', ...body })
+    expect(await resume({ backend: 'codex' })).toMatchObject({ error: 'resume_invalid' })
+    expect(await resume({ backend: 'claude' })).toMatchObject({ exit_code: 0 })
+    const { session_id: forked, warnings } = await resume({ backend: 'codex', fork: true })
+    expect(warnings).toMatchObject([
+      expect.stringMatching(/^the conversation is long: its first \d turns were not sent$/),
+    ])
+    const { body } = await server.request(`/api/v1/sessions/${forked}`)
+    expect(body).toMatchObject({ backend: 'codex', parent_id: id, initial_prompt: 'go on' })
+  })
+})

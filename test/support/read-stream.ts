@@ -18,19 +18,20 @@ export type OpenStream = {
 export async function openStream(place: {
   port: number
   path: string
-  body: unknown
+  body?: unknown
+  method?: 'GET' | 'POST'
   headers?: Record<string, string>
 }): Promise<OpenStream> {
-  const { port, path, body, headers } = place
+  const { port, path, body, method = 'POST', headers } = place
   const outgoing: ClientRequest = request({
     host: '127.0.0.1',
     port,
     path,
-    method: 'POST',
+    method,
     agent: false,
     headers: { 'content-type': 'application/json', ...headers },
   })
-  outgoing.end(JSON.stringify(body))
+  outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   onTestFinished(() => void outgoing.destroy())
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   const lines = splitLines(response)

@@ -55,6 +55,6 @@ export function temporaryDirectoryForAll(): string {
 /** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'drover-test-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
   return directory
 }

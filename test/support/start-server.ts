@@ -122,6 +122,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     await app.close()
     keys.close()
     await context.prompts.warm?.close()
+    drainDeadline.abort()
     await http.background.idle()
     await context.executions.close()
     await stores.sessions.close()

@@ -174,6 +174,6 @@ type AgentTraits = {
   toCleanUpCommand?: (sessionId: string, request: AgentRequest) => AgentCommand
   /** Flags that a caller may pass in `extra`, and whether they take a value. */
   extraFlags: Readonly<Record<string, 'switch' | 'value'>>
-  /** Flags that override the modes of a request, whoever sets them. */
+  /** Flags that override the modes of a request, also if the config sets them. */
   modeFlags: Readonly<Record<string, 'switch' | 'value'>>
 }

@@ -3,8 +3,8 @@ import { installAdvice } from '../../agents/install-command.ts'
 import { type AgentLocation, locateAgents } from '../../agents/locate-agents.ts'
 import { VersionProbe } from '../../agents/probe-version.ts'
 import type { Run } from '../command.ts'
-import { askServer } from '../local/call-server.ts'
-import type { LocalStatus } from '../local/local-socket.ts'
+import type { LocalStatus } from '../local/local-protocol.ts'
+import { askStatus } from '../local/local-server.ts'
 import { readSettings } from '../settings.ts'
 import type { Channel } from '../terminal.ts'
 
@@ -26,7 +26,7 @@ export const run: Run = async (invocation) => {
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
   const located = locateAgents({ ...runtime, backends: config.backends, demo })
   const probe = new VersionProbe(runtime)
-  const warm = (await askServer(invocation, 'status'))?.warm ?? []
+  const warm = (await askStatus(invocation))?.warm ?? []
   const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent), warm)))
   const text = flags.isOn('json')
     ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`

@@ -1,4 +1,5 @@
 /** Turns whatever a command threw into an exit code and a text for stderr. */
+import { executionIdMalformed } from '../../executions/faults.ts'
 import { Fault } from '../../kit/fault.ts'
 import { resumeInvalid } from '../../prompts/faults.ts'
 import { sessionFieldInvalid, sessionIdMalformed } from '../../sessions/faults.ts'
@@ -55,7 +56,7 @@ async function describeForProtocol(error: unknown, remedy: Remedy, context: Fail
 }
 
 /** Faults of a request elsewhere. On the command line only an argument can cause them. */
-const USAGE_ON_COMMAND_LINE = [sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
+const USAGE_ON_COMMAND_LINE = [executionIdMalformed, sessionIdMalformed, sessionFieldInvalid, resumeInvalid]
 
 async function describeFault(fault: Fault, remedy: Remedy, context: FailureContext): Promise<Failure> {
   const { next, typedInputs } = remedy

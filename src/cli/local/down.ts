@@ -1,20 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Run } from '../command.ts'
 import { localServerBusy } from '../faults.ts'
-import { askServer } from './call-server.ts'
+import { callServer } from '../server-client.ts'
+import { askStatus } from './local-server.ts'
 
 /** A server that stops waits this long for its prompts, and a little longer for their agents. */
 const END_MS = 40_000
 
 export const run: Run = async (invocation) => {
   const { out } = invocation.runtime.terminal
-  const status = await askServer(invocation, 'status')
+  const status = await askStatus(invocation)
   if (status === undefined) {
     await out.write('no server runs\n')
     return 0
   }
-  if (!status.isBackground) throw localServerBusy({ pid: status.pid })
-  await askServer(invocation, 'stop')
+  if (!status.is_background) throw localServerBusy({ pid: status.pid })
+  await callServer(invocation, { method: 'POST', path: '/local/stop' })
   for (const deadline = performance.now() + END_MS; isRunning(status.pid) && performance.now() < deadline; )
     await delay(20)
   await out.write(`ended: process ${status.pid}\n`)

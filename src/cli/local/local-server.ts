@@ -1,139 +1,103 @@
-/** Runs the prompts of this user's commands in the server, where agents are warm. */
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
-import { listen } from '../../http/listen.ts'
+/** Runs prompts in the server of this user, if there is one, and asks it about itself. */
+import { existsSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
-import type { Log } from '../../kit/log.ts'
 import { readLines } from '../../kit/read-lines.ts'
-import type { PromptContext } from '../../prompts/prompt-context.ts'
-import { runPrompt } from '../../prompts/run-prompt.ts'
-import { LINE_LIMIT_BYTES, type LocalCall, type LocalReply, type LocalStatus } from './local-socket.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import type { PromptRun } from '../../prompts/run-prompt.ts'
+import type { Invocation } from '../command.ts'
+import { localServerLost } from '../faults.ts'
+import { callServer, sendToServer, serverSocket } from '../server-client.ts'
+import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
 
-export type LocalServerOptions = {
-  path: string
-  version: string
-  config: string
-  isBackground: boolean
-  /** The context for a prompt of a caller with this environment and directory. */
-  contextFor(caller: { env: Record<string, string>; cwd: string }): PromptContext
-  warm: () => LocalStatus['warm']
-  /** Called when a user asks the server to end. */
-  onStop: () => void
-  log: Log
+/** Longer than every event. */
+const LINE_LIMIT_BYTES = 64 * 1024 * 1024
+
+type Replies = AsyncGenerator<LocalReply, void>
+
+/** The run of a prompt in the server; undefined if there is none, or it does not accept the prompt. */
+export async function promptThroughServer(
+  invocation: Invocation,
+  { request, config, signal }: { request: PromptRequest; config: Config; signal: AbortSignal },
+): Promise<PromptRun | undefined> {
+  if (!existsSync(serverSocket(invocation))) return undefined
+  const response = await sendToServer(invocation, {
+    method: 'POST',
+    path: '/local/prompt',
+    body: toLocalPrompt(invocation, { request, config }),
+  }).catch(() => undefined)
+  if (response === undefined) return undefined
+  const replies = readReplies(response)
+  const first = response.statusCode === 200 ? await replies.next() : undefined
+  const refusal = refusalIn(first?.done === false ? first.value : undefined, response)
+  await report(invocation, refusal)
+  if (refusal === undefined && first?.done === false) {
+    return follow(invocation, { first: first.value, replies, signal })
+  }
+  response.destroy()
+  return undefined
 }
 
-export class LocalServer {
-  readonly #options: LocalServerOptions
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
-  #running = 0
-  #lastUsed = performance.now()
-  #isClosing = false
-
-  constructor(options: LocalServerOptions) {
-    this.#options = options
-    this.#server = createServer((socket) => void this.#serve(socket))
-  }
-
-  /** Throws a Fault if another server is there. */
-  async listen(): Promise<void> {
-    await listen(this.#server, { socket: this.#options.path })
-  }
-
-  isRunning(): boolean {
-    return this.#running > 0
-  }
-
-  /** How long no prompt has run. */
-  idleMs(): number {
-    return this.#running > 0 ? 0 : performance.now() - this.#lastUsed
-  }
-
-  /** Stops accepting prompts; running ones go on until `end`. */
-  close(): void {
-    this.#isClosing = true
-    this.#server.close()
-  }
-
-  end(): void {
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  async #serve(socket: Socket): Promise<void> {
-    this.#sockets.add(socket)
-    socket.on('error', () => {})
-    socket.once('close', () => this.#sockets.delete(socket))
-    const lines = readLines(socket, { limitBytes: LINE_LIMIT_BYTES, onOversize: () => socket.destroy() })
-    try {
-      const first = await lines.next()
-      const call = first.done === true ? undefined : parseCall(first.value[0] ?? '')
-      if (call !== undefined) await this.#answer(socket, call, lines)
-    } catch (error) {
-      this.#options.log.error({ reason: String(error) }, 'a local request failed')
-    } finally {
-      socket.end()
-    }
-  }
-
-  async #answer(socket: Socket, call: LocalCall, lines: AsyncGenerator<string[], void>): Promise<void> {
-    const { version, config } = this.#options
-    if (call.call === 'status') return await send(socket, { status: this.#status() })
-    if (call.call !== 'prompt') {
-      await send(socket, { status: this.#status() })
-      return this.#options.onStop()
-    }
-    const isSame = call.version === version && call.config === config
-    if (!isSame || this.#isClosing) {
-      return await send(socket, { refused: isSame ? 'it is stopping' : 'it has another version or configuration' })
-    }
-    await send(socket, { accepted: true })
-    await this.#prompt(socket, call, abortedWith(lines))
-  }
-
-  async #prompt(socket: Socket, call: Extract<LocalCall, { call: 'prompt' }>, signal: AbortSignal): Promise<void> {
-    this.#running += 1
-    try {
-      const run = runPrompt(call.request, this.#options.contextFor(call), { signal })
-      let next = await run.next()
-      for (; next.done !== true; next = await run.next()) await send(socket, { event: next.value })
-      await send(socket, { result: next.value })
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error
-      const { code, kind, message, details } = error
-      await send(socket, { fault: { code, kind, message, details } })
-    } finally {
-      this.#running -= 1
-      this.#lastUsed = performance.now()
-    }
-  }
-
-  #status(): LocalStatus {
-    const { version, isBackground, warm } = this.#options
-    return { pid: process.pid, version, isBackground, running: this.#running, warm: warm() }
-  }
+function toLocalPrompt(
+  { runtime }: Invocation,
+  { request, config }: { request: PromptRequest; config: Config },
+): LocalPrompt {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(runtime.env)) if (value !== undefined) env[name] = value
+  return { version: runtime.version(), config: digestOfSettings(config), request, env, cwd: runtime.cwd }
 }
 
-function parseCall(line: string): LocalCall | undefined {
+/** Why the server does not run the prompt; undefined if it does. */
+function refusalIn(first: LocalReply | undefined, { statusCode }: IncomingMessage): string | undefined {
+  if (first === undefined) return `it answered with status ${statusCode}`
+  return 'refused' in first ? first.refused : undefined
+}
+
+async function report({ flags, runtime }: Invocation, refusal: string | undefined): Promise<void> {
+  if (!flags.isOn('verbose')) return
+  const line =
+    refusal === undefined
+      ? 'the prompt runs in the server of this user'
+      : `the server of this user does not run the prompt: ${refusal}`
+  await runtime.terminal.err.write(`drover: ${line}\n`)
+}
+
+async function* readReplies(response: IncomingMessage): Replies {
+  const rules = { limitBytes: LINE_LIMIT_BYTES, onOversize: () => response.destroy() }
+  for await (const lines of readLines(response, rules)) for (const line of lines) yield JSON.parse(line)
+}
+
+async function* follow(
+  invocation: Invocation,
+  { first, replies, signal }: { first: LocalReply; replies: Replies; signal: AbortSignal },
+): PromptRun {
+  const id = 'execution' in first ? first.execution : ''
+  const path = `/api/v1/executions/${id}/cancel`
+  // It may have ended meanwhile.
+  const cancel = () => void callServer(invocation, { method: 'POST', path }).catch(() => undefined)
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
   try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
+    for await (const reply of withFirst(first, replies)) {
+      if ('event' in reply) yield reply.event
+      if ('result' in reply) return reply.result
+      if ('fault' in reply) throw new Fault(reply.fault)
+    }
+    throw localServerLost({})
+  } finally {
+    signal.removeEventListener('abort', cancel)
   }
 }
 
-/** Aborted when the client says so, or is gone. */
-function abortedWith(lines: AsyncGenerator<string[], void>): AbortSignal {
-  const controller = new AbortController()
-  const watch = async () => {
-    // Any further line asks for the end.
-    await lines.next()
-    controller.abort()
-  }
-  void watch().catch(() => controller.abort())
-  return controller.signal
+async function* withFirst(first: LocalReply, replies: Replies): Replies {
+  yield first
+  yield* replies
 }
 
-async function send(socket: Socket, reply: LocalReply): Promise<void> {
-  if (socket.destroyed || socket.write(`${JSON.stringify(reply)}\n`)) return
-  await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)
+/** What the server reports about itself; undefined if there is none. */
+export async function askStatus(invocation: Invocation): Promise<LocalStatus | undefined> {
+  if (!existsSync(serverSocket(invocation))) return undefined
+  const answer = await callServer(invocation, { method: 'GET', path: '/local/status' }).catch(() => undefined)
+  return answer as LocalStatus | undefined
 }

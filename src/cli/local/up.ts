@@ -4,8 +4,8 @@ import { startDetached } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { localServerNotStarted } from '../faults.ts'
 import { readSettings } from '../settings.ts'
-import { askServer } from './call-server.ts'
-import type { LocalStatus } from './local-socket.ts'
+import type { LocalStatus } from './local-protocol.ts'
+import { askStatus } from './local-server.ts'
 
 const START_MS = 10_000
 const POLL_MS = 20
@@ -16,7 +16,7 @@ export const run: Run = async (invocation) => {
   const { out } = runtime.terminal
   // A mistake in the config is reported here, because the server itself has no terminal.
   await readSettings(invocation)
-  const found = await askServer(invocation, 'status')
+  const found = await askStatus(invocation)
   if (flags.isOn('status')) {
     await out.write(found === undefined ? 'no server runs; "drover up" starts one\n' : formatStatus(found))
     return found === undefined ? EXIT_NOT_RUNNING : 0
@@ -42,14 +42,14 @@ async function start(invocation: Invocation): Promise<LocalStatus> {
     hasEnded = true
   })
   for (const deadline = performance.now() + START_MS; performance.now() < deadline && !hasEnded; ) {
-    const status = await askServer(invocation, 'status')
+    const status = await askStatus(invocation)
     if (status !== undefined) return status
     await delay(POLL_MS)
   }
   throw localServerNotStarted({})
 }
 
-function formatStatus({ pid, version, isBackground, running, warm }: LocalStatus): string {
+function formatStatus({ pid, version, is_background: isBackground, running, warm }: LocalStatus): string {
   const kind = isBackground ? 'in the background' : 'drover serve'
   const agents = warm.map(({ backend, state, turns }) => `  ${backend}: ${state}, ${turns} prompts\n`)
   const head = `running: process ${pid}, version ${version}, ${kind}; ${running} prompts run now\n`

@@ -5,7 +5,9 @@ import { CHAT_COMMANDS } from '../chat/commands.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_COMMANDS } from '../config/commands.ts'
 import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
+import { EXECUTION_COMMANDS } from '../executions/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
+import { KEY_COMMANDS } from '../keys/commands.ts'
 import { LOCAL_COMMANDS } from '../local/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
@@ -13,14 +15,18 @@ import { SERVER_COMMANDS } from '../serve/commands.ts'
 import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
 import { SOURCE_COMMANDS } from '../source/commands.ts'
+import { USAGE_COMMANDS } from '../usage/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
   ...CHAT_COMMANDS,
   ...BATCH_COMMANDS,
+  ...EXECUTION_COMMANDS,
+  ...USAGE_COMMANDS,
   ...SESSION_COMMANDS,
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,
+  ...KEY_COMMANDS,
   ...LOCAL_COMMANDS,
   ...RUN_COMMANDS,
   ...SOURCE_COMMANDS,

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../agents/adapter/agent.ts'
+import { describeToolInput } from '../../agents/tool-input.ts'
 
 /** Describes what the agent is doing in a few words; undefined if the event adds nothing. */
 export function activityOf(event: AgentEvent): string | undefined {
@@ -11,7 +12,7 @@ export function activityOf(event: AgentEvent): string | undefined {
       // Partial text changes too fast to be read.
       return event.content.is_partial === true ? 'answering' : event.content.text
     case 'tool_use':
-      return `${event.content.tool_name} ${formatInput(event.content.input)}`
+      return `${event.content.tool_name} ${describeToolInput(event.content.input)}`
     case 'tool_result':
       return `${event.content.tool_name} ${event.content.is_error === true ? 'failed' : 'done'}`
     case 'progress':
@@ -23,15 +24,4 @@ export function activityOf(event: AgentEvent): string | undefined {
 
 function formatProgress({ stage, message }: { stage: string; message?: string }): string {
   return stage === 'turn_started' ? 'waiting for the answer' : (message ?? stage.replaceAll('_', ' '))
-}
-
-/** The most telling field of a tool's input, otherwise all of it as JSON. */
-function formatInput(input: unknown): string {
-  if (typeof input === 'object' && input !== null) {
-    for (const name of ['command', 'file_path', 'path', 'pattern', 'url']) {
-      const value = (input as Record<string, unknown>)[name]
-      if (typeof value === 'string') return value
-    }
-  }
-  return input === undefined ? '' : JSON.stringify(input)
 }

@@ -1,7 +1,12 @@
 /** Definitions of `prompt` and `resume`. */
-import type { Command } from '../command.ts'
+import type { Command, Flag } from '../command.ts'
 import { SESSION } from '../sessions/commands.ts'
 import { BACKEND, MODEL, SINGLE_RUN, WORKDIR } from '../words/shared-flags.ts'
+
+const DETACH: Flag = {
+  name: 'detach',
+  description: 'Leave the prompt to your server (drover serve) and print the id of its execution',
+}
 
 export const PROMPT_COMMANDS: readonly Command[] = [
   {
@@ -13,6 +18,7 @@ The prompt is read from standard input if it is "-", or if no text is given and 
 piped input is added to the prompt in a fenced block; drover waits until it ends. --no-stdin leaves it out, which a
 loop such as "while read" needs. --attach adds files in the same way; @path in a prompt is only text.
 On a terminal the answer is streamed; a file or a pipe gets the complete answer and nothing else.
+--detach leaves the prompt to the server of this user, with the directory, agent, model and modes that it would have here.
 The exit code is that of the agent if it fails, 124 after a timeout and 130 after Ctrl-C.`,
     positionals: [{ name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true }],
     flags: [
@@ -25,6 +31,7 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
         description: 'Continue the latest session of this directory, or of the one given with -w',
       },
       { name: 'ephemeral', description: 'Do not record a session' },
+      DETACH,
       ...SINGLE_RUN,
     ],
     examples: [
@@ -48,6 +55,10 @@ The exit code is that of the agent if it fails, 124 after a timeout and 130 afte
         description: 'read the prompt from a file, stop after ten minutes',
       },
       { line: 'drover -c "and now the tests"', description: 'continue the latest session of this directory' },
+      {
+        line: 'drover prompt --detach "update the dependencies"',
+        description: 'go on with other work; drover ps, logs and cancel watch and end it',
+      },
       { line: 'drover --demo "hello there"', description: 'try it without an installed agent' },
     ],
     load: () => import('./prompt.ts'),
@@ -62,7 +73,8 @@ typing filters by id, agent, title and directory, and Enter resumes. If no promp
 a prompt continues the latest session of this directory, as --last --here does; a prompt
 that looks like an id (only 0-9 and a-f) needs --last.
 --fork starts a new session with the settings of the old one and a link to it. The agent starts without the old
-conversation.`,
+conversation. With a session id, -b OTHER forks it on another agent, which gets the conversation in front of the prompt, as
+far as prompts and answers are kept (see the setting executions.keep): the latest 100,000 characters, quoted.`,
     positionals: [
       { ...SESSION, isOptional: true },
       { name: 'text', description: 'Prompt; - reads it from standard input', isOptional: true },
@@ -74,8 +86,9 @@ conversation.`,
       },
       { name: 'latest', description: 'Same as --last' },
       { name: 'here', description: 'Only consider sessions of the current directory' },
-      { ...BACKEND, description: 'Only consider sessions of this agent' },
+      { ...BACKEND, description: 'Only consider sessions of this agent; with an id and --fork, the agent of the fork' },
       { name: 'fork', description: 'Start a new session with the settings of this one' },
+      DETACH,
       { ...MODEL, description: 'Use a different model from the session' },
       ...SINGLE_RUN,
     ],
@@ -93,6 +106,10 @@ conversation.`,
       {
         line: 'drover resume 3f2a9c1b --fork "try it another way"',
         description: 'same settings, new conversation',
+      },
+      {
+        line: 'drover resume 3f2a9c1b --fork -b codex "review what was done"',
+        description: 'another agent goes on with the conversation',
       },
     ],
     load: () => import('./resume.ts'),

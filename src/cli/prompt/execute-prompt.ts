@@ -8,7 +8,7 @@ import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
-import { promptThroughServer } from '../local/call-server.ts'
+import { promptThroughServer } from '../local/local-server.ts'
 import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
 import { type OutputFormat, textOptions } from './prompt-flags.ts'
 import {

@@ -10,7 +10,7 @@ import { isArray } from '../../kit/json/json-value.ts'
 import { readJson } from '../../kit/json/read-json.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.shape.ts'
 import type { Invocation } from '../command.ts'
-import { workdirMissing } from '../faults.ts'
+import { flagsConflict, workdirMissing } from '../faults.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json' | 'raw'
 
@@ -75,5 +75,23 @@ export function textOptions({ flags, runtime }: Invocation, { output }: Config) 
     rendersMarkdown: runtime.terminal.out.hasStyle && !flags.isOn('no-markdown'),
     showTokens: output.show_tokens || flags.isOn('usage'),
     showTiming: output.show_timing,
+  }
+}
+
+/** Flags that need the process of the agent, or that would leave nothing to read. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  raw: 'the output of the agent is not stored',
+  'dry-run': 'a dry run ends at once',
+  demo: 'start the server with --demo instead',
+  ephemeral: 'nothing of an ephemeral prompt is kept, so its answer would be lost',
+}
+
+/** Throws a Fault for flags that `--detach` cannot be combined with. */
+export function checkDetachable({ flags }: Invocation): void {
+  for (const [name, instead] of Object.entries(INSTEAD)) {
+    if (flags.isOn(name)) throw flagsConflict({ flags: ['--detach', `--${name}`], instead })
+  }
+  if (flags.text('output-format') === 'stream-json') {
+    throw flagsConflict({ flags: ['--detach', '-o stream-json'], instead: 'drover logs -f --json prints the events' })
   }
 }

@@ -89,8 +89,10 @@ export async function printProblems({ err }: Terminal, result: PromptResult): Pr
   await err.write(lines.join(''))
 }
 
+type CostOptions = Pick<PrintOptions, 'showTokens' | 'showTiming'>
+
 /** A person always sees what was paid; a pipe gets it only with `--usage`. */
-async function printCost({ out, err }: Terminal, result: PromptResult, options: PrintOptions): Promise<void> {
+export async function printCost({ out, err }: Terminal, result: PromptResult, options: CostOptions): Promise<void> {
   const cost = options.showTokens || (out.isTty && err.isTty) ? formatCost(result.cost_usd) : undefined
   const parts = [
     ...(options.showTokens ? [`tokens: ${formatUsage(result.token_usage)}`] : []),

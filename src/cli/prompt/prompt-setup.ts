@@ -3,6 +3,7 @@
 import { locateAgent } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { keepModeOf } from '../../executions/execution-states.ts'
+import type { ExecutionStore } from '../../executions/execution-store.ts'
 import { Executions } from '../../executions/executions.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -14,7 +15,11 @@ import type { Invocation } from '../command.ts'
 import { toPrintable } from '../output/printable.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
 
-export type PromptSetup = AsyncDisposable & { context: PromptContext; openStore(): Promise<SessionStore> }
+export type PromptSetup = AsyncDisposable & {
+  context: PromptContext
+  openStore(): Promise<SessionStore>
+  openExecutions(): Promise<ExecutionStore>
+}
 
 /** `atOnce` is the number of agents that the command runs at the same time. */
 export function setUpPrompts(
@@ -29,14 +34,16 @@ export function setUpPrompts(
     return opened
   }
   const openStore = async () => (await open()).sessions
+  const openExecutions = async () => (await open()).executions
   const executions = new Executions({
-    openStore: async () => (await open()).executions,
+    openStore: openExecutions,
     owner: async () => await (await openStore()).owner(),
     clock: runtime.clock,
     ids: randomIds,
     keep: keepModeOf(config.executions.keep, 'none'),
     // The result of the prompt has a warning about it.
     onFailure: () => {},
+    toWarning: (error) => `the execution could not be saved: ${error instanceof Error ? error.message : error}`,
   })
   const context: PromptContext = {
     caller: 'operator',
@@ -61,6 +68,7 @@ export function setUpPrompts(
   return {
     context,
     openStore,
+    openExecutions,
     async [Symbol.asyncDispose]() {
       await executions.close()
       const store = (await opened?.catch(() => undefined))?.sessions

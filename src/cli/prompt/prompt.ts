@@ -2,7 +2,7 @@ import type { Run } from '../command.ts'
 import { readSettings } from '../settings.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { newestSession } from './newest-session.ts'
-import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
+import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
 import { setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
@@ -10,6 +10,8 @@ export const run: Run = async (invocation) => {
   const { flags } = invocation
   const reading = await readSettings(invocation)
   const { config } = reading
+  const isDetached = flags.isOn('detach')
+  if (isDetached) checkDetachable(invocation)
   const prompt = await readPrompt(invocation)
   await using setup = setUpPrompts(invocation, { config })
   const { workdir, ...options } = requestFromFlags(invocation)
@@ -22,11 +24,15 @@ export const run: Run = async (invocation) => {
   const request = {
     ...options,
     // With --continue the directory only selects the session, which has a directory of its own.
-    ...(workdir !== undefined && resumes === undefined && { workdir }),
+    ...((workdir !== undefined || isDetached) && resumes === undefined && { workdir: directory }),
     backend,
     prompt,
     resumes,
     wantsDeltas: wantsDeltas(invocation, format),
+  }
+  if (isDetached) {
+    const { detachPrompt } = await import('./detach-prompt.ts')
+    return await detachPrompt(invocation, { request, config })
   }
   return await executePrompt(invocation, { request, context: setup.context, config, format })
 }

@@ -1,3 +1,7 @@
+import type { Backend } from '../../agents/adapter/agent.ts'
+import { carryConversation } from '../../executions/carry-conversation.ts'
+import { randomIds } from '../../kit/ids.ts'
+import type { ConversationHistory } from '../../prompts/prompt-request.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -9,13 +13,15 @@ import { askForPrompt, isInteractive, withQuestions } from './ask-user.ts'
 import { executePrompt } from './execute-prompt.ts'
 import { filterOf, newestSession, type SessionCriteria } from './newest-session.ts'
 import { MAX_LISTED, pickSession } from './pick-session.ts'
-import { outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
-import { setUpPrompts } from './prompt-setup.ts'
+import { checkDetachable, outputFormatOf, requestFromFlags, wantsDeltas } from './prompt-flags.ts'
+import { type PromptSetup, setUpPrompts } from './prompt-setup.ts'
 import { readPrompt } from './read-prompt.ts'
 
 export const run: Run = async (invocation) => {
   const reading = await readSettings(invocation)
   const { config } = reading
+  const isDetached = invocation.flags.isOn('detach')
+  if (isDetached) checkDetachable(invocation)
   const target = readTarget(invocation)
   await using setup = setUpPrompts(invocation, { config })
   const choice = await choose(invocation, await setup.openStore(), target)
@@ -24,14 +30,32 @@ export const run: Run = async (invocation) => {
   const { session, prompt } = choice
   const isFork = invocation.flags.isOn('fork')
   const format = outputFormatOf(invocation, reading)
+  const backend = backendFor(invocation, target, session)
+  // A server reads the conversation itself.
+  const history = backend === session.backend || isDetached ? undefined : await historyOf(session, setup)
   const request = {
     ...requestFromFlags(invocation),
-    backend: session.backend,
+    backend,
     prompt,
-    ...(isFork ? { forks: session } : { resumes: session }),
+    ...(isFork ? { forks: session, history } : { resumes: session }),
     wantsDeltas: wantsDeltas(invocation, format),
   }
+  if (isDetached) {
+    const { detachPrompt } = await import('./detach-prompt.ts')
+    return await detachPrompt(invocation, { request, config })
+  }
   return await executePrompt(invocation, { request, context: setup.context, config, format })
+}
+
+async function historyOf(session: Session, setup: PromptSetup): Promise<ConversationHistory> {
+  const stores = { sessions: await setup.openStore(), executions: await setup.openExecutions() }
+  return await carryConversation(session, stores, { ids: randomIds })
+}
+
+/** A named session can be forked on another agent. Otherwise `--backend` only selects a session. */
+function backendFor({ flags }: Invocation, { session: target }: ResumeTarget, session: Session): Backend {
+  const isNamed = typeof target === 'object'
+  return (isNamed ? (flags.text('backend') as Backend | undefined) : undefined) ?? session.backend
 }
 
 type ResumeTarget = { session: 'newest' | 'picked' | { id: string }; words: readonly string[] }
@@ -95,11 +119,11 @@ function criteriaOf({ flags, runtime }: Invocation): SessionCriteria {
 async function findNamed({ flags, runtime }: Invocation, store: SessionStore, id: string): Promise<Session> {
   const session = await listCandidates({ store, now: runtime.clock.now() }, () => store.find(id))
   const backend = flags.text('backend')
-  if (backend !== undefined && backend !== session.backend) {
+  if (backend !== undefined && backend !== session.backend && !flags.isOn('fork')) {
     throw flagValueInvalid({
       flag: '--backend',
       given: backend,
-      allowed: `${session.backend}, the agent of the session`,
+      allowed: `${session.backend}, the agent of the session, unless --fork starts a new one`,
     })
   }
   return session

@@ -1,20 +1,29 @@
 /** Shows a running prompt on a terminal: the answer as it arrives, a line per tool call, and a progress line in between. */
 import type { AgentEvent, Backend } from '../../agents/adapter/agent.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
-import { toOneLine, toPrintable } from '../output/printable.ts'
+import { toOneLine, toPrintable, toShown } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
 import type { Terminal, Written } from '../terminal.ts'
 import { activityOf } from './activity.ts'
 import { ProgressLine } from './progress-line.ts'
 
+export type StreamOptions = {
+  rendersMarkdown: boolean
+  /** The tool calls are part of the output, and there is no progress line. */
+  isLog?: boolean
+}
+
 export class StreamedAnswer {
   readonly #terminal: Terminal
+  readonly #isLog: boolean
   readonly #progress: ProgressLine
   /** Undefined if the text is printed as the agent wrote it. */
   readonly #markdown: MarkdownStream | undefined
   #isAtLineStart = true
 
-  constructor(terminal: Terminal, { rendersMarkdown }: { rendersMarkdown: boolean }) {
+  constructor(terminal: Terminal, { rendersMarkdown, isLog = false }: StreamOptions) {
     this.#terminal = terminal
+    this.#isLog = isLog
     this.#progress = new ProgressLine(terminal.err, () => this.#isAtLineStart)
     this.#markdown = rendersMarkdown ? new MarkdownStream(terminal.out.style) : undefined
   }
@@ -29,7 +38,7 @@ export class StreamedAnswer {
     if (event.type === 'tool_use' || event.type === 'thinking') await this.#endLine()
     const line = toolLine(event)
     if (line !== undefined) await this.#printToolLine(line)
-    await this.#progress.draw()
+    if (!this.#isLog) await this.#progress.draw()
     return 'written'
   }
 
@@ -42,12 +51,17 @@ export class StreamedAnswer {
   async #printMessage({ text, is_partial: isPartial }: { text: string; is_partial?: boolean }): Promise<Written> {
     await this.#progress.clear()
     if (isPartial !== true) await this.#endLine()
-    const printable = toPrintable(text)
+    const printable = this.#isLog ? toShown(text, this.#terminal.out) : toPrintable(text)
     return await this.#write(this.#markdown?.write(printable) ?? printable)
   }
 
   async #printToolLine(line: string): Promise<void> {
-    const { err } = this.#terminal
+    const { out, err } = this.#terminal
+    if (this.#isLog) {
+      await this.#endLine()
+      await this.#write(`${out.style('dim', toOneLine(line, tableWidth(out) - 1))}\n`)
+      return
+    }
     if (!err.isTty) return
     await this.#progress.clear()
     await err.write(`${err.style('dim', toOneLine(line, err.columns - 1))}\n`)

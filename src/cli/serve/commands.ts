@@ -8,7 +8,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
     group: 'Server',
     summary: 'Serve prompts and sessions over HTTP',
     description: `Serves three APIs on one address: the native API under /api/v1, chat completions under /openai/v1 and messages
-under /anthropic/v1. API keys come from DROVER_API_KEYS, DROVER_API_KEYS_FILE, gopass or the config.
+under /anthropic/v1. API keys come from "drover keys create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.
 Ctrl+C stops accepting requests, waits up to 30 seconds for running ones, then ends their agents. A second Ctrl+C stops
 the server at once. SIGHUP reloads the API keys.
 The exit code is 0 after a normal shutdown and 1 after any failure.`,

@@ -3,21 +3,26 @@ import { resolve } from 'node:path'
 import { sweepScratch } from '../../agents/scratch-files.ts'
 import { type ApiKeys, loadApiKeys } from '../../config/api-keys.ts'
 import type { Config } from '../../config/config.shape.ts'
+import { findPaths } from '../../config/paths.ts'
+import { readConfig } from '../../config/read-config.ts'
 import type { Stores } from '../../executions/open-stores.ts'
 import { startStoreCleanup } from '../../http/clean-store.ts'
 import { createContext } from '../../http/context/create-context.ts'
 import type { ServerContext } from '../../http/context/server-context.ts'
 import { drain } from '../../http/drain.ts'
-import { type BoundAddress, type ListenAddress, listen } from '../../http/listen.ts'
+import { type ListenAddress, listen } from '../../http/listen.ts'
+import { listenLocally } from '../../http/local-socket.ts'
 import { withMetrics } from '../../http/metrics/create-metrics.ts'
+import { ROUTES } from '../../http/routes.ts'
 import { createServer, type HttpServer } from '../../http/server.ts'
-import { startupBanner } from '../../http/startup-banner.ts'
+import { type BannerFacts, startupBanner } from '../../http/startup-banner.ts'
 import { endAllProcesses } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { flagsConflict } from '../faults.ts'
-import { offerLocally } from '../local/offer-locally.ts'
+import { BackgroundEnd } from '../local/background-end.ts'
+import { localEndpoints } from '../local/local-endpoints.ts'
 import { openUserStores } from '../sessions/open-sessions.ts'
-import { readSettings } from '../settings.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { createServerLog, type ServerLog } from './server-log.ts'
 import { listenForSignals } from './server-signals.ts'
 
@@ -26,12 +31,14 @@ const GRACE_MS = 3000
 
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
-  const { config } = await readSettings(invocation, [
+  const { config, file } = await readSettings(invocation, [
     { key: 'server.host', flag: '--host', value: flags.text('host') },
     { key: 'server.port', flag: '--port', value: flags.integer('port') },
   ])
   const address = addressOf(invocation, config)
-  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server })
+  const readKeys = async () => (await readConfig(configEnvironmentOf(invocation))).config.server.keys
+  const configFile = { path: file.path, readKeys }
+  const keys = await loadApiKeys({ env: runtime.env, cwd: runtime.cwd, server: config.server, configFile })
   const serverLog = await createServerLog(runtime, { isQuiet: flags.isOn('quiet') })
   const stores = await openUserStores(invocation, config)
   sweepScratch()
@@ -55,15 +62,17 @@ function addressOf({ flags, runtime }: Invocation, config: Config): ListenAddres
 
 async function serve(invocation: Invocation, parts: ServerParts): Promise<number> {
   const { config, keys, stores, log } = parts
-  const isLocal = invocation.flags.isOn('local')
+  const isBackground = invocation.flags.isOn('local')
   const { clock, terminal, drainMs = DRAIN_MS } = invocation.runtime
   const [shutdown, drainDeadline] = [new AbortController(), new AbortController()]
   const stopSignals = { shutdown: shutdown.signal, drainDeadline: drainDeadline.signal }
   const context = await withMetrics(contextOf(invocation, parts, stopSignals))
-  const server = await createServer(context)
+  const background = new BackgroundEnd(context, isBackground)
+  const local = localEndpoints({ isRoot: invocation.runtime.isRoot, isBackground, onStop: () => background.end() })
+  const server = await createServer(context, { ...ROUTES, '/local': [local] })
   const { server: listener } = server.app
-  const bound = isLocal ? undefined : await listen(listener, parts.address)
-  const local = await offerLocally(invocation, { config, context, isBackground: isLocal, log })
+  const bound = isBackground ? undefined : await listen(listener, parts.address)
+  const localSocket = await openLocalSocket(invocation, parts, server)
   const signals = listenForSignals({
     isOnTerminal: terminal.err.isTty,
     reload: () => void keys.reload(log),
@@ -79,23 +88,33 @@ async function serve(invocation: Invocation, parts: ServerParts): Promise<number
     maxExecutionMb: config.executions.max_mb,
   })
   if (bound !== undefined) {
-    await terminal.out.write(bannerOf(server, { context, bound, keys, isRoot: invocation.runtime.isRoot }))
+    await terminal.out.write(bannerOf(server, { context, bound, localSocket, keys, isRoot: invocation.runtime.isRoot }))
   }
 
-  const failure = await Promise.race([signals.stopped, local.stopped, once(listener, 'error')])
+  const failure = await Promise.race([signals.stopped, background.ended, once(listener, 'error')])
   cleaning.stop()
   shutdown.abort()
   if (failure !== undefined) log.error({ reason: String(failure[0]) }, 'the server can no longer listen, so it stops')
   else await terminal.err.write('drover: stopping; waiting for running requests. Press Ctrl+C again to stop at once.\n')
+  background.stop()
   void context.prompts.warm?.close()
-  local.close()
   await drain(server, { drainMs, graceMs: GRACE_MS }, async () => {
     // Before ending the agents, so that no queued request starts a new one.
     drainDeadline.abort()
     await endAllProcesses()
   })
-  await local.drained(drainMs)
   return failure === undefined ? 0 : 1
+}
+
+async function openLocalSocket(
+  invocation: Invocation,
+  { config, log }: ServerParts,
+  { localListener }: HttpServer,
+): Promise<string | undefined> {
+  const path = findPaths(configEnvironmentOf(invocation)).serverSocket
+  // A server without an address has nothing else to listen on.
+  if (invocation.flags.isOn('local')) return void (await listen(localListener, { socket: path }))
+  return config.server.local_socket && (await listenLocally(localListener, path, log)) ? path : undefined
 }
 
 function contextOf(
@@ -125,17 +144,16 @@ function contextOf(
 
 function bannerOf(
   { endpoints }: HttpServer,
-  facts: { context: ServerContext; bound: BoundAddress; keys: ApiKeys; isRoot: boolean },
+  facts: Pick<BannerFacts, 'bound' | 'localSocket' | 'isRoot'> & { context: ServerContext; keys: ApiKeys },
 ): string {
-  const { context, bound, keys, isRoot } = facts
+  const { context, keys, ...rest } = facts
   return startupBanner({
     version: context.version,
     config: context.config,
-    bound,
+    ...rest,
     hasKeys: keys.ring.isRequired,
     hasShortKey: keys.hasShortKey(),
     keySources: keys.sources,
-    isRoot,
     agents: context.agents.list(),
     endpoints,
   })

@@ -67,7 +67,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     words: ['sessions', 'show'],
     group: 'Prompts',
-    summary: 'Show all details of a session',
+    summary: 'Show all details of a session, and its turns',
+    description:
+      'Turns with prompts, answers and tool calls are shown where executions are kept (see executions.keep).',
     positionals: [SESSION],
     flags: [JSON_FLAG],
     examples: [
@@ -110,7 +112,8 @@ export const SESSION_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Export sessions as JSON, JSON lines or Markdown',
     description: `Without ids, exports all sessions that match the flags. An existing file is only replaced with --force. A new file can
-only be read by you. Answers are not part of a session, because the agents store them.`,
+only be read by you. Turns with prompts and answers are part of it where executions are kept (see the setting
+executions.keep).`,
     positionals: [{ ...SESSION, isOptional: true, repeats: true }],
     flags: [
       {

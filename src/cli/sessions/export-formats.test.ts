@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { EXPORTS, type ExportFormat } from './export-formats.ts'
@@ -20,10 +21,29 @@ const SESSION: Session = {
 }
 const AT = '2026-01-31T12:00:00.000Z'
 
-function exported(format: ExportFormat, ...sessions: Session[]): string {
-  const { head, session, foot } = EXPORTS[format]
-  return [head(AT), ...sessions.map(session), foot(sessions.length)].join('')
+type Exported = Session & { turns?: SessionTurn[] }
+
+function exported(format: ExportFormat, ...sessions: Exported[]): string {
+  const { head, session: toText, turn, sessionEnd, foot } = EXPORTS[format]
+  const texts = sessions.flatMap(({ turns = [], ...session }, at) => [
+    toText(session, at),
+    ...turns.map(turn),
+    sessionEnd(turns.length),
+  ])
+  return [head(AT), ...texts, foot(sessions.length)].join('')
 }
+
+const TURN: SessionTurn = {
+  execution_id: 'exec_000000000000000000000001',
+  state: 'failed',
+  created_at: AT,
+  duration_ms: 1500,
+  prompt: 'one\ntwo',
+  answer: 'A ```fence```.',
+  tools: [{ name: 'Bash', input: 'ls `pwd`' }],
+  error: 'it broke',
+}
+const TALK: Exported = { ...SESSION, turns: [TURN, TURN] }
 
 describe('exported sessions', () => {
   it('contain all fields as JSON', () => {
@@ -32,9 +52,12 @@ describe('exported sessions', () => {
     expect(JSON.parse(text)).toMatchObject({ exported_at: AT, sessions: [{ id: SESSION.id }] })
   })
 
-  it.each([[[]], [[SESSION]], [[SESSION, SESSION]]])('have the usual indentation as JSON', (sessions) => {
-    expect(exported('json', ...sessions)).toBe(`${writeIndentedJson({ exported_at: AT, sessions })}\n`)
-  })
+  it.each([[[]], [[SESSION]], [[SESSION, SESSION]], [[TALK]], [[SESSION, TALK, SESSION]]])(
+    'have the usual indentation as JSON',
+    (sessions) => {
+      expect(exported('json', ...sessions)).toBe(`${writeIndentedJson({ exported_at: AT, sessions })}\n`)
+    },
+  )
 
   it('may have any number of backticks', () => {
     const prompt = '` '.repeat(300_000)
@@ -45,6 +68,29 @@ describe('exported sessions', () => {
     const lines = exported('jsonl', SESSION, SESSION).split('\n')
     expect(lines).toHaveLength(3)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ id: SESSION.id })
+    expect(JSON.parse(exported('jsonl', TALK))).toMatchObject({ id: SESSION.id, turns: [TURN, TURN] })
+  })
+
+  it('have a part for each turn in Markdown', () => {
+    expect(exported('markdown', { ...SESSION, turns: [TURN] })).toContain(`### Turn 1
+
+\`failed · 2026-01-31T12:00:00.000Z · 1.5 s\`
+
+\`\`\`text
+one
+two
+\`\`\`
+
+- \`\` → Bash ls \`pwd\` \`\`
+
+Answer:
+
+\`\`\`\`text
+A \`\`\`fence\`\`\`.
+\`\`\`\`
+
+Error: \`it broke\`
+`)
   })
 
   it('show control characters as escapes in Markdown', () => {

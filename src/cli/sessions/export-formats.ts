@@ -1,8 +1,10 @@
-/** Formats sessions as JSON, JSON lines or Markdown, one session at a time. Pure. */
+/** Formats sessions as JSON, JSON lines or Markdown: a session without its turns, then one turn at a time. Pure. */
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
 import { writeIndentedJson, writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { toOneLine } from '../output/printable.ts'
 import { sessionFacts, titleOf } from './session-text.ts'
+import { toolLines, turnFacts } from './turn-text.ts'
 
 export type ExportFormat = 'json' | 'jsonl' | 'markdown'
 
@@ -14,22 +16,58 @@ type Export = {
   head(exportedAt: string): string
   /** `number` counts from 0. */
   session(session: Session, number: number): string
+  /** Its turns follow `session`; if there are none, only `sessionEnd` does. */
+  turn(turn: SessionTurn, number: number): string
+  sessionEnd(turns: number): string
   foot(count: number): string
 }
 
 export const EXPORTS: Readonly<Record<ExportFormat, Export>> = {
   json: {
     head: (exportedAt) => `{\n  "exported_at": ${JSON.stringify(exportedAt)},\n  "sessions": [`,
-    session: (session, number) =>
-      `${number === 0 ? '' : ','}\n    ${writeIndentedJson(session).replaceAll('\n', '\n    ')}`,
+    session: (session, number) => `${number === 0 ? '' : ','}\n    ${withoutBrace(indented(session, 4))}`,
+    turn: (turn, number) => `${number === 0 ? ',\n      "turns": [' : ','}\n        ${indented(turn, 8)}`,
+    sessionEnd: (turns) => `${turns === 0 ? '' : '\n      ]'}\n    }`,
     foot: (count) => `${count === 0 ? '' : '\n  '}]\n}\n`,
   },
-  jsonl: { head: () => '', session: (session) => `${writeJson(session)}\n`, foot: () => '' },
+  jsonl: {
+    head: () => '',
+    session: (session) => withoutBrace(writeJson(session)),
+    turn: (turn, number) => `${number === 0 ? ',"turns":[' : ','}${writeJson(turn)}`,
+    sessionEnd: (turns) => `${turns === 0 ? '' : ']'}}\n`,
+    foot: () => '',
+  },
   markdown: {
     head: (exportedAt) => `# Sessions\n\nExported ${exportedAt}.\n`,
     session: (session) => `\n${toMarkdown(session)}`,
+    turn: (turn, number) => `\n${turnToMarkdown(turn, number + 1)}`,
+    sessionEnd: () => '',
     foot: () => '',
   },
+}
+
+function indented(value: Session | SessionTurn, columns: number): string {
+  return writeIndentedJson(value).replaceAll('\n', `\n${' '.repeat(columns)}`)
+}
+
+/** The text of a JSON object without its end, so that a field can follow. */
+function withoutBrace(text: string): string {
+  return text.slice(0, text.lastIndexOf('}')).trimEnd()
+}
+
+function turnToMarkdown(turn: SessionTurn, number: number): string {
+  const tools = toolLines(turn, TITLE_COLUMNS).map((line) => `- ${inCode(line)}`)
+  return [
+    `### Turn ${number}`,
+    '',
+    inCode(turnFacts(turn)),
+    '',
+    ...fenced(turn.prompt),
+    '',
+    ...(tools.length === 0 ? [] : [...tools, '']),
+    ...(turn.answer === undefined ? [] : ['Answer:', '', ...fenced(turn.answer), '']),
+    ...(turn.error === undefined ? [] : [`Error: ${inCode(turn.error)}`, '']),
+  ].join('\n')
 }
 
 function toMarkdown(session: Session): string {

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { ExecutionStore } from '../../executions/execution-store.ts'
+import { findTurns, readTurns } from '../../executions/session-turns.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
 import { fileExists } from '../../kit/faults.ts'
@@ -18,7 +20,7 @@ const PAGE = 500
 /** Reads and writes one session at a time, because all prompts together may not fit into memory. */
 export const run: Run = async (invocation) => {
   const { flags, runtime } = invocation
-  return await withSessions(invocation, async (store) => {
+  return await withSessions(invocation, async (store, _config, executions) => {
     const ids = await selectIds(invocation, store)
     const format = (flags.text('format') ?? 'json') as ExportFormat
     const counter = { count: 0 }
@@ -26,6 +28,7 @@ export const run: Run = async (invocation) => {
       format,
       exportedAt: toTimestamp(runtime.clock.now()),
       counter,
+      executions,
     })
     const file = flags.text('output')
     if (file === undefined || file === '-') await print(invocation, pieces)
@@ -73,14 +76,27 @@ async function* readSessions(store: SessionStore, ids: AsyncIterable<string>): A
   }
 }
 
+type ExportOptions = {
+  format: ExportFormat
+  exportedAt: string
+  counter: { count: number }
+  executions: ExecutionStore
+}
+
 async function* exportPieces(
   sessions: AsyncIterable<Session>,
-  { format, exportedAt, counter }: { format: ExportFormat; exportedAt: string; counter: { count: number } },
+  { format, exportedAt, counter, executions }: ExportOptions,
 ): AsyncGenerator<string> {
-  const { head, session: toText, foot } = EXPORTS[format]
+  const { head, session: toText, turn: toTurnText, sessionEnd, foot } = EXPORTS[format]
   yield head(exportedAt)
   for await (const session of sessions) {
     yield toText(session, counter.count)
+    let turns = 0
+    for await (const turn of readTurns(executions, await findTurns(executions, { session: session.id }))) {
+      yield toTurnText(turn, turns)
+      turns += 1
+    }
+    yield sessionEnd(turns)
     counter.count += 1
   }
   yield foot(counter.count)
@@ -89,7 +105,7 @@ async function* exportPieces(
 async function print({ runtime }: Invocation, pieces: AsyncIterable<string>): Promise<void> {
   const { out } = runtime.terminal
   for await (const piece of pieces) {
-    // Nobody reads the rest.
+    // The reader has closed the pipe.
     if (piece !== '' && (await out.write(toShown(piece, out))) === 'closed') return
   }
 }

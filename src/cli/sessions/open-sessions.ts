@@ -1,6 +1,7 @@
 import { abandonedAgentsEnder } from '../../agents/clean-up.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { findPaths } from '../../config/paths.ts'
+import type { ExecutionStore } from '../../executions/execution-store.ts'
 import { openStores, type Stores } from '../../executions/open-stores.ts'
 import { randomIds } from '../../kit/ids.ts'
 import type { SessionStore } from '../../sessions/session-store.ts'
@@ -21,16 +22,15 @@ export async function openUserStores(invocation: Invocation, config: Config): Pr
   return stores
 }
 
+type SessionWork = (store: SessionStore, config: Config, executions: ExecutionStore) => Promise<number>
+
 /** Opens the session store for one piece of work and closes it afterwards. */
-export async function withSessions(
-  invocation: Invocation,
-  work: (store: SessionStore, config: Config) => Promise<number>,
-): Promise<number> {
+export async function withSessions(invocation: Invocation, work: SessionWork): Promise<number> {
   const { config } = await readSettings(invocation)
-  const { sessions: store } = await openUserStores(invocation, config)
+  const { sessions: store, executions } = await openUserStores(invocation, config)
   try {
     const now = invocation.runtime.clock.now()
-    return await listCandidates({ store, now }, () => work(store, config))
+    return await listCandidates({ store, now }, () => work(store, config, executions))
   } finally {
     await store.close()
   }

@@ -2,6 +2,7 @@
 import { writeJson } from '../../kit/json/write-json.ts'
 import type { Session } from '../../sessions/session.shape.ts'
 import { isResumable } from '../../sessions/session-changes.ts'
+import { backendOf } from '../output/backend-name.ts'
 import { formatAge } from '../output/format-time.ts'
 import { toOneLine } from '../output/printable.ts'
 import { formatUsage, totalTokens } from '../output/usage-text.ts'
@@ -23,7 +24,7 @@ export function titleOf({ title, initial_prompt: prompt }: Pick<Session, 'title'
 export function sessionRows(sessions: readonly Session[], now: Date): string[][] {
   const rows = sessions.map((session) => [
     shortIdOf(session),
-    session.backend,
+    backendOf(session),
     session.status,
     formatAge(session.last_used, now),
     String(totalTokens(session.token_usage)),
@@ -38,7 +39,7 @@ export function sessionFacts(session: Session, now?: Date): [name: string, value
   const facts: [string, string | undefined][] = [
     ['id', session.id],
     ['title', session.title],
-    ['backend', session.backend],
+    ['backend', backendOf(session)],
     ['status', session.status],
     ['model', session.model],
     ['directory', session.working_dir],

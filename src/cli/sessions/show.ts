@@ -1,33 +1,85 @@
+import type { ExecutionStore } from '../../executions/execution-store.ts'
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
+import { findTurns, readTurns } from '../../executions/session-turns.ts'
 import { writeIndentedJson } from '../../kit/json/write-json.ts'
-import type { Run } from '../command.ts'
-import { toOneLine } from '../output/printable.ts'
+import type { Session } from '../../sessions/session.shape.ts'
+import type { Invocation, Run } from '../command.ts'
+import { toOneLine, toShown } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
 import { wrapWords } from '../output/wrap-words.ts'
 import type { Channel } from '../terminal.ts'
 import { withSessions } from './open-sessions.ts'
 import { sessionFacts } from './session-text.ts'
+import { describeMissingTurns, toolLines, turnFacts } from './turn-text.ts'
 
 const MAX_VALUE_COLUMNS = 400
 const GAP = 2
+/** Of a prompt, in characters. */
+const SHOWN_PROMPT = 2000
 /** In fewer columns, wrapping by the terminal is easier to read. */
 const MIN_VALUE_COLUMNS = 20
 
 export const run: Run = async (invocation) => {
   const { args, flags, runtime } = invocation
   const { out } = runtime.terminal
-  return await withSessions(invocation, async (store) => {
+  return await withSessions(invocation, async (store, _config, executions) => {
     const session = await store.find(args[0] ?? '')
-    const facts = sessionFacts(session, runtime.clock.now())
-    const width = Math.max(...facts.map(([name]) => name.length))
-    const lines = facts.flatMap(([name, value]) => {
-      const [first = '', ...rest] = linesOf(value, { out, before: width + GAP })
-      return [
-        `${out.style('dim', name.padEnd(width + GAP))}${first}`,
-        ...rest.map((line) => ' '.repeat(width + GAP) + line),
-      ]
-    })
-    await out.write(flags.isOn('json') ? `${writeIndentedJson(session)}\n` : `${lines.join('\n')}\n`)
+    if (flags.isOn('json')) {
+      await out.write(`${writeIndentedJson(await withTurns(session, executions))}\n`)
+      return 0
+    }
+    await out.write(`${factLines(session, invocation).join('\n')}\n`)
+    await printTurns(session, executions, out)
     return 0
   })
+}
+
+/** Without the field if no turn is kept. */
+async function withTurns(session: Session, executions: ExecutionStore): Promise<Session & { turns?: SessionTurn[] }> {
+  const turns: SessionTurn[] = []
+  const ids = await findTurns(executions, { session: session.id })
+  for await (const turn of readTurns(executions, ids)) turns.push(turn)
+  return turns.length === 0 ? session : { ...session, turns }
+}
+
+function factLines(session: Session, { runtime }: Invocation): string[] {
+  const { out } = runtime.terminal
+  const facts = sessionFacts(session, runtime.clock.now())
+  const width = Math.max(...facts.map(([name]) => name.length))
+  return facts.flatMap(([name, value]) => {
+    const [first = '', ...rest] = linesOf(value, { out, before: width + GAP })
+    return [
+      `${out.style('dim', name.padEnd(width + GAP))}${first}`,
+      ...rest.map((line) => ' '.repeat(width + GAP) + line),
+    ]
+  })
+}
+
+/** One turn is read and printed at a time. */
+async function printTurns(session: Session, executions: ExecutionStore, out: Channel): Promise<void> {
+  const ids = await findTurns(executions, { session: session.id })
+  let number = 0
+  for await (const turn of readTurns(executions, ids)) {
+    number += 1
+    if ((await out.write(turnText(turn, number, out))) === 'closed') return
+  }
+  const missing = describeMissingTurns(session, ids.length)
+  if (missing !== undefined) await out.write(`\n${out.style('dim', missing)}\n`)
+}
+
+function turnText(turn: SessionTurn, number: number, out: Channel): string {
+  const heading = out.style('bold', toOneLine(`Turn ${number} · ${turnFacts(turn)}`, tableWidth(out)))
+  const prompt = shorten(toShown(turn.prompt.trimEnd(), out)).replace(/^/gm, '> ')
+  const tools = toolLines(turn, tableWidth(out) - 1).map((line) => out.style('dim', line))
+  const answer = turn.answer === undefined || turn.answer === '' ? [] : [toShown(turn.answer.trimEnd(), out)]
+  const error = turn.error === undefined ? [] : [toShown(`failed: ${turn.error}`, out)]
+  return `\n${[heading, prompt, ...tools, ...answer, ...error].join('\n')}\n`
+}
+
+/** A prompt may have a whole file in it. */
+function shorten(prompt: string): string {
+  if (prompt.length <= SHOWN_PROMPT) return prompt
+  return `${prompt.slice(0, SHOWN_PROMPT)}\n… ${prompt.length - SHOWN_PROMPT} more characters; sessions export has all`
 }
 
 /** Wraps at words; the terminal would break long values anywhere. */

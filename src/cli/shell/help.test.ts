@@ -63,8 +63,8 @@ describe('help', () => {
     expect(description.split('\n').slice(0, 6)).toEqual([
       'Serves three APIs on one address: the native API under',
       '/api/v1, chat completions under /openai/v1 and messages',
-      'under /anthropic/v1. API keys come from DROVER_API_KEYS,',
-      'DROVER_API_KEYS_FILE, gopass or the config.',
+      'under /anthropic/v1. API keys come from "drover keys',
+      'create", DROVER_API_KEYS, DROVER_API_KEYS_FILE or gopass.',
       'Ctrl+C stops accepting requests, waits up to 30 seconds for',
       'running ones, then ends their agents. A second Ctrl+C stops',
     ])

@@ -153,7 +153,6 @@ export const OPEN_ERRORS: readonly ErrorName[] = ['MethodNotAllowed', 'TooManyRe
 export const COMMON_ERRORS: readonly ErrorName[] = ['Unauthorized', ...OPEN_ERRORS]
 export const BODY_ERRORS: readonly ErrorName[] = ['BadRequest', 'TooLarge', 'UnsupportedMediaType', ...COMMON_ERRORS]
 export const SESSION_ERRORS: readonly ErrorName[] = ['BadRequest', 'NotFound', 'Conflict', ...COMMON_ERRORS]
-export const EXECUTION_ERRORS: readonly ErrorName[] = SESSION_ERRORS
 /** Errors of endpoints that run something, and that a request with an `Idempotency-Key` can repeat. */
 export const RUN_ERRORS: readonly ErrorName[] = [...BODY_ERRORS, 'Conflict', 'KeyReused']
 export const AGENT_ERRORS: readonly ErrorName[] = [...RUN_ERRORS, 'BadGateway', 'Timeout']

@@ -55,6 +55,8 @@ export function createContext(inputs: ServerInputs): ServerContext {
     ids: randomIds,
     keep: keepModeOf(config.executions.keep, 'events'),
     onFailure: (error) => log.error({ reason: String(error) }, 'executions could not be saved'),
+    // The reason may name a file of the server.
+    toWarning: () => 'the execution could not be saved; the server log has the reason',
   })
   return {
     config,

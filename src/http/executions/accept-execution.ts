@@ -7,6 +7,8 @@ export async function acceptExecution(
   { request, reply, context }: Exchange,
   { id }: RequestedExecution,
 ): Promise<ExecutionAccepted> {
+  // The client may ask for it at once, also through another process.
+  await context.executions.save()
   void reply.code(202)
   if (request.headers.prefer !== undefined) void reply.header('preference-applied', 'respond-async')
   return { execution_id: id, ...(await progressOf(id, context)), links: linksOf(id) }

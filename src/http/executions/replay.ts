@@ -1,5 +1,6 @@
 /** Gives a client the events and the result of an execution that runs without it, or that has ended. */
 import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import { isFinal } from '../../executions/execution-states.ts'
 import { executionLost } from '../../executions/faults.ts'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
@@ -26,6 +27,9 @@ export async function* replayEvents(
   source: Source,
   { signal, result }: Replay,
 ): AsyncGenerator<PromptEvent, PromptResult, undefined> {
+  const known = source.executions.find(id) ?? (await source.executionStore.find(id))
+  // A part of an answer must not look like the whole one.
+  if (isFinal(known.state) && known.result === undefined) throw executionLost({ id, state: known.state })
   let sequence = 0
   for await (const batch of source.executions.follow(id, { after: 0, signal })) {
     const execution = source.executions.find(id) ?? (await source.executionStore.find(id))
@@ -36,7 +40,7 @@ export async function* replayEvents(
     }
   }
   const ended = await result()
-  if (sequence === 0) yield answerEvent(ended, await source.executionStore.find(id))
+  if (sequence === 0) yield answerEvent(ended, known)
   return ended
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Execution } from '../../executions/execution.shape.ts'
 import { newExecutionId } from '../../executions/execution-id.ts'
+import type { KeyClaim } from '../../executions/execution-store.ts'
 import { executionLost, executionNotFound, idempotencyKeyReused } from '../../executions/faults.ts'
 import { toTimestamp } from '../../kit/clock.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -26,7 +27,7 @@ export type RequestedExecution = {
   isInBackground: boolean
   /** The client does not wait for the result. */
   isDetached: boolean
-  /** Forgets the key, because nothing was started. */
+  /** Makes the key usable again. Never throws. */
   release(): Promise<void>
 }
 
@@ -37,7 +38,7 @@ const FIND_ATTEMPTS = 20
 const FIND_EVERY_MS = 50
 
 /**
- * Also sets the headers of the response that name the execution. `detach` is undefined for an API whose clients always
+ * Also sets the headers of the response to a repeated request. `detach` is undefined for an API whose clients always
  * wait for the result.
  */
 export async function requestExecution(
@@ -58,15 +59,19 @@ export async function requestExecution(
     release: async () => {},
   }
   const execution = key === undefined ? fresh : await claimKey(exchange, key, fresh)
-  void reply.header('x-execution-id', execution.id)
-  if (execution.isRepeat) void reply.header('idempotency-replayed', 'true')
+  if (execution.isRepeat) void reply.headers({ 'x-execution-id': execution.id, 'idempotency-replayed': 'true' })
   return execution
 }
 
-/** A Fault means that nothing was run, so the request may be sent again with the same key. */
-export async function releaseOnFault<T>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {
+/** The model service refused the prompt for the moment, so a client may send it again. */
+const TRANSIENT = ['agent_rate_limited', 'agent_overloaded']
+
+/** A Fault means that nothing was run. Then, and after a transient failure, the key may be used again. */
+export async function releaseOnFault<T extends object>(run: Promise<T>, { release }: RequestedExecution): Promise<T> {
   try {
-    return await run
+    const result = await run
+    if ('error_code' in result && TRANSIENT.includes(String(result.error_code))) await release()
+    return result
   } catch (error) {
     if (error instanceof Fault) await release()
     throw error
@@ -81,10 +86,19 @@ async function claimKey(
   const { executionStore } = context
   const claim = { apiKey: fresh.apiKey ?? '', key, digest: await digestOf(request), executionId: fresh.id }
   const earlier = await executionStore.claimKey(claim)
-  if (earlier === undefined) return { ...fresh, release: () => executionStore.releaseKey(claim) }
+  if (earlier === undefined) return { ...fresh, release: () => release(claim, context) }
   if (earlier.digest !== claim.digest) throw idempotencyKeyReused({ key })
   const { id, created_at: createdAt } = await findStarted(earlier.executionId, context)
   return { ...fresh, id, createdAt, isRepeat: true }
+}
+
+/** A key that cannot be released stays taken: the client gets the result all the same. */
+async function release(claim: KeyClaim, { executionStore, log }: ServerContext): Promise<void> {
+  try {
+    await executionStore.releaseKey(claim)
+  } catch (error) {
+    log.error({ reason: String(error) }, 'an idempotency key could not be released')
+  }
 }
 
 async function findStarted(id: string, { executions, executionStore }: ServerContext): Promise<Execution> {
@@ -103,7 +117,7 @@ async function findStarted(id: string, { executions, executionStore }: ServerCon
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
-  if (header === undefined || header === '') return undefined
+  if (header === undefined) return undefined
   if (typeof header !== 'string' || !KEY.test(header)) throw idempotencyKeyInvalid({})
   return header
 }

@@ -36,6 +36,7 @@ function common(isSse: boolean, { clock }: ServerContext) {
   const heartbeat = () => ({ type: 'heartbeat', at: toTimestamp(clock.now()) })
   return {
     contentType: isSse ? SSE_MEDIA_TYPE : 'application/x-ndjson',
+    opensAtOnce: true,
     end: () => '',
     heartbeat: () => (isSse ? sseFrame(heartbeat()) : jsonLine(heartbeat())),
   }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Execution, ExecutionEvent, ExecutionPage } from '../../executions/execution.shape.ts'
 import { EXECUTION_STATES } from '../../executions/execution-states.ts'
 import { literals, type Message, named, type Static, stated, strict } from '../../kit/shape.ts'
-import { COMMON_ERRORS, EXECUTION_ERRORS } from '../api-description/error-responses.shape.ts'
+import { BODY_ERRORS, COMMON_ERRORS, SESSION_ERRORS } from '../api-description/error-responses.shape.ts'
 import { EXAMPLE, jsonResponse, type Operation, type Parameter, streamOf } from '../api-description/operation.shape.ts'
 
 const MAX_PAGE_SIZE = 1000
@@ -15,8 +15,8 @@ export const ExecutionQuery = strict({
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at this time or later.' })),
   before: Type.Optional(
     Type.String({
-      pattern: '^[0-9TZ:.-]+,exec_[0-9a-f]{24}$',
-      description: 'The `next` of the page before; the default is the first page.',
+      pattern: '^exec_[0-9a-f]{24}$',
+      description: 'Only executions that are older than this one: the `next` of the page before.',
     }),
   ),
   limit: Type.Optional(
@@ -152,7 +152,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Get an execution with its prompt and result',
     parameters: [EXECUTION_ID],
     responses: { 200: jsonResponse('The execution.', Execution, running) },
-    errors: EXECUTION_ERRORS,
+    errors: SESSION_ERRORS,
   },
   {
     method: 'get',
@@ -183,7 +183,7 @@ export const OPERATIONS: readonly Operation[] = [
       },
       204: { description: 'The client has all events as server-sent events, and the execution has ended.' },
     },
-    errors: EXECUTION_ERRORS,
+    errors: SESSION_ERRORS,
   },
   {
     method: 'post',
@@ -196,7 +196,7 @@ export const OPERATIONS: readonly Operation[] = [
     responses: {
       202: jsonResponse('The execution is being cancelled.', ExecutionCancelled, { id: ID, state: 'running' }),
     },
-    errors: EXECUTION_ERRORS,
+    errors: SESSION_ERRORS,
   },
   {
     method: 'post',
@@ -214,7 +214,7 @@ export const OPERATIONS: readonly Operation[] = [
     responses: {
       200: jsonResponse('The agent goes on.', ApprovalDecided, { approval_id: APPROVAL, decision: 'allow' }),
     },
-    errors: EXECUTION_ERRORS,
+    errors: [...new Set([...BODY_ERRORS, ...SESSION_ERRORS])],
   },
   {
     method: 'get',

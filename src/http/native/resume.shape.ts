@@ -14,7 +14,8 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'resumeSession',
     tag: 'native',
     summary: 'Run another prompt in a session',
-    description: 'Uses the backend of the session. With `fork`, a new session starts with the settings of this one.',
+    description:
+      'Uses the backend of the session. With `fork`, a new session starts with the settings of this one; on another `backend`, with its conversation.',
     parameters: [SESSION_ID, IDEMPOTENCY_KEY, PREFER],
     body: { shape: ResumeRequest, examples: { example: request } },
     responses: { 200: PROMPT_RESPONSE, 202: ACCEPTED_RESPONSE },

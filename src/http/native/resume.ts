@@ -1,24 +1,45 @@
 /** `POST /api/v1/sessions/{id}/resume` */
+import type { FastifyRequest } from 'fastify'
+import { carryConversation } from '../../executions/carry-conversation.ts'
 import { checker } from '../../kit/schema.ts'
 import { validateResumeRequest } from '../../prompts/checks.generated.js'
+import { resumeInvalid } from '../../prompts/faults.ts'
 import { omitEmpty } from '../../prompts/omit-empty.ts'
 import type { ResumeRequest } from '../../prompts/prompt-request.shape.ts'
-import type { RegisterRoutes } from '../context/server-context.ts'
+import type { ConversationHistory } from '../../prompts/prompt-request.ts'
+import type { Session } from '../../sessions/session.shape.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
 import { sendPrompt } from '../response/send-prompt.ts'
+import { keyThatSees } from './executions.ts'
 import { nativeFormat } from './prompt.ts'
 
 const checkResume = checker<ResumeRequest>('the request', validateResumeRequest)
 
 export const registerResume: RegisterRoutes = (scope, context) => {
   scope.post<{ Params: { id: string } }>('/sessions/:id/resume', async (request, reply) => {
-    const { fork, detach = false, ...body } = checkBody(omitEmpty(request.body), checkResume)
+    const { fork = false, detach = false, ...body } = checkBody(omitEmpty(request.body), checkResume)
     const session = await context.store.find(request.params.id)
-    const origin = fork === true ? { forks: session } : { resumes: session }
-    const prompt = { ...body, backend: session.backend, ...origin }
+    const { backend = session.backend } = body
+    if (!fork && backend !== session.backend) throw resumeInvalid({ problem: needsFork(session) })
+    const history = backend === session.backend ? undefined : await historyFor(session, request, context)
+    const prompt = { ...body, backend, ...(fork ? { forks: session, history } : { resumes: session }) }
     return await sendPrompt(
       { request, reply, context },
       { prompt, detach, toFormat: () => nativeFormat(prompt, context) },
     )
   })
+}
+
+async function historyFor(
+  session: Session,
+  request: FastifyRequest,
+  context: ServerContext,
+): Promise<ConversationHistory> {
+  const stores = { sessions: context.store, executions: context.executionStore }
+  return await carryConversation(session, stores, { ids: context.ids, apiKey: keyThatSees(request, context) })
+}
+
+function needsFork({ backend }: Session): string {
+  return `the session is one of ${backend}; another backend needs fork: true, which starts a new session`
 }

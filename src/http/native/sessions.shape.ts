@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { BACKEND_NAME } from '../../config/backend.shape.ts'
+import { SessionTurn } from '../../executions/session-turn.shape.ts'
+import { MAX_TURNS } from '../../executions/session-turns.ts'
 import type { JsonObject } from '../../kit/json/json-value.ts'
 import { literals, type Message, named, type Static, stated, strict, textLike } from '../../kit/shape.ts'
 import { Session, SessionPage } from '../../sessions/session.shape.ts'
@@ -35,6 +37,30 @@ export const SessionQuery = strict({
   until: Type.Optional(Type.String({ format: 'date-time', description: 'Last used before this time.' })),
 })
 export type SessionQuery = Static<typeof SessionQuery>
+
+export const SessionDetailQuery = strict({
+  turns: Type.Optional(
+    literals(['true', 'false'], {
+      default: 'false',
+      description: 'Adds the turns that are kept as executions, with prompts, answers and tools.',
+    }),
+  ),
+})
+export type SessionDetailQuery = Static<typeof SessionDetailQuery>
+
+const SessionDetail = named(
+  'SessionDetail',
+  Type.Object({
+    ...Session.properties,
+    turns: Type.Optional(
+      Type.Array(SessionTurn, {
+        description: `Only with \`turns=true\`: the latest ${MAX_TURNS} turns that are kept and that the API key may see, oldest first.`,
+      }),
+    ),
+    older_turns: Type.Optional(Type.Integer({ minimum: 1, description: 'How many turns are kept before these.' })),
+  }),
+)
+export type SessionDetail = Session & { readonly turns?: readonly SessionTurn[]; readonly older_turns?: number }
 
 /** The session store checks the values of titles, tags and metadata. */
 export const SessionEditRequest = named(
@@ -111,6 +137,13 @@ const query: Parameter[] = Object.entries(SessionQuery.properties).map(([name, s
   isRequired: false,
 }))
 
+const detailQuery: Parameter[] = Object.entries(SessionDetailQuery.properties).map(([name, shape]) => ({
+  name,
+  in: 'query',
+  shape,
+  isRequired: false,
+}))
+
 export const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
@@ -128,8 +161,8 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'getSession',
     tag: 'native',
     summary: 'Get a session',
-    parameters: [SESSION_ID],
-    responses: { 200: jsonResponse('The session.', Session, session) },
+    parameters: [SESSION_ID, ...detailQuery],
+    responses: { 200: jsonResponse('The session.', SessionDetail, session) },
     errors: SESSION_ERRORS,
   },
   {

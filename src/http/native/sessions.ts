@@ -1,24 +1,45 @@
 /** `GET /api/v1/sessions`, and `GET`, `PATCH` and `DELETE /api/v1/sessions/{id}` */
+import type { FastifyRequest } from 'fastify'
+import type { SessionTurn } from '../../executions/session-turn.shape.ts'
+import { findTurns, MAX_TURNS, readTurns } from '../../executions/session-turns.ts'
 import { messageInvalid } from '../../kit/faults.ts'
 import { checker } from '../../kit/schema.ts'
+import type { Session } from '../../sessions/session.shape.ts'
 import type { SessionFilter } from '../../sessions/session-store.ts'
-import type { RegisterRoutes } from '../context/server-context.ts'
+import type { RegisterRoutes, ServerContext } from '../context/server-context.ts'
 import { checkBody } from '../request/body.ts'
-import { validateSessionEditRequest, validateSessionQuery } from '../request/checks.generated.js'
+import {
+  validateSessionDetailQuery,
+  validateSessionEditRequest,
+  validateSessionQuery,
+} from '../request/checks.generated.js'
 import { readQuery } from '../request/query.ts'
 import { sendJson } from '../response/send-json.ts'
-import type { SessionDeleted, SessionEditRequest, SessionQuery } from './sessions.shape.ts'
+import { keyThatSees } from './executions.ts'
+import type {
+  SessionDeleted,
+  SessionDetail,
+  SessionDetailQuery,
+  SessionEditRequest,
+  SessionQuery,
+} from './sessions.shape.ts'
 
 type ById = { Params: { id: string } }
 
-export const registerSessions: RegisterRoutes = (scope, { store, config }) => {
+export const registerSessions: RegisterRoutes = (scope, context) => {
+  const { store, config } = context
+
   scope.get('/sessions', async ({ query }, reply) => {
     const { filter, page } = readSessionQuery(query)
     checkBackend(filter.backend, Object.keys(config.backends))
     return sendJson(reply, await store.list(filter, page))
   })
 
-  scope.get<ById>('/sessions/:id', async ({ params }, reply) => sendJson(reply, await store.find(params.id)))
+  scope.get<ById>('/sessions/:id', async (request, reply) => {
+    const { turns = 'false' } = readQuery(request.query, checkDetailQuery, [])
+    const session = await store.find(request.params.id)
+    return sendJson(reply, turns === 'true' ? await withTurns(session, request, context) : session)
+  })
 
   scope.patch<ById>('/sessions/:id', async ({ params, body }, reply) => {
     return sendJson(reply, await store.edit(params.id, checkBody(body, checkEdit)))
@@ -27,6 +48,17 @@ export const registerSessions: RegisterRoutes = (scope, { store, config }) => {
   scope.delete<ById>('/sessions/:id', async ({ params }): Promise<SessionDeleted> => {
     return { deleted: true, id: await store.delete(params.id) }
   })
+}
+
+const checkDetailQuery = checker<SessionDetailQuery>('the query', validateSessionDetailQuery)
+
+async function withTurns(session: Session, request: FastifyRequest, context: ServerContext): Promise<SessionDetail> {
+  const { executionStore } = context
+  const ids = await findTurns(executionStore, { session: session.id, apiKey: keyThatSees(request, context) })
+  const older = Math.max(0, ids.length - MAX_TURNS)
+  const turns: SessionTurn[] = []
+  for await (const turn of readTurns(executionStore, ids.slice(older))) turns.push(turn)
+  return { ...session, turns, ...(older > 0 && { older_turns: older }) }
 }
 
 const checkQuery = checker<SessionQuery>('the query', validateSessionQuery)

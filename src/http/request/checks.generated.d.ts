@@ -1,10 +1,12 @@
 import type { Validate } from '../../kit/schema.ts'
 
 export declare const validateSessionQuery: Validate
+export declare const validateSessionDetailQuery: Validate
 export declare const validateSessionEditRequest: Validate
 export declare const validateExecutionQuery: Validate
 export declare const validateDecisionBody: Validate
 export declare const validateEventsQuery: Validate
+export declare const validateUsageQuery: Validate
 export declare const validateChatRequest: Validate
 export declare const validateMessageRequest: Validate
 export declare const validateCountTokensRequest: Validate

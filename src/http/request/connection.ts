@@ -18,6 +18,9 @@ export function commonHeaders(requestId: string): Record<string, string> {
 
 export type Connections = {
   opened(socket: Socket): void
+  /** The connection came over the local socket (local-socket.ts). */
+  markLocal(socket: Socket): void
+  isLocal(request: IncomingMessage): boolean
   requestStarted(request: IncomingMessage): void
   responseClosed(request: IncomingMessage): void
   /** Calls `fail` if the connection fails before the request body is complete, also if that has happened already. */
@@ -36,6 +39,7 @@ type LatestRequest = { request: IncomingMessage; isClosed: boolean; fault?: Faul
 
 export function trackConnections(): Connections {
   const sockets = new Set<Socket>()
+  const local = new WeakSet<Socket>()
   const latest = new WeakMap<Socket, LatestRequest>()
   const entryOf = (request: IncomingMessage) => {
     const entry = latest.get(request.socket)
@@ -50,6 +54,8 @@ export function trackConnections(): Connections {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
     },
+    markLocal: (socket) => void local.add(socket),
+    isLocal: ({ socket }) => local.has(socket),
     requestStarted: (request) => void latest.set(request.socket, { request, isClosed: false }),
     responseClosed(request) {
       const entry = entryOf(request)

@@ -40,13 +40,15 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
     startRequest({ request, reply }, context, guards)
     if (handleCors({ request, reply }, server)) return
     refuseSeveralHosts(request.raw)
-    refuseForeignPages(request, context)
+    const { isLocalUser } = request.facts
+    if (!isLocalUser) refuseForeignPages(request, context)
     if (context.shutdown.aborted) throw shuttingDown({})
     const check = checkKey(request.headers, context.keys)
     if (check.result === 'valid') request.facts.key = check.key
-    limitRate({ request, reply }, guards.rateLimiter)
+    if (!isLocalUser) limitRate({ request, reply }, guards.rateLimiter)
     refuseLongBody(request.raw, { limitBytes: server.max_request_body_bytes })
-    requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic: server.metrics_public })
+    const { metrics_public: isMetricsPublic } = server
+    if (!isLocalUser) requireKey({ path: pathOf(request), check }, { keys: context.keys, isMetricsPublic })
     refuseMalformed(request)
     // Here and not in Fastify's notFoundHandler, which runs after the body has been read.
     if (request.is404) refuseUnknownRoute(request, guards)
@@ -64,7 +66,8 @@ export function addRequestHooks(app: FastifyInstance, context: ServerContext, gu
 /** Runs for every request, also for one that the guards refuse. */
 function startRequest({ request, reply }: Exchange, context: ServerContext, { connections }: RequestGuards): void {
   const trace = readTrace(request.headers)
-  request.facts = { address: clientAddress(request), trace, key: undefined }
+  const isLocalUser = connections.isLocal(request.raw)
+  request.facts = { address: clientAddress(request), trace, key: undefined, isLocalUser }
   reply.headers(commonHeaders(request.id))
   // The name of the header in the message API.
   if (apiStyleOf(request.url, request.headers) !== 'native') reply.header('request-id', request.id)

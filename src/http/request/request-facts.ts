@@ -7,6 +7,8 @@ type RequestFacts = {
   trace: Trace | undefined
   /** The valid API key of the request, with its name and role. Undefined if the server has no keys. */
   key: ApiKey | undefined
+  /** It came over the local socket, so its sender is the user of the server. */
+  isLocalUser: boolean
   /** The code of the error response. */
   errorCode?: string
   /** Set by endpoints that run prompts. Prompts and answers are only logged with `--log-prompts`. */

@@ -1,14 +1,36 @@
+import type { Server } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import { ceilingsFor } from '../context/ceilings.ts'
 import { isOnNetwork } from '../context/exposure.ts'
 import type { ServerContext } from '../context/server-context.ts'
 
+/** On the local socket a prompt may do what it may do on the command line. */
+const FOR_LOCAL_USER = {
+  caller: 'operator',
+  workdirs: undefined,
+  longestRunMs: null,
+  firstEventTimeoutMs: null,
+} as const satisfies Partial<PromptContext>
+
+const reachable = new WeakMap<Server, boolean>()
+
+/** Whether other machines can reach the server. Remembered, because every question for the address is a system call. */
+function isReachable(server: Server): boolean {
+  const known = reachable.get(server)
+  if (known !== undefined) return known
+  const answer = isOnNetwork(server.address())
+  if (server.listening) reachable.set(server, answer)
+  return answer
+}
+
 /** The context for the prompts of a request: agents continue its trace, and its key limits their modes. */
 export function promptsOf({ facts, server }: FastifyRequest, { prompts, config, keys }: ServerContext): PromptContext {
-  const isOpen = !keys.isRequired && isOnNetwork(server.server.address())
+  const trace = facts.trace !== undefined && { trace: facts.trace }
+  if (facts.isLocalUser) return { ...prompts, ...FOR_LOCAL_USER, ...trace }
+  const isOpen = !keys.isRequired && isReachable(server.server)
   const ceilings = ceilingsFor({ server: config.server, key: facts.key, isOpen })
   if (facts.trace === undefined && ceilings === undefined && facts.key === undefined) return prompts
   const client = facts.key?.name ?? ''
-  return { ...prompts, ceilings, client, ...(facts.trace !== undefined && { trace: facts.trace }) }
+  return { ...prompts, ceilings, client, ...trace }
 }

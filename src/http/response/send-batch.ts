@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { BatchOptions } from '../../prompts/run-batch.ts'
@@ -20,11 +21,19 @@ export async function sendBatch<Result extends BatchResult>(
   Object.assign(request.facts, { backends, prompts })
   const execution = await requestExecution(exchange, { detach: false })
   const { id, apiKey, isInBackground, isRepeat } = execution
-  const start = (signal: AbortSignal) => run(promptsOf(request, context), { signal, execution: { id, apiKey } })
+  const onBegin = () => void reply.header('x-execution-id', id)
+  const start = (signal: AbortSignal) =>
+    run(promptsOf(request, context), { signal, execution: { id, apiKey, onBegin } })
   const signal = abortOnDisconnect(reply.raw, context)
   if (!isInBackground) return sendResult(exchange, await start(signal))
-  const started = isRepeat ? undefined : context.background.add(releaseOnFault(start(context.drainDeadline), execution))
-  if (execution.isDetached) return await acceptExecution(exchange, execution)
+  const started = isRepeat
+    ? undefined
+    : context.background.add(releaseOnFault(start(AbortSignal.any([context.drainDeadline])), execution))
+  if (execution.isDetached) {
+    // A batch that cannot be run is refused at once.
+    await Promise.race([started, nextTurn()])
+    return await acceptExecution(exchange, execution)
+  }
   return sendResult(exchange, (await (started ?? resultOf(id, context, signal))) as Result)
 }
 

@@ -3,6 +3,7 @@
  * disconnects ends its agent, unless the request is detached or has an `Idempotency-Key`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ExecutionOptions } from '../../prompts/execution-recorder.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
 import { type PromptRunOptions, runPrompt, runPromptToEnd } from '../../prompts/run-prompt.ts'
@@ -42,7 +43,12 @@ export async function sendPrompt(exchange: Exchange, sent: PromptReply): Promise
   facts.prompts = [prompt.prompt]
   const execution = await requestExecution(exchange, sent)
   const format = toFormat(execution)
-  const run: Run = { exchange, execution, prompt: { ...prompt, wantsDeltas: !('toBody' in format) }, sent }
+  const run: Run = {
+    exchange,
+    execution,
+    prompt: { ...prompt, wantsDeltas: execution.isDetached || !('toBody' in format) },
+    sent,
+  }
   if (!execution.isInBackground) return await sendRun(run, format)
   const started = execution.isRepeat ? undefined : await startInBackground(run)
   if (execution.isDetached) return await acceptExecution(exchange, execution)
@@ -54,7 +60,7 @@ type Run = { exchange: Exchange; execution: RequestedExecution; prompt: PromptRe
 async function sendRun({ exchange, ...run }: Run, format: ReplyFormat): Promise<object> {
   const { request, reply, context } = exchange
   const prompts = promptsOf(request, context)
-  const options = { signal: abortOnDisconnect(reply.raw, context), execution: executionOptions(run) }
+  const options = { signal: abortOnDisconnect(reply.raw, context), execution: executionOptions({ exchange, ...run }) }
   if ('toBody' in format) return sendBody(exchange, await runPromptToEnd(run.prompt, prompts, options), format)
   const events = runPrompt(run.prompt, prompts, options)
   const result = await sendStream({ reply, events }, format, streamLimits(context))
@@ -94,8 +100,9 @@ async function startInBackground({ exchange, execution, ...run }: Run): Promise<
   const { request, context } = exchange
   const session = Promise.withResolvers<void>()
   const options: PromptRunOptions = {
-    signal: context.drainDeadline,
-    execution: { ...executionOptions({ execution, ...run }), onSession: () => session.resolve() },
+    // A signal of its own, because listeners are added to it.
+    signal: AbortSignal.any([context.drainDeadline]),
+    execution: { ...executionOptions({ exchange, execution, ...run }), onSession: () => session.resolve() },
   }
   const ended = runPromptToEnd(run.prompt, promptsOf(request, context), options)
   const result = context.background.add(releaseOnFault(ended, execution))
@@ -105,7 +112,14 @@ async function startInBackground({ exchange, execution, ...run }: Run): Promise<
   return { result }
 }
 
-function executionOptions({ execution, sent }: Omit<Run, 'exchange'>) {
-  const { id, apiKey } = execution
-  return { id, apiKey, ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }) }
+function executionOptions({ exchange, execution, sent }: Run): ExecutionOptions {
+  const { id, apiKey, isInBackground } = execution
+  const onBegin = () => void exchange.reply.header('x-execution-id', id)
+  return {
+    id,
+    apiKey,
+    isInBackground,
+    onBegin,
+    ...(sent.isEphemeral !== undefined && { isEphemeral: sent.isEphemeral }),
+  }
 }

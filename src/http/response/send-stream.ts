@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { PromptEvent } from '../../prompts/prompt-event.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
@@ -22,6 +23,8 @@ export type StreamFormat<Event = PromptEvent, Result = PromptResult> = {
   end(result: Result): string
   /** Sent while the agent is silent, so that proxies keep the connection open. */
   heartbeat(): string
+  /** The headers do not wait for the first event, because it may come much later. */
+  opensAtOnce?: boolean
 }
 
 export type StreamLimits = { heartbeatMs: number; writeTimeoutMs: number }
@@ -36,7 +39,10 @@ export async function sendStream<Event, Result>(
   format: StreamFormat<Event, Result>,
   limits: StreamLimits,
 ): Promise<Result> {
-  let next = await events.next()
+  const first = events.next()
+  // An error that is known by now is sent as an ordinary response.
+  if (format.opensAtOnce === true) await Promise.race([first, nextTurn()])
+  else await first
   const response = reply.raw
   const silence = setTimeout(() => {
     sendHeaders(reply, format)
@@ -50,12 +56,21 @@ export async function sendStream<Event, Result>(
     if (!response.write(text)) await drained(response, limits.writeTimeoutMs)
   }
   try {
+    if (format.opensAtOnce === true) {
+      sendHeaders(reply, format)
+      response.flushHeaders()
+    }
+    let next = await first
     // The loop goes on after a disconnect: the abort signal ends the agent, and the last events save the session.
     for (; next.done !== true; next = await events.next()) await send(format.frame(next.value))
     const last = format.end(next.value)
     sendHeaders(reply, format)
     await send(last)
     return next.value
+  } catch (error) {
+    // A stream that ends here must not look complete.
+    if (reply.sent) response.destroy()
+    throw error
   } finally {
     clearTimeout(silence)
     if (reply.sent) {

@@ -7,10 +7,10 @@
  * A pid is unique only within one boot and one pid namespace: containers that share a directory all have a pid 7.
  * Only Linux reports these two; elsewhere the name has `unknown` in their place.
  */
-import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../fault.ts'
+import { randomIds } from '../ids.ts'
 
 const NAME = /^\.drover-tmp-(?<scope>[0-9a-f]{32}\.\d+|unknown)-(?<pid>\d+)-[0-9a-f]{16}$/
 const UNKNOWN = 'unknown'
@@ -18,7 +18,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** A new, unique name. */
 export function temporaryName(): string {
-  return `.drover-tmp-${pidScope()}-${process.pid}-${randomBytes(8).toString('hex')}`
+  return `.drover-tmp-${pidScope()}-${process.pid}-${randomIds.hex(8)}`
 }
 
 /** Removes the temporary files and directories that dead writers left, and returns their names. Never throws. */

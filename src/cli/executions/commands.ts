@@ -1,0 +1,80 @@
+/** Definitions of `ps`, `logs` and `cancel`. */
+import type { Command, Positional } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
+
+const MAX_PAGE = 1000
+
+const executionOf = (which: 'running' | 'latest'): Positional => ({
+  name: 'execution',
+  description: 'Id of an execution, or at least its first 4 characters; exec_ can be left out',
+  suggests: async (runtime) => (await import('./suggest-execution-ids.ts')).suggestExecutionIds(runtime, which),
+})
+
+export const EXECUTION_COMMANDS: readonly Command[] = [
+  {
+    words: ['ps'],
+    group: 'Prompts',
+    summary: 'List the prompts that run now, newest first',
+    description: `Shows the executions of all drover processes of this user: prompts on the command line, batches, and those of the server.
+The parts of a batch are listed under it. With --all, executions that have ended are listed too, if they are kept (see the
+setting executions.keep).`,
+    positionals: [],
+    flags: [
+      { name: 'all', short: 'a', description: 'Also list the latest executions that have ended' },
+      {
+        name: 'limit',
+        short: 'n',
+        value: 'N',
+        description: 'Show at most N, also those that have ended (default: 20)',
+        integer: { min: 1, max: MAX_PAGE },
+      },
+      { name: 'before', value: 'ID', description: 'Show those that were created before this execution' },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: 'drover ps', description: 'what runs now' },
+      { line: 'drover ps --all -n 50', description: 'the latest 50, also those that have ended' },
+      { line: 'drover ps --json | jq -r .executions[].id', description: 'the ids of what runs now' },
+    ],
+    load: () => import('./ps.ts'),
+  },
+  {
+    words: ['logs'],
+    group: 'Prompts',
+    summary: 'Show what an execution has printed, and follow it',
+    description: `Prints the answer and the tool calls as "drover prompt" does on a terminal. For a batch, prints its parts in turn.
+With -f, goes on until the execution ends, in whichever process it runs; Ctrl-C ends only this command.
+What is kept depends on the setting executions.keep when the prompt was started.`,
+    positionals: [executionOf('latest')],
+    flags: [
+      { name: 'follow', short: 'f', description: 'Wait for more until the execution ends' },
+      { name: 'json', description: 'Print one event per line' },
+      { name: 'no-markdown', description: 'Do not render the Markdown of the answer on a terminal' },
+    ],
+    examples: [
+      { line: 'drover logs 3f2a9c1b', description: 'what it has printed so far' },
+      {
+        line: 'drover logs -f $(drover prompt --detach "fix the tests")',
+        description: 'start on the server, and watch',
+      },
+      { line: 'drover logs 3f2a9c1b --json | jq .type', description: 'its events' },
+    ],
+    load: () => import('./logs.ts'),
+  },
+  {
+    words: ['cancel'],
+    group: 'Prompts',
+    otherNames: ['kill'],
+    summary: 'Cancel running executions',
+    description: `Asks the process that runs an execution to end its agent, and waits until the agent is gone. A batch is cancelled as a
+whole. If one of the ids is wrong, nothing is cancelled.
+The exit code is 1 if an execution had ended before.`,
+    positionals: [{ ...executionOf('running'), repeats: true }],
+    flags: [{ name: 'no-wait', description: 'Do not wait until the agents are gone' }, JSON_FLAG],
+    examples: [
+      { line: 'drover cancel 3f2a9c1b', description: 'cancel one execution' },
+      { line: 'drover cancel 3f2a9c1b 77d0e412 --no-wait', description: 'ask for the end of two, and go on' },
+    ],
+    load: () => import('./cancel.ts'),
+  },
+]

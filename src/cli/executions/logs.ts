@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgentEvent } from '../../agents/adapter/agent.ts'
+import type { Execution, ExecutionEvent } from '../../executions/execution.shape.ts'
+import { shortExecutionId } from '../../executions/execution-id.ts'
+import { isFinal } from '../../executions/execution-states.ts'
+import { executionNotFound } from '../../executions/faults.ts'
+import { Fault } from '../../kit/fault.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+import type { Invocation, Run } from '../command.ts'
+import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
+import { backendOf } from '../output/backend-name.ts'
+import { toOneLine, toShown } from '../output/printable.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { printCost, printProblems, withNewline } from '../prompt/prompt-printer.ts'
+import { StreamedAnswer } from '../prompt/streamed-answer.ts'
+import { type OpenExecutions, withExecutions } from './open-executions.ts'
+
+/** The exit code that shells report for SIGPIPE. */
+const EXIT_PIPE_CLOSED = 141
+const READ_BATCH = 500
+/** How often new parts of a running batch are looked for. */
+const POLL_MS = 200
+
+type Log = OpenExecutions & {
+  invocation: Invocation
+  isFollowing: boolean
+  /** Aborted by Ctrl-C, or when the reader of the pipe is gone. */
+  signal: AbortSignal
+  pipeClosed: AbortController
+}
+
+export const run: Run = async (invocation) => {
+  const { args, flags } = invocation
+  using interruption = listenForInterruption()
+  const pipeClosed = new AbortController()
+  const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
+  return await withExecutions(invocation, async (open) => {
+    const log: Log = { ...open, invocation, isFollowing: flags.isOn('follow'), signal, pipeClosed }
+    await showLog(await open.store.find(args[0] ?? ''), log)
+    const endedBy = interruption.by()
+    if (endedBy !== undefined) return exitCodeOfSignal(endedBy)
+    return pipeClosed.signal.aborted ? EXIT_PIPE_CLOSED : 0
+  })
+}
+
+const BATCHES: readonly Execution['kind'][] = ['parallel', 'chain', 'compare']
+
+async function showLog(execution: Execution, log: Log): Promise<void> {
+  if (BATCHES.includes(execution.kind)) await showBatch(execution, log)
+  else await showExecution(execution, log)
+}
+
+/** The parts one after another, oldest first, also those that start meanwhile. */
+async function showBatch({ id }: Execution, log: Log): Promise<void> {
+  const shown = new Set<string>()
+  while (!log.signal.aborted) {
+    const batch = await findAgain(id, log)
+    const parts = (await partsOf(id, log)).filter((part) => !shown.has(part.id))
+    for (const part of parts) {
+      shown.add(part.id)
+      await printHeading(part, log)
+      await showExecution(part, log)
+    }
+    if (!log.isFollowing || batch === undefined || (isFinal(batch.state) && parts.length === 0)) return
+    if (parts.length === 0) await sleep(POLL_MS, undefined, { signal: log.signal }).catch(() => {})
+  }
+}
+
+async function partsOf(parent: string, { store }: Log): Promise<Execution[]> {
+  const parts: Execution[] = []
+  let before: string | undefined
+  do {
+    const page = await store.list({ parent, ...(before !== undefined && { before }) }, { limit: READ_BATCH })
+    parts.push(...page.executions)
+    before = page.next
+  } while (before !== undefined)
+  return parts.reverse()
+}
+
+async function printHeading(part: Execution, { invocation: { flags, runtime } }: Log): Promise<void> {
+  if (flags.isOn('json')) return
+  const { out } = runtime.terminal
+  const heading = `── ${shortExecutionId(part)} ${backendOf(part)}: ${part.prompt_start ?? ''}`
+  await out.write(`${out.style('bold', toOneLine(heading, tableWidth(out) - 1))}\n`)
+}
+
+async function showExecution({ id }: Execution, log: Log): Promise<void> {
+  const { flags, runtime } = log.invocation
+  const { terminal } = runtime
+  const rendersMarkdown = terminal.out.hasStyle && !flags.isOn('no-markdown')
+  const answer = new StreamedAnswer(terminal, { rendersMarkdown, isLog: true })
+  if (log.isFollowing) await sayIfSilent(await findAgain(id, log), log)
+  let count = 0
+  for await (const event of eventsOf(id, log)) {
+    if (event.type !== 'state') count += 1
+    const written = flags.isOn('json')
+      ? await terminal.out.write(`${JSON.stringify(event)}\n`)
+      : await answer.event({ type: event.type, content: event.content } as AgentEvent)
+    if (written === 'closed') log.pipeClosed.abort()
+  }
+  await answer.end()
+  if (!log.signal.aborted) await printEnd(await findAgain(id, log), log, count > 0)
+}
+
+/** While an execution runs, its first event is saved with it, unless no events are stored. */
+async function sayIfSilent(execution: Execution | undefined, { invocation }: Log): Promise<void> {
+  if (execution === undefined || isFinal(execution.state) || execution.last_seq > 0) return
+  await invocation.runtime.terminal.err.write('drover: no events of it are stored; waiting for its end\n')
+}
+
+async function* eventsOf(
+  id: string,
+  { store, executions, isFollowing, signal }: Log,
+): AsyncGenerator<ExecutionEvent, void, undefined> {
+  if (isFollowing) {
+    for await (const events of followUntilGone(executions.follow(id, { after: 0, signal }))) yield* events
+    return
+  }
+  for (let after = 0; !signal.aborted; ) {
+    const events = await store.events(id, { after, limit: READ_BATCH })
+    yield* events
+    const last = events.at(-1)
+    if (last === undefined) return
+    after = last.seq
+  }
+}
+
+/** An execution of which nothing is kept is gone when it ends. */
+async function* followUntilGone<T>(events: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* events
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+async function findAgain(id: string, { store }: Log): Promise<Execution | undefined> {
+  try {
+    return await store.find(id)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    return undefined
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Fault && error.code === executionNotFound.code
+}
+
+/** The answer, if no events are stored, and how it ended. */
+async function printEnd(execution: Execution | undefined, log: Log, hasEvents: boolean): Promise<void> {
+  const { flags, runtime } = log.invocation
+  const { terminal } = runtime
+  const result = execution?.result as PromptResult | undefined
+  if (!hasEvents && result !== undefined && !flags.isOn('json')) {
+    await terminal.out.write(withNewline(toShown(result.output, terminal.out)))
+  }
+  const note = noteOf(execution, log, hasEvents)
+  if (note !== undefined) await terminal.err.write(`drover: ${note}\n`)
+  if (result === undefined || flags.isOn('json')) return
+  await printProblems(terminal, result)
+  if (terminal.out.isTty) await printCost(terminal, result, { showTokens: true, showTiming: true })
+}
+
+function noteOf(execution: Execution | undefined, log: Log, hasEvents: boolean): string | undefined {
+  if (execution === undefined) return 'it has ended, and nothing of it is kept; set executions.keep to keep answers'
+  const short = shortExecutionId(execution)
+  const { state, error, result } = execution
+  if (!isFinal(state)) {
+    return hasEvents
+      ? `it is still ${state}; "drover logs -f ${short}" follows it`
+      : `it is ${state}, and no events of it are stored; executions.keep: events stores them`
+  }
+  if (result !== undefined)
+    return !hasEvents && log.invocation.flags.isOn('json') ? 'no events of it are stored' : undefined
+  return error === undefined ? `it is ${state} and has no result` : `it ${state}: ${error.message}`
+}

@@ -1,0 +1,89 @@
+/** Definitions of the `keys` commands. */
+import type { Command, Positional } from '../command.ts'
+import { JSON_FLAG } from '../words/shared-flags.ts'
+
+const NAME: Positional = {
+  name: 'name',
+  description: 'Name of the key in logs: 1 to 64 letters, digits, dots, underscores or hyphens',
+}
+
+const LARGEST_RATE = 1_000_000
+
+export const KEY_COMMANDS: readonly Command[] = [
+  {
+    words: ['keys', 'create'],
+    group: 'Server',
+    otherNames: ['add', 'new'],
+    summary: 'Create an API key for clients of the server',
+    description: `Prints the key once, to stdout. The config file gets only its digest, under server.keys, so the key cannot be shown again.
+A running server accepts the key within seconds. A server that was started without any key must be restarted: until then it
+requires none.`,
+    positionals: [NAME],
+    flags: [
+      {
+        name: 'role',
+        value: 'ROLE',
+        description: 'client sees its own executions, operator those of every key (default: client)',
+        choices: ['client', 'operator'],
+      },
+      {
+        name: 'rps',
+        value: 'N',
+        description: 'Requests per second, if server.rate_limit_enabled is true (default: server.rate_limit_rps)',
+        integer: { min: 1, max: LARGEST_RATE },
+      },
+      {
+        name: 'max-approval',
+        value: 'MODE',
+        description: 'Highest approval mode of its requests (default: server.max_approval_mode)',
+        choices: ['always', 'auto', 'none'],
+      },
+      {
+        name: 'max-sandbox',
+        value: 'MODE',
+        description: 'Highest sandbox mode of its requests (default: server.max_sandbox_mode)',
+        choices: ['read-only', 'workspace', 'full'],
+      },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: 'drover keys create ci', description: 'print a new key for the client "ci"' },
+      {
+        line: 'drover keys create reviewer --rps 2 --max-sandbox read-only',
+        description: 'a key whose agents change nothing, for at most 2 requests per second',
+      },
+      { line: 'KEY=$(drover keys create ci)', description: 'keep the key in a variable of a script' },
+    ],
+    load: async () => ({ run: (await import('./keys.ts')).create }),
+  },
+  {
+    words: ['keys', 'list'],
+    group: 'Server',
+    isDefault: true,
+    otherNames: ['ls'],
+    summary: 'List the API keys in the config file',
+    description:
+      'The word "list" can be left out. Keys of DROVER_API_KEYS, DROVER_API_KEYS_FILE and gopass have no entry here.',
+    positionals: [],
+    flags: [JSON_FLAG],
+    examples: [{ line: 'drover keys list', description: 'names, roles and limits' }],
+    load: async () => ({ run: (await import('./keys.ts')).list }),
+  },
+  {
+    words: ['keys', 'revoke'],
+    group: 'Server',
+    otherNames: ['delete', 'remove', 'rm'],
+    summary: 'Remove an API key from the config file',
+    description: 'A running server refuses the key within seconds. Requests that are already running go on.',
+    positionals: [
+      {
+        name: 'name',
+        description: 'Name of the key',
+        suggests: async (runtime) => (await import('./suggest-key-names.ts')).suggestKeyNames(runtime),
+      },
+    ],
+    flags: [JSON_FLAG],
+    examples: [{ line: 'drover keys revoke ci', description: 'refuse the key from now on' }],
+    load: async () => ({ run: (await import('./keys.ts')).revoke }),
+  },
+]

@@ -1,0 +1,95 @@
+/** `keys create`, `keys list` and `keys revoke`. */
+import { addServerKey, removeServerKey, type ServerKey } from '../../config/edit-keys.ts'
+import { digest } from '../../kit/digest.ts'
+import { randomIds } from '../../kit/ids.ts'
+import type { Invocation, Run } from '../command.ts'
+import { formatTable, tableWidth } from '../output/text-table.ts'
+import { readSettings } from '../settings.ts'
+
+/** 192 bits: a digest of such a key needs no salt. */
+const KEY_BYTES = 24
+
+export const create: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { out, err } = runtime.terminal
+  const { config, file } = await readSettings(invocation)
+  // The prefix lets logs and scanners recognize a key.
+  const key = `drover_key_${randomIds.hex(KEY_BYTES)}`
+  const entry = toEntry(invocation, digest(key))
+  await addServerKey({ path: file.path, entry })
+  await out.write(flags.isOn('json') ? toJson({ ...toShown(entry), key, file: file.path }) : `${key}\n`)
+  const notes = [
+    `stored the digest of the key ${entry.name} in ${file.path}; the key itself is not shown again`,
+    ...(config.server.keys.length > 0
+      ? ['a running server accepts it within seconds']
+      : ['a server that was started without keys requires none until it is restarted']),
+    ...(entry.rate_limit_rps !== undefined && !config.server.rate_limit_enabled
+      ? ['warning: --rps has no effect until server.rate_limit_enabled is true']
+      : []),
+  ]
+  await err.write(notes.map((note) => `drover: ${note}\n`).join(''))
+  return 0
+}
+
+function toEntry({ args, flags }: Invocation, sha256: string): ServerKey {
+  const rps = flags.integer('rps')
+  const [role, approval, sandbox] = ['role', 'max-approval', 'max-sandbox'].map((name) => flags.text(name))
+  // The parser allows only the values of the shape.
+  return {
+    name: args[0] ?? '',
+    sha256: sha256.replace('sha256:', ''),
+    ...(role !== undefined && { role }),
+    ...(rps !== undefined && { rate_limit_rps: rps }),
+    ...(approval !== undefined && { max_approval_mode: approval }),
+    ...(sandbox !== undefined && { max_sandbox_mode: sandbox }),
+  } as ServerKey
+}
+
+export const list: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { out } = runtime.terminal
+  const { config, file } = await readSettings(invocation)
+  const keys = config.server.keys.map(toShown)
+  if (flags.isOn('json')) await out.write(toJson({ file: file.path, keys }))
+  else if (keys.length === 0) await out.write(`${file.path} has no keys; "drover keys create NAME" adds one\n`)
+  else await out.write(`${formatTable(toRows(keys), tableWidth(out)).join('\n')}\n`)
+  return 0
+}
+
+type ShownKey = Omit<ServerKey, 'sha256' | 'role'> & { role: string }
+
+/** Without its digest, which tells a reader nothing. */
+function toShown({ sha256: _, ...entry }: ServerKey): ShownKey {
+  return { ...entry, role: entry.role ?? 'client' }
+}
+
+function toRows(keys: readonly ShownKey[]): string[][] {
+  const rows = keys.map((key) => [
+    key.name,
+    key.role,
+    key.rate_limit_rps?.toString() ?? '-',
+    key.max_approval_mode ?? '-',
+    key.max_sandbox_mode ?? '-',
+  ])
+  return [['NAME', 'ROLE', 'RPS', 'MAX APPROVAL', 'MAX SANDBOX'], ...rows]
+}
+
+export const revoke: Run = async (invocation) => {
+  const { args, flags, runtime } = invocation
+  const { out, err } = runtime.terminal
+  const name = args[0] ?? ''
+  const { file } = await readSettings(invocation)
+  const { left } = await removeServerKey({ path: file.path, name })
+  const text = `removed the key ${name} from ${file.path}; a running server refuses it within seconds\n`
+  await out.write(flags.isOn('json') ? toJson({ name, file: file.path, keys_left: left }) : text)
+  if (left === 0) {
+    const warning =
+      'the file has no keys any more: a server that starts now requires a key only if it has another source'
+    await err.write(`drover: warning: ${warning}\n`)
+  }
+  return 0
+}
+
+function toJson(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

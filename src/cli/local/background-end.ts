@@ -1,0 +1,43 @@
+/** When the server that `drover up` starts ends: when the user says so, or after some time without a prompt. */
+import type { ServerContext } from '../../http/context/server-context.ts'
+
+const CHECK_MS = { least: 50, most: 10_000 }
+
+export class BackgroundEnd {
+  readonly #ended = Promise.withResolvers<undefined>()
+  readonly #isBackground: boolean
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #stopWatching: () => void
+
+  constructor({ config, executions }: Pick<ServerContext, 'config' | 'executions'>, isBackground: boolean) {
+    this.#isBackground = isBackground
+    const idleMs = config.warm.background_idle_secs * 1000
+    let lastUsed = performance.now()
+    this.#stopWatching = executions.onChange(() => {
+      lastUsed = performance.now()
+    })
+    const check = () => {
+      const isIdle = executions.running().length === 0 && performance.now() - lastUsed >= idleMs
+      if (isIdle) this.end()
+    }
+    if (isBackground) this.#timer = setInterval(check, checkEvery(idleMs)).unref()
+  }
+
+  /** Never resolves for a server that has an address. */
+  get ended(): Promise<undefined> {
+    return this.#ended.promise
+  }
+
+  end(): void {
+    if (this.#isBackground) this.#ended.resolve(undefined)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#stopWatching()
+  }
+}
+
+function checkEvery(idleMs: number): number {
+  return Math.min(Math.max(idleMs / 4, CHECK_MS.least), CHECK_MS.most)
+}

@@ -1,0 +1,39 @@
+/** What the commands of a user and the server of that user send each other over the local socket, under `/local`. */
+import type { Config } from '../../config/config.shape.ts'
+import { digest } from '../../kit/digest.ts'
+import type { FaultKind } from '../../kit/fault.ts'
+import type { PromptEvent } from '../../prompts/prompt-event.ts'
+import type { PromptRequest } from '../../prompts/prompt-request.ts'
+import type { PromptResult } from '../../prompts/prompt-result.ts'
+
+/** A prompt as the command would run it itself. */
+export type LocalPrompt = LocalIdentity & { request: PromptRequest; env: Record<string, string>; cwd: string }
+
+/** A server with the same version and configuration runs a prompt in the same way. */
+type LocalIdentity = { version: string; config: string }
+
+/** The lines of the answer: the id, then events, then a result or a fault. Or one refusal. */
+export type LocalReply =
+  | { refused: string }
+  | { execution: string }
+  | { event: PromptEvent }
+  | { result: PromptResult }
+  | { fault: { code: string; kind: FaultKind; message: string; details: unknown } }
+  | { waiting: true }
+
+/** What a server reports about itself. */
+export type LocalStatus = {
+  pid: number
+  version: string
+  /** Started by `drover up`: it has no address, and ends by itself. */
+  is_background: boolean
+  running: number
+  warm: readonly { backend: string; state: string; turns: number }[]
+}
+
+/** Two configurations with the same digest run a prompt in the same way. */
+export function digestOfSettings(config: Config): string {
+  const { output: _, server, ...settings } = config
+  const { allow_unsafe_extra: isUnsafeExtraAllowed, max_concurrent_runs: limit } = server
+  return digest(JSON.stringify({ ...settings, isUnsafeExtraAllowed, limit }))
+}

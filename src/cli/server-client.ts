@@ -1,0 +1,67 @@
+/** Sends requests to the user's server over its local socket. */
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { findPaths } from '../config/paths.ts'
+import { errorCode, Fault, type FaultKind } from '../kit/fault.ts'
+import type { JsonObject } from '../kit/json/json-value.ts'
+import type { Invocation } from './command.ts'
+import { serverAnswerInvalid, serverNotRunning } from './faults.ts'
+import { configEnvironmentOf } from './settings.ts'
+
+type ServerCall = { method: 'GET' | 'POST'; path: string; body?: object }
+
+/** Returns the JSON of the answer. Throws the server's own error as a Fault, or `server_not_running`. */
+export async function callServer(invocation: Invocation, call: ServerCall): Promise<JsonObject> {
+  const response = await sendToServer(invocation, call)
+  const status = response.statusCode ?? 0
+  const answered = toObject(await text(response))
+  if (answered === undefined) throw serverAnswerInvalid({ socket: serverSocket(invocation), status })
+  if (status >= 400) throw toFault(status, answered)
+  return answered
+}
+
+/** Returns the response when its headers are there. Throws `server_not_running`. */
+export async function sendToServer(
+  invocation: Invocation,
+  { method, path, body }: ServerCall,
+): Promise<IncomingMessage> {
+  const socket = serverSocket(invocation)
+  const headers = { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }) }
+  const sent = request({ socketPath: socket, path, method, headers, agent: false })
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  sent.on('error', (error) => reject(isUnreachable(error) ? serverNotRunning({ socket }, error) : error))
+  sent.on('response', resolve)
+  sent.end(body && JSON.stringify(body))
+  return await promise
+}
+
+export function serverSocket(invocation: Invocation): string {
+  return findPaths(configEnvironmentOf(invocation)).serverSocket
+}
+
+/** A killed server leaves its socket behind; a path that is too long never had one. */
+function isUnreachable(error: unknown): boolean {
+  return ['ENOENT', 'ECONNREFUSED', 'EACCES', 'ENOTSOCK', 'EINVAL', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')
+}
+
+function toObject(answer: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(answer)
+    return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const KINDS: Readonly<Record<number, FaultKind>> = {
+  404: 'not_found',
+  409: 'conflict',
+  413: 'too_large',
+  429: 'rate_limited',
+  503: 'unavailable',
+}
+
+function toFault(status: number, { error, message, details = {} }: JsonObject): Fault {
+  const kind = KINDS[status] ?? (status < 500 ? 'invalid' : 'internal')
+  return new Fault({ code: String(error), kind, message: String(message), details })
+}

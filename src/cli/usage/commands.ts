@@ -1,0 +1,39 @@
+/** Definition of `usage`. */
+import type { Command } from '../command.ts'
+import { BACKEND, JSON_FLAG } from '../words/shared-flags.ts'
+
+export const USAGE_COMMANDS: readonly Command[] = [
+  {
+    words: ['usage'],
+    group: 'Prompts',
+    otherNames: ['cost', 'stats'],
+    summary: 'Show tokens, cost and executions by day, API key, backend and model',
+    description: `Counts the prompts of all drover processes of this user when they end, on the command line and on the server, also
+ephemeral ones. Dry runs are not counted. The cost is what agents report; only claude does. Days are in UTC.
+Usage is kept for 400 days.`,
+    positionals: [],
+    flags: [
+      {
+        name: 'since',
+        value: 'DATE',
+        description: 'First day, such as 2026-01-31 (default: 30 days with the last one)',
+      },
+      { name: 'until', value: 'DATE', description: 'Last day (default: today)' },
+      {
+        name: 'by',
+        value: 'FIELDS',
+        description: 'What the rows are for: day, key, backend and model, separated by commas (default: all)',
+      },
+      { name: 'key', value: 'NAME', description: 'Only the API key with this name' },
+      { ...BACKEND, description: 'Only this agent' },
+      { name: 'model', short: 'm', value: 'NAME', description: 'Only this model' },
+      JSON_FLAG,
+    ],
+    examples: [
+      { line: 'drover usage', description: 'the last 30 days' },
+      { line: 'drover usage --since 2026-01-01 --by key', description: 'what each API key has used since then' },
+      { line: 'drover usage --by day --json | jq .totals.cost_usd', description: 'the cost of the last 30 days' },
+    ],
+    load: () => import('./usage.ts'),
+  },
+]

@@ -1,0 +1,45 @@
+import { USAGE_FIELDS, type UsageField, type UsageRequest } from '../../executions/usage-query.ts'
+import { isDate } from '../../kit/timestamp.ts'
+import type { Invocation, Run } from '../command.ts'
+import { withExecutions } from '../executions/open-executions.ts'
+import { flagValueInvalid } from '../faults.ts'
+import { tableWidth } from '../output/text-table.ts'
+import { formatUsageReport } from './usage-report.ts'
+
+export const run: Run = async (invocation) => {
+  const { flags, runtime } = invocation
+  const { out } = runtime.terminal
+  const request = toRequest(invocation)
+  return await withExecutions(invocation, async ({ store }) => {
+    const report = await store.usage(request)
+    if (flags.isOn('json')) await out.write(`${JSON.stringify(report, null, 2)}\n`)
+    else {
+      const [heading = '', ...lines] = formatUsageReport(report, tableWidth(out))
+      await out.write(`${[out.style('bold', heading), ...lines].join('\n')}\n`)
+    }
+    return 0
+  })
+}
+
+function toRequest(invocation: Invocation): UsageRequest {
+  const { flags } = invocation
+  const texts = { key: flags.text('key'), backend: flags.text('backend'), model: flags.text('model') }
+  const days = { since: dateOf(invocation, 'since'), until: dateOf(invocation, 'until') }
+  const given = Object.entries({ ...texts, ...days, groupBy: fieldsOf(invocation) })
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+}
+
+function dateOf({ flags }: Invocation, name: string): string | undefined {
+  const given = flags.text(name)
+  if (given === undefined || isDate(given)) return given
+  throw flagValueInvalid({ flag: `--${name}`, given, allowed: 'a date such as 2026-01-31' })
+}
+
+function fieldsOf({ flags }: Invocation): UsageField[] | undefined {
+  const given = flags.text('by')
+  if (given === undefined) return undefined
+  const words = given.split(',').map((word) => word.trim())
+  const fields = USAGE_FIELDS.filter((field) => words.includes(field))
+  if (words.every((word) => (USAGE_FIELDS as readonly string[]).includes(word))) return fields
+  throw flagValueInvalid({ flag: '--by', given, allowed: `some of ${USAGE_FIELDS.join(',')}` })
+}

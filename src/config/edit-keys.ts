@@ -1,0 +1,42 @@
+/** Adds keys to `server.keys` in the config file and removes them. The file gets only the digest of a key. */
+import { isMap, isSeq, type YAMLSeq } from 'yaml'
+import { nearestWord } from '../kit/nearest.ts'
+import type { Config } from './config.shape.ts'
+import { changeFile, removeIn, setIn } from './edit-config.ts'
+import { apiKeyExists, apiKeyNotFound } from './faults.ts'
+
+const STEPS = ['server', 'keys'] as const
+
+/** The operator may run this as root for a server that runs as another user and must still be able to read the file. */
+const EDIT = { key: STEPS.join('.'), keepsMode: true }
+
+export type ServerKey = Config['server']['keys'][number]
+
+export async function addServerKey({ path, entry }: { path: string; entry: ServerKey }): Promise<void> {
+  await changeFile({ path, ...EDIT }, (document) => {
+    const keys = document.getIn(STEPS)
+    if (!isSeq(keys) || keys.items.length === 0) return setIn(document, { steps: STEPS, value: [entry] })
+    if (namesIn(keys).includes(entry.name)) throw apiKeyExists({ name: entry.name, file: path })
+    // Added to the existing list, which keeps the comments in it.
+    keys.add(document.createNode(entry))
+    return true
+  })
+}
+
+/** Returns how many keys are left in the file. */
+export async function removeServerKey({ path, name }: { path: string; name: string }): Promise<{ left: number }> {
+  let left = 0
+  await changeFile({ path, ...EDIT }, (document) => {
+    const keys = document.getIn(STEPS)
+    const names = isSeq(keys) ? namesIn(keys) : []
+    const at = names.indexOf(name)
+    if (!isSeq(keys) || at === -1) throw apiKeyNotFound({ name, file: path, nearest: nearestWord(name, names) })
+    left = names.length - 1
+    return left === 0 ? removeIn(document, STEPS) : keys.delete(at)
+  })
+  return { left }
+}
+
+function namesIn({ items }: YAMLSeq): string[] {
+  return items.map((item) => (isMap(item) ? String(item.get('name')) : ''))
+}

@@ -1,0 +1,86 @@
+/** Reads the conversation of a session for a new session on another backend. */
+import { Fault } from '../kit/fault.ts'
+import type { Ids } from '../kit/ids.ts'
+import type { ConversationHistory } from '../prompts/prompt-request.ts'
+import { sessionNotFound } from '../sessions/faults.ts'
+import type { Session } from '../sessions/session.shape.ts'
+import type { SessionStore } from '../sessions/session-store.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import { conversationNotKept } from './faults.ts'
+import { CONVERSATION_LIMIT, frameConversation, quoteTurn } from './quote-conversation.ts'
+import { findTurns, readTurns } from './session-turns.ts'
+
+type Stores = { sessions: Pick<SessionStore, 'find'>; executions: ExecutionStore }
+
+type CarryOptions = {
+  ids: Ids
+  /** Only turns that this API key started. */
+  apiKey?: string | undefined
+}
+
+/** A fork of a fork of a fork; more would be a loop. */
+const MAX_ANCESTORS = 100
+const MARK_BYTES = 8
+
+type TurnId = { id: string; backend: string }
+
+/** The latest turns that fit. Throws a Fault if no turn is kept. */
+export async function carryConversation(
+  session: Session,
+  stores: Stores,
+  { ids, apiKey }: CarryOptions,
+): Promise<ConversationHistory> {
+  const talk = await findConversation(session, stores, apiKey)
+  if (talk.kept.length === 0) throw conversationNotKept({ id: session.id, backend: session.backend })
+  const { quoted, leftOut } = await quoteLatest(talk.kept, stores.executions)
+  const notes = [
+    ...(leftOut === 0 ? [] : [`the conversation is long: its first ${leftOut} turns were not sent`]),
+    ...(talk.missing === 0 ? [] : [`${talk.missing} turns of the conversation are not kept and were not sent`]),
+  ]
+  const mark = ids.hex(MARK_BYTES)
+  return { text: frameConversation(quoted, { mark, leftOut: leftOut + talk.missing }), notes }
+}
+
+/** Oldest first. A fork on another backend began with the conversation of its parent, so that belongs to it too. */
+async function findConversation(session: Session, { sessions, executions }: Stores, apiKey: string | undefined) {
+  const kept: TurnId[] = []
+  let missing = 0
+  let current: Session | undefined = session
+  for (let depth = 0; current !== undefined && depth < MAX_ANCESTORS; depth += 1) {
+    const { id, backend, turn_count: finished }: Session = current
+    const found = await findTurns(executions, { session: id, apiKey })
+    kept.unshift(...found.map((turn) => ({ id: turn, backend })))
+    missing += Math.max(0, finished - found.length)
+    const parent: Session | undefined = await findParent(current, sessions)
+    current = parent?.backend === backend ? undefined : parent
+  }
+  return { kept, missing }
+}
+
+async function findParent({ parent_id: id }: Session, sessions: Stores['sessions']): Promise<Session | undefined> {
+  if (id === undefined) return undefined
+  try {
+    return await sessions.find(id)
+  } catch (error) {
+    if (error instanceof Fault && error.code === sessionNotFound.code) return undefined
+    throw error
+  }
+}
+
+/** Reads from the newest back, so that an old conversation of megabytes is not read at all. */
+async function quoteLatest(
+  turns: readonly TurnId[],
+  executions: ExecutionStore,
+): Promise<{ quoted: string[]; leftOut: number }> {
+  const quoted: string[] = []
+  let size = 0
+  for (const { id, backend } of turns.toReversed()) {
+    for await (const turn of readTurns(executions, [id])) {
+      const text = quoteTurn({ backend, turn })
+      size += text.length
+      if (size > CONVERSATION_LIMIT && quoted.length > 0) return { quoted, leftOut: turns.length - quoted.length }
+      quoted.unshift(text)
+    }
+  }
+  return { quoted, leftOut: turns.length - quoted.length }
+}

@@ -1,0 +1,32 @@
+/** A turn of a session, as it is kept in an execution. */
+import { Type } from 'typebox'
+import { Usage } from '../agents/adapter/agent.shape.ts'
+import { literals, type Message, meaning, named } from '../kit/shape.ts'
+import { EXECUTION_STATES } from './execution-states.ts'
+
+const text = (description: string) => Type.String({ description })
+
+export const SessionTurn = named(
+  'SessionTurn',
+  Type.Object({
+    execution_id: text('The execution of the turn.'),
+    state: literals(EXECUTION_STATES, { description: 'The state of the execution.' }),
+    created_at: Type.String({ format: 'date-time', description: 'When the turn was requested, in UTC.' }),
+    duration_ms: Type.Optional(Type.Integer({ minimum: 0, description: 'How long the agent ran.' })),
+    model: Type.Optional(text('The model.')),
+    is_demo: Type.Optional(Type.Literal(true, { description: 'The built-in demo agent answered.' })),
+    prompt: text('The prompt.'),
+    answer: Type.Optional(text('The answer; absent as long as the turn runs, and if it has no result.')),
+    tools: Type.Array(
+      Type.Object({
+        name: text('The tool.'),
+        input: text('The most telling part of its input, at most 200 characters.'),
+      }),
+      { description: 'The tools that the agent used, in order; empty if only results are kept.' },
+    ),
+    usage: Type.Optional(meaning('The tokens of the turn.', Usage)),
+    cost_usd: Type.Optional(Type.Number({ description: 'The cost, only where the agent reports it.' })),
+    error: Type.Optional(text('Why the turn failed.')),
+  }),
+)
+export type SessionTurn = Message<typeof SessionTurn>

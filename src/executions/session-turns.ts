@@ -1,0 +1,83 @@
+/** Reads the turns of a session from its executions, one at a time, because together they may have many megabytes. */
+import { describeToolInput } from '../agents/tool-input.ts'
+import { Fault } from '../kit/fault.ts'
+import { startOf } from '../sessions/session-texts.ts'
+import type { Execution, ExecutionEvent } from './execution.shape.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import { executionNotFound } from './faults.ts'
+import type { SessionTurn } from './session-turn.shape.ts'
+
+type TurnSelection = {
+  /** The session. */
+  session: string
+  /** Only turns that this API key started. */
+  apiKey?: string | undefined
+}
+
+const PAGE = 500
+
+/** In one response of the server; `GET /api/v1/executions?session=…` lists all. */
+export const MAX_TURNS = 100
+
+/** The ids of the turns that are kept, oldest first. */
+export async function findTurns(store: ExecutionStore, { session, apiKey }: TurnSelection): Promise<string[]> {
+  const ids: string[] = []
+  let before: string | undefined
+  do {
+    const filter = { session, ...(apiKey !== undefined && { apiKey }), ...(before !== undefined && { before }) }
+    const page = await store.list(filter, { limit: PAGE })
+    // Without a prompt, the row only shows that the turn runs.
+    ids.push(...page.executions.filter(({ prompt_start }) => prompt_start !== undefined).map(({ id }) => id))
+    before = page.next
+  } while (before !== undefined)
+  return ids.reverse()
+}
+
+export async function* readTurns(
+  store: ExecutionStore,
+  ids: readonly string[],
+): AsyncGenerator<SessionTurn, void, undefined> {
+  for (const id of ids) {
+    try {
+      const execution = await store.find(id)
+      yield { ...toTurn(execution), tools: await readTools(store, id) }
+    } catch (error) {
+      // It was removed meanwhile, because it is old.
+      if (!(error instanceof Fault) || error.code !== executionNotFound.code) throw error
+    }
+  }
+}
+
+async function readTools(store: ExecutionStore, id: string): Promise<SessionTurn['tools']> {
+  const tools: SessionTurn['tools'][number][] = []
+  for (let after = 0; ; ) {
+    const events = await store.events(id, { after, limit: PAGE, type: 'tool_use' })
+    tools.push(...events.map(toTool))
+    const last = events.at(-1)
+    if (last === undefined || events.length < PAGE) return tools
+    after = last.seq
+  }
+}
+
+function toTool({ content }: ExecutionEvent): SessionTurn['tools'][number] {
+  return { name: String(content['tool_name']), input: startOf(describeToolInput(content['input'])) }
+}
+
+function toTurn(execution: Execution): Omit<SessionTurn, 'tools'> {
+  const { id, state, created_at, model, is_demo, prompt = '', usage, cost_usd, error } = execution
+  const result = execution.result as { output?: string; error?: string; duration_ms?: number } | undefined
+  const problem = result?.error ?? error?.message
+  return {
+    execution_id: id,
+    state,
+    created_at,
+    ...(result?.duration_ms !== undefined && { duration_ms: result.duration_ms }),
+    ...(model !== undefined && { model }),
+    ...(is_demo === true && { is_demo }),
+    prompt,
+    ...(result?.output !== undefined && { answer: result.output }),
+    ...(usage !== undefined && { usage }),
+    ...(cost_usd !== undefined && { cost_usd }),
+    ...(problem !== undefined && { error: problem }),
+  }
+}

@@ -1,0 +1,80 @@
+/** Decides what the end of an execution adds to the usage. Pure. */
+import { NO_USAGE } from '../agents/adapter/usage.ts'
+import type { ExecutionStart } from '../prompts/execution-recorder.ts'
+import type { Execution } from './execution.shape.ts'
+
+/** The sums of the usage that are always known. */
+export const USAGE_COUNTS = [
+  'completed',
+  'failed',
+  'cancelled',
+  'lost',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'cache_write_tokens',
+  'duration_ms',
+] as const
+
+/** The columns of the table `usage`. */
+export type UsageEntry = {
+  day: string
+  api_key: string
+  backend: string
+  model: string
+  completed: number
+  failed: number
+  cancelled: number
+  lost: number
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+  reasoning_tokens: number
+  cache_write_tokens: number
+  cost_usd: number | null
+  duration_ms: number
+}
+
+/** A client may request any model, and its name stays for long. */
+const MAX_MODEL_LENGTH = 200
+
+/** The parts of a batch are counted, not the batch. A dry run starts no agent. */
+export function countsUsage({ backend, isDryRun }: Pick<ExecutionStart, 'backend' | 'isDryRun'>): boolean {
+  return backend !== undefined && isDryRun !== true
+}
+
+/** `execution` has ended. */
+export function toUsageEntry(execution: Execution, { countsTokens }: { countsTokens: boolean }): UsageEntry {
+  const { state, ended_at: endedAt = '' } = execution
+  const usage = (countsTokens ? execution.usage : undefined) ?? NO_USAGE
+  const isIn = (each: Execution['state']) => (state === each ? 1 : 0)
+  return {
+    day: endedAt.slice(0, 10),
+    api_key: execution.api_key ?? '',
+    backend: execution.backend ?? '',
+    model: modelOf(execution),
+    completed: isIn('completed'),
+    failed: isIn('failed'),
+    cancelled: isIn('cancelled'),
+    lost: isIn('lost'),
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cached_tokens: usage.cached_tokens,
+    reasoning_tokens: usage.reasoning_tokens,
+    cache_write_tokens: usage.cache_write_tokens ?? 0,
+    cost_usd: execution.cost_usd ?? null,
+    duration_ms: durationOf(execution),
+  }
+}
+
+/** The demo agent calls no model, whichever was requested. */
+function modelOf({ model = '', is_demo: isDemo }: Execution): string {
+  return isDemo === true ? 'demo' : model.slice(0, MAX_MODEL_LENGTH).toWellFormed()
+}
+
+/** It is not known when a lost execution ended. */
+function durationOf({ state, started_at: startedAt, ended_at: endedAt }: Execution): number {
+  if (state === 'lost' || startedAt === undefined || endedAt === undefined) return 0
+  return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt))
+}

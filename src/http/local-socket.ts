@@ -1,0 +1,40 @@
+/**
+ * The Unix socket in the per-user directory, beside the address of the server. Only its user can open it, so requests on
+ * it need no API key. Commands of the user reach the server through it.
+ */
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Log } from '../kit/log.ts'
+import { acceptsConnections, listen } from './listen.ts'
+import type { Connections } from './request/connection.ts'
+
+/** A listener whose connections the HTTP server serves. */
+export function createLocalListener(app: FastifyInstance, connections: Connections): Server {
+  return createServer({ allowHalfOpen: true }, (socket) => {
+    connections.markLocal(socket)
+    app.server.emit('connection', socket)
+  })
+}
+
+/** Returns false, with a line in the log, if there can be no local socket: the server works without it. */
+export async function listenLocally(listener: Server, path: string, log: Log): Promise<boolean> {
+  if (existsSync(path) && (await acceptsConnections(path))) {
+    log.info({ socket: path }, 'another server of this user has the local socket; this one goes on without it')
+    return false
+  }
+  try {
+    await listen(listener, { socket: path })
+    listener.on('error', (error) => log.warn({ reason: error.message }, 'the local socket failed'))
+    return true
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'there is no local socket, so drover prompt --detach cannot reach this server')
+    return false
+  }
+}
+
+/** Resolves when no connection is open. */
+export async function closeLocally(listener: Server): Promise<void> {
+  if (!listener.listening) return
+  await new Promise((resolve) => listener.close(resolve))
+}

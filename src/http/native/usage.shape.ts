@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { UsageReport } from '../../executions/usage.shape.ts'
+import { type Static, strict, textLike } from '../../kit/shape.ts'
+import { COMMON_ERRORS } from '../api-description/error-responses.shape.ts'
+import { jsonResponse, type Operation } from '../api-description/operation.shape.ts'
+
+const FIELD = '(day|key|backend|model)'
+
+export const UsageQuery = strict({
+  since: Type.Optional(
+    Type.String({ format: 'date', description: 'The first day, in UTC; the default is 30 days with the last one.' }),
+  ),
+  until: Type.Optional(Type.String({ format: 'date', description: 'The last day, in UTC; the default is today.' })),
+  key: Type.Optional(Type.String({ minLength: 1, description: 'Only the API key with this name.' })),
+  backend: Type.Optional(Type.String({ minLength: 1, description: 'Only this agent.' })),
+  model: Type.Optional(Type.String({ minLength: 1, description: 'Only this model.' })),
+  group_by: Type.Optional(
+    textLike(`^${FIELD}(,${FIELD}){0,3}$`, 'a list of day, key, backend and model, with commas between them', {
+      default: 'day,key,backend,model',
+      description: 'The fields that each row has. Rows that differ only in other fields are added up.',
+    }),
+  ),
+})
+export type UsageQuery = Static<typeof UsageQuery>
+
+const amounts = {
+  executions: 12,
+  completed: 11,
+  failed: 1,
+  cancelled: 0,
+  lost: 0,
+  input_tokens: 48_210,
+  output_tokens: 9_120,
+  cached_tokens: 310_400,
+  reasoning_tokens: 0,
+  cache_write_tokens: 22_900,
+  cost_usd: 0.4127,
+  duration_ms: 184_300,
+}
+
+const example: UsageReport = {
+  since: '2026-01-01',
+  until: '2026-01-31',
+  group_by: ['day', 'key', 'backend', 'model'],
+  rows: [{ day: '2026-01-31', key: 'ci', backend: 'claude', model: 'claude-sonnet-4-5', ...amounts }],
+  totals: amounts,
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/v1/usage',
+    id: 'getUsage',
+    tag: 'native',
+    summary: 'Get the tokens, cost and executions by day, API key, backend and model',
+    description:
+      'Counts every execution of an agent when it ends, also ephemeral ones; dry runs are not counted. Usage is kept for 400 days. ' +
+      'A key with the role `client` sees its own usage.',
+    parameters: Object.entries(UsageQuery.properties).map(([name, shape]) => ({
+      name,
+      in: 'query',
+      shape,
+      isRequired: false,
+    })),
+    responses: { 200: jsonResponse('The usage, at most 10,000 rows.', UsageReport, example) },
+    errors: ['BadRequest', ...COMMON_ERRORS],
+  },
+]

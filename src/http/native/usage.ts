@@ -1,0 +1,22 @@
+/** `GET /api/v1/usage` */
+import type { UsageField } from '../../executions/usage-query.ts'
+import { checker } from '../../kit/schema.ts'
+import type { RegisterRoutes } from '../context/server-context.ts'
+import { validateUsageQuery } from '../request/checks.generated.js'
+import { readQuery } from '../request/query.ts'
+import { sendJson } from '../response/send-json.ts'
+import { keyThatSees } from './executions.ts'
+import type { UsageQuery } from './usage.shape.ts'
+
+const checkUsageQuery = checker<UsageQuery>('the query', validateUsageQuery)
+
+export const registerUsage: RegisterRoutes = (scope, context) => {
+  scope.get('/usage', async (request, reply) => {
+    const { group_by: groupBy, ...filter } = readQuery(request.query, checkUsageQuery, [])
+    // The check allows only these fields.
+    const fields = groupBy?.split(',') as UsageField[] | undefined
+    const visibleTo = keyThatSees(request, context)
+    const report = await context.executionStore.usage({ ...filter, ...(fields && { groupBy: fields }), visibleTo })
+    return sendJson(reply, report)
+  })
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { callMain } from '../support/call-main.ts'
+import { runDrover, temporaryDirectory } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
+import { ask } from '../support/start-server.ts'
+import { until } from '../support/until.ts'
+
+const sha256 = (key: string) => createHash('sha256').update(key).digest('hex')
+const KEY = /^drover_key_[0-9a-f]{48}$/
+
+let home: string
+let file: string
+
+beforeEach(() => {
+  home = temporaryDirectory()
+  file = join(home, '.drover', 'config.yaml')
+})
+
+const drover = (line: string) => callMain(line.split(' '), { cwd: home, env: {} })
+
+function writeConfig(text: string): void {
+  mkdirSync(join(home, '.drover'))
+  writeFileSync(file, text)
+}
+
+describe('drover keys create', () => {
+  it('prints a key once, and stores only its digest, in a private file', async () => {
+    const { code, stdout, stderr } = await drover('keys create ci')
+    const key = stdout.trim()
+    expect([code, key]).toEqual([0, expect.stringMatching(KEY)])
+    expect(readFileSync(file, 'utf8')).toBe(`server:\n  keys:\n    - name: ci\n      sha256: ${sha256(key)}\n`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(stderr).toBe(
+      `drover: stored the digest of the key ci in ${file}; the key itself is not shown again\n` +
+        'drover: a server that was started without keys requires none until it is restarted\n',
+    )
+  })
+
+  it('stores role and limits, and prints JSON', async () => {
+    const flags = '--role operator --rps 2 --max-approval auto --max-sandbox workspace --json'
+    const { stdout, stderr } = await drover(`keys create ops ${flags}`)
+    const { key, ...shown } = JSON.parse(stdout)
+    const limits = { role: 'operator', rate_limit_rps: 2, max_approval_mode: 'auto', max_sandbox_mode: 'workspace' }
+    expect([key, shown]).toEqual([expect.stringMatching(KEY), { name: 'ops', ...limits, file }])
+    expect(readFileSync(file, 'utf8')).toContain(`      sha256: ${sha256(key)}\n      role: operator\n`)
+    expect(stderr).toContain('drover: warning: --rps has no effect until server.rate_limit_enabled is true\n')
+    expect(JSON.parse((await drover('keys list --json')).stdout)).toEqual({ file, keys: [{ name: 'ops', ...limits }] })
+  })
+
+  it('keeps comments, order, other keys and the permissions of the file', async () => {
+    const before = [
+      '# mine',
+      'server:',
+      '  keys:',
+      '    # the build machine',
+      '    - name: ci # do not remove',
+      `      sha256: ${sha256('one')}`,
+      '  port: 9000 # free',
+      '',
+    ]
+    writeConfig(before.join('\n'))
+    chmodSync(file, 0o644)
+    const { stdout, stderr } = await drover('keys create alice')
+    const added = ['    - name: alice', `      sha256: ${sha256(stdout.trim())}`]
+    expect(readFileSync(file, 'utf8')).toBe(before.toSpliced(6, 0, ...added).join('\n'))
+    expect(stderr).toContain('drover: a running server accepts it within seconds\n')
+    await drover('keys revoke alice')
+    // A server that runs as another user must still be able to read it.
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+    expect(readFileSync(file, 'utf8')).toBe(before.join('\n'))
+  })
+
+  it.each(['server:\n  keys: []\n', 'server: {}\n', '{}\n', ''])('adds to the file %j', async (text) => {
+    writeConfig(text)
+    expect((await drover('keys create ci')).code).toBe(0)
+    expect(JSON.parse((await drover('keys list --json')).stdout).keys).toEqual([{ name: 'ci', role: 'client' }])
+  })
+
+  const ONE = `server:\n  keys:\n    - name: ci\n      sha256: ${sha256('one')}\n`
+
+  it.each<[string, string, string, string]>([
+    [
+      'a name that is taken',
+      'create ci',
+      ONE,
+      'already has a key with the name ci; choose another name, or run "drover keys revoke ci" first',
+    ],
+    [
+      'a bad name',
+      'create a/b',
+      ONE,
+      'server.keys[1].name must be a name of 1 to 64 letters, digits, dots, underscores or hyphens',
+    ],
+    ['a name of 65 characters', `create ${'a'.repeat(65)}`, ONE, 'must be a name of 1 to 64 letters'],
+    ['an unknown role', 'create x --role root', ONE, '--role'],
+    ['a rate of 0', 'create x --rps 0', ONE, '--rps'],
+    ['no ceiling', 'create x --max-sandbox default', ONE, '--max-sandbox'],
+    [
+      'an invalid file',
+      'create x',
+      'server:\n  prot: 1\n',
+      'server.prot is not a known key; did you mean server.port?',
+    ],
+    ['a file that is not YAML', 'create x', 'server: [', 'the configuration is not valid'],
+    ['an unknown key to revoke', 'revoke ic', ONE, 'has no key with the name "ic"; did you mean ci?'],
+    ['another unknown key to revoke', 'revoke production', ONE, 'run "drover keys list" to see the names'],
+  ])('refuses %s and changes nothing', async (_name, words, text, sentence) => {
+    writeConfig(text)
+    const { code, stdout, stderr } = await drover(`keys ${words}`)
+    expect({ isFailure: code !== 0, stdout, stderr }).toEqual({
+      isFailure: true,
+      stdout: '',
+      stderr: expect.stringContaining(sentence),
+    })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
+  it('accepts a name of 64 characters', async () => {
+    expect((await drover(`keys create ${'a'.repeat(64)}`)).code).toBe(0)
+  })
+
+  it('loses no key if several are created at once', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.map((name) => drover(`keys create ${name}`)))
+    const { keys } = JSON.parse((await drover('keys --json')).stdout)
+    expect(keys.map(({ name }: { name: string }) => name).sort()).toEqual(names)
+  })
+})
+
+describe('drover keys list', () => {
+  it('shows names, roles and limits, but no digests', async () => {
+    await drover('keys create ci')
+    await drover('keys create ops --role operator --rps 5 --max-approval none')
+    expect((await drover('keys')).stdout).toBe(
+      [
+        'NAME  ROLE      RPS  MAX APPROVAL  MAX SANDBOX',
+        'ci    client    -    -             -',
+        'ops   operator  5    none          -',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('says that there are no keys, and creates no file', async () => {
+    expect((await drover('keys list')).stdout).toBe(`${file} has no keys; "drover keys create NAME" adds one\n`)
+    expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('drover keys revoke', () => {
+  it('removes one key, and warns when none is left', async () => {
+    await drover('keys create ci')
+    await drover('keys create ops')
+    const first = await drover('keys revoke ci --json')
+    expect([JSON.parse(first.stdout), first.stderr]).toEqual([{ name: 'ci', file, keys_left: 1 }, ''])
+    const last = await drover('keys revoke ops')
+    expect(last).toEqual({
+      code: 0,
+      stdout: `removed the key ops from ${file}; a running server refuses it within seconds\n`,
+      stderr:
+        'drover: warning: the file has no keys any more: a server that starts now requires a key only if it has another source\n',
+    })
+  })
+})
+
+describe('a running server', () => {
+  it('accepts a created key, refuses a revoked one, and stays closed without any', async () => {
+    const create = async (name: string) => (await runDrover(['keys', 'create', name], { home })).stdout.trim()
+    const first = await create('first')
+    const serving = serveDrover(['-p', '0', '--quiet'], { HOME: home })
+    const port = await portOf(serving)
+    const status = async (key: string) =>
+      (await ask({ port, path: '/api/v1/backends', headers: { 'x-api-key': key } })).status
+    expect(await status(first)).toBe(200)
+    const second = await create('second')
+    await until(async () => (await status(second)) === 200)
+    for (const name of ['first', 'second']) await drover(`keys revoke ${name}`)
+    await until(async () => (await status(first)) === 401 && (await status(second)) === 401)
+  })
+})
