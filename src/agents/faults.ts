@@ -1,5 +1,5 @@
 import { defineFault } from '../kit/fault.ts'
-import type { Backend } from './adapter/agent.ts'
+import { type Backend, NATIVE_BACKENDS } from './adapter/agent.ts'
 import { installAdvice } from './install-command.ts'
 
 export const promptEmpty = defineFault({
@@ -55,8 +55,14 @@ export const backendUnavailable = defineFault({
   message: (d: { backend: Backend; reason: 'disabled' | 'not_installed'; wanted: string }) =>
     d.reason === 'disabled'
       ? `${d.backend} is disabled; run "drover config set backends.${d.backend}.enabled true" to enable it`
-      : `${d.backend} is not installed: the program "${d.wanted}" was not found; ${installAdvice(d.backend)}, name its program in backends.${d.backend}.command, or try --demo`,
+      : `${d.backend} is not installed: the program "${d.wanted}" was not found; ${installAdvice(d.backend)}${waysAround(d.backend)}`,
 })
+
+/** The demo agent stands in for native agents only. */
+function waysAround(backend: Backend): string {
+  const ownProgram = `name its program in backends.${backend}.command`
+  return (NATIVE_BACKENDS as readonly Backend[]).includes(backend) ? `, ${ownProgram}, or try --demo` : `, or ${ownProgram}`
+}
 
 export const outputSchemaInvalid = defineFault({
   code: 'output_schema_invalid',

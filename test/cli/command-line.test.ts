@@ -55,7 +55,7 @@ describe('help', () => {
     const plain = lines.filter((line) => /^drover [^|<>$"]*$/.test(line))
     expect(plain.length).toBeGreaterThan(8)
     for (const line of plain) {
-      const { stderr } = await callDrover([...line.split(' ').slice(1), '--help'])
+      const { stderr } = await callDrover(['--help', ...line.split(' ').slice(1)])
       expect({ line, stderr }).toEqual({ line, stderr: '' })
     }
   })

@@ -159,6 +159,7 @@ describe('/api/v1/backends', () => {
           demo: true,
           version: null,
           capabilities: expect.objectContaining({ resume: true }),
+          warm: { idle: 0, busy: 0 },
         },
         {
           name: 'codex',
@@ -168,6 +169,7 @@ describe('/api/v1/backends', () => {
           demo: false,
           version: expect.stringMatching(/^\d+\.\d+\.\d+/),
           capabilities: expect.objectContaining({ os_sandbox: true }),
+          warm: { idle: 0, busy: 0 },
         },
         {
           name: 'gemini',
@@ -177,6 +179,7 @@ describe('/api/v1/backends', () => {
           demo: true,
           version: null,
           capabilities: expect.objectContaining({ deltas: true }),
+          warm: { idle: 0, busy: 0 },
         },
       ],
     })

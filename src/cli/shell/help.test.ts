@@ -52,7 +52,7 @@ describe('help', () => {
   })
 
   it('wraps the description of a flag in its column', () => {
-    expect(helpOf('backends', layout(60))).toContain(
+    expect(helpOf('backends list', layout(60))).toContain(
       '\n      --demo         Use the built-in demo agent for agents\n                     that are not installed\n',
     )
   })
