@@ -61,7 +61,9 @@ export const backendUnavailable = defineFault({
 /** The demo agent stands in for native agents only. */
 function waysAround(backend: Backend): string {
   const ownProgram = `name its program in backends.${backend}.command`
-  return (NATIVE_BACKENDS as readonly Backend[]).includes(backend) ? `, ${ownProgram}, or try --demo` : `, or ${ownProgram}`
+  return (NATIVE_BACKENDS as readonly Backend[]).includes(backend)
+    ? `, ${ownProgram}, or try --demo`
+    : `, or ${ownProgram}`
 }
 
 export const outputSchemaInvalid = defineFault({

@@ -252,7 +252,9 @@ export class WarmPool {
   }
 
   #sweep(): void {
-    const facts = { now: performance.now(), limits: this.#options.limits, availableShare: availableMemoryShare() }
+    const now = performance.now()
+    for (const [place, until] of this.#failedUntil) if (until <= now) this.#failedUntil.delete(place)
+    const facts = { now, limits: this.#options.limits, availableShare: availableMemoryShare() }
     for (const id of findExpired([...this.#entries.values()], facts)) void this.#end(this.#entries.get(id))
   }
 
