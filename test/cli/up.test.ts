@@ -131,6 +131,30 @@ describe('a prompt', () => {
     expect(stdout).toContain('"agent_cancelled"')
   })
 
+  it('is not accepted at the address of a server, nor without its version', async () => {
+    const { env, socket } = createUser()
+    const port = await portOf(serveDrover(['--port', '0'], env))
+    for (const path of ['status', 'stop', 'prompt']) {
+      const method = path === 'status' ? 'GET' : 'POST'
+      const response = await fetch(`http://127.0.0.1:${port}/local/${path}`, { method })
+      expect([path, response.status]).toEqual([path, 404])
+    }
+    const curl = ['curl', '-sS', '--unix-socket', socket, 'http://localhost/local/prompt', '--json']
+    for (const body of ['{}', '[]', 'null', '{"version":1}']) {
+      const { stdout } = await runAt('/', [...curl, body], env)
+      expect(stdout).toBe('{"refused":"it has another version or configuration"}\n')
+    }
+  })
+
+  it('runs directly if it is too large for the server', async () => {
+    const { drover, ask, configure } = createUser()
+    configure({ server: { max_request_body_bytes: 2048 } })
+    await drover('up')
+    const { code, stdout, stderr } = await ask({ say: 'x'.repeat(3000) }, '--verbose')
+    expect([code, stdout]).toEqual([0, `${'x'.repeat(3000)}\n`])
+    expect(stderr).toContain('does not run the prompt: it answered with status 413')
+  })
+
   it('uses the socket of a drover serve too, unless server.local_socket is false', async () => {
     const { ask, env, home, configure, drover } = createUser()
     const serving = serveDrover(['--port', '0'], { ...env, DROVER_WARM_ENABLED: 'true' })

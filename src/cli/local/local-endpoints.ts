@@ -50,8 +50,8 @@ export function localEndpoints({ isRoot, isBackground, onStop }: LocalOptions): 
     })
 
     scope.post('/prompt', async (request, reply) => {
-      const call = request.body as LocalPrompt
-      const isSame = call.version === identity.version && call.config === identity.config
+      const call = request.body as LocalPrompt | undefined
+      const isSame = call?.version === identity.version && call.config === identity.config
       const signal = abortOnDisconnect(reply.raw, context)
       const replies = isSame ? runCall(call, contextFor(call), signal) : refuse()
       await sendStream({ reply, events: replies }, REPLY_FORMAT, streamLimits(context))
