@@ -10,8 +10,10 @@ export type Key = {
 }
 
 export type KeyReader = {
-  /** Undefined at the end of input. */
+  /** Undefined at the end of input, and when the reader is closed. */
   next(): Promise<Key | undefined>
+  /** Forgets the keys that were not read yet. */
+  clear(): void
   /** Gives the terminal back as it was. Node itself does so when the process crashes or ends by a signal. */
   close(): void
 }
@@ -35,8 +37,12 @@ export function createKeyReader(input: NodeJS.ReadStream): KeyReader {
         if (keys.length > 0) resolve(keys.shift())
         else waiting = resolve
       }),
+    clear() {
+      keys.length = 0
+    },
     close() {
       input.off('keypress', onKey).off('end', onEnd).setRawMode(false).pause()
+      add(undefined)
     },
   }
 }

@@ -1,33 +1,17 @@
 /** `drover up`, `down`, and prompts that run in the server of the user. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { DROVER, runAt, temporaryDirectory } from '../support/run-drover.ts'
+import { describe, expect, it } from 'vitest'
+import { createLocalUser } from '../support/local-user.ts'
+import { DROVER, runAt } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 import { until } from '../support/until.ts'
-import { installWarmAgents } from '../support/warm-agents.ts'
-
-function createUser(warm: Record<string, unknown> = {}) {
-  const home = temporaryDirectory()
-  const work = join(home, 'work')
-  mkdirSync(work)
-  mkdirSync(join(home, '.drover'))
-  const configure = (more: object) =>
-    writeFileSync(join(home, '.drover', 'config.yaml'), JSON.stringify({ warm: { spare_after: 1, ...warm }, ...more }))
-  configure({})
-  const env = { HOME: home, PATH: `${installWarmAgents(join(home, 'bin'))}:/usr/bin:/bin` }
-  const drover = (...args: string[]) => runAt(work, [process.execPath, DROVER, ...args], env)
-  onTestFinished(async () => void (await drover('down')))
-  const ask = async (order: unknown, ...flags: string[]) => drover(JSON.stringify(order), '-b', 'claude', ...flags)
-  const pidIn = (text: string) => Number(/process (\d+)/.exec(text)?.[1])
-  return { home, work, env, drover, ask, pidIn, configure, socket: join(home, '.drover', 'server.sock') }
-}
 
 describe('drover up', () => {
   it('starts one server, and drover down ends it', async () => {
-    const { drover, pidIn, socket } = createUser()
+    const { drover, pidIn, socket } = createLocalUser()
     expect(await drover('up', '--status')).toMatchObject({
       code: 1,
       stdout: 'no server runs; "drover up" starts one\n',
@@ -45,13 +29,13 @@ describe('drover up', () => {
   })
 
   it('ends by itself when no one uses it', async () => {
-    const { drover, pidIn } = createUser({ background_idle_secs: 1 })
+    const { drover, pidIn } = createLocalUser({ background_idle_secs: 1 })
     const pid = pidIn((await drover('up')).stdout)
     await until(() => !isRunning(pid))
   })
 
   it('keeps agents running for prompts, and leaves none', async () => {
-    const { drover, ask } = createUser()
+    const { drover, ask } = createLocalUser()
     await drover('up')
     const first = await ask({ say: 'one' })
     expect([first.code, first.stdout]).toEqual([0, 'one\n'])
@@ -68,7 +52,7 @@ describe('drover up', () => {
 
 describe('a server that is killed', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('by %s leaves no agent behind', async (signal) => {
-    const { drover, ask, pidIn } = createUser()
+    const { drover, ask, pidIn } = createLocalUser()
     const server = pidIn((await drover('up')).stdout)
     await ask({ say: 'one' })
     await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
@@ -82,7 +66,7 @@ describe('a server that is killed', () => {
 
 describe('a prompt', () => {
   it('says with --verbose where it runs, and nothing else about it', async () => {
-    const { drover, ask } = createUser()
+    const { drover, ask } = createLocalUser()
     await drover('up')
     expect(await ask({ say: 'hi' })).toMatchObject({ code: 0, stdout: 'hi\n' })
     expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain(
@@ -92,7 +76,7 @@ describe('a prompt', () => {
   })
 
   it('runs directly if the server has another configuration', async () => {
-    const { drover, ask, configure } = createUser()
+    const { drover, ask, configure } = createLocalUser()
     await drover('up')
     configure({ unified_flags: { command_timeout_secs: 77 } })
     const { code, stdout, stderr } = await ask({ say: 'hi' }, '--verbose')
@@ -101,7 +85,7 @@ describe('a prompt', () => {
   })
 
   it('gets the environment and the directory of its caller, and fails as ever', async () => {
-    const { drover, work, env, ask } = createUser()
+    const { drover, work, env, ask } = createLocalUser()
     await drover('up')
     const empty = await runAt(work, [process.execPath, DROVER, 'prompt', ' ', '-b', 'claude'], env)
     const direct = await runAt(work, [process.execPath, DROVER, 'prompt', ' ', '-b', 'claude', '--direct'], env)
@@ -116,7 +100,7 @@ describe('a prompt', () => {
   })
 
   it('is ended by Ctrl-C, with its tool', async () => {
-    const { drover, work, env } = createUser()
+    const { drover, work, env } = createLocalUser()
     await drover('up')
     const order = JSON.stringify({ hang: true, pid: true })
     const child = spawn(process.execPath, [DROVER, order, '-b', 'claude', '-o', 'stream-json'], { cwd: work, env })
@@ -156,7 +140,7 @@ describe('a prompt', () => {
   })
 
   it('uses the socket of a drover serve too, unless server.local_socket is false', async () => {
-    const { ask, env, home, configure, drover } = createUser()
+    const { ask, env, home, configure, drover } = createLocalUser()
     const serving = serveDrover(['--port', '0'], { ...env, DROVER_WARM_ENABLED: 'true' })
     await portOf(serving)
     expect((await ask({ say: 'hi' }, '--verbose')).stderr).toContain('runs in the server of this user')

@@ -38,7 +38,7 @@ export async function callMain(
       read,
       readUnlessSilent: read,
       lines: async () => ({ next: async () => undefined, close: () => undefined }),
-      keys: async () => ({ next: async () => undefined, close: () => undefined }),
+      keys: async () => ({ next: async () => undefined, clear: () => undefined, close: () => undefined }),
       editLines: async () => ({ ask: async () => ({ is: 'end' }) }),
     },
     isRoot: false,

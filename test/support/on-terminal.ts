@@ -4,15 +4,16 @@ import { until } from './until.ts'
 
 export const hasTerminals = spawnSync('script', ['--version']).status === 0
 
-/** `stdin` is a file or a named pipe that replaces the terminal as standard input. */
-type Surroundings = { cwd: string; env: Record<string, string>; stdin?: string }
+/** `stdin` and `stdout` are files or named pipes that replace the terminal. */
+type Surroundings = { cwd: string; env: Record<string, string>; stdin?: string; stdout?: string }
 type Size = { columns?: number; rows?: number }
 
 /** Starts drover on a pseudo-terminal, where stdout and stderr appear together. */
 export function startOnTerminal(args: readonly string[], options: Surroundings & Size) {
-  const { columns = 80, rows = 24, cwd, env, stdin } = options
+  const { columns = 80, rows = 24, cwd, env, stdin, stdout } = options
+  const files = [stdin && ` < '${stdin}'`, stdout && ` > '${stdout}'`].join('')
   const command = [process.execPath, DROVER, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-  const line = `stty cols ${columns} rows ${rows} -echo; exec ${command}${stdin === undefined ? '' : ` < '${stdin}'`}`
+  const line = `stty cols ${columns} rows ${rows} -echo; exec ${command}${files}`
   const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { TERM: 'xterm', ...env } })
   let seen = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,6 +1,7 @@
 /** Runs prompts in the server of this user, if there is one, and asks it about itself. */
 import { existsSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
+import type { ApprovalDecision, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { readLines } from '../../kit/read-lines.ts'
@@ -10,30 +11,41 @@ import type { Invocation } from '../command.ts'
 import { localServerLost } from '../faults.ts'
 import { callServer, sendToServer, serverSocket } from '../server-client.ts'
 import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
+import { ReplyReader } from './reply-reader.ts'
 
 /** Longer than every event. */
 const LINE_LIMIT_BYTES = 64 * 1024 * 1024
 
-type Replies = AsyncGenerator<LocalReply, void>
+/** What the agent of an execution wants to do. */
+export type ServerQuestion = { executionId: string; socket: string; request: ApprovalRequest }
+
+type ServerPrompt = {
+  request: PromptRequest
+  config: Config
+  signal: AbortSignal
+  /** Asks the user. Undefined: the user does not decide here. The signal takes the question back. */
+  onApproval(question: ServerQuestion, signal: AbortSignal): Promise<ApprovalDecision | undefined>
+}
 
 /** The run of a prompt in the server; undefined if there is none, or it does not accept the prompt. */
 export async function promptThroughServer(
   invocation: Invocation,
-  { request, config, signal }: { request: PromptRequest; config: Config; signal: AbortSignal },
+  prompt: ServerPrompt,
 ): Promise<PromptRun | undefined> {
   if (!existsSync(serverSocket(invocation))) return undefined
   const response = await sendToServer(invocation, {
     method: 'POST',
     path: '/local/prompt',
-    body: toLocalPrompt(invocation, { request, config }),
+    body: toLocalPrompt(invocation, prompt),
   }).catch(() => undefined)
   if (response === undefined) return undefined
-  const replies = readReplies(response)
-  const first = response.statusCode === 200 ? await replies.next() : undefined
-  const refusal = refusalIn(first?.done === false ? first.value : undefined, response)
+  const replies = new ReplyReader(readReplies(response))
+  const first = response.statusCode === 200 ? await replies.peek() : undefined
+  const refusal = refusalIn(first, response)
   await report(invocation, refusal)
-  if (refusal === undefined && first?.done === false) {
-    return follow(invocation, { first: first.value, replies, signal })
+  if (refusal === undefined && first !== undefined) {
+    const executionId = 'execution' in first ? first.execution : ''
+    return follow(invocation, { ...prompt, executionId, replies })
   }
   response.destroy()
   return undefined
@@ -41,7 +53,7 @@ export async function promptThroughServer(
 
 function toLocalPrompt(
   { runtime }: Invocation,
-  { request, config }: { request: PromptRequest; config: Config },
+  { request, config }: Pick<ServerPrompt, 'request' | 'config'>,
 ): LocalPrompt {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(runtime.env)) if (value !== undefined) env[name] = value
@@ -63,36 +75,58 @@ async function report({ flags, runtime }: Invocation, refusal: string | undefine
   await runtime.terminal.err.write(`drover: ${line}\n`)
 }
 
-async function* readReplies(response: IncomingMessage): Replies {
+async function* readReplies(response: IncomingMessage): AsyncGenerator<LocalReply, void> {
   const rules = { limitBytes: LINE_LIMIT_BYTES, onOversize: () => response.destroy() }
   for await (const lines of readLines(response, rules)) for (const line of lines) yield JSON.parse(line)
 }
 
-async function* follow(
-  invocation: Invocation,
-  { first, replies, signal }: { first: LocalReply; replies: Replies; signal: AbortSignal },
-): PromptRun {
-  const id = 'execution' in first ? first.execution : ''
-  const path = `/api/v1/executions/${id}/cancel`
+type FollowedPrompt = ServerPrompt & { executionId: string; replies: ReplyReader }
+
+async function* follow(invocation: Invocation, prompt: FollowedPrompt): PromptRun {
+  const { executionId, replies, signal } = prompt
+  const path = `/api/v1/executions/${executionId}/cancel`
   // It may have ended meanwhile.
   const cancel = () => void callServer(invocation, { method: 'POST', path }).catch(() => undefined)
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
   try {
-    for await (const reply of withFirst(first, replies)) {
-      if ('event' in reply) yield reply.event
+    for (let reply = await replies.next(); reply !== undefined; reply = await replies.next()) {
+      if ('event' in reply) {
+        yield reply.event
+        if (reply.event.type === 'approval_request') await decide(invocation, prompt, reply.event.content)
+      }
       if ('result' in reply) return reply.result
       if ('fault' in reply) throw new Fault(reply.fault)
     }
     throw localServerLost({})
   } finally {
     signal.removeEventListener('abort', cancel)
+    replies.close()
   }
 }
 
-async function* withFirst(first: LocalReply, replies: Replies): Replies {
-  yield first
-  yield* replies
+/** Asks the user, until it is decided elsewhere or the prompt ends. */
+async function decide(invocation: Invocation, prompt: FollowedPrompt, request: ApprovalRequest): Promise<void> {
+  const { executionId, replies, signal, onApproval } = prompt
+  const over = new AbortController()
+  const question = { executionId, socket: serverSocket(invocation), request }
+  const asked = onApproval(question, AbortSignal.any([signal, over.signal]))
+  void replies.findAhead((reply) => endsQuestion(reply, request), asked).then(() => over.abort())
+  const decision = await asked
+  if (decision === undefined) return
+  const path = `/api/v1/executions/${executionId}/approvals/${request.approval_id}`
+  try {
+    await callServer(invocation, { method: 'POST', path, body: decision })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    await invocation.runtime.terminal.err.write(`drover: ${error.message}\n`)
+  }
+}
+
+/** Whether the tool has ended, allowed or denied by another, or the prompt has. */
+function endsQuestion(reply: LocalReply, { tool_id: id }: ApprovalRequest): boolean {
+  if (!('event' in reply)) return !('waiting' in reply)
+  return reply.event.type === 'tool_result' && id !== undefined && reply.event.content.tool_id === id
 }
 
 /** What the server reports about itself; undefined if there is none. */

@@ -12,6 +12,15 @@ export function toPrintable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, (character) => (/[\n\t]/.test(character) ? character : ''))
 }
 
+/** Shows characters that `toPrintable` removes as escapes, for texts that a user decides about. */
+export function toRevealed(text: string): string {
+  return text.replace(UNSAFE, (character) => (character === '\n' ? character : escapeOf(character)))
+}
+
+function escapeOf(character: string): string {
+  return character === '\t' ? '  ' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
 /** The printable text for a terminal; files and pipes get the text unchanged. */
 export function toShown(text: string, { isTty }: { readonly isTty: boolean }): string {
   return isTty ? toPrintable(text) : text

@@ -13,6 +13,11 @@ describe('activityOf', () => {
     ['a thought', { type: 'thinking', content: { text: 'hm' } }, 'thinking'],
     ['a command', { type: 'tool_use', content: { tool_name: 'Bash', input: { command: 'ls' } } }, 'Bash ls'],
     ['a tool that failed', { type: 'tool_result', content: { tool_name: 'Bash', is_error: true } }, 'Bash failed'],
+    [
+      'a question',
+      { type: 'approval_request', content: { approval_id: 'a', tool_name: 'Bash', choices: ['allow', 'deny'] } },
+      'waiting for a decision about Bash',
+    ],
     ['an error', { type: 'error', content: { message: 'no' } }, undefined],
   ])('describes %s', (_name, event, words) => {
     expect(activityOf(event)).toBe(words)

@@ -15,6 +15,8 @@ export function activityOf(event: AgentEvent): string | undefined {
       return `${event.content.tool_name} ${describeToolInput(event.content.input)}`
     case 'tool_result':
       return `${event.content.tool_name} ${event.content.is_error === true ? 'failed' : 'done'}`
+    case 'approval_request':
+      return `waiting for a decision about ${event.content.tool_name}`
     case 'progress':
       return formatProgress(event.content)
     default:

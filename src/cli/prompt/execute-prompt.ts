@@ -5,10 +5,10 @@ import type { Config } from '../../config/config.shape.ts'
 import type { PromptContext } from '../../prompts/prompt-context.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptResult } from '../../prompts/prompt-result.ts'
-import { runPrompt } from '../../prompts/run-prompt.ts'
+import { type PromptRun, runPrompt } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { exitCodeOfSignal, type Interruption, listenForInterruption } from '../interruption.ts'
-import { promptThroughServer } from '../local/local-server.ts'
+import { promptThroughServer, type ServerQuestion } from '../local/local-server.ts'
 import { createDryRunPrinter, withSessionId } from './dry-run-printer.ts'
 import { type OutputFormat, textOptions } from './prompt-flags.ts'
 import {
@@ -48,7 +48,7 @@ export async function runAndPrint(
   execution: PromptExecution,
   interruption: Interruption,
 ): Promise<ExecutedPrompt> {
-  const { request, context, config } = execution
+  const { request, context } = execution
   const pipeClosed = new AbortController()
   const printer = execution.printer ?? choosePrinter(invocation, execution)
   const onLine = async (line: string) => {
@@ -56,9 +56,8 @@ export async function runAndPrint(
   }
   const signal = AbortSignal.any([interruption.signal, pipeClosed.signal])
   const events =
-    (canUseServer(invocation, execution) && printer.line === undefined
-      ? await promptThroughServer(invocation, { request, config, signal })
-      : undefined) ?? runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
+    (await tryServer(invocation, { ...execution, printer, signal })) ??
+    runPrompt(request, context, { signal, ...(printer.line !== undefined && { onLine }) })
   try {
     await printer.begin?.()
     let next = await events.next()
@@ -75,10 +74,24 @@ export async function runAndPrint(
   }
 }
 
+type ServerAttempt = PromptExecution & { printer: PromptPrinter; signal: AbortSignal }
+
+async function tryServer(invocation: Invocation, attempt: ServerAttempt): Promise<PromptRun | undefined> {
+  const { request, config, printer, signal } = attempt
+  if (!canUseServer(invocation, attempt)) return undefined
+  const facts = { backend: request.backend, timeoutSecs: config.warm.approval_timeout_secs }
+  const onApproval = async (question: ServerQuestion, isOver: AbortSignal) => {
+    const { askApproval } = await import('./ask-approval.ts')
+    await printer.pause?.()
+    return await askApproval(invocation.runtime, { ...facts, ...question }, isOver)
+  }
+  return await promptThroughServer(invocation, { request, config, signal, onApproval })
+}
+
 /** The lines of an agent and dry runs are not for the server. */
-function canUseServer({ flags }: Invocation, { request, config }: PromptExecution): boolean {
+function canUseServer({ flags }: Invocation, { request, config, printer }: ServerAttempt): boolean {
   const isDryRun = request.dry_run === true || config.unified_flags.dry_run
-  return !isDryRun && !flags.isOn('direct') && !flags.isOn('demo')
+  return !isDryRun && !flags.isOn('direct') && !flags.isOn('demo') && printer.line === undefined
 }
 
 function choosePrinter(invocation: Invocation, execution: PromptExecution): PromptPrinter {

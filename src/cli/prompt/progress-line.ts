@@ -19,6 +19,7 @@ export class ProgressLine {
   #clearedAt = 0
   #activity = ''
   #isShown = false
+  #isPaused = false
   #timer: NodeJS.Timeout | undefined
 
   /** The line is drawn only while the cursor is at the beginning of a line. */
@@ -35,12 +36,13 @@ export class ProgressLine {
   }
 
   note(event: AgentEvent): void {
+    this.#isPaused = false
     this.#tokens.note(event)
     this.#activity = activityOf(event) ?? this.#activity
   }
 
   async draw(): Promise<void> {
-    if (!this.#channel.canRedraw || !this.#isAtLineStart()) return
+    if (this.#isPaused || !this.#channel.canRedraw || !this.#isAtLineStart()) return
     this.#isShown = true
     await this.#channel.write(`${CLEAR_LINE}${this.#channel.style('dim', this.#format())}`)
   }
@@ -50,6 +52,12 @@ export class ProgressLine {
     if (!this.#isShown) return
     this.#isShown = false
     await this.#channel.write(CLEAR_LINE)
+  }
+
+  /** Until the next event. */
+  async pause(): Promise<void> {
+    this.#isPaused = true
+    await this.clear()
   }
 
   async end(): Promise<void> {

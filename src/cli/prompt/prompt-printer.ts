@@ -16,6 +16,8 @@ export type PromptPrinter = {
   line?(line: string): Promise<Written>
   /** `closed` when the reader has gone away, so that the agent can be stopped. */
   event(event: PromptEvent): Promise<Written>
+  /** Draws nothing until the next event, because the user is asked something. */
+  pause?(): Promise<void>
   end(result: PromptResult): Promise<void>
   /** Called last, also after a failure. */
   close?(): Promise<void>
@@ -64,6 +66,7 @@ export function createTextPrinter(terminal: Terminal, options: PrintOptions): Pr
   return {
     begin: async () => await stream?.begin(options.backend),
     event: async (event) => (stream === undefined ? 'written' : await stream.event(event)),
+    pause: async () => await stream?.pause(),
     close: async () => await stream?.end(),
     end: async (result) => {
       if (stream === undefined) await terminal.out.write(withNewline(result.output))

@@ -35,11 +35,15 @@ export class StreamedAnswer {
   async event(event: AgentEvent): Promise<Written> {
     this.#progress.note(event)
     if (event.type === 'message') return await this.#printMessage(event.content)
-    if (event.type === 'tool_use' || event.type === 'thinking') await this.#endLine()
+    if (ENDS_LINE.includes(event.type)) await this.#endLine()
     const line = toolLine(event)
     if (line !== undefined) await this.#printToolLine(line)
     if (!this.#isLog) await this.#progress.draw()
     return 'written'
+  }
+
+  async pause(): Promise<void> {
+    await this.#progress.pause()
   }
 
   /** Also called if the prompt fails before its end. */
@@ -80,6 +84,8 @@ export class StreamedAnswer {
     return await this.#terminal.out.write(text)
   }
 }
+
+const ENDS_LINE: readonly AgentEvent['type'][] = ['tool_use', 'thinking', 'approval_request']
 
 /** What stays on the screen: each tool call, and why one failed. */
 function toolLine(event: AgentEvent): string | undefined {

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import type { ApprovalRequest } from '../../agents/adapter/agent.ts'
+import type { Key } from '../key-reader.ts'
+import { answerOf, formatNotice, formatQuestion, formatRequest } from './approval-question.ts'
+
+const REQUEST: ApprovalRequest = { approval_id: 'a1', tool_name: 'Bash', choices: ['allow', 'allow_session', 'deny'] }
+const asked = (fields: Partial<ApprovalRequest>) => ({ backend: 'claude', request: { ...REQUEST, ...fields } })
+
+describe('the question', () => {
+  it.each<[string, Partial<ApprovalRequest>, string[]]>([
+    ['a command', { command: 'make\nrm x\n' }, ['  | make', '  | rm x']],
+    ['a diff', { diff: '-a\n+b' }, ['  | -a', '  | +b']],
+    ['another input', { input: { url: 'x' } }, ['  | {', '  |   "url": "x"', '  | }']],
+    ['no input', {}, ['  | ']],
+    ['a reason', { command: 'ls', reason: 'it\nwrites' }, ['  | ls', 'Its reason: it writes']],
+    ['what a terminal would hide', { command: 'a\r\u001b[2Kb\tc\u202e' }, ['  | a\\u000d\\u001b[2Kb  c\\u202e']],
+  ])('shows %s', (_name, fields, lines) => {
+    expect(formatRequest(asked(fields))).toEqual(['claude wants to use Bash:', ...lines])
+  })
+
+  it('shows the first 200 lines', () => {
+    const lines = (count: number) => formatRequest(asked({ diff: Array(count).fill('+').join('\n') }))
+    expect([lines(200).length, lines(201).length]).toEqual([201, 202])
+    expect(lines(201).at(-1)).toBe('  (1 more lines are not shown)')
+  })
+
+  it('offers the session only where the agent does', () => {
+    expect(formatQuestion(REQUEST)).toBe('Allow it? y = yes, a = yes, for the rest of the session, n = no ')
+    expect(formatQuestion({ ...REQUEST, choices: ['allow', 'deny'] })).toBe('Allow it? y = yes, n = no ')
+  })
+})
+
+describe('a key', () => {
+  const key = (name: string, fields: Partial<Key> = {}): Key => ({ name, isCtrl: false, text: name, ...fields })
+
+  it.each<[string, Key | undefined, string | undefined]>([
+    ['y', key('y'), 'allow'],
+    ['Y', key('y', { text: 'Y' }), 'allow'],
+    ['a', key('a'), 'allow_session'],
+    ['n', key('n'), 'deny'],
+    ['Esc', key('escape', { text: '' }), 'deny'],
+    ['Ctrl-D', key('d', { isCtrl: true, text: '' }), 'deny'],
+    ['Ctrl-C', key('c', { isCtrl: true, text: '' }), 'cancel'],
+    ['Ctrl-Y', key('y', { isCtrl: true, text: '' }), undefined],
+    ['Enter', key('return', { text: '' }), undefined],
+    ['x', key('x'), undefined],
+    ['the end of the input', undefined, 'deny'],
+  ])('%s decides', (_name, pressed, answer) => {
+    expect(answerOf(pressed, REQUEST)).toBe(answer)
+  })
+
+  it('does not allow the session where that is no choice', () => {
+    expect(answerOf(key('a'), { ...REQUEST, choices: ['allow', 'deny'] })).toBeUndefined()
+  })
+})
+
+it('a notice has the command that decides', () => {
+  const facts = { ...asked({ command: 'ls' }), executionId: 'e1', socket: '/s', timeoutSecs: 300 }
+  expect(formatNotice(facts)).toBe(
+    [
+      'drover: claude waits for a decision: Bash ls',
+      'drover: without one it is denied after 300 s. To allow it (or "deny" it), run:',
+      `  curl --unix-socket '/s' -H 'content-type: application/json' -d '{"decision":"allow"}' http://localhost/api/v1/executions/e1/approvals/a1`,
+      '',
+    ].join('\n'),
+  )
+})

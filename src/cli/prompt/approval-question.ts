@@ -1,0 +1,70 @@
+/** What a user is asked about something that an agent wants to do, and which key decides what. Pure. */
+import type { ApprovalDecision, ApprovalRequest, Backend } from '../../agents/adapter/agent.ts'
+import { describeToolInput } from '../../agents/tool-input.ts'
+import type { Key } from '../key-reader.ts'
+import { toOneLine, toRevealed } from '../output/printable.ts'
+
+/** A longer diff would scroll its own beginning away. */
+const MAX_LINES = 200
+const NOTICE_COLUMNS = 200
+
+export type Asked = { backend: Backend; request: ApprovalRequest }
+
+/** The tool, what it would do, and why it asks. Each line of the agent begins with a bar, so that it cannot look like ours. */
+export function formatRequest({ backend, request }: Asked): string[] {
+  const { tool_name: tool, reason } = request
+  const lines = toRevealed(detailsOf(request)).split('\n')
+  const hidden = lines.length - MAX_LINES
+  return [
+    `${backend} wants to use ${toOneLine(tool, NOTICE_COLUMNS)}:`,
+    ...lines.slice(0, MAX_LINES).map((line) => `  | ${line}`),
+    ...(hidden > 0 ? [`  (${hidden} more lines are not shown)`] : []),
+    ...(reason === undefined ? [] : [`Its reason: ${toOneLine(reason, NOTICE_COLUMNS)}`]),
+  ]
+}
+
+/** The command, the diff, or the input of another tool. */
+function detailsOf({ command, diff, input }: ApprovalRequest): string {
+  const found = command ?? diff ?? (input === undefined ? '' : JSON.stringify(input, null, 2))
+  return found.replace(/\n$/, '')
+}
+
+export function formatQuestion({ choices }: ApprovalRequest): string {
+  const session = choices.includes('allow_session') ? ', a = yes, for the rest of the session' : ''
+  return `Allow it? y = yes${session}, n = no `
+}
+
+type Answer = ApprovalDecision['decision'] | 'cancel'
+
+/** Undefined: the key means nothing. The end of the input denies. */
+export function answerOf(key: Key | undefined, { choices }: ApprovalRequest): Answer | undefined {
+  if (key === undefined || key.name === 'escape') return 'deny'
+  if (key.isCtrl) return CTRL_ANSWERS[key.name]
+  const answer = ANSWERS[key.text.toLowerCase()]
+  return answer !== undefined && choices.includes(answer) ? answer : undefined
+}
+
+const ANSWERS: Readonly<Record<string, ApprovalDecision['decision']>> = { y: 'allow', a: 'allow_session', n: 'deny' }
+const CTRL_ANSWERS: Readonly<Record<string, Answer>> = { c: 'cancel', d: 'deny' }
+
+export const ANSWER_WORDS: Readonly<Record<Answer, string>> = {
+  allow: 'yes',
+  allow_session: 'yes, for the rest of the session',
+  deny: 'no',
+  cancel: '^C',
+}
+
+export type NoticeFacts = Asked & { executionId: string; socket: string; timeoutSecs: number }
+
+/** For a user who cannot be asked: what the agent waits for, and the command that decides. */
+export function formatNotice({ backend, request, executionId, socket, timeoutSecs }: NoticeFacts): string {
+  const { tool_name: tool, command, diff, input, approval_id: id } = request
+  const what = toOneLine(`${tool} ${command ?? diff ?? describeToolInput(input)}`, NOTICE_COLUMNS)
+  const path = `/api/v1/executions/${executionId}/approvals/${id}`
+  return [
+    `drover: ${backend} waits for a decision: ${what}`,
+    `drover: without one it is denied after ${timeoutSecs} s. To allow it (or "deny" it), run:`,
+    `  curl --unix-socket '${socket}' -H 'content-type: application/json' -d '{"decision":"allow"}' http://localhost${path}`,
+    '',
+  ].join('\n')
+}

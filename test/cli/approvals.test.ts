@@ -1,0 +1,136 @@
+/** What a warm agent asks for, decided on the terminal of a command. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createLocalUser } from '../support/local-user.ts'
+import { hasTerminals, startOnTerminal } from '../support/on-terminal.ts'
+import { DROVER, ending } from '../support/run-drover.ts'
+import { until } from '../support/until.ts'
+
+type User = ReturnType<typeof createLocalUser>
+
+const ORDER = '{"ask":"Bash"}'
+const ASKING = [ORDER, '--approval', 'always']
+const QUESTION = 'Allow it? y = yes, n = no '
+
+async function createUser(warm: Record<string, unknown> = {}): Promise<User> {
+  const user = createLocalUser(warm)
+  await user.drover('up')
+  return user
+}
+
+describe.skipIf(!hasTerminals)('a user on a terminal', () => {
+  const open = ({ work, env }: User, args: readonly string[]) => startOnTerminal(args, { cwd: work, env })
+  const shown = (terminal: ReturnType<typeof open>) => stripVTControlCharacters(terminal.seen())
+  const shows = (terminal: ReturnType<typeof open>, part: string) => until(() => shown(terminal).includes(part))
+
+  it('sees what the agent wants to do, and decides with one key', async () => {
+    const user = await createUser()
+    const denied = open(user, [...ASKING, '-b', 'claude'])
+    await shows(denied, `claude wants to use Bash:\n  | echo asked\n${QUESTION}`)
+    denied.type('xn')
+    expect(await denied.ended).toMatchObject({ code: 0 })
+    expect(shown(denied)).toMatch(/n = no no\n.* failed: .*deny/)
+
+    const allowed = open(user, [...ASKING, '-b', 'codex'])
+    await shows(allowed, 'y = yes, a = yes, for the rest of the session, n = no ')
+    allowed.type('a')
+    await allowed.ended
+    expect(shown(allowed)).toContain('{"decision":"acceptForSession"}')
+  })
+
+  it('is asked on stderr, so that stdout has only events', async () => {
+    const { work: cwd, env, home } = await createUser()
+    const stdout = join(home, 'events')
+    const terminal = startOnTerminal([...ASKING, '-b', 'claude', '-o', 'stream-json'], { cwd, env, stdout })
+    await shows(terminal, QUESTION)
+    terminal.type('y')
+    expect(await terminal.ended).toMatchObject({ code: 0 })
+    const events = readFileSync(stdout, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).type)
+    expect(events).toEqual(expect.arrayContaining(['init', 'approval_request', 'tool_result', 'done']))
+  })
+
+  it('is asked in a conversation, which then goes on, and where Ctrl-C ends only the turn', async () => {
+    const terminal = open(await createUser(), ['chat', '-b', 'claude', '--approval', 'always'])
+    await shows(terminal, 'claude> ')
+    terminal.type(`${ORDER}\r`)
+    await shows(terminal, QUESTION)
+    terminal.type('y')
+    await shows(terminal, 'n = no yes\n')
+    await until(() => shown(terminal).endsWith('claude> '))
+    terminal.type(`${ORDER}\r`)
+    await until(() => shown(terminal).endsWith(QUESTION))
+    terminal.type('\u0003')
+    await shows(terminal, 'drover: claude was cancelled\n')
+    await until(() => shown(terminal).endsWith('claude> '))
+    terminal.type('/exit\r')
+    expect(await terminal.ended).toMatchObject({ code: 0 })
+  })
+
+  it('is asked in a resumed session, and ends the prompt with Ctrl-C', async () => {
+    const user = await createUser()
+    await user.ask({ say: 'one' })
+    const terminal = open(user, ['resume', '--last', '--approval', 'always'])
+    await shows(terminal, 'Prompt: ')
+    terminal.type(`${ORDER}\r`)
+    await shows(terminal, QUESTION)
+    terminal.type('\u0003')
+    expect(await terminal.ended).toMatchObject({ code: 130 })
+    expect(shown(terminal)).toContain('drover: claude was cancelled\n')
+  })
+
+  it('is no longer asked when the time is over', async () => {
+    const terminal = open(await createUser({ approval_timeout_secs: 1 }), [...ASKING, '-b', 'claude'])
+    await shows(terminal, `${QUESTION}(no answer)\n`)
+    expect(await terminal.ended).toMatchObject({ code: 0 })
+    expect(shown(terminal)).toMatch(/ failed: .*no one decided within 1 s/)
+  })
+})
+
+describe('without a terminal', () => {
+  const start = ({ work, env }: User) => {
+    const child = spawn(process.execPath, [DROVER, ...ASKING, '-b', 'claude', '-o', 'stream-json'], {
+      cwd: work,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    return { ended: ending(child), stderr: () => stderr }
+  }
+
+  it('stderr says once what is waited for, and a request over the socket decides', async () => {
+    const user = await createUser()
+    const { ended, stderr } = start(user)
+    const path = await until(() => / http:\/\/localhost(\S+)\n/.exec(stderr())?.[1])
+    expect(await post(user.socket, path, { decision: 'allow' })).toMatchObject({ decision: 'allow' })
+    const { code, stdout } = await ended
+    expect([code, stderr().match(/waits for a decision: Bash echo asked\n/g)?.length]).toEqual([0, 1])
+    expect(stdout).toMatch(/behavior.*allow/)
+    for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('type')
+  })
+
+  it('it is denied after its time', async () => {
+    const { code, stdout, stderr } = await start(await createUser({ approval_timeout_secs: 1 })).ended
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/behavior.*deny.*no one decided within 1 s/)])
+    expect(stderr).toContain('without one it is denied after 1 s')
+  })
+})
+
+function post(socketPath: string, path: string, body: object): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const headers = { host: 'localhost', 'content-type': 'application/json' }
+  const sent = request({ socketPath, path, method: 'POST', headers })
+  sent.on('error', reject).on('response', async (response) => resolve(JSON.parse(await text(response))))
+  sent.end(JSON.stringify(body))
+  return promise
+}
