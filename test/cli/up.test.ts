@@ -116,7 +116,7 @@ describe('a prompt', () => {
   })
 
   it('is not accepted at the address of a server, nor without its version', async () => {
-    const { env, socket } = createUser()
+    const { env, socket } = createLocalUser()
     const port = await portOf(serveDrover(['--port', '0'], env))
     for (const path of ['status', 'stop', 'prompt']) {
       const method = path === 'status' ? 'GET' : 'POST'
@@ -131,7 +131,7 @@ describe('a prompt', () => {
   })
 
   it('runs directly if it is too large for the server', async () => {
-    const { drover, ask, configure } = createUser()
+    const { drover, ask, configure } = createLocalUser()
     configure({ server: { max_request_body_bytes: 2048 } })
     await drover('up')
     const { code, stdout, stderr } = await ask({ say: 'x'.repeat(3000) }, '--verbose')
