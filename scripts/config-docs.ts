@@ -26,7 +26,13 @@ function configTables(keys: readonly KeyRow[]): Record<string, string> {
   return {
     ...Object.fromEntries(sections),
     backends: keyTable(mergeBackends(keys.filter((key) => sectionOf(key) === 'backends'))),
-    acp: keyTable(listAcpKeys(AcpSection).map((key) => ({ ...key, path: key.path.replace('backends.NAME.', '') }))),
+    acp: keyTable(
+      listAcpKeys(AcpSection).map((key) => ({
+        ...key,
+        path: key.path.replace('backends.NAME.', ''),
+        variables: key.variables.map((variable) => variable.replace('_NAME_', '_<NAME>_')),
+      })),
+    ),
     model_aliases: aliasTable(keys),
     server_keys: markdownTable(
       ['Field', 'Type', 'Allowed', 'Meaning'],

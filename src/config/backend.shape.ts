@@ -91,7 +91,7 @@ export function backendSection(name: NativeBackend) {
   })
 }
 
-/** The section of a backend that speaks the Agent Client Protocol. Only the file can define one. */
+/** The section of a backend that speaks the Agent Client Protocol. Only the file can define one; variables can change it. */
 export const AcpSection = strict({
   protocol: literals(['acp'], { default: 'acp', description: 'How drover talks to the agent.', 'x-env': false }),
   command: Type.Array(argument({ minLength: 1 }), {
@@ -109,15 +109,14 @@ export const AcpSection = strict({
   model: modelName({
     default: '',
     description: 'Model for prompts that do not name one. Empty: the agent chooses.',
-    'x-env': false,
   }),
   profile: Type.Record(Type.String(), argument({}), {
     default: {},
     description:
       'What `drover backends add` has found out about the agent, and when. drover continues sessions only by the method in `resume`.',
   }),
-  approval_mode: { ...approvalMode, 'x-env': false },
-  sandbox_mode: { ...sandboxMode, 'x-env': false },
-  enabled: { ...enabled, 'x-env': false },
-  system_prompt: { ...systemPrompt, 'x-env': false },
+  approval_mode: approvalMode,
+  sandbox_mode: sandboxMode,
+  enabled,
+  system_prompt: systemPrompt,
 })

@@ -45,9 +45,14 @@ export function definedBackend(path: string): string | undefined {
   return name === undefined || sections.has(`backends.${name}`) ? undefined : name
 }
 
-/** The keys of a backend that the file defines. */
+/** The keys of a backend that the file defines. The names of variables have `_` for the hyphens in its name. */
 export function keysOfBackend(name: string): ConfigKey[] {
-  return ACP_KEYS.map((key) => ({ ...key, path: key.path.replace('NAME', name) as ConfigPath }))
+  const word = `_${name.toUpperCase().replaceAll('-', '_')}_`
+  return ACP_KEYS.map((key) => ({
+    ...key,
+    path: key.path.replace('NAME', name) as ConfigPath,
+    variables: key.variables.map((variable) => variable.replace('_NAME_', word)),
+  }))
 }
 
 function keysAround(path: string): readonly ConfigKey[] {
@@ -77,7 +82,17 @@ export function isWithin(path: string, outer: string): boolean {
 /** The path of a name in a section. A name with special characters is quoted, so that it cannot look like a key. */
 export function pathUnder(section: string, name: string): string {
   const step = formatPath({}, [name]).slice(1)
-  return section === '' && step.startsWith('.') ? name : `${section}${step}`
+  return section === '' && step.startsWith('.') ? name : withPlainBackend(`${section}${step}`)
+}
+
+/** The path of a key in the words of a validator, which begins with `$`. */
+export function keyPathOf(path: string): string {
+  return withPlainBackend(path.replace(/^\$\.?/, ''))
+}
+
+/** The name of a backend may have hyphens, and is not quoted. */
+function withPlainBackend(path: string): string {
+  return path.replace(/^backends\["([a-z][a-z0-9-]{0,31})"\]/, 'backends.$1')
 }
 
 /** Longer names are not typos, and comparing them would be slow. */

@@ -2,7 +2,15 @@
 import { findProblems } from '../kit/schema.ts'
 import type { Config } from './config.shape.ts'
 import type { ConfigProblem } from './faults.ts'
-import { CONFIG_KEYS, type ConfigKey, type ConfigPath, definedBackend, isWithin, keysOfBackend } from './keys.ts'
+import {
+  CONFIG_KEYS,
+  type ConfigKey,
+  type ConfigPath,
+  definedBackend,
+  isWithin,
+  keyPathOf,
+  keysOfBackend,
+} from './keys.ts'
 import type { Origin } from './origin.ts'
 import type { Tree } from './pick-settings.ts'
 import { findPlainKeys } from './resolve-key.ts'
@@ -18,22 +26,31 @@ export type Origins = Readonly<Record<ConfigPath, Origin>>
 
 const DEFAULTS: Layer = { values: new Map(CONFIG_KEYS.map((key) => [key.path, key.default])), origins: new Map() }
 
-/** Finds every rule that the values of one layer break; reports only the first for each path. */
-export async function checkLayer(layer: Layer): Promise<ConfigProblem[]> {
+/**
+ * Finds every rule that the values of one layer break; reports only the first for each path. A layer other than the file
+ * can change a backend, but only the file defines one.
+ */
+export async function checkLayer(layer: Layer, file: Layer = layer): Promise<ConfigProblem[]> {
   if (layer.values.size === 0) return []
   const { validateConfigFile } = await import('./checks.generated.js')
-  const misfits = findProblems(validateConfigFile, nest(layer.values)).map(({ path, rule }) => ({
-    path: path.replace(/^\$\.?/, ''),
+  const values = new Map([...(layer === file ? [] : definitionsIn(file)), ...layer.values])
+  const misfits = findProblems(validateConfigFile, nest(values)).map(({ path, rule }) => ({
+    path: keyPathOf(path),
     rule,
   }))
   const broken = [
     ...findPlainKeys(layer.values.get('server.keys')),
-    ...brokenBackendRules(layer.values),
+    ...brokenBackendRules(values),
     ...misfits,
     ...brokenTextRules(layer.values),
-  ]
+  ].filter(({ path }) => layer === file || [...layer.values.keys()].some((key) => isWithin(path, key)))
   const firstAt = broken.filter(({ path }, index) => broken.findIndex((other) => other.path === path) === index)
   return firstAt.map(({ path, rule }) => ({ key: path, rule, origin: originAt(layer, path) }))
+}
+
+/** What makes the backends of a file complete. */
+function definitionsIn({ values }: Layer): [ConfigPath, unknown][] {
+  return [...values].filter(([path]) => definedBackend(path) !== undefined && /\.(?:protocol|command)$/.test(path))
 }
 
 /** Merges checked layers, strongest first, into a complete configuration, and finds the rules that it breaks as a whole. */
@@ -58,7 +75,7 @@ export function mergeLayers(layers: readonly Layer[]): { config: Config; origins
 }
 
 /** The names of the backends that the layers define. */
-function definedIn(layers: readonly Layer[]): ReadonlySet<string> {
+export function definedIn(layers: readonly Layer[]): ReadonlySet<string> {
   const paths = layers.flatMap(({ values }) => [...values.keys()])
   return new Set(paths.flatMap((path) => definedBackend(path) ?? []))
 }

@@ -253,6 +253,38 @@ describe('a backend that the file defines', () => {
     expect(origins['backends.opencode.enabled']).toEqual({ from: 'default' })
   })
 
+  it('is changed by variables, which cannot define one', async () => {
+    const env = {
+      DROVER_BACKENDS_MY_AGENT_MODEL: 'a/b',
+      DROVER_BACKENDS_MY_AGENT_ENABLED: 'no',
+      DROVER_BACKENDS_MY_AGENT_APPROVAL_MODE: 'auto',
+      DROVER_BACKENDS_OTHER_MODEL: 'x',
+    }
+    const { reading } = await read({ file: `${file.replace('opencode:', 'my-agent:')}    model: x/y\n`, env })
+    const { config, origins, warnings } = await reading
+    expect(config.backends['my-agent']).toMatchObject({ model: 'a/b', enabled: false, approval_mode: 'auto' })
+    expect(config.backends['other']).toBeUndefined()
+    expect(origins['backends.my-agent.model']).toEqual({
+      from: 'environment',
+      variable: 'DROVER_BACKENDS_MY_AGENT_MODEL',
+    })
+    expect(warnings).toEqual([expect.stringContaining('DROVER_BACKENDS_OTHER_MODEL is unknown and has no effect')])
+  })
+
+  it('refuses a variable with a wrong value, and reports the mistakes of the file once', async () => {
+    const env = { DROVER_BACKENDS_X_APPROVAL_MODE: 'maybe', DROVER_BACKENDS_X_MODEL: '-x' }
+    const { reading } = await read({ file: 'backends:\n  x: {protocol: acp, command: [./x]}\n', env })
+    await expect(reading).rejects.toMatchObject({
+      details: {
+        problems: [
+          { key: 'backends.x.model', origin: { variable: 'DROVER_BACKENDS_X_MODEL' } },
+          { key: 'backends.x.approval_mode', origin: { variable: 'DROVER_BACKENDS_X_APPROVAL_MODE' } },
+          { key: 'backends.x.command[0]', origin: { from: 'file' } },
+        ],
+      },
+    })
+  })
+
   it('can be the default, and the target of a rule', async () => {
     const more = 'default_backend: opencode\nserver:\n  model_rules: [kimi-*=opencode]\n'
     const { reading } = await read({ file: file + more, env: { DROVER_BACKEND: 'codex' } })
@@ -289,6 +321,7 @@ describe('a backend that the file defines', () => {
         'backends.x.env.DROVER_API_KEYS is a variable of drover, which no agent gets',
       ],
     ],
+    ['my-agent: {protocol: acp, command: [x], model: 5}', ['backends.my-agent.model must be a string']],
     ['all: {protocol: acp, command: [x]}', ['backends.all is a reserved word; choose another name']],
     ['constructor: {protocol: acp, command: [x]}', ['backends.constructor is a reserved word; choose another name']],
     ['Big: {protocol: acp, command: [x]}', ['backends.Big is not a known key']],

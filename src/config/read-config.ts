@@ -4,7 +4,7 @@ import { readFileText } from '../kit/files/read-file.ts'
 import type { Config } from './config.shape.ts'
 import { configFileMissing, configInvalid } from './faults.ts'
 import type { ConfigPath } from './keys.ts'
-import { checkLayer, type Layer, mergeLayers, type Origins } from './layers.ts'
+import { checkLayer, definedIn, type Layer, mergeLayers, type Origins } from './layers.ts'
 import { byLine } from './origin.ts'
 import type { ParsedConfig } from './parse-config.ts'
 import { type ConfigEnvironment, findPaths } from './paths.ts'
@@ -38,13 +38,13 @@ export async function readConfig(
 ): Promise<LoadedConfig> {
   const paths = findPaths(sources)
   const flags = toLayer(sources.overrides ?? [])
-  const environment = readEnvironment(sources.env)
   const file = await parseConfigFile(paths.config)
+  const environment = readEnvironment(sources.env, definedIn(file === undefined ? [] : [file.layer]))
   if (file === undefined && paths.configNamedBy !== undefined) {
     throw configFileMissing({ file: paths.config, namedBy: paths.configNamedBy })
   }
   const layers = [flags, environment.layer, ...(file === undefined ? [] : [file.layer])]
-  const checked = await Promise.all(layers.map(checkLayer))
+  const checked = await Promise.all(layers.map((layer) => checkLayer(layer, file?.layer)))
   const problems = [...environment.problems, ...(file?.problems ?? []), ...checked.flat()].toSorted(byLine)
   if (problems.length > 0) throw configInvalid({ file: paths.config, problems })
   const { config, origins, problems: broken } = mergeLayers(layers)

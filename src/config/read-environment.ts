@@ -1,7 +1,7 @@
 import { nearestWord } from '../kit/nearest.ts'
 import { OWNER_VARIABLE, TREE_VARIABLE } from '../kit/process/environment-variables.ts'
 import type { ConfigProblem } from './faults.ts'
-import { CONFIG_KEYS, type ConfigKey, type ConfigPath } from './keys.ts'
+import { CONFIG_KEYS, type ConfigKey, type ConfigPath, keysOfBackend } from './keys.ts'
 import type { Layer } from './layers.ts'
 import type { Origin } from './origin.ts'
 import { parseText } from './parse-text.ts'
@@ -27,12 +27,19 @@ export const OTHER_VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'DROVER_DEBUG', meaning: 'Any non-empty value shows errors with all their details.' },
 ]
 
-/** The values that variables set, problems with their values, and warnings about unknown variables. */
-export function readEnvironment(env: Environment): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {
+/**
+ * The values that variables set, problems with their values, and warnings about unknown variables. `defined` are the
+ * backends that the file defines.
+ */
+export function readEnvironment(
+  env: Environment,
+  defined: Iterable<string> = [],
+): { layer: Layer; problems: ConfigProblem[]; warnings: string[] } {
+  const keys = [...CONFIG_KEYS, ...[...defined].flatMap(keysOfBackend)]
   const values = new Map<ConfigPath, unknown>()
   const origins = new Map<string, Origin>()
   const problems: ConfigProblem[] = []
-  for (const key of CONFIG_KEYS) {
+  for (const key of keys) {
     const [variable, ...others] = key.variables.filter((name) => isSet(env, name))
     if (variable === undefined) continue
     const origin: Origin = { from: 'environment', variable }
@@ -41,7 +48,7 @@ export function readEnvironment(env: Environment): { layer: Layer; problems: Con
     else values.set(key.path, parsed.value)
     origins.set(key.path, origin)
   }
-  return { layer: { values, origins }, problems, warnings: unknownVariables(env) }
+  return { layer: { values, origins }, problems, warnings: unknownVariables(env, keys) }
 }
 
 /** An empty variable counts as not set: a shell or a compose file cannot always omit it. */
@@ -58,8 +65,8 @@ function parseVariables(found: { key: ConfigKey; variable: string; others: strin
 }
 
 /** Only a warning: other programs may use such names too. */
-function unknownVariables(env: Environment): string[] {
-  const known = [...CONFIG_KEYS.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
+function unknownVariables(env: Environment, keys: readonly ConfigKey[]): string[] {
+  const known = [...keys.flatMap((key) => key.variables), ...OTHER_VARIABLES.map(({ name }) => name)]
   const unknown = Object.keys(env).filter((name) => name.startsWith('DROVER_') && !known.includes(name))
   return unknown
     .filter((name) => name !== TREE_VARIABLE && name !== OWNER_VARIABLE)
