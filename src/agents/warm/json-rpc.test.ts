@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { createJsonRpcPeer, type JsonRpcHandlers, readJsonRpcFrame } from './json-rpc.ts'
 
 /** A peer, and the other side of its streams. */
-function setup(over: Partial<JsonRpcHandlers> = {}, options: { hasVersion?: boolean; limitBytes?: number } = {}) {
+function setup(
+  over: Partial<JsonRpcHandlers> = {},
+  options: { hasVersion?: boolean; limitBytes?: number } = {},
+  untilRead: () => Promise<void> = async () => undefined,
+) {
   const stdout = new PassThrough()
   const sent: unknown[] = []
   const handled: unknown[] = []
@@ -12,6 +16,7 @@ function setup(over: Partial<JsonRpcHandlers> = {}, options: { hasVersion?: bool
     write: async (text: string) => {
       expect(text.endsWith('\n')).toBe(true)
       sent.push(JSON.parse(text))
+      await untilRead()
     },
     end: () => {},
   }
@@ -48,7 +53,7 @@ describe('readJsonRpcFrame', () => {
     ],
     [
       { method: 'm', id: null },
-      { kind: 'notification', method: 'm', params: {} },
+      { kind: 'request', id: null, method: 'm', params: {} },
     ],
     [
       { id: 0, result: null },
@@ -148,6 +153,38 @@ describe('a request of the agent', () => {
     const { say, sent } = setup(onRequest && { onRequest })
     say({ id: 0, method: 'fs/read' })
     await expect.poll(() => sent).toEqual([{ jsonrpc: '2.0', id: 0, error }])
+  })
+
+  it('may have the id null; an unknown method is then a notification', async () => {
+    const onRequest = (method: string) => (method === 'known' ? Promise.resolve('yes') : undefined)
+    const { say, sent, handled, close } = setup({ onRequest })
+    say({ id: null, method: 'known' }, { id: null, method: 'other' })
+    await close()
+    expect(sent).toEqual([{ jsonrpc: '2.0', id: null, result: 'yes' }])
+    expect(handled).toEqual([{ method: 'other', params: {} }])
+  })
+
+  it('is refused while a thousand others wait for their answers', async () => {
+    const { say, sent, close } = setup({ onRequest: () => new Promise(() => undefined) })
+    say(...Array.from({ length: 1001 }, (_, id) => ({ id, method: 'wait' })))
+    await close()
+    expect(sent).toMatchObject([{ id: 1000, error: { message: 'too many requests at once' } }])
+  })
+
+  it('waits while the agent does not read the answers', async () => {
+    const { promise: read, resolve } = Promise.withResolvers<void>()
+    let requests = 0
+    const onRequest = async () => {
+      requests += 1
+      return 'x'.repeat(20 * 1024 * 1024)
+    }
+    const { say, close } = setup({ onRequest }, {}, () => read)
+    say({ id: 1, method: 'a' }, { id: 2, method: 'a' }, { id: 3, method: 'a' }, { id: 4, method: 'a' })
+    await new Promise((done) => setImmediate(done))
+    expect(requests).toBeLessThan(4)
+    resolve()
+    await close()
+    expect(requests).toBe(4)
   })
 
   it('without a result is answered with null', async () => {

@@ -12,6 +12,12 @@ const METHOD_NOT_FOUND = -32_601
 const INTERNAL_ERROR = -32_603
 
 type Id = string | number
+/** A request may have the id null, and is then answered with it. */
+type RequestId = Id | null
+/** So much may wait until the agent reads it; while there is more, nothing more is read from the agent. */
+const UNREAD_LIMIT_CHARACTERS = 32 * 1024 * 1024
+/** Requests of the agent that are not answered yet. */
+const OPEN_REQUESTS_LIMIT = 1000
 
 export type JsonRpcHandlers = {
   /** Answers a request of the agent. Undefined: there is no such method. The next frame does not wait for the answer. */
@@ -41,7 +47,7 @@ export type JsonRpcPeer = {
 
 /** A frame, by its kind. */
 export type JsonRpcFrame =
-  | { kind: 'request'; id: Id; method: string; params: JsonObject }
+  | { kind: 'request'; id: RequestId; method: string; params: JsonObject }
   | { kind: 'notification'; method: string; params: JsonObject }
   | { kind: 'answer'; id: Id; result: unknown }
   | { kind: 'failure'; id: Id; error: JsonRpcError }
@@ -56,7 +62,7 @@ export function readJsonRpcFrame(frame: JsonObject): JsonRpcFrame {
   const hasId = typeof id === 'string' || typeof id === 'number'
   if (method !== undefined) {
     const params = objectAt(frame, 'params') ?? {}
-    return hasId ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
+    return hasId || id === null ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
   }
   if (!hasId) return { kind: 'invalid' }
   if (isObject(frame['error'])) return { kind: 'failure', id, error: toError(frame['error']) }
@@ -81,19 +87,41 @@ export function createJsonRpcPeer(
   const version = hasVersion ? { jsonrpc: '2.0' } : {}
   let lastId = 0
   let isClosed = false
-  const send = async (frame: object) => agent.stdin?.write(`${JSON.stringify({ ...version, ...frame })}\n`)
-  const answer = async (id: Id, request: Promise<unknown> | undefined) => {
+  let unread = 0
+  let open = 0
+  let lastWrite: Promise<void> | undefined
+  const send = async (frame: object) => {
+    const line = `${JSON.stringify({ ...version, ...frame })}\n`
+    unread += line.length
+    lastWrite = agent.stdin?.write(line)
+    await lastWrite
+    unread -= line.length
+  }
+  const answer = async (id: RequestId, request: Promise<unknown> | undefined) => {
     const frame =
       request === undefined
         ? { error: { code: METHOD_NOT_FOUND, message: 'the client has no such method' } }
         : await request.then((result = null) => ({ result }), toFailure)
     await send({ id, ...frame })
   }
+  const receive = async ({ id, method, params }: Extract<JsonRpcFrame, { kind: 'request' }>, line: string) => {
+    const isTooMany = open >= OPEN_REQUESTS_LIMIT
+    const request = isTooMany
+      ? Promise.reject(new Error('too many requests at once'))
+      : handlers.onRequest(method, params)
+    // Some agents write notifications like this.
+    if (request === undefined && id === null) return await handlers.onNotification(method, params, line)
+    open += 1
+    void answer(id, request).finally(() => {
+      open -= 1
+    })
+    if (unread > UNREAD_LIMIT_CHARACTERS) await lastWrite
+  }
   const handle = async ({ value, line }: Frame) => {
     const frame = readJsonRpcFrame(value)
     switch (frame.kind) {
       case 'request':
-        return void answer(frame.id, handlers.onRequest(frame.method, frame.params))
+        return await receive(frame, line)
       case 'notification':
         return await handlers.onNotification(frame.method, frame.params, line)
       case 'invalid':
