@@ -6,6 +6,7 @@ import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { installAcpAgent } from '../support/acp-agent.ts'
 import { callMain } from '../support/call-main.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
+import { isRunning } from '../support/test-command.ts'
 
 let home: string
 
@@ -17,13 +18,13 @@ const drover = (...args: string[]) => callMain(args, { cwd: home, env: { PATH: p
 const file = () => join(home, '.drover', 'config.yaml')
 const sections = () => (existsSync(file()) ? (parse(readFileSync(file(), 'utf8')).backends ?? {}) : {})
 const add = (script: AcpScript, ...flags: string[]) =>
-  drover('backends', 'add', 'mine', ...flags, '--', installAcpAgent(home, script))
+  drover('backends', 'add', 'my-agent', ...flags, '--', installAcpAgent(home, script))
 
 describe('drover backends add', () => {
   it('asks the agent what it can do, and writes it to the config', async () => {
     const modes = { currentModeId: 'a', availableModes: [{ id: 'a' }, { id: 'b' }] }
     const { code, stdout } = await add({ session: { modes } }, '--env', 'KEY=a=b')
-    expect([code, stdout]).toEqual([0, expect.stringContaining('mine is a backend')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('my-agent is a backend')])
     const profile = {
       measured: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       agent: 'fake 1.2.3',
@@ -32,17 +33,28 @@ describe('drover backends add', () => {
       images: 'yes',
     }
     const command = [join(home, 'fake-acp')]
-    expect(sections()).toEqual({ mine: { protocol: 'acp', command, env: { KEY: 'a=b' }, profile } })
+    expect(sections()).toEqual({ 'my-agent': { protocol: 'acp', command, env: { KEY: 'a=b' }, profile } })
     expect((await drover('config', 'show')).stdout).not.toContain('a=b')
   })
 
   it('tries a prompt, and whether the session can be continued', async () => {
     expect((await add({}, '--try')).stdout).toContain('You said: Reply with the single word: ready')
-    expect(sections().mine.profile).toMatchObject({ resume: 'session/resume', usage: 'none' })
-    const first = JSON.parse((await drover('prompt', 'hello there', '-b', 'mine', '-o', 'json')).stdout)
-    expect(first).toMatchObject({ output: 'You said: hello there', backend: 'mine' })
+    expect(sections()['my-agent'].profile).toMatchObject({ resume: 'session/resume', usage: 'none' })
+    const first = JSON.parse((await drover('prompt', 'hello there', '-b', 'my-agent', '-o', 'json')).stdout)
+    expect(first).toMatchObject({ output: 'You said: hello there', backend: 'my-agent' })
     const again = await drover('resume', first.session_id, 'and again')
     expect(again.stdout).toBe('You said: and again\n')
+  })
+
+  it('stores and shows only printable text of an agent, and not too much of it', async () => {
+    const availableModes = Array.from({ length: 500 }, (_, index) => ({ id: `mode-${index}` }))
+    const agentInfo = { name: '\u001b[31mred\u0000\n', version: 'x'.repeat(5000) }
+    const { code, stdout } = await add({ initialize: { agentInfo }, session: { modes: { availableModes } } })
+    expect(code).toBe(0)
+    const { agent, modes } = sections()['my-agent'].profile
+    expect([agent.slice(0, 12), modes.slice(0, 7)]).toEqual(['[31mred xxxx', 'mode-0,'])
+    expect([agent.length, modes.length]).toEqual([200, 200])
+    expect(stdout).not.toContain('\u001b')
   })
 
   it.each<[string, AcpScript, string]>([
@@ -55,14 +67,14 @@ describe('drover backends add', () => {
     ['only loading works', { errors: { 'session/resume': { code: -32603, message: 'x' } } }, 'session/load'],
   ])('finds out how sessions are continued: %s', async (_name, script, resume) => {
     await add(script, '--try')
-    expect(sections().mine.profile).toMatchObject({ resume })
+    expect(sections()['my-agent'].profile).toMatchObject({ resume })
   })
 
   it.each<[string, AcpScript, string]>([
     [
       'is not logged in',
       { errors: { 'session/new': { code: -32000, message: 'Authentication required' } } },
-      'mine is not logged in',
+      'my-agent is not logged in',
     ],
     [
       'ends at once',
@@ -71,10 +83,36 @@ describe('drover backends add', () => {
     ],
     ['speaks another version', { initialize: { protocolVersion: 2 } }, 'speaks version 2'],
     ['does not answer the prompt', { steps: [] }, 'ended the turn without an answer'],
+    [
+      'prints text',
+      { prints: 'Usage: agent [options]\n'.repeat(300) },
+      'does not speak the Agent Client Protocol; a line that is not a JSON object was skipped: "Usage: agent [options]"',
+    ],
+    [
+      'dies in the middle of its answer',
+      { steps: [{ say: 'so' }, { exit: 3 }] },
+      'ended before it had finished its answer (exit code 3)',
+    ],
   ])('writes nothing if the agent %s', async (_name, script, message) => {
     const { code, stderr } = await add(script, '--try')
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
     expect(sections()).toEqual({})
+  })
+
+  it.each<[string, AcpScript, string]>([
+    [
+      'initialize',
+      { initialize: null, prints: 'Starting…\n' },
+      '1 s; check that its command starts an agent that speaks ACP; a line that is not a JSON object was skipped: "Starting…"',
+    ],
+    ['session/new', { silent: ['session/new'] }, 'my-agent did not answer session/new within 1 s'],
+    ['session/prompt', { steps: [{ hang: true }] }, 'did not finish within 1 s and was ended'],
+  ])('gives up an agent that does not answer %s, and leaves no process', async (method, script, message) => {
+    const { code, stderr } = await add(script, '--try', '--timeout', '1')
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+    expect([stderr.split('\n').length, sections()]).toEqual([2, {}])
+    const pid = Number(readFileSync(join(home, 'fake-acp.pid'), 'utf8'))
+    expect([method, isRunning(pid)]).toEqual([method, false])
   })
 
   it.each([
@@ -82,7 +120,7 @@ describe('drover backends add', () => {
     [['all'], '"all" is a reserved word'],
     [['Mine'], 'must be a lowercase word'],
     [['opencod'], 'did you mean opencode?'],
-    [['mine', '--env', 'nothing', '--', 'x'], '--env must be NAME=VALUE'],
+    [['my-agent', '--env', 'nothing', '--', 'x'], '--env must be NAME=VALUE'],
   ])('refuses %j', async (args, message) => {
     const { code, stderr } = await drover('backends', 'add', ...args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
@@ -97,38 +135,38 @@ describe('drover backends add', () => {
 
   it('refuses a name that is taken; test and remove take only such names', async () => {
     await add({})
-    expect((await add({})).stderr).toContain('mine is a backend already')
-    expect(await drover('backends', 'test', 'mine')).toMatchObject({ code: 0 })
-    expect(sections().mine.profile).toMatchObject({ resume: 'session/resume' })
+    expect((await add({})).stderr).toContain('my-agent is a backend already')
+    expect(await drover('backends', 'test', 'my-agent')).toMatchObject({ code: 0 })
+    expect(sections()['my-agent'].profile).toMatchObject({ resume: 'session/resume' })
     expect((await drover('backends', 'remove', 'claude')).stderr).toContain(
-      'the config defines no backend "claude"; it defines mine',
+      'the config defines no backend "claude"; it defines my-agent',
     )
-    expect(await drover('backends', 'remove', 'mine')).toMatchObject({ code: 0 })
+    expect(await drover('backends', 'remove', 'my-agent')).toMatchObject({ code: 0 })
     expect(sections()).toEqual({})
-    expect((await drover('backends', 'test', 'mine')).stderr).toContain('the config defines no backend "mine"')
+    expect((await drover('backends', 'test', 'my-agent')).stderr).toContain('the config defines no backend "my-agent"')
   })
 
   it('keeps what the user has set when a backend is tested again', async () => {
     await add({})
-    await drover('config', 'set', 'backends.mine.approval_mode', 'none')
-    await drover('backends', 'test', 'mine')
-    expect(sections().mine).toMatchObject({ approval_mode: 'none', profile: { resume: 'session/resume' } })
+    await drover('config', 'set', 'backends.my-agent.approval_mode', 'none')
+    await drover('backends', 'test', 'my-agent')
+    expect(sections()['my-agent']).toMatchObject({ approval_mode: 'none', profile: { resume: 'session/resume' } })
   })
 })
 
 describe('a backend of the config', () => {
   it('is listed, completed and compared like the others', async () => {
     await add({})
-    expect((await drover('backends')).stdout).toMatch(/^mine +version unknown .*fake-acp$/m)
+    expect((await drover('backends')).stdout).toMatch(/^my-agent +version unknown .*fake-acp$/m)
     expect((await drover('complete-words', '--', 'prompt', '--backend', '')).stdout).toBe(
-      'claude\ncodex\ngemini\nmine\n',
+      'claude\ncodex\ngemini\nmy-agent\n',
     )
-    const { stdout } = await drover('compare', 'hello there', '--backends', 'mine,mine', '--json')
+    const { stdout } = await drover('compare', 'hello there', '--backends', 'my-agent,my-agent', '--json')
     expect(JSON.parse(stdout).results).toMatchObject([
       { output: 'You said: hello there' },
       { output: 'You said: hello there' },
     ])
     const { stderr } = await drover('prompt', 'x y', '-b', 'nime')
-    expect(stderr).toContain('--backend must be one of claude, codex, gemini, mine, not "nime"')
+    expect(stderr).toContain('--backend must be one of claude, codex, gemini, my-agent, not "nime"')
   })
 })

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import type { AcpScript, AcpStep } from './acp-script.ts'
 
 type Frame = {
-  id?: string | number
+  id?: string | number | null
   method?: string
   params?: Record<string, unknown>
   result?: unknown
@@ -19,20 +19,21 @@ type Frame = {
 const script: AcpScript = JSON.parse(process.env['FAKE_ACP_SCRIPT'] ?? '{}')
 const log = process.env['FAKE_ACP_LOG']
 const state = process.env['FAKE_ACP_STATE']
-const waiting = new Map<string | number, (frame: Frame) => void>()
+const waiting = new Map<string | number | null, (frame: Frame) => void>()
 let nextId = 0
 let cancelPrompt: (() => void) | undefined
 let prompts = 0
 
 if (script.stderr !== undefined) process.stderr.write(script.stderr)
+if (script.prints !== undefined) process.stdout.write(script.prints)
 if (script.exitAtStart !== undefined) process.exit(script.exitAtStart)
 if (script.ignoresSignals) for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined)
 
 const send = (frame: object) => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n`)
 
-function ask(method: string, params: object): Promise<Frame> {
+function ask(method: string, params: object, given?: string | number | null): Promise<Frame> {
   nextId += 1
-  const id = `agent-${nextId}`
+  const id = given === undefined ? `agent-${nextId}` : given
   send({ id, method, params })
   return new Promise((resolve) => waiting.set(id, resolve))
 }
@@ -40,7 +41,7 @@ function ask(method: string, params: object): Promise<Frame> {
 async function receive(line: string): Promise<void> {
   const frame: Frame = JSON.parse(line)
   if (log !== undefined) appendFileSync(log, `${line}\n`)
-  if (frame.method === undefined) return waiting.get(frame.id ?? '')?.(frame)
+  if (frame.method === undefined) return waiting.get(frame.id ?? null)?.(frame)
   if (frame.method === 'session/cancel') return script.ignoresCancel ? undefined : cancelPrompt?.()
   const { id } = frame
   const answer = await handle(frame.method, frame.params ?? {})
@@ -57,6 +58,7 @@ async function receive(line: string): Promise<void> {
 
 async function handle(method: string, params: Record<string, unknown>): Promise<object | undefined> {
   const failure = script.errors?.[method]
+  if (script.silent?.includes(method)) return undefined
   if (failure !== undefined) return { error: failure }
   switch (method) {
     case 'initialize':
@@ -164,6 +166,8 @@ function updatesOf({ say, sayBytes, think, update }: AcpStep): object[] {
 async function askClient(step: AcpStep, sessionId: string): Promise<void> {
   if (step.ask !== undefined) await ask('session/request_permission', { sessionId, ...step.ask })
   if (step.request !== undefined) await ask(step.request.method, { sessionId, ...step.request.params })
+  const together = step.together ?? []
+  await Promise.all(together.map(({ id, method, params }) => ask(method, { sessionId, ...params }, id)))
   if (step.terminal !== undefined) await runInTerminal(step.terminal, sessionId)
 }
 

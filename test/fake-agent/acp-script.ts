@@ -15,6 +15,8 @@ export type AcpStep = {
   ask?: { toolCall: object; options: readonly object[] }
   /** Sends another request and waits for the answer. */
   request?: { method: string; params?: object }
+  /** Sends requests at the same time, and waits for all answers. */
+  together?: { id?: string | number | null; method: string; params?: object }[]
   /** Lets the client run a command. */
   terminal?: object
   /** Starts a process that outlives the turn. */
@@ -31,6 +33,8 @@ export type AcpStep = {
 
 export type AcpScript = {
   stderr?: string
+  /** What it prints on its output before the first frame. */
+  prints?: string
   exitAtStart?: number
   ignoresSignals?: boolean
   ignoresCancel?: boolean
@@ -41,6 +45,8 @@ export type AcpScript = {
   /** The answer to `session/new`. */
   session?: object
   sessionId?: string
+  /** Methods that are never answered. */
+  silent?: string[]
   /** The errors that methods are answered with. */
   errors?: Record<string, { code: number; message: string; data?: unknown }>
   /** The steps of every prompt. */

@@ -20,7 +20,7 @@ export function installAcpAgent(directory: string, script: AcpScript = {}, name 
   }
   const lines = Object.entries(exports).map(([variable, value]) => `export ${variable}=${quote(value)}\n`)
   const path = join(directory, name)
-  const start = `exec ${quote(process.execPath)} ${quote(FAKE_AGENT)} "$@"\n`
+  const start = `echo $$ > ${quote(`${path}.pid`)}\nexec ${quote(process.execPath)} ${quote(FAKE_AGENT)} "$@"\n`
   writeFileSync(path, `#!/bin/sh\n${lines.join('')}${start}`, { mode: 0o755 })
   return path
 }
@@ -38,7 +38,7 @@ export function receivedFrames(directory: string, name = 'fake-acp'): AcpFrame[]
 }
 
 export type AcpFrame = {
-  id?: string | number
+  id?: string | number | null
   method?: string
   params?: Record<string, unknown>
   result?: Record<string, unknown>

@@ -1,6 +1,8 @@
 /** Files for agents that let the client read and write them. Only files in the working directory, unless everything is allowed. */
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { errorCode } from '../../kit/fault.ts'
 import { readFileText } from '../../kit/files/read-file.ts'
 import { replaceFile } from '../../kit/files/write-file.ts'
 import { countAt, type JsonObject, textAt } from '../adapter/json-fields.ts'
@@ -32,7 +34,14 @@ export async function writeTextFile(params: JsonObject, policy: ClientPolicy): P
   const path = await resolveFile(textAt(params, 'path'), policy)
   const content = textAt(params, 'content')
   if (content === undefined) throw new Error('content must be text')
-  replaceFile({ path, bytes: Buffer.from(content), mode: NEW_FILE_MODE, links: 'follow' })
+  mkdirSync(dirname(path), { recursive: true })
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode
+  replaceFile({
+    path,
+    bytes: Buffer.from(content),
+    mode: mode === undefined ? NEW_FILE_MODE : mode & 0o777,
+    links: 'follow',
+  })
   return {}
 }
 
@@ -44,10 +53,13 @@ async function resolveFile(path: string | undefined, { workdir, permission }: Cl
   throw new Error(`${path} is not in the working directory`)
 }
 
+/** Directories above the file need not exist either. */
 async function resolveLinks(path: string): Promise<string> {
   try {
     return await realpath(path)
-  } catch {
-    return join(await realpath(dirname(path)), basename(path))
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw new Error(`${path} is a link to nothing`)
+    return join(await resolveLinks(dirname(path)), basename(path))
   }
 }

@@ -29,6 +29,9 @@ export class ClientTerminals {
   readonly #terminals = new Map<string, Terminal>()
   readonly #released = new Map<string, TerminalEvidence>()
   readonly #env: Environment
+  /** Terminals whose command is being started. */
+  readonly #starting = new Set<{ stop: AbortController; started: Promise<unknown> }>()
+  #isClosed = false
   #lastId = 0
 
   /** `env` is the environment of the agent. */
@@ -38,17 +41,27 @@ export class ClientTerminals {
 
   async create(params: JsonObject, { workdir, permission }: ClientPolicy): Promise<JsonObject> {
     if (permission !== undefined && permission !== 'everything') throw new Error('running commands is not allowed')
-    if (this.#terminals.size >= MAX_TERMINALS) throw new Error('too many terminals; release one')
+    if (this.#isClosed) throw new Error('the agent has ended')
+    if (this.#terminals.size + this.#starting.size >= MAX_TERMINALS) throw new Error('too many terminals; release one')
     const command = textAt(params, 'command')
     if (command === undefined || command === '') throw new Error('command must be text')
     const cwd = textAt(params, 'cwd') ?? workdir
-    if (!isAbsolute(cwd) || (permission !== 'everything' && !isInside(cwd, workdir))) {
+    if (!isAbsolute(cwd)) throw new Error('the directory must be absolute')
+    if (permission !== 'everything' && !isInside(cwd, workdir)) {
       throw new Error(`${cwd} is not in the working directory`)
     }
     this.#lastId += 1
     const id = `terminal-${this.#lastId}`
     const limit = Math.min(countAt(params, 'outputByteLimit') ?? OUTPUT_LIMIT_BYTES, OUTPUT_LIMIT_BYTES)
-    this.#terminals.set(id, await this.#start(toArgv(command, textsAt(params, 'args')), { params, cwd, limit }))
+    const stop = new AbortController()
+    const started = this.#start(toArgv(command, textsAt(params, 'args')), { params, cwd, limit, stop })
+    const entry = { stop, started: started.catch(() => undefined) }
+    this.#starting.add(entry)
+    try {
+      this.#terminals.set(id, await started)
+    } finally {
+      this.#starting.delete(entry)
+    }
     return { terminalId: id }
   }
 
@@ -91,21 +104,29 @@ export class ClientTerminals {
 
   /** Ends all commands, and everything that they have started. */
   async end(): Promise<void> {
+    const starting = [...this.#starting]
+    for (const { stop } of starting) stop.abort()
+    await Promise.all(starting.map(({ started }) => started))
     const all = [...this.#terminals.values()]
     this.#terminals.clear()
     for (const { stop } of all) stop.abort()
     await Promise.all(all.map(({ exit }) => exit))
   }
 
+  /** Ends all commands, and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.end()
+  }
+
   async #start(
     argv: readonly [string, ...string[]],
-    { params, cwd, limit }: { params: JsonObject; cwd: string; limit: number },
+    { params, cwd, limit, stop }: { params: JsonObject; cwd: string; limit: number; stop: AbortController },
   ): Promise<Terminal> {
     const variables = objectsAt(params, 'env').flatMap((each) => {
       const [name, value] = [textAt(each, 'name'), textAt(each, 'value')]
       return name === undefined || value === undefined ? [] : [[name, value] as const]
     })
-    const stop = new AbortController()
     const output = new OutputTail(limit)
     const terminal = { output, limit, bytes: 0, stop, exited: undefined as ProcessExit | undefined }
     const add = (chunk: Buffer) => {

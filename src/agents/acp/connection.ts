@@ -17,6 +17,8 @@ export type ConnectionOptions = {
   isCold: boolean
   /** What the protocol does not offer, for an agent that has other ways. */
   store?: SessionStorage | undefined
+  /** How long the agent may take to answer anything but the prompt. */
+  answerWithinMs?: number | undefined
   /** Gets every update that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
 }

@@ -10,15 +10,14 @@ import { AcpProcess } from './process.ts'
 import type { AgentInfo, SessionState } from './protocol.ts'
 import { failureOfError } from './turn-end.ts'
 
-/** An agent may take long to start on a busy machine, and long to answer. */
-const PROBE_MS = 120_000
-
 type Probe = {
   agent: AcpAgent
   request: AgentRequest
   command: AgentCommand
   /** Whether to send the prompt of the request. */
   sendsPrompt: boolean
+  /** How long the agent may take to answer each request. */
+  timeoutMs: number
   signal: AbortSignal
 }
 
@@ -42,9 +41,9 @@ export async function probeAgent(probe: Probe): Promise<ProbeReport> {
   return { ...first, resume: await tryResume(probe, first) }
 }
 
-async function tryPrompt(acp: AcpProcess, { request, command, signal }: Probe, { sessionId }: SessionState) {
+async function tryPrompt(acp: AcpProcess, { request, command, signal, timeoutMs }: Probe, { sessionId }: SessionState) {
   const agent = createLongLivedAgent(request.backend, acp.process, (turn) => acp.createTurn(turn))
-  const turn = agent.prompt({ request: { ...request, resumeId: sessionId }, command, signal })
+  const turn = agent.prompt({ request: { ...request, resumeId: sessionId, timeoutMs }, command, signal })
   for (;;) {
     const next = await turn.next()
     if (next.done !== true) continue
@@ -102,21 +101,26 @@ function otherId(id: string): string {
 }
 
 async function withProcess<T>(
-  { agent, request, command, signal }: Probe,
+  { agent, request, command, signal, timeoutMs }: Probe,
   work: (acp: AcpProcess) => Promise<T>,
   onLine?: (line: string) => Promise<void>,
 ): Promise<T> {
   const { backend, profile, cancelSignal } = agent
   const launch = { request, scratchDirectory: request.scratchDirectory, owner: undefined, signal }
   const process = await startWarmProcess(launch, { ...command, cancelSignal })
-  const acp = new AcpProcess(process, { backend, profile, env: command.env, isCold: true, onLine })
-  const timer = setTimeout(() => void process.end(), PROBE_MS)
+  const acp = new AcpProcess(process, {
+    backend,
+    profile,
+    env: command.env,
+    isCold: true,
+    onLine,
+    answerWithinMs: timeoutMs,
+  })
   try {
     return await work(acp)
   } catch (error) {
     throw await explain(error, { agent, acp })
   } finally {
-    clearTimeout(timer)
     await acp.close()
   }
 }

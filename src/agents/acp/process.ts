@@ -18,6 +18,7 @@ import {
   readSession,
   type SessionState,
 } from './protocol.ts'
+import { ANSWER_WITHIN_MS, StartLimits } from './start-limits.ts'
 import { AcpTurn } from './turn.ts'
 
 /** How long the agent may take to exit when its input is closed: some store their session then. */
@@ -32,6 +33,7 @@ export class AcpProcess implements AcpConnection {
   readonly peer: JsonRpcPeer
   readonly terminals: ClientTerminals
   readonly #sessions = new Map<string, SessionState>()
+  readonly #limits: StartLimits
   #turn: AcpTurn | undefined
   #info: Promise<AgentInfo> | undefined
   /** How many updates have come. */
@@ -41,16 +43,21 @@ export class AcpProcess implements AcpConnection {
     this.process = process
     this.options = options
     this.terminals = new ClientTerminals(options.env)
+    const { backend, answerWithinMs: limitMs = ANSWER_WITHIN_MS } = options
+    this.#limits = new StartLimits({ backend, limitMs })
     this.peer = createJsonRpcPeer(
       process,
       {
         onRequest: (method, params) => this.#turn?.answer(method, params),
         onNotification: (method, params, line) => this.#onNotification(method, params, line),
-        onWarning: (text, cause) => this.#turn?.warn(text, cause),
+        onWarning: (text, cause) => {
+          this.#limits.note(text, cause)
+          this.#turn?.warn(text, cause)
+        },
       },
       { hasVersion: true },
     )
-    void process.ending.then(() => this.terminals.end())
+    void process.ending.then(() => this.terminals.close())
   }
 
   initialize(): Promise<AgentInfo> {
@@ -69,7 +76,8 @@ export class AcpProcess implements AcpConnection {
   }
 
   async request(method: string, params: JsonObject): Promise<JsonObject> {
-    const result = await this.peer.request(method, params)
+    const answer = this.peer.request(method, params)
+    const result = await (method === 'session/prompt' ? answer : this.#limits.wait(method, answer))
     return isObject(result) ? result : {}
   }
 
@@ -140,7 +148,7 @@ export class AcpProcess implements AcpConnection {
     const tooLong = delay(EXIT_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined)
     await Promise.race([this.process.exit, tooLong])
     waited.abort()
-    await Promise.all([this.process.end(), this.terminals.end()])
+    await Promise.all([this.process.end(), this.terminals.close()])
   }
 
   async #onNotification(method: string, params: JsonObject, line: string): Promise<void> {

@@ -9,14 +9,12 @@ import type { TurnPort, TurnProtocol } from '../warm/active-turn.ts'
 import { agentDisconnected, agentRequestFailed } from '../warm/faults.ts'
 import type { OnWarning } from '../warm/frames.ts'
 import type { Turn } from '../warm/long-lived-agent.ts'
-import { readTextFile, writeTextFile } from './client-files.ts'
+import { ClientMethods } from './client-methods.ts'
 import type { AcpConnection } from './connection.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
 import { inputOf, kindOf, toolNameOf } from './tool-calls.ts'
-
-type ClientMethod = (params: JsonObject) => Promise<JsonObject>
 
 export class AcpTurn implements TurnProtocol {
   readonly reader
@@ -24,6 +22,7 @@ export class AcpTurn implements TurnProtocol {
   readonly #turn: Turn
   readonly #output: AcpOutput
   readonly #permission: Permission | undefined
+  readonly #client: ClientMethods
   readonly #cancelled = Promise.withResolvers<void>()
   readonly #onEnd: () => void
   #isCancelled = false
@@ -41,6 +40,14 @@ export class AcpTurn implements TurnProtocol {
     const findEvidence = (id: string) => agent.terminals.evidence(id)
     this.#output = new AcpOutput({ backend, profile, priorUsage: turn.priorUsage, findEvidence })
     this.#permission = stricterPermission(turn.request)
+    this.#client = new ClientMethods({
+      client: profile.client,
+      terminals: agent.terminals,
+      workdir: turn.request.workdir,
+      permission: this.#permission,
+      ask: (call) => this.#ask(call),
+      onDenied: (denial) => this.#output.denials.push(denial),
+    })
     this.reader = createOutputReader(this.#output)
   }
 
@@ -106,6 +113,7 @@ export class AcpTurn implements TurnProtocol {
 
   /** The response ends the turn: by then everything that belongs to it is over. */
   async #finish(response: JsonObject): Promise<void> {
+    this.#client.close()
     await this.#agent.terminals.end()
     const { request } = this.#turn
     const session = this.#session
@@ -157,6 +165,7 @@ export class AcpTurn implements TurnProtocol {
   cancel(): void {
     this.#isCancelled = true
     this.#cancelled.resolve()
+    this.#client.close()
     void this.#agent.terminals.end()
     const session = this.#session
     if (!this.#hasPrompt || session === undefined) return void this.#agent.process.end()
@@ -166,27 +175,7 @@ export class AcpTurn implements TurnProtocol {
   /** Answers a request of the agent; undefined if drover has no such method. */
   answer(method: string, params: JsonObject): Promise<JsonObject> | undefined {
     if (method === 'session/request_permission') return this.#permit(params)
-    return this.#clientMethods()[method]?.(params)
-  }
-
-  /** Only the methods that the agent was offered. */
-  #clientMethods(): Readonly<Record<string, ClientMethod | undefined>> {
-    const { profile } = this.#agent.options
-    const { terminals } = this.#agent
-    const policy = { workdir: this.#turn.request.workdir, permission: this.#permission }
-    return {
-      ...(profile.client?.files && {
-        'fs/read_text_file': (params: JsonObject) => readTextFile(params, policy),
-        'fs/write_text_file': (params: JsonObject) => writeTextFile(params, policy),
-      }),
-      ...(profile.client?.terminal && {
-        'terminal/create': (params: JsonObject) => terminals.create(params, policy),
-        'terminal/output': (params: JsonObject) => terminals.output(params),
-        'terminal/wait_for_exit': (params: JsonObject) => terminals.waitForExit(params),
-        'terminal/kill': (params: JsonObject) => terminals.kill(params),
-        'terminal/release': (params: JsonObject) => terminals.release(params),
-      }),
-    }
+    return this.#client.answer(method, params)
   }
 
   async #permit(params: JsonObject): Promise<JsonObject> {
@@ -205,6 +194,12 @@ export class AcpTurn implements TurnProtocol {
     const permission = this.#permission
     if (isAllowed({ call, permission, workdir, profile })) return 'allow'
     if (permission === 'read-only') return 'deny'
+    const verdict = await this.#ask(call)
+    this.#client.grant(kindOf(call, profile), verdict)
+    return verdict
+  }
+
+  async #ask(call: JsonObject): Promise<Verdict> {
     const decision = await this.#port?.ask(toApprovalRequest(call))
     return decision?.decision ?? 'deny'
   }

@@ -12,11 +12,14 @@ import { nearestWord } from '../../kit/nearest.ts'
 import { toAgentRequest } from '../../prompts/to-agent-request.ts'
 import type { Invocation, Run } from '../command.ts'
 import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined, flagValueInvalid } from '../faults.ts'
-import { listenForInterruption } from '../interruption.ts'
+import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toOneLine } from '../output/printable.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 
+const TIMEOUT_SECS = 120
+/** Agents choose their names themselves. */
+const PROFILE_COLUMNS = 200
 const PROMPT = 'Reply with the single word: ready'
 
 export const add: Run = async (invocation) => {
@@ -36,15 +39,24 @@ export const add: Run = async (invocation) => {
 
 export const test: Run = async (invocation) => {
   const [name = ''] = invocation.args
-  const { config } = await readSettings(invocation)
+  const { config, origins } = await readSettings(invocation)
   const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined
   if (settings === undefined || !('protocol' in settings)) {
     throw backendNotDefined({ name, known: definedIn(config) })
   }
   const { protocol, command, env } = settings
-  const section = { protocol, command, ...(Object.keys(env).length > 0 && { env }) }
+  const kept = KEPT.filter((key) => origins[`backends.${name}.${key}`]?.from === 'file')
+  const section = {
+    ...Object.fromEntries(kept.map((key) => [key, settings[key]])),
+    protocol,
+    command,
+    ...(Object.keys(env).length > 0 && { env }),
+  }
   return await probeAndWrite(invocation, { name, section, config, sendsPrompt: true })
 }
+
+/** What the user has set for the backend stays. What a variable sets is not written to the file. */
+const KEPT = ['model', 'approval_mode', 'sandbox_mode', 'system_prompt', 'enabled'] as const
 
 export function definedIn({ backends }: Config): string[] {
   return Object.entries(backends).flatMap(([name, settings]) => ('protocol' in settings ? [name] : []))
@@ -74,9 +86,10 @@ type NewBackend = { name: string; section: BackendSection; config: Config; sends
 async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promise<number> {
   const { name, section } = backend
   const report = await probe(invocation, backend)
+  if (typeof report === 'number') return report
   const profile = toProfile(report, toTimestamp(invocation.runtime.clock.now()))
   const { config: path } = findPaths(configEnvironmentOf(invocation))
-  await setBackendSection({ path, name, section: { ...keptSettings(backend), ...section, profile } })
+  await setBackendSection({ path, name, section: { ...section, profile } })
   const { out } = invocation.runtime.terminal
   const shown = { name, command: section.command, profile, config: path }
   await out.write(
@@ -85,24 +98,27 @@ async function probeAndWrite(invocation: Invocation, backend: NewBackend): Promi
   return 0
 }
 
-/** What the user has set for the backend stays. */
-function keptSettings({ name, config }: NewBackend): Partial<BackendSection> {
-  const settings = Object.hasOwn(config.backends, name) ? config.backends[name] : undefined
-  if (settings === undefined || !('protocol' in settings)) return {}
-  const { model, approval_mode, sandbox_mode, enabled, system_prompt } = settings
-  const set = Object.entries({ model, approval_mode, sandbox_mode, system_prompt }).filter(([, value]) => value !== '')
-  return { ...Object.fromEntries(set), ...(enabled ? {} : { enabled }) }
-}
-
-async function probe(invocation: Invocation, { name, section, config, sendsPrompt }: NewBackend): Promise<ProbeReport> {
+/** What the agent can do, or the exit code of a user who has stopped it. */
+async function probe(
+  invocation: Invocation,
+  { name, section, config, sendsPrompt }: NewBackend,
+): Promise<ProbeReport | number> {
   const empty = { model: '', approval_mode: '', sandbox_mode: '', system_prompt: '', allowed_tools: '' } as const
-  const settings = { ...empty, extra_flags: [], model_aliases: {}, profile: {}, env: {}, enabled: true, ...section }
+  const settings = { ...empty, extra_flags: [], model_aliases: {}, profile: {}, env: {}, ...section, enabled: true }
   const extended = { ...config, backends: { ...config.backends, [name]: settings } } as Config
   await using setup = setUpPrompts(invocation, { config: extended })
   const request = toAgentRequest({ backend: name, prompt: PROMPT }, setup.context)
   using interruption = listenForInterruption()
   const agent = request.agent as AcpAgent
-  return await probeAgent({ agent, request, command: buildCommand(request), sendsPrompt, signal: interruption.signal })
+  const { signal, by } = interruption
+  const timeoutMs = 1000 * (invocation.flags.integer('timeout') ?? TIMEOUT_SECS)
+  try {
+    return await probeAgent({ agent, request, command: buildCommand(request), sendsPrompt, timeoutMs, signal })
+  } catch (error) {
+    const stoppedBy = by()
+    if (stoppedBy === undefined) throw error
+    return exitCodeOfSignal(stoppedBy)
+  }
 }
 
 /** What the config stores: texts, so that a person can read and change them. Pure. */
@@ -110,9 +126,9 @@ export function toProfile({ info, session, answer, resume }: ProbeReport, at: st
   const { name = '', version = 'version unknown', takesImages } = info
   return {
     measured: at.slice(0, 10),
-    agent: `${name} ${version}`.trim(),
+    agent: toOneLine(`${name} ${version}`, PROFILE_COLUMNS),
     ...(resume !== undefined && { resume }),
-    modes: session.modes.join(', ') || 'none',
+    modes: toOneLine(session.modes.join(', '), PROFILE_COLUMNS) || 'none',
     models: session.modelBy === undefined ? 'no choice' : 'choice',
     ...(answer !== undefined && { usage: answer.hasUsage ? 'reported' : 'none' }),
     images: takesImages ? 'yes' : 'no',

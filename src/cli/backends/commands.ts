@@ -1,12 +1,17 @@
 /** Definitions of the `backends` commands. */
-import type { Command, Positional } from '../command.ts'
-import { DEMO, JSON_FLAG } from '../words/shared-flags.ts'
+import type { Command, Flag, Positional } from '../command.ts'
+import { DEMO, JSON_FLAG, TIMEOUT } from '../words/shared-flags.ts'
 import { suggestDefinedBackends, suggestKnownAgents } from '../words/suggest-backends.ts'
 
 const DEFINED: Positional = {
   name: 'name',
   description: 'Name of a backend that the config defines',
   suggests: suggestDefinedBackends,
+}
+
+const ANSWER_TIMEOUT: Flag = {
+  ...TIMEOUT,
+  description: 'How long the agent may take to answer each request; 120 if not given',
 }
 
 export const BACKEND_COMMANDS: readonly Command[] = [
@@ -38,6 +43,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     flags: [
       { name: 'try', description: 'Also send a short prompt, and check whether the session can be continued' },
       { name: 'env', value: 'NAME=VALUE', description: 'Environment variable of the agent', repeats: true },
+      ANSWER_TIMEOUT,
       JSON_FLAG,
     ],
     examples: [
@@ -51,7 +57,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     group: 'Prompts',
     summary: 'Send a short prompt to a backend of the config, and store what it can do',
     positionals: [DEFINED],
-    flags: [JSON_FLAG],
+    flags: [ANSWER_TIMEOUT, JSON_FLAG],
     examples: [{ line: 'drover backends test opencode', description: 'see whether it still works' }],
     load: async () => ({ run: (await import('./add.ts')).test }),
   },

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../../src/agents/adapter/agent.ts'
@@ -422,6 +423,150 @@ describe('files and terminals of the client', () => {
     expect(results[2]).toMatchObject({ truncated: false, exitStatus: { exitCode: 3 } })
     expect(String(results[2]?.['output']).split('\n').sort()).toEqual(['', workdir, 'err', 'out'].sort())
     expect(results[6]).toMatchObject({ output: 'a b\n' })
+  })
+
+  const ask = (method: string, params: object): AcpStep => ({ request: { method, params } })
+  const results = () => answers().map(({ result, error }) => result ?? error?.message)
+
+  it('read any part of a file, and nothing that is not a text file', async () => {
+    const path = join(workdir, 'a.txt')
+    writeFileSync(path, 'one\ntwo\nthree\n')
+    writeFileSync(join(workdir, 'binary'), Buffer.from([0xff, 0xfe]))
+    execFileSync('mkfifo', [join(workdir, 'pipe')])
+    const parts = [
+      { line: 0, limit: 1 },
+      { line: 3, limit: 0 },
+      { line: 9_007_199_254_740_991, limit: 9_007_199_254_740_991 },
+      { line: -5, limit: 1.5 },
+    ]
+    const others = ['binary', 'pipe', 'missing', '.'].map((name) => read(join(workdir, name)))
+    const steps = parts.map((part) => ask('fs/read_text_file', { path, ...part }))
+    await run({ steps: [...steps, ...others, end] }, { profile: { client } })
+    expect(results()).toEqual([
+      { content: 'one' },
+      { content: '' },
+      { content: '' },
+      { content: 'one\ntwo\nthree\n' },
+      expect.stringContaining('UTF-8'),
+      expect.stringContaining('not a regular file'),
+      expect.stringContaining('does not exist'),
+      expect.stringContaining('not a regular file'),
+    ])
+  })
+
+  it('write into new directories and keep the mode of a file, but follow no link out', async () => {
+    writeFileSync(join(workdir, 'run.sh'), 'old', { mode: 0o755 })
+    symlinkSync(join(directory, 'nowhere'), join(workdir, 'dangling'))
+    symlinkSync(join(workdir, 'run.sh'), join(workdir, 'link'))
+    const names = ['new/folder/a.txt', 'link', 'dangling', 'dangling/b.txt', 'none/../../x']
+    await run({ steps: [...names.map((name) => write(`${workdir}/${name}`)), end] }, { profile: { client } })
+    expect(results()).toEqual([
+      {},
+      {},
+      expect.stringContaining('is a link to nothing'),
+      expect.stringContaining('is a link to nothing'),
+      expect.stringContaining('is not in the working directory'),
+    ])
+    expect(readFileSync(join(workdir, 'new/folder/a.txt'), 'utf8')).toBe('new')
+    expect([readFileSync(join(workdir, 'run.sh'), 'utf8'), statSync(join(workdir, 'run.sh')).mode & 0o777]).toEqual([
+      'new',
+      0o755,
+    ])
+    expect([existsSync(join(directory, 'nowhere')), existsSync(join(directory, 'x'))]).toEqual([false, false])
+  })
+
+  it('give a command its variables, and the end of its output in whole characters', async () => {
+    mkdirSync(join(workdir, 'sub'))
+    const env = [{ name: 'GREETING', value: 'héllo' }, { name: 'BROKEN' }, 5]
+    const steps = [
+      { terminal: { command: 'printf %s "$GREETING"; pwd', env, cwd: join(workdir, 'sub') } },
+      ask('terminal/create', { command: 'pwd', cwd: 'sub' }),
+      ask('terminal/create', { command: 'pwd', cwd: directory }),
+      ask('terminal/create', { command: 'pwd', cwd: join(workdir, 'missing') }),
+      ask('terminal/create', { command: 'no-such-program' }),
+      ask('terminal/create', { command: '' }),
+      ask('terminal/create', { command: 'pwd', env: [{ name: 'A=B\0', value: 'x' }] }),
+      { terminal: { command: 'for i in 1 2 3 4; do printf ééééé; done', outputByteLimit: 5 } },
+      { terminal: { command: 'echo x', outputByteLimit: 0 } },
+      { terminal: { command: 'head -c 9000000 /dev/zero | tr "\\0" y; printf END' } },
+    ]
+    await run({ steps: [...steps, end] }, { profile: { client } })
+    const [, , first, , relative, outside, noFolder, noProgram, empty, badName, ...rest] = results()
+    expect(first).toMatchObject({ output: `héllo${join(workdir, 'sub')}\n`, truncated: false })
+    expect([relative, outside, empty]).toEqual([
+      'the directory must be absolute',
+      `${directory} is not in the working directory`,
+      'command must be text',
+    ])
+    for (const message of [noFolder, noProgram, badName]) expect(message).toEqual(expect.any(String))
+    expect([rest[2], rest[6]]).toMatchObject([
+      { output: 'éé', truncated: true },
+      { output: '', truncated: true },
+    ])
+    const long = rest[10] as { output: string; truncated: boolean }
+    expect([long.output.length, long.output.slice(-4), long.truncated]).toEqual([4 * 1024 * 1024, 'yEND', true])
+  })
+
+  it('take kill and release in any order, and at most 32 terminals', async () => {
+    const terminalId = 'terminal-1'
+    const steps = [
+      ask('terminal/create', { command: 'true' }),
+      ask('terminal/wait_for_exit', { terminalId }),
+      ask('terminal/kill', { terminalId }),
+      ask('terminal/output', { terminalId }),
+      ask('terminal/release', { terminalId }),
+      ask('terminal/release', { terminalId }),
+      ask('terminal/kill', { terminalId }),
+      {
+        together: Array.from({ length: 100 }, () => ({ method: 'terminal/create', params: { command: 'sleep 300' } })),
+      },
+      {
+        together: [
+          { id: 'x', method: 'terminal/wait_for_exit', params: { terminalId: 'terminal-2' } },
+          { id: 0, method: 'terminal/kill', params: { terminalId: 'terminal-2' } },
+        ],
+      },
+    ]
+    await run({ steps: [...steps, end] }, { profile: { client } })
+    const none = 'there is no terminal "terminal-1"'
+    const exitStatus = { exitCode: 0, signal: null }
+    expect(results().slice(0, 7)).toEqual([
+      { terminalId },
+      exitStatus,
+      {},
+      { output: '', truncated: false, exitStatus },
+      {},
+      none,
+      none,
+    ])
+    const many = results().slice(7)
+    expect(many.filter((each) => each === 'too many terminals; release one')).toHaveLength(68)
+    expect(receivedFrames(directory).filter(({ id }) => id === 'x' || id === 0)).toEqual([
+      { jsonrpc: '2.0', id: 'x', result: { exitCode: null, signal: 'SIGTERM' } },
+      { jsonrpc: '2.0', id: 0, result: {} },
+    ])
+  })
+
+  it('start nothing for an agent that was cancelled', async () => {
+    const controller = new AbortController()
+    const file = join(workdir, 'late')
+    const steps = [
+      ask('terminal/create', { command: 'sleep 300' }),
+      { say: 'go' },
+      ask('terminal/wait_for_exit', { terminalId: 'terminal-1' }),
+      { terminal: { command: `touch ${file}` } },
+      { hang: true },
+    ]
+    const program = installAcpAgent(directory, { steps, ignoresCancel: true })
+    const running = startAcp(program, {
+      profile: { client },
+      request: { workdir },
+      options: { signal: controller.signal },
+    })
+    for (let next = await running.next(); next.done !== true; next = await running.next()) {
+      if (next.value.type === 'message') controller.abort()
+    }
+    expect([answers().at(-1)?.error?.message, existsSync(file)]).toEqual(['the turn is over', false])
   })
 
   it('end a command that the agent has left running', async () => {
