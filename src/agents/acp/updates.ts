@@ -141,7 +141,8 @@ export class TurnUpdates {
     known.output += outputPieceOf(update)
     const status = textAt(known.call, 'status')
     const isDone = status === 'completed' || status === 'failed'
-    const reported = isDone || hasWholeInput(known.call) ? this.#report(known) : []
+    const isKnown = this.#profile.hasNoInput === true || hasWholeInput(known.call)
+    const reported = isDone || isKnown ? this.#report(known) : []
     if (!isDone) return reported
     known.isDone = true
     return [...reported, this.#resultOf(known, status)]

@@ -51,6 +51,8 @@ export type AcpProfile = {
   notices?: RegExp
   /** The kind of a tool call that the agent does not name, by its title. */
   kinds?: readonly (readonly [RegExp, ToolKind])[]
+  /** Its tool calls have no input, only a title: they are reported when they begin. */
+  hasNoInput?: true
   /** Updates come after the end of the turn. */
   isLate?: true
   /** Files in its home that it reads when it starts. */

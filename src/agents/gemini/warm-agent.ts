@@ -12,6 +12,7 @@ const GEMINI_PROFILE: AcpProfile = {
   modes: { 'read-only': 'plan', ask: 'default', edit: 'autoEdit', everything: 'yolo' },
   asks: 'always',
   usage: 'meta',
+  hasNoInput: true,
   login: 'gemini',
 }
 
