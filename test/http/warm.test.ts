@@ -161,6 +161,15 @@ describe('a warm process', () => {
     expect(warmOf(server)).toEqual([])
   })
 
+  it('that ended with its prompt is replaced before the next one', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend: 'codex' })
+    const { output } = await prompt(server, { foreign: true, pid: true }, { backend: 'codex' })
+    await until(() => !isRunning(Number(output)))
+    await idle(server)
+    expect(warmOf(server)).toMatchObject([{ backend: 'codex', turns: 0 }])
+  })
+
   it('over its limit of memory ends after the prompt', async () => {
     const server = await warmServer({ max_rss_mb: 150 })
     await warmUp(server, { backend: 'claude' })

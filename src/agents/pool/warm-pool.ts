@@ -216,7 +216,8 @@ export class WarmPool {
       done: () => {
         clearTimeout(spare)
         if (entry !== undefined) this.#release(entry, plan)
-        this.#startSpare(plan, isLacking)
+        // A process that ended with its turn lacks for the next prompt.
+        this.#startSpare(plan, entry === undefined || !this.#entries.has(entry.id))
       },
     }
   }
