@@ -62,6 +62,19 @@ describe('a server that is killed', () => {
     await until(() => !isRunning(server) && !isRunning(agent))
     expect((await ask({ say: 'still' })).stdout).toBe('still\n')
   })
+
+  it('by SIGKILL leaves an agent that ignores the end of its input, until drover runs the next time', async () => {
+    const { drover, ask, pidIn } = createLocalUser({}, { WARM_STAYS: '1' })
+    const server = pidIn((await drover('up')).stdout)
+    await ask({ say: 'one' })
+    await until(async () => (await drover('up', '--status')).stdout.includes('claude: idle'))
+    const agent = Number((await ask({ pid: true })).stdout)
+    process.kill(server, 'SIGKILL')
+    await until(() => !isRunning(server))
+    expect(isRunning(agent)).toBe(true)
+    await drover('up')
+    await until(() => !isRunning(agent))
+  })
 })
 
 describe('a prompt', () => {

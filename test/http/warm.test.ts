@@ -130,6 +130,16 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     await until(() => !isRunning(pid))
   })
 
+  it('ends when it is too old, but not during a prompt', async () => {
+    const server = await warmServer({ max_age_secs: 1 })
+    await warmUp(server, { backend })
+    const running = prompt(server, { pid: true, slow: 1500 }, { backend })
+    await until(() => warmOf(server).some(({ state }) => state === 'busy'))
+    const { output, exit_code: code } = await running
+    expect(code).toBe(0)
+    await until(() => !isRunning(Number(output)))
+  })
+
   it('is never kept with warm.enabled: false', async () => {
     const server = await warmServer({ enabled: false })
     await prompt(server, 'one', { backend })

@@ -3,16 +3,19 @@
  * turn; a prompt that is not JSON is answered with "hello".
  *
  * before: frames to print first · say: the answer · pid: answer with the process id · spawn: a command to start and leave
- * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · deaf: ignore
+ * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
  * it · grow: MiB of memory to take · noise: a line that is not JSON · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
  * print 20 ms after the result
+ *
+ * WARM_FAILS=start or initialize: it does not start · WARM_STAYS=1: it ignores the end of its input
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const at = process.argv.indexOf('--resume')
 const session_id = at === -1 ? randomUUID() : process.argv[at + 1]
@@ -60,8 +63,14 @@ async function takeTurn({ uuid, message }) {
     parent_tool_use_id: null,
     session_id,
   })
-  if (order.crash === 'word') process.kill(process.pid, 'SIGKILL')
-  if (order.hang || order.tool) return
+  await finish(turn, said)
+}
+
+async function finish(turn, said) {
+  const { crash, hang, tool, slow = 0 } = turn.order
+  if (crash === 'word') process.kill(process.pid, 'SIGKILL')
+  if (hang || tool) return
+  if (slow > 0) await delay(slow)
   end(turn, { result: said })
 }
 
@@ -114,7 +123,11 @@ if (!isWarm) {
   const input = await text(process.stdin)
   const message = process.argv.includes('--input-format') ? JSON.parse(input).message : { content: [{ text: input }] }
   await takeTurn({ message })
-  if (active === undefined) process.exit(0)
+  if (active === undefined)
+    if (process.env.WARM_STAYS)
+      // The end of its input.
+      setInterval(() => undefined, 1000)
+    else process.exit(0)
   await new Promise((resolve) => setTimeout(resolve, 300_000))
 }
 
@@ -128,4 +141,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (active?.order.deaf) continue
   print({ type: 'control_response', response: { subtype: 'success', request_id: frame.request_id, response: {} } })
 }
-process.exit(0)
+// The end of its input.
+if (process.env.WARM_STAYS) setInterval(() => undefined, 1000)
+else process.exit(0)

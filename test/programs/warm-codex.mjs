@@ -3,12 +3,13 @@
  * "hello".
  *
  * say: the answer · pid: answer with the process id · tool: a command to start; an interruption leaves it running, as with
- * codex · hang: never end the turn · ask: a command to ask about · foreign: first end a turn with another id · fail: a message
+ * codex · hang: never end the turn · slow: end it after these milliseconds · ask: a command to ask about · foreign: first end a turn with another id · fail: a message
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const threads = new Map()
 const POLICIES = {
@@ -59,10 +60,16 @@ async function takeTurn({ threadId, input }) {
         ...ids,
         tokenUsage: { total: { inputTokens: thread.tokens, outputTokens: 1 } },
       })
-      if (order.hang || order.tool) return
-      end(turn, order.fail ? 'failed' : 'completed', order.fail && { message: order.fail })
+      await finish(turn)
     },
   }
+}
+
+async function finish(turn) {
+  const { hang, tool, slow = 0, fail } = turn.order
+  if (hang || tool) return
+  if (slow > 0) await delay(slow)
+  end(turn, fail ? 'failed' : 'completed', fail && { message: fail })
 }
 
 function end(turn, status, error = null) {

@@ -118,11 +118,9 @@ describe.each(installed.filter(({ backend }) => backend !== 'gemini'))('a warm $
     rmSync(join(setup.work, 'written-by-tool.txt'), { force: true })
     const files = sessionFilesIn(setup).length
     const warm = await askWarm(await warmUp(over), { ...over, prompt })
-    // Only a warm codex prints a text in pieces, so that its beginning is there when the rest is not.
-    const isCut = backend === 'codex' && scenario === 'cut'
-    expect(summary(warm)).toEqual(
-      isCut ? { ...summary(cold), said: 'partial then ', text: 'partial then ' } : summary(cold),
-    )
+    // Only a warm codex prints a text in pieces, so that the events have its beginning when the rest is lost.
+    const said = backend === 'codex' && scenario === 'cut' ? { said: 'partial then ' } : {}
+    expect(summary(warm)).toEqual({ ...summary(cold), ...said })
     if (over.isEphemeral) {
       await agent?.end()
       expect(sessionFilesIn(setup)).toHaveLength(files)

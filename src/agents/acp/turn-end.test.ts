@@ -63,6 +63,14 @@ describe('failureOfError', () => {
     ],
     [{ code: -32000, message: 'Session is busy' }, { message: 'Session is busy' }],
     [
+      { code: 500, message: 'terminated' },
+      { message: 'terminated', code: 'agent_unreachable' },
+    ],
+    [
+      { code: 500, message: 'fake 500' },
+      { message: 'fake 500', status: 500 },
+    ],
+    [
       { code: -32603, message: 'Internal error', data: { details: '401 no key' } },
       { message: 'Internal error: 401 no key', status: 401 },
     ],

@@ -4,7 +4,7 @@
  */
 
 import type { AcpProfile } from '../adapter/acp-profile.ts'
-import type { AgentFailure } from '../adapter/failure.ts'
+import { type AgentFailure, classifyFailure } from '../adapter/failure.ts'
 import { countAt, isObject, type JsonObject, objectAt, parseObject, textAt } from '../adapter/json-fields.ts'
 
 export type TurnFacts = {
@@ -89,6 +89,9 @@ export function failureOfError(
   const code = Number(details['code'])
   const isLoginMissing = code === AUTH_REQUIRED && /auth/i.test(message)
   if (isLoginMissing) return { code: 'agent_auth_failed', message: loginAdvice(backend, profile) }
+  // Some agents report every failure without a status of its own as 500.
+  const { code: kind } = classifyFailure({ message: said })
+  if (code === 500 && kind === 'agent_unreachable') return { message: said, code: kind }
   const status = code >= 400 && code <= 599 ? code : countAt(objectAt(details, 'data'), 'status', 'statusCode')
   return { message: said, status: status ?? statusIn(more ?? message) }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitCodeOfSignal, failureOfExitCode } from './exit-codes.ts'
+import { exitCodeOfFailure, exitCodeOfSignal, failureOfExitCode } from './exit-codes.ts'
 
 describe('failureOfExitCode', () => {
   it.each([
@@ -17,6 +17,21 @@ describe('failureOfExitCode', () => {
     ['codex', 2, {}],
   ] as const)('of %s with %s is %j', (backend, code, expected) => {
     expect(failureOfExitCode(backend, code)).toEqual(expected)
+  })
+})
+
+describe('exitCodeOfFailure', () => {
+  it.each([
+    ['gemini', { code: 'agent_auth_failed', upstreamStatus: 401 }, 145],
+    ['gemini', { code: 'agent_auth_failed' }, 41],
+    ['gemini', { code: 'agent_max_turns' }, 53],
+    ['gemini', { code: 'agent_overloaded', upstreamStatus: 529 }, 17],
+    ['gemini', { code: 'agent_service_failed', upstreamStatus: 512 }, 1],
+    ['gemini', { code: 'agent_failed' }, 1],
+    ['claude', { code: 'agent_auth_failed', upstreamStatus: 401 }, 1],
+    ['codex', { code: 'agent_max_turns' }, 1],
+  ] as const)('of %s with %j is %s', (backend, error, code) => {
+    expect(exitCodeOfFailure(backend, { ...error, message: 'x' })).toBe(code)
   })
 })
 

@@ -1,6 +1,6 @@
 /** What exit codes mean: those that agents exit with, and those that drover reports for a prompt. */
 import { constants } from 'node:os'
-import type { Backend } from './agent.ts'
+import type { AgentError, Backend } from './agent.ts'
 import type { AgentFailure, FailureCode } from './failure.ts'
 
 /** The agent was ended at its deadline; as `timeout(1)` has it. */
@@ -30,4 +30,11 @@ export function failureOfExitCode(backend: Backend, code: number | null): Pick<A
 function geminiStatus(code: number): Pick<AgentFailure, 'status'> {
   if (code === 529 % 256) return { status: 529 }
   return code >= 400 % 256 && code <= 255 ? { status: code + 256 } : {}
+}
+
+/** How an agent would have exited if its process had been for this failure alone. */
+export function exitCodeOfFailure(backend: Backend, { code, upstreamStatus = 0 }: AgentError): number {
+  const known = Object.entries(FAILURE_CODES[backend] ?? {}).find(([, each]) => each === code)
+  if (backend === 'gemini' && upstreamStatus % 256 !== 0) return upstreamStatus % 256
+  return known === undefined ? 1 : Number(known[0])
 }

@@ -208,6 +208,12 @@ describe('ClaudeTurnFrames', () => {
     const turn = new ClaudeTurnFrames('m1', undefined)
     expect(frames.map((frame) => turn.read(frame).kind)).toEqual(kinds)
   })
+
+  it('does not count what the result of another turn has added to the sums', () => {
+    const turn = new ClaudeTurnFrames('m1', { ...RESULT, total_cost_usd: 1 })
+    const frames = [{ ...RESULT, total_cost_usd: 3 }, INIT, REPEATED, { ...RESULT, total_cost_usd: 3.25 }]
+    expect(frames.map((frame) => turn.read(frame)).at(-1)).toMatchObject({ frame: { total_cost_usd: 0.25 } })
+  })
 })
 
 describe('withoutEarlier', () => {

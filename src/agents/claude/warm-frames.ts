@@ -21,11 +21,11 @@ const ANSWER_TYPES: readonly string[] = ['assistant', 'user', 'stream_event', 'r
 /** Reads the frames of one turn. Only the result that follows the repeated message ends the turn. */
 export class ClaudeTurnFrames {
   readonly #messageId: string
-  readonly #earlier: JsonObject | undefined
+  #earlier: JsonObject | undefined
   #hasBegun = false
   #isRepeated = false
 
-  /** `earlier`: the last result of this process, whose sums go on. */
+  /** `earlier`: the last result of this process, whose sums go on in the next one. */
   constructor(messageId: string, earlier: JsonObject | undefined) {
     this.#messageId = messageId
     this.#earlier = earlier
@@ -40,9 +40,16 @@ export class ClaudeTurnFrames {
       return { kind: 'nothing' }
     }
     this.#hasBegun ||= type === 'system' && textAt(frame, 'subtype') === 'init'
-    if (!this.#hasBegun) return ANSWER_TYPES.includes(type) ? { kind: 'foreign' } : { kind: 'nothing' }
+    if (!this.#hasBegun) return ANSWER_TYPES.includes(type) ? this.#readForeign(frame, type) : { kind: 'nothing' }
     if (type !== 'result') return { kind: 'turn', frame }
-    return this.#isRepeated ? { kind: 'turn', frame: withoutEarlier(frame, this.#earlier) } : { kind: 'foreign' }
+    if (!this.#isRepeated) return this.#readForeign(frame, type)
+    return { kind: 'turn', frame: withoutEarlier(frame, this.#earlier) }
+  }
+
+  /** The sums of another turn are no part of this one. */
+  #readForeign(frame: JsonObject, type: string): ClaudeFrame {
+    if (type === 'result') this.#earlier = frame
+    return { kind: 'foreign' }
   }
 }
 

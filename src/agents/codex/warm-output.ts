@@ -19,10 +19,9 @@ export class CodexWarmOutput implements AgentOutput {
     this.#wantsDeltas = wantsDeltas
   }
 
-  /** A failed answer consists of the text that arrived before it was cut off. */
+  /** The pieces of a text that was cut off are no part of the result: `exec` prints no such text. */
   summary() {
-    const summary = this.#output.summary()
-    return summary.outcome === 'success' ? summary : { ...summary, text: this.#message.unfinished || summary.text }
+    return this.#output.summary()
   }
 
   deniedOnStderr(stderrTail: string) {

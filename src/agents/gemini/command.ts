@@ -61,11 +61,17 @@ export function toGeminiCommand(request: AgentRequest): AgentCommand {
 }
 
 /** The process that stays up. Modes and prompts are sent to it later; the policy is fixed. */
-export function toGeminiAcpCommand(request: AgentRequest): Omit<AgentCommand, 'stdin' | 'warnings'> {
+export function toGeminiAcpCommand(request: AgentRequest, sessionId: string): Omit<AgentCommand, 'stdin' | 'warnings'> {
   const temporaryDirectory = join(request.scratchDirectory, 'tmp')
   const policy = toPolicy(stricterPermission(request) ?? 'ask', request)
   return {
-    argv: [...request.program, '--acp', ...policy.flags, ...flag('--model', request.model)],
+    argv: [
+      ...request.program,
+      '--acp',
+      ...flag('--session-id', sessionId),
+      ...policy.flags,
+      ...flag('--model', request.model),
+    ],
     env: { ...toAgentEnvironment(request.env, VARIABLES), TMPDIR: temporaryDirectory },
     files: policy.files,
     temporaryDirectory,

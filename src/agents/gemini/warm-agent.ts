@@ -1,5 +1,6 @@
 /** A gemini process that stays up. It speaks ACP then. */
 
+import { randomIds } from '../../kit/ids.ts'
 import { startConnected } from '../acp/run-acp-agent.ts'
 import type { AcpProfile } from '../adapter/acp-profile.ts'
 import type { AgentRequest } from '../adapter/agent.ts'
@@ -21,10 +22,14 @@ const STORE = { remove: deleteStoredSession, count: countStoredTokens }
 
 export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
   const { request, scratchDirectory } = launch
-  const command = toGeminiAcpCommand({ ...request, scratchDirectory })
+  const sessionId = randomIds.uuid()
+  const command = toGeminiAcpCommand({ ...request, scratchDirectory }, sessionId)
   const { env } = command
   const options = { backend: 'gemini', profile: GEMINI_PROFILE, env, store: STORE }
-  return await startConnected(launch, { ...command, cancelSignal: 'SIGTERM' }, options)
+  const agent = await startConnected(launch, { ...command, cancelSignal: 'SIGTERM' }, options)
+  // Gemini begins a session when it starts, which no prompt ever gets.
+  await deleteStoredSession(sessionId, request).catch(() => false)
+  return agent
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { ProcessExit } from '../../kit/process/process.ts'
 import type { AgentEvent } from '../adapter/agent.ts'
+import { exitCodeOfFailure } from '../adapter/exit-codes.ts'
 import { type AgentResult, toAgentResult } from '../agent-result.ts'
 import { checkAnswer } from '../check-answer.ts'
 import { closingEvents, createOpening, warningsIn } from '../turn-events.ts'
@@ -43,17 +44,19 @@ export async function* runTurn(
     await active.settled()
     const isTidy = await leaveNothing(agent)
     const durationMs = Math.round(performance.now() - startedAt)
-    const exit = await exitOf(agent, { hasEnded: reader.hasEnded(), ended: active.ended, durationMs })
-    const isLost = !reader.hasEnded() && active.ended === 'itself'
+    const hasEnded = reader.hasEnded()
+    const exit = await exitOf(agent, { hasEnded, ended: active.ended, durationMs })
+    const isLost = !hasEnded && active.ended === 'itself'
     if (isLost && opening.isEmpty()) throw agentDisconnected({ method: 'the prompt' })
     const { events, result: finished } = reader.finish(exit)
     const output = checkAnswer(finished, request)
     yield* opening.add(events)
     const warnings = [...command.warnings, ...active.warnings, ...warningsIn(output, request)]
     const { stopReason } = active
-    const outcome = toAgentResult({ request, exit, output, stopReason, hasEnded: reader.hasEnded(), warnings })
+    const code = hasEnded && output.error !== undefined ? exitCodeOfFailure(request.backend, output.error) : exit.code
+    const outcome = toAgentResult({ request, exit: { ...exit, code }, output, stopReason, hasEnded, warnings })
     const result = { ...(model !== undefined && { model }), ...outcome }
-    const isOrderly = reader.hasEnded() && (result.error === undefined || active.isCancelled)
+    const isOrderly = hasEnded && (result.error === undefined || active.isCancelled)
     end = { isClean: isTidy && isOrderly && active.isTrusted && agent.isAlive(), sessionId: result.sessionId }
     yield* opening.add(closingEvents(result))
     return result
@@ -73,7 +76,7 @@ async function leaveNothing(agent: WarmProcess): Promise<boolean> {
 
 type TurnFacts = Pick<ProcessExit, 'ended' | 'durationMs'> & { hasEnded: boolean }
 
-/** How the process ended. After the end of the turn: how a process for this turn alone would have ended if it failed. */
+/** How the process ended. After the end of the turn, `exitCodeOfFailure` knows more. */
 async function exitOf(agent: WarmProcess, { hasEnded, ...turn }: TurnFacts): Promise<ProcessExit> {
   const stderrTail = agent.stderrTail()
   if (!hasEnded && !agent.isAlive()) return { ...(await agent.exit), ...turn, stderrTail }
