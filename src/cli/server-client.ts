@@ -8,7 +8,17 @@ import type { Invocation } from './command.ts'
 import { serverAnswerInvalid, serverNotRunning } from './faults.ts'
 import { configEnvironmentOf } from './settings.ts'
 
-type ServerCall = { method: 'GET' | 'POST'; path: string; body?: object }
+type ServerCall = {
+  method: 'GET' | 'POST'
+  path: string
+  body?: object
+  /** How long to wait for the beginning of the answer. */
+  answerMs?: number
+}
+
+const ANSWER_MS = 30_000
+/** For calls that the command can do without: the server answers them at once, unless it hangs. */
+export const SHORT_ANSWER_MS = 5000
 
 /** Returns the JSON of the answer. Throws the server's own error as a Fault, or `server_not_running`. */
 export async function callServer(invocation: Invocation, call: ServerCall): Promise<JsonObject> {
@@ -23,16 +33,17 @@ export async function callServer(invocation: Invocation, call: ServerCall): Prom
 /** Returns the response when its headers are there. Throws `server_not_running`. */
 export async function sendToServer(
   invocation: Invocation,
-  { method, path, body }: ServerCall,
+  { method, path, body, answerMs = ANSWER_MS }: ServerCall,
 ): Promise<IncomingMessage> {
   const socket = serverSocket(invocation)
   const headers = { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }) }
   const sent = request({ socketPath: socket, path, method, headers, agent: false })
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const timer = setTimeout(() => sent.destroy(serverNotRunning({ socket })), answerMs)
   sent.on('error', (error) => reject(isUnreachable(error) ? serverNotRunning({ socket }, error) : error))
   sent.on('response', resolve)
   sent.end(body && JSON.stringify(body))
-  return await promise
+  return await promise.finally(() => clearTimeout(timer))
 }
 
 export function serverSocket(invocation: Invocation): string {

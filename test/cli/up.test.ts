@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLocalUser } from '../support/local-user.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -141,6 +141,14 @@ describe('a prompt', () => {
       const { stdout } = await runAt('/', [...curl, body], env)
       expect(stdout).toBe('{"refused":"it has another version or configuration"}\n')
     }
+  })
+
+  it('runs directly if the server hangs', async () => {
+    const { drover, ask, pidIn } = createLocalUser()
+    const pid = pidIn((await drover('up')).stdout)
+    process.kill(pid, 'SIGSTOP')
+    onTestFinished(() => void process.kill(pid, 'SIGCONT'))
+    expect((await ask({ say: 'hi' })).stdout).toBe('hi\n')
   })
 
   it('runs directly if it is too large for the server', async () => {

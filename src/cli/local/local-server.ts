@@ -9,7 +9,7 @@ import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptRun } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
 import { localServerLost } from '../faults.ts'
-import { callServer, sendToServer, serverSocket } from '../server-client.ts'
+import { callServer, SHORT_ANSWER_MS, sendToServer, serverSocket } from '../server-client.ts'
 import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
 import { ReplyReader } from './reply-reader.ts'
 
@@ -36,6 +36,7 @@ export async function promptThroughServer(
   const response = await sendToServer(invocation, {
     method: 'POST',
     path: '/local/prompt',
+    answerMs: SHORT_ANSWER_MS,
     body: toLocalPrompt(invocation, prompt),
   }).catch(() => undefined)
   if (response === undefined) return undefined
@@ -132,6 +133,7 @@ function endsQuestion(reply: LocalReply, { tool_id: id }: ApprovalRequest): bool
 /** What the server reports about itself; undefined if there is none. */
 export async function askStatus(invocation: Invocation): Promise<LocalStatus | undefined> {
   if (!existsSync(serverSocket(invocation))) return undefined
-  const answer = await callServer(invocation, { method: 'GET', path: '/local/status' }).catch(() => undefined)
+  const call = { method: 'GET' as const, path: '/local/status', answerMs: SHORT_ANSWER_MS }
+  const answer = await callServer(invocation, call).catch(() => undefined)
   return answer as LocalStatus | undefined
 }
