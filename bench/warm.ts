@@ -4,53 +4,50 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { NATIVE_BACKENDS, type NativeBackend } from '../src/agents/adapter/agent.ts'
-import { buildCommand } from '../src/agents/build-command.ts'
-import { newScratchDirectory } from '../src/agents/scratch-files.ts'
+import { NATIVE_BACKENDS } from '../src/agents/adapter/agent.ts'
 import { findProgram } from '../src/kit/process/find-program.ts'
-import { createAgentSetup, MODELS } from '../test/real/agent-setup.ts'
-import { agentRequest } from '../test/support/agent-request.ts'
+import { createAgentSetup } from '../test/real/agent-setup.ts'
 import { installWarmAgents } from '../test/support/warm-agents.ts'
+import { memoryOfChildren } from './child-memory.ts'
 import { withPublished } from './published.ts'
 import { type Served, withServer } from './served.ts'
+import { byHand, type Command, overHttp, type Subject, startCommand, type Taken, withCommand } from './warm-prompts.ts'
 
-const ROUNDS = 15
+const ROUNDS = 11
 const UPSTREAM = join(import.meta.dirname, '..', 'test', 'fake-upstream', 'server.mjs')
 /** An agent that was just started slows down what runs beside it; a user does not ask again at once either. */
 const PAUSE_MS = 1500
-const GOALS: Readonly<Record<string, { first: number; next?: number }>> = {
+/** At most this share of the time by hand, over HTTP. */
+const GOALS = {
   claude: { first: 0.15, next: 0.06 },
-  codex: { first: 0.4 },
-  gemini: { first: 0.1 },
+  codex: { first: 0.4, next: undefined },
+  gemini: { first: 0.1, next: undefined },
 }
 
-type Bench = { backend: NativeBackend; program: string; env: Record<string, string>; work: string }
-/** Until the first piece of the answer, and until its end. */
-type Taken = { firstMs: number; doneMs: number }
-
 export async function benchWarm(): Promise<string> {
-  const real = NATIVE_BACKENDS.flatMap((backend) => {
-    const path = findProgram(backend, { env: process.env, cwd: process.cwd() })
-    return path === undefined ? [] : [{ backend, path }]
+  const found = NATIVE_BACKENDS.map((backend) => {
+    return { backend, path: findProgram(backend, { env: process.env, cwd: process.cwd() }) }
   })
-  if (real.length === 0) return await benchScripted()
+  const missing = found.flatMap(({ backend, path }) => (path === undefined ? [backend] : []))
+  if (missing.length === found.length) return await benchScripted()
   const tables: string[] = []
   await withUpstream(async (port) => {
-    for (const { backend, path } of real) {
+    for (const { backend, path } of found) {
+      if (path === undefined) continue
       const setup = createAgentSetup(backend, path, port)
       try {
-        const bench = { backend, program: path, env: setup.env('plain'), work: setup.work }
-        tables.push(await benchAgent(`The real ${backend}, with a model that answers at once`, bench))
+        const subject = { backend, program: path, env: setup.env('plain'), work: setup.work }
+        tables.push(await benchAgent(`The real ${backend}, with a model that answers at once`, subject))
       } finally {
         setup.remove()
       }
     }
   })
-  return tables.join('\n\n')
+  const notes = missing.length === 0 ? [] : [`Not on PATH, so not measured: ${missing.join(', ')}`]
+  return [...tables, ...notes].join('\n\n')
 }
 
 /** They start as fast as Node does, so their ratios say little about real agents. */
@@ -71,65 +68,100 @@ async function benchScripted(): Promise<string> {
   }
 }
 
-async function benchAgent(title: string, bench: Bench): Promise<string> {
+async function benchAgent(title: string, subject: Subject): Promise<string> {
   return await withPublished(async (drover) => {
-    const serve = (enabled: boolean) => ({
-      args: [drover, 'serve', '--port', '0', '--quiet'],
-      env: {
-        ...bench.env,
-        DROVER_HOME: join(bench.env['HOME'] ?? '', `.drover-${enabled}`),
-        DROVER_WARM_ENABLED: String(enabled),
-      },
+    const envOf = (isWarm: boolean) => ({
+      ...subject.env,
+      DROVER_HOME: join(subject.env['HOME'] ?? '', isWarm ? '.drover-warm' : '.drover-cold'),
+      DROVER_WARM_ENABLED: String(isWarm),
     })
+    const serve = (isWarm: boolean) => ({ args: [drover, 'serve', '--port', '0', '--quiet'], env: envOf(isWarm) })
     return await withServer(serve(false), (cold) =>
-      withServer(serve(true), (warm) => compare(title, bench, { cold, warm })),
+      withServer(serve(true), async (warm) => {
+        const taken = await compare(subject, { cold, warm, command: { drover, env: envOf(true) } })
+        return [formatTable(title, taken), ...verdicts(subject, taken), memoryLine(warm)].join('\n')
+      }),
     )
   })
 }
 
-async function compare(title: string, bench: Bench, { cold, warm }: { cold: Served; warm: Served }): Promise<string> {
+type Row = { name: string; firstMs: number; doneMs: number }
+type Ways = { cold: Served; warm: Served; command: Command }
+
+const HAND = 'the agent by hand'
+const HTTP = { cold: 'over HTTP, cold', first: 'over HTTP, warm, new session', next: 'over HTTP, warm, next prompt' }
+const START = 'drover --version'
+const COMMAND = { cold: 'drover "…", cold', first: 'drover "…", warm, new session', next: 'drover resume, warm' }
+
+/** Every round goes all ways once. Each row is a median. */
+async function compare(subject: Subject, { cold, warm, command }: Ways): Promise<Row[]> {
   const taken = new Map<string, Taken[]>()
-  const measure = async (name: string, once: () => Promise<Taken>) => {
-    const list = taken.get(name) ?? []
-    taken.set(name, [...list, await once()])
+  const measure = async <T extends Taken>(name: string, ask: () => Promise<T>): Promise<T> => {
+    const times = await ask()
+    taken.set(name, [...(taken.get(name) ?? []), times])
+    return times
   }
-  for (const _ of [1, 2]) await ask(bench, warm, '/api/v1/prompt')
+  const { stderr } = await withCommand(subject, { ...command, flags: ['--verbose'] })
+  if (!stderr.includes('runs in the server')) throw new Error(`the command does not use the server: ${stderr}`)
+  await overHttp(subject, warm)
   for (let round = 0; round <= ROUNDS; round++) {
+    // The first round only warms up.
     if (round === 1) taken.clear()
-    let session = ''
-    await measure('the agent by hand', () => byHand(bench))
-    await measure('over HTTP, cold', () => ask(bench, cold, '/api/v1/prompt'))
+    await measure(HAND, () => byHand(subject))
+    await measure(HTTP.cold, () => overHttp(subject, cold))
+    await measure(COMMAND.cold, () => withCommand(subject, { ...command, flags: ['--direct'] }))
+    await measure(START, () => startCommand(subject, command))
     await delay(PAUSE_MS)
-    await measure('over HTTP, warm, new session', async () => {
-      const { sessionId, ...times } = await ask(bench, warm, '/api/v1/prompt')
-      session = sessionId
-      return times
-    })
+    const asked = await measure(HTTP.first, () => overHttp(subject, warm))
     await delay(PAUSE_MS)
-    await measure('over HTTP, warm, next prompt of the session', () =>
-      ask(bench, warm, `/api/v1/sessions/${session}/resume`),
-    )
+    await measure(HTTP.next, () => overHttp(subject, warm, asked.sessionId))
+    await delay(PAUSE_MS)
+    const { sessionId } = await measure(COMMAND.first, () => withCommand(subject, command))
+    await delay(PAUSE_MS)
+    await measure(COMMAND.next, () => withCommand(subject, { ...command, session: sessionId }))
   }
-  return format(title, taken, GOALS[bench.backend] ?? { first: 1 })
+  const order = [HAND, ...Object.values(HTTP), ...Object.values(COMMAND), START]
+  return order.map((name) => {
+    const times = taken.get(name) ?? []
+    return {
+      name,
+      firstMs: median(times.map((each) => each.firstMs)),
+      doneMs: median(times.map((each) => each.doneMs)),
+    }
+  })
 }
 
-function format(
-  title: string,
-  taken: ReadonlyMap<string, readonly Taken[]>,
-  goals: { first: number; next?: number },
-): string {
-  const rows = [...taken].map(([name, times]) => {
-    return { name, first: median(times.map(({ firstMs }) => firstMs)), done: median(times.map(({ doneMs }) => doneMs)) }
-  })
-  const base = rows[0]?.done ?? Number.NaN
+function formatTable(title: string, rows: readonly Row[]): string {
+  const base = doneMsOf(rows, HAND)
   const width = Math.max(...rows.map(({ name }) => name.length))
-  const cells = (values: readonly string[]) => values.map((value) => value.padStart(11)).join('')
-  const lines = rows.map(({ name, first, done }) => {
-    return `  ${name.padEnd(width)}${cells([ms(first), ms(done), `${(done / base).toFixed(2)}x`])}`
+  const cells = (values: readonly string[]) => values.map((value) => value.padStart(12)).join('')
+  const lines = rows.map(({ name, firstMs, doneMs }) => {
+    return `  ${name.padEnd(width)}${cells([ms(firstMs), ms(doneMs), `${(doneMs / base).toFixed(2)}x`])}`
   })
-  const next = goals.next === undefined ? '' : `, for its next prompt at most ${goals.next.toFixed(2)}x`
-  const goal = `  goal: for a new session at most ${goals.first.toFixed(2)}x${next}`
-  return [title, `  ${' '.repeat(width)}${cells(['first text', 'done', 'ratio'])}`, ...lines, goal].join('\n')
+  return [title, `  ${' '.repeat(width)}${cells(['first text', 'done', 'ratio'])}`, ...lines].join('\n')
+}
+
+function verdicts({ backend }: Subject, rows: readonly Row[]): string[] {
+  const { first, next } = GOALS[backend]
+  const forNext = next === undefined ? '' : `, for its next prompt at most ${next.toFixed(2)}x`
+  const added = [
+    [HTTP.first, COMMAND.first],
+    [HTTP.next, COMMAND.next],
+  ].map(([http = '', command = '']) => ms(doneMsOf(rows, command) - doneMsOf(rows, http)))
+  return [
+    `  goal over HTTP: for a new session at most ${first.toFixed(2)}x${forNext}`,
+    `  the command adds ${added.join(' and ')} to HTTP; its own start takes ${ms(doneMsOf(rows, START))}`,
+  ]
+}
+
+function memoryLine({ pid }: Served): string {
+  const sizes = memoryOfChildren(pid).toSorted((a, b) => a - b)
+  const [least, most] = [sizes[0] ?? Number.NaN, sizes.at(-1) ?? Number.NaN]
+  return `  memory of ${sizes.length} processes that stay up: ${least.toFixed(0)} to ${most.toFixed(0)} MiB each, with all that they have started`
+}
+
+function doneMsOf(rows: readonly Row[], wanted: string): number {
+  return rows.find(({ name }) => name === wanted)?.doneMs ?? Number.NaN
 }
 
 function median(values: readonly number[]): number {
@@ -138,54 +170,6 @@ function median(values: readonly number[]): number {
 
 function ms(value: number): string {
   return `${value.toFixed(0)} ms`
-}
-
-const TEXT = /"text_delta"|"agent_message"|"delta":true|"type":"message"|"type":"assistant"/
-
-function byHand({ backend, program, env, work }: Bench): Promise<Taken> {
-  const options = { model: MODELS[backend], workdir: work, wantsDeltas: true, program: [program] as const, env }
-  const { argv, stdin } = buildCommand(agentRequest(backend, { ...options, scratchDirectory: newScratchDirectory() }))
-  const [file, ...args] = argv
-  const started = performance.now()
-  const child = spawn(file, args, { cwd: work, env, stdio: ['pipe', 'pipe', 'ignore'] })
-  let firstMs = Number.NaN
-  child.stdout.on('data', (text: Buffer) => {
-    if (Number.isNaN(firstMs) && TEXT.test(text.toString())) firstMs = performance.now() - started
-  })
-  child.stdin.end(stdin)
-  return new Promise((resolve, reject) => {
-    child.once('close', (code) => {
-      if (code === 0) resolve({ firstMs, doneMs: performance.now() - started })
-      else reject(new Error(`${backend} ended with exit code ${code}`))
-    })
-  })
-}
-
-/** Sends a prompt as a stream, so that its first text is seen. */
-function ask({ backend, work }: Bench, { port }: Served, path: string): Promise<Taken & { sessionId: string }> {
-  const isNew = path === '/api/v1/prompt'
-  const fields = isNew ? { backend, model: MODELS[backend], workdir: work } : {}
-  const started = performance.now()
-  return new Promise((resolve, reject) => {
-    const request = send(
-      { port, path, method: 'POST', headers: { 'content-type': 'application/json' } },
-      (response) => {
-        let [text, firstMs] = ['', Number.NaN]
-        response.setEncoding('utf8').on('data', (piece) => {
-          text += piece
-          if (Number.isNaN(firstMs) && text.includes('"type":"message"')) firstMs = performance.now() - started
-        })
-        response.once('end', () => {
-          const doneMs = performance.now() - started
-          const sessionId = /"session_id":"([0-9a-f]+)"/.exec(text)?.[1] ?? ''
-          if (text.includes('"exit_code":0')) resolve({ firstMs, doneMs, sessionId })
-          else reject(new Error(text.slice(-500)))
-        })
-      },
-    )
-    request.once('error', reject)
-    request.end(JSON.stringify({ ...fields, prompt: 'say hello', output_format: 'stream-json' }))
-  })
 }
 
 async function withUpstream(work: (port: number) => Promise<void>): Promise<void> {
