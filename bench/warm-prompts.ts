@@ -9,7 +9,13 @@ import { agentRequest } from '../test/support/agent-request.ts'
 import type { Served } from './served.ts'
 
 /** The agent that is measured; `env` and `work` are those of its user. */
-export type Subject = { backend: NativeBackend; program: string; env: Record<string, string>; work: string }
+export type Subject = {
+  backend: NativeBackend
+  program: string
+  env: Record<string, string>
+  work: string
+  isReal: boolean
+}
 
 export type Taken = { firstMs: number; doneMs: number }
 type Asked = Taken & { sessionId: string }

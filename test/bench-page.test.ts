@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BENCHES } from '../bench/benches.ts'
+import { readSections } from '../scripts/bench-page.ts'
 import { report } from '../scripts/bench-report.ts'
 import { ROOT } from './support/npm.ts'
 
@@ -46,6 +47,19 @@ describe('the report', () => {
       'git',
     ])
     expect(facts).not.toMatch(/\/|made up/)
+  })
+
+  it('keeps the sections that are not measured again', async () => {
+    const kept = new Map([...readSections(await measured)].filter(([name]) => name !== 'warm'))
+    const asked: string[] = []
+    const again = await report(async (args) => {
+      asked.push(args.join(' '))
+      return { printed: 'Node 24.0.0, made up\n\nanother table\n', seconds: 3 }
+    }, kept)
+    expect(asked).toEqual(['bench/run.ts warm'])
+    expect(again.split('another table')).toHaveLength(2)
+    expect([...readSections(again).keys()]).toEqual([...readSections(await measured).keys()])
+    expect(readSections(again).get('http')).toBe(kept.get('http'))
   })
 
   it('is not written when a bench fails', async () => {
