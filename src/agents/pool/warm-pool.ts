@@ -8,17 +8,11 @@ import type { AgentRequest, Backend } from '../adapter/agent.ts'
 import { newScratchDirectory } from '../scratch-files.ts'
 import type { LongLivedAgent } from '../warm/long-lived-agent.ts'
 import type { WarmLimits } from './decisions.ts'
-import {
-  chooseProcess,
-  findExpired,
-  type HeldSession,
-  makeRoom,
-  type PooledProcess,
-  SPARE_WINDOW_MS,
-  wantsSpare,
-} from './decisions.ts'
-import { type PoolKey, poolKeyOf } from './pool-key.ts'
-import { type WarmBackend, warmBackendOf } from './warm-backends.ts'
+import { chooseProcess, findExpired, makeRoom, type PooledProcess, SPARE_WINDOW_MS, wantsSpare } from './decisions.ts'
+import { DeferredWork } from './deferred-work.ts'
+import type { PoolKey } from './pool-key.ts'
+import { type Plan, partsOf, toPlan, type WarmWish } from './prompt-plan.ts'
+import type { WarmBackend } from './warm-backends.ts'
 
 /** How long an agent may take to start. */
 const START_MS = 15_000
@@ -28,6 +22,8 @@ const START_WAIT_MS = 5000
 const FAILED_MS = 10 * 60_000
 /** A spare is started when the turn ends, but no later than this: the start would slow down the turn. */
 const SPARE_DELAY_MS = 1000
+/** The answer does not wait for what follows its turn: the memory is measured and the next process started after it. */
+const AFTER_TURN_MS = 20
 const SWEEP_MS = { least: 20, most: 10_000 }
 const KEYS_LIMIT = 1000
 
@@ -37,15 +33,6 @@ export type WarmPoolOptions = {
   owner: () => Promise<string | undefined>
   /** Gets the reason when an agent cannot stay up. */
   onFailure: (failure: { backend: Backend; reason: string }) => void
-}
-
-/** What a prompt asks the pool for. */
-export type WarmWish = {
-  request: AgentRequest
-  /** The name of the API key; empty without one. Two clients never share a process. */
-  client: string
-  /** How many turns the session had that the prompt continues. */
-  sessionTurns: number
 }
 
 /** A prompt on its way through the pool. `agent` is undefined if it needs a process of its own. */
@@ -66,8 +53,6 @@ type Entry = { -readonly [K in keyof PooledProcess]: PooledProcess[K] } & {
   stop: AbortController
 }
 
-type Plan = WarmWish & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
-
 export class WarmPool {
   readonly #options: WarmPoolOptions
   readonly #entries = new Map<number, Entry>()
@@ -76,6 +61,7 @@ export class WarmPool {
   /** Programs that have started once. */
   readonly #proven = new Set<string>()
   readonly #failedUntil = new Map<string, number>()
+  readonly #afterTurns = new DeferredWork(AFTER_TURN_MS)
   readonly #sweeper: NodeJS.Timeout
   #lastId = 0
   #isClosed = false
@@ -90,6 +76,7 @@ export class WarmPool {
   async take(wish: WarmWish): Promise<Ticket | undefined> {
     const plan = this.#isClosed ? undefined : toPlan(wish)
     if (plan === undefined) return undefined
+    this.#afterTurns.flush()
     this.#noteUse(plan.key)
     const entry = this.#choose(plan) ?? this.#startFor(plan)
     // Before anything else can run: from here on no other prompt and no limit takes the process away.
@@ -209,15 +196,17 @@ export class WarmPool {
   }
 
   #toTicket(plan: Plan, entry: Entry | undefined): Ticket {
-    const isLacking = entry === undefined
-    const spare = setTimeout(() => this.#startSpare(plan, isLacking), SPARE_DELAY_MS).unref()
+    const spare = setTimeout(() => this.#startSpare(plan, entry === undefined), SPARE_DELAY_MS).unref()
     return {
       agent: entry?.agent,
       done: () => {
         clearTimeout(spare)
         if (entry !== undefined) this.#release(entry, plan)
-        // A process that ended with its turn lacks for the next prompt.
-        this.#startSpare(plan, entry === undefined || !this.#entries.has(entry.id))
+        this.#afterTurns.add(() => {
+          if (entry?.state === 'idle') void this.#measure(entry)
+          // A process that ended with its turn lacks for the next prompt.
+          this.#startSpare(plan, entry === undefined || !this.#entries.has(entry.id))
+        })
       },
     }
   }
@@ -244,7 +233,6 @@ export class WarmPool {
       entry.sessions = [...entry.sessions.filter((other) => other.id !== id), held]
     }
     entry.state = 'idle'
-    void this.#measure(entry)
   }
 
   async #measure(entry: Entry): Promise<void> {
@@ -276,20 +264,6 @@ export class WarmPool {
     const [oldest] = this.#uses.keys()
     if (this.#uses.size > KEYS_LIMIT && oldest !== undefined) this.#uses.delete(oldest)
   }
-}
-
-function toPlan(wish: WarmWish): Plan | undefined {
-  const { request, client, sessionTurns } = wish
-  const backend = warmBackendOf(request)
-  const key = backend && poolKeyOf(request, backend, client)
-  if (backend === undefined || key === undefined) return undefined
-  const { resumeId: id } = request
-  const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: partsOf(backend, request) }
-  return { ...wish, backend, key, session }
-}
-
-function partsOf(backend: WarmBackend, request: AgentRequest): string {
-  return JSON.stringify(backend.sessionParts(request))
 }
 
 function programOf({ backend, program }: AgentRequest): string {

@@ -1,0 +1,23 @@
+/** Work that can wait a moment, because someone waits for something else first. */
+export class DeferredWork {
+  readonly #delayMs: number
+  readonly #waiting = new Set<() => void>()
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs
+  }
+
+  add(work: () => void): void {
+    const run = () => {
+      clearTimeout(timer)
+      if (this.#waiting.delete(run)) work()
+    }
+    const timer = setTimeout(run, this.#delayMs).unref()
+    this.#waiting.add(run)
+  }
+
+  /** Does now what still waits. */
+  flush(): void {
+    for (const run of this.#waiting) run()
+  }
+}

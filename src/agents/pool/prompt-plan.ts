@@ -1,0 +1,30 @@
+/** What a prompt needs from the pool. */
+import type { AgentRequest } from '../adapter/agent.ts'
+import type { HeldSession } from './decisions.ts'
+import { type PoolKey, poolKeyOf } from './pool-key.ts'
+import { type WarmBackend, warmBackendOf } from './warm-backends.ts'
+
+export type WarmWish = {
+  request: AgentRequest
+  /** The name of the API key; empty without one. Two clients never share a process. */
+  client: string
+  /** How many turns the session had that the prompt continues. */
+  sessionTurns: number
+}
+
+export type Plan = WarmWish & { backend: WarmBackend; key: PoolKey; session: HeldSession | undefined }
+
+/** Undefined: the prompt needs a process of its own. */
+export function toPlan(wish: WarmWish): Plan | undefined {
+  const { request, client, sessionTurns } = wish
+  const backend = warmBackendOf(request)
+  const key = backend && poolKeyOf(request, backend, client)
+  if (backend === undefined || key === undefined) return undefined
+  const { resumeId: id } = request
+  const session = id === undefined ? undefined : { id, turns: sessionTurns, parts: partsOf(backend, request) }
+  return { ...wish, backend, key, session }
+}
+
+export function partsOf(backend: WarmBackend, request: AgentRequest): string {
+  return JSON.stringify(backend.sessionParts(request))
+}
