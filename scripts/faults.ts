@@ -6,6 +6,7 @@ import { DISK_FAULTS } from '../test/faults/disk-faults.ts'
 import { EXECUTION_FAULTS } from '../test/faults/execution-faults.ts'
 import { type Figures, formatSessions, type Scenario } from '../test/faults/scenario.ts'
 import { SERVER_FAULTS } from '../test/faults/server-faults.ts'
+import { WARM_FAULTS } from '../test/faults/warm-faults.ts'
 
 /** A server's heap grows until it has done everything once; only growth after that counts as a leak. */
 const WARM_UP_SHARE = 0.2
@@ -24,9 +25,14 @@ const HEAD = [
   'peak MiB',
 ]
 const filters = process.argv.slice(2)
-const scenarios = [...AGENT_FAULTS, ...CLIENT_FAULTS, ...SERVER_FAULTS, ...EXECUTION_FAULTS, ...DISK_FAULTS].filter(
-  ({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)),
-)
+const scenarios = [
+  ...AGENT_FAULTS,
+  ...WARM_FAULTS,
+  ...CLIENT_FAULTS,
+  ...SERVER_FAULTS,
+  ...EXECUTION_FAULTS,
+  ...DISK_FAULTS,
+].filter(({ name }) => filters.length === 0 || filters.some((part) => name.includes(part)))
 
 console.log(
   `Node ${process.versions.node}, ${process.platform}-${process.arch}, ${cpus().length} cores (${cpus()[0]?.model}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB\n`,

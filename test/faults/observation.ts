@@ -23,6 +23,14 @@ export function agentsOf(home: string): number[] {
   return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('fake-agent/agent.ts'))
 }
 
+/** The scripted agents of this home that stay up. */
+export function warmAgentsOf(home: string): number[] {
+  return processesOf(home).filter((pid) => {
+    const command = read(`/proc/${pid}/cmdline`)
+    return /warm-claude\.mjs.*--replay-user-messages|warm-codex\.mjs.*app-server/s.test(command)
+  })
+}
+
 /** The children of a process, including zombies. */
 export function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Script } from '../fake-agent/script.ts'
 import { installFakeAgent } from '../support/fake-agent.ts'
 import { until } from '../support/until.ts'
+import { installWarmAgents } from '../support/warm-agents.ts'
 import { descriptorsOf, memoryOf, processesOf } from './observation.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -17,6 +18,10 @@ export type HomeOptions = {
   script?: Script
   /** The `server` section of the config. */
   server?: Record<string, unknown>
+  /** The `warm` section of the config. With it, both agents are scripted ones that stay up. */
+  warm?: Record<string, unknown>
+  /** Added to the environment of the server and its agents. */
+  env?: Record<string, string>
   /** How long a server that stops waits for its prompts, in place of 30 s. */
   drainMs?: number
   /** The directory in which the home is made. */
@@ -30,18 +35,28 @@ export type ResourceUse = { descriptors: number; heapMiB: number; residentMiB: n
 export class ServerHome implements AsyncDisposable {
   readonly path: string
   readonly #drainMs: number | undefined
+  readonly #env: Record<string, string>
   readonly #servers: ObservedServer[] = []
 
-  constructor({ script = {}, server = {}, drainMs, within = tmpdir() }: HomeOptions) {
+  constructor({ script = {}, server = {}, warm, env = {}, drainMs, within = tmpdir() }: HomeOptions) {
     this.path = mkdtempSync(join(within, 'drover-faults-'))
     this.#drainMs = drainMs
+    this.#env = env
     for (const directory of ['.drover', 'work', 'tmp']) mkdirSync(join(this.path, directory))
-    const backends = {
+    const config = { server, backends: this.#install(script, warm !== undefined), ...(warm && { warm }) }
+    // JSON is YAML.
+    writeFileSync(join(this.path, '.drover', 'config.yaml'), JSON.stringify(config))
+  }
+
+  #install(script: Script, isWarm: boolean) {
+    if (isWarm) {
+      const directory = installWarmAgents(join(this.path, 'bin'))
+      return { claude: { command: join(directory, 'claude') }, codex: { command: join(directory, 'codex') } }
+    }
+    return {
       claude: { command: installFakeAgent(this.path, 'claude', { script }) },
       codex: { command: installFakeAgent(this.path, 'codex') },
     }
-    // JSON is YAML.
-    writeFileSync(join(this.path, '.drover', 'config.yaml'), JSON.stringify({ server, backends }))
   }
 
   /** Starts a server, and resolves when it listens. */
@@ -51,7 +66,7 @@ export class ServerHome implements AsyncDisposable {
     const reporting = ['--import', join(PROGRAMS, 'report-heap.ts')]
     const child = spawn(process.execPath, [...reporting, ...entry, 'serve', '-p', '0'], {
       cwd: join(this.path, 'work'),
-      env: { PATH: '/usr/bin:/bin', HOME: this.path, TMPDIR: join(this.path, 'tmp') },
+      env: { ...this.#env, PATH: '/usr/bin:/bin', HOME: this.path, TMPDIR: join(this.path, 'tmp') },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const server = new ObservedServer(child)

@@ -4,13 +4,13 @@ import { READS_ENVIRONMENTS } from '../../src/kit/process/process-tree.ts'
 import type { Scenario } from './scenario.ts'
 
 const NO_WARM_UPS = 0
-/** The scenarios mostly wait for deadlines, so they run at the same time. */
-const CONCURRENT = { concurrent: true, timeout: 60_000 }
+const TIMEOUT_MS = 60_000
 
-export function testFaults(scenarios: readonly Scenario[]): void {
+/** Most scenarios wait for deadlines, so they run at the same time; those that start many processes do not. */
+export function testFaults(scenarios: readonly Scenario[], { concurrent = true } = {}): void {
   describe.skipIf(!READS_ENVIRONMENTS)('a server stays healthy, and nothing is left behind, after', () => {
     for (const { name, times, obstacle, run } of scenarios) {
-      it(name, { ...CONCURRENT, skip: obstacle !== undefined }, async () => {
+      it(name, { concurrent, timeout: TIMEOUT_MS, skip: obstacle !== undefined }, async () => {
         expect((await run(times.gate, NO_WARM_UPS)).problems).toEqual([])
       })
     }

@@ -6,7 +6,7 @@
  * running · tool: the same, but ended on an interruption · ask: a tool to ask about · hang: never end the turn · slow: end it after these milliseconds · deaf: ignore
  * interruptions · crash: `start`, `word`, or `warm`: at the start, unless the process is for one
  * prompt · after: frames to print after the result · flood: how many lines to print after
- * it · grow: MiB of memory to take · noise: a line that is not JSON · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
+ * it · grow: MiB of memory to take · noise: lines that are not frames of the protocol; `true`: one · closes: close the input · big: the size of a frame · noEcho: do not repeat the message · idle: frames to
  * print 20 ms after the result
  *
  * WARM_FAILS=start or initialize: it does not start · WARM_STAYS=1: it ignores the end of its input
@@ -17,12 +17,18 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
+if (process.argv[2] === '--version') {
+  process.stdout.write('1.0.0 (scripted)\n')
+  process.exit(0)
+}
+
 const at = process.argv.indexOf('--resume')
 const session_id = at === -1 ? randomUUID() : process.argv[at + 1]
 const isWarm = process.argv.includes('--replay-user-messages')
 if (isWarm && process.env.WARM_FAILS === 'start') process.exit(3)
 const held = []
 let cost = 0
+let stays = process.env.WARM_STAYS !== undefined
 let active
 const answers = new Map()
 
@@ -49,8 +55,7 @@ async function takeTurn({ uuid, message }) {
   for (const frame of order.before ?? []) print(frame)
   if (crashesAtStart(order)) process.kill(process.pid, 'SIGKILL')
   print({ type: 'system', subtype: 'init', session_id, model: 'scripted', cwd: process.cwd() })
-  if (order.noise) print('not JSON')
-  if (order.big) print({ type: 'system', subtype: 'status', pad: 'x'.repeat(order.big) })
+  disturb(order)
   if (!order.noEcho) print({ type: 'user', uuid, message, isReplay: true, session_id })
   if (order.grow) held.push(Buffer.alloc(order.grow * 1024 * 1024, 1))
   if (order.spawn) spawn('sh', ['-c', order.spawn], { detached: true, stdio: 'ignore' }).unref()
@@ -72,6 +77,14 @@ async function finish(turn, said) {
   if (hang || tool) return
   if (slow > 0) await delay(slow)
   end(turn, { result: said })
+}
+
+function disturb({ noise = [], big = 0, closes }) {
+  for (const line of noise === true ? ['not JSON'] : noise) print(line)
+  if (big > 0) print({ type: 'system', subtype: 'status', pad: 'x'.repeat(big) })
+  if (!closes) return
+  stays = true
+  process.stdin.destroy()
 }
 
 const crashesAtStart = ({ crash }) => crash === 'start' || (crash === 'warm' && isWarm)
@@ -142,5 +155,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   print({ type: 'control_response', response: { subtype: 'success', request_id: frame.request_id, response: {} } })
 }
 // The end of its input.
-if (process.env.WARM_STAYS) setInterval(() => undefined, 1000)
+if (stays) setInterval(() => undefined, 1000)
 else process.exit(0)

@@ -3,13 +3,22 @@
  * "hello".
  *
  * say: the answer · pid: answer with the process id · tool: a command to start; an interruption leaves it running, as with
- * codex · hang: never end the turn · slow: end it after these milliseconds · ask: a command to ask about · foreign: first end a turn with another id · fail: a message
+ * codex · noise: lines that are not frames of the protocol · big: the size of a frame · closes: close the input · hang: never
+ * end the turn · slow: end it after these milliseconds · ask: a command to ask about · foreign: first end a turn with another
+ * id · fail: a message
+ *
+ * WARM_STAYS=1: it ignores the end of its input
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+
+if (process.argv[2] === '--version') {
+  process.stdout.write('1.0.0 (scripted)\n')
+  process.exit(0)
+}
 
 const threads = new Map()
 const POLICIES = {
@@ -22,6 +31,7 @@ const notify = (method, params) => print({ method, params })
 let active
 let answered
 let asked = 0
+let stays = process.env.WARM_STAYS !== undefined
 
 function openThread({ threadId, cwd, approvalPolicy, sandbox, model = 'scripted' }) {
   const id = threadId ?? randomUUID()
@@ -41,6 +51,7 @@ async function takeTurn({ threadId, input }) {
       const { order } = turn
       notify('turn/started', { threadId, turn: { id: turn.id } })
       if (order.foreign) notify('turn/completed', { threadId, turn: { id: 'another', status: 'completed' } })
+      disturb(order)
       if (order.tool) spawn('sh', ['-c', order.tool], { detached: true, stdio: 'ignore' }).unref()
       if (order.ask) {
         answered = Promise.withResolvers()
@@ -63,6 +74,14 @@ async function takeTurn({ threadId, input }) {
       await finish(turn)
     },
   }
+}
+
+function disturb({ noise = [], big = 0, closes }) {
+  for (const line of noise) process.stdout.write(`${line}\n`)
+  if (big > 0) notify('thread/status/changed', { pad: 'x'.repeat(big) })
+  if (!closes) return
+  stays = true
+  process.stdin.destroy()
 }
 
 async function finish(turn) {
@@ -113,4 +132,6 @@ for await (const line of createInterface({ input: process.stdin })) {
     end(active, 'interrupted')
   }
 }
-process.exit(0)
+// The end of its input.
+if (stays) setInterval(() => undefined, 1000)
+else process.exit(0)

@@ -14,22 +14,27 @@ type Result = Record<string, unknown> & { session_id: string; output: string; wa
 
 describe.each(gemini)('the real $backend in a process that stays up', ({ backend, path }) => {
   let setup: AgentSetup
+  let server: TestServer | undefined
 
   beforeEach(() => {
     setup = createAgentSetup(backend, path, upstream.port())
   })
 
   afterEach(async () => {
+    await server?.context.prompts.warm?.close()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
 
-  const start = (scenario: string) =>
-    startServer({
+  const start = async (scenario: string) => {
+    const started = await startServer({
       agents: 'none',
       env: setup.env(scenario),
       config: { warm: { enabled: true, spare_after: 1 }, backends: { gemini: { command: path } } },
     })
+    server = started
+    return started
+  }
 
   async function ask(server: TestServer, body: object, place = '/api/v1/prompt'): Promise<Result> {
     const { status, body: result, text } = await server.request(place, { method: 'POST', body })
@@ -45,9 +50,9 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
     const cold = await prompt(server, over)
     await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
     const warm = await prompt(server, over)
-    // A process whose turn failed has ended.
-    const left = warm['exit_code'] === 0 ? [{ backend, turns: 1 }] : []
-    expect(server.context.prompts.warm?.list()).toMatchObject(left)
+    // A process whose turn failed has ended; another is started for the next prompt.
+    const turns = warm['exit_code'] === 0 ? 1 : 0
+    expect(server.context.prompts.warm?.list()).toMatchObject([{ backend, turns }])
     return [cold, warm]
   }
 

@@ -19,6 +19,7 @@ function setup(
       await untilRead()
     },
     end: () => {},
+    refused: new Promise<void>(() => {}),
   }
   const handlers: JsonRpcHandlers = {
     onRequest: () => undefined,

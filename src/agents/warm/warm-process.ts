@@ -80,6 +80,8 @@ export async function startWarmProcess(
     ending.resolve()
   }
   running.stdout.once('end', markEnding)
+  // An agent that has closed its input takes no prompt, no decision and no cancellation.
+  void running.stdin?.refused.then(() => end())
   void running.exit.then(markEnding)
   const end = async () => {
     markEnding()

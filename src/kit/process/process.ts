@@ -68,6 +68,8 @@ type ProcessInput = {
   write(text: string): Promise<void>
   /** Closes stdin, after what was written. */
   end(): void
+  /** Resolves when something was written that the child can no longer read, because it has closed its stdin. */
+  refused: Promise<void>
 }
 
 export type RunningProcess = {
@@ -244,8 +246,11 @@ function feed(stdin: Writable | null, { stdin: text, keepsStdinOpen }: ProcessCo
     stdin?.end(text)
     return null
   }
+  const refused = Promise.withResolvers<void>()
+  stdin.on('error', () => refused.resolve())
   if (text !== undefined) stdin.write(text)
   return {
+    refused: refused.promise,
     write: (more) => new Promise((resolve) => stdin.write(more, () => resolve())),
     end: () => stdin.end(),
   }

@@ -332,11 +332,21 @@ describe('a process', () => {
     },
   )
 
-  it('that closes its input takes no other prompt, and says so', async () => {
+  it('that was killed takes no other prompt, and says so', async () => {
     const agent = await start()
     process.kill(agent.facts().pid, 'SIGKILL')
     await expect(ask(agent, { say: 'x' })).rejects.toMatchObject({ code: 'agent_disconnected' })
   })
+
+  it.each<WarmBackend>(['claude', 'codex'])(
+    'of %s that closes its input takes no other prompt, and ends',
+    async (backend) => {
+      const agent = await start(backend)
+      expect((await ask(agent, { closes: true, say: 'one' })).result).toMatchObject({ text: 'one', exitCode: 0 })
+      await expect(ask(agent, { say: 'two' })).rejects.toMatchObject({ code: 'agent_disconnected' })
+      await until(() => !isRunning(agent.facts().pid))
+    },
+  )
 
   it('reports its memory', async () => {
     const agent = await start()
