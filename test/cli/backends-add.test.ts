@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { installAcpAgent } from '../support/acp-agent.ts'
 import { callMain } from '../support/call-main.ts'
+import { installFakeAgents } from '../support/fake-agent.ts'
 import { temporaryDirectory } from '../support/run-drover.ts'
 import { isRunning } from '../support/test-command.ts'
 
@@ -12,9 +13,11 @@ let home: string
 
 beforeEach(() => {
   home = temporaryDirectory()
+  env = {}
 })
 
-const drover = (...args: string[]) => callMain(args, { cwd: home, env: { PATH: process.env['PATH'] ?? '' } })
+let env: Record<string, string> = {}
+const drover = (...args: string[]) => callMain(args, { cwd: home, env: { PATH: process.env['PATH'] ?? '', ...env } })
 const file = () => join(home, '.drover', 'config.yaml')
 const sections = () => (existsSync(file()) ? (parse(readFileSync(file(), 'utf8')).backends ?? {}) : {})
 const add = (script: AcpScript, ...flags: string[]) =>
@@ -149,12 +152,40 @@ describe('drover backends add', () => {
   it('keeps what the user has set when a backend is tested again', async () => {
     await add({})
     await drover('config', 'set', 'backends.my-agent.approval_mode', 'none')
+    env = { DROVER_BACKENDS_MY_AGENT_MODEL: 'x', DROVER_BACKENDS_MY_AGENT_ENABLED: 'false' }
     await drover('backends', 'test', 'my-agent')
+    expect(Object.keys(sections()['my-agent'])).toEqual(['approval_mode', 'protocol', 'command', 'profile'])
+    expect((await drover('config', 'get', 'backends.my-agent.model')).stdout).toBe('x\n')
     expect(sections()['my-agent']).toMatchObject({ approval_mode: 'none', profile: { resume: 'session/resume' } })
   })
 })
 
 describe('a backend of the config', () => {
+  const ask = async (...args: string[]) => JSON.parse((await drover(...args, '-o', 'json')).stdout)
+
+  it('that counts the tokens of whole sessions has those of each turn, also in a new process', async () => {
+    const program = installAcpAgent(home, { countsSession: true }, 'vibe-acp')
+    await drover('backends', 'add', 'vibe', '--', program)
+    const first = await ask('prompt', 'one', '-b', 'vibe')
+    const turns = [first, await ask('resume', first.session_id, 'two'), await ask('resume', first.session_id, 'three')]
+    const ofOne = { input_tokens: 100, output_tokens: 10, cached_tokens: 60 }
+    expect(turns).toMatchObject([{ token_usage: ofOne }, { token_usage: ofOne }, { token_usage: ofOne }])
+    const { stdout } = await drover('usage', '--by', 'backend', '-b', 'vibe', '--json')
+    expect(JSON.parse(stdout).rows).toMatchObject([{ backend: 'vibe', executions: 3, input_tokens: 300 }])
+  })
+
+  it('takes over a conversation from another agent, and hands it over', async () => {
+    env = { DROVER_EXECUTIONS_KEEP: 'results', PATH: `${installFakeAgents(home)}:/usr/bin:/bin` }
+    await add({})
+    const native = await ask('prompt', 'first words', '-b', 'claude')
+    const taken = await ask('resume', native.session_id, '--fork', '-b', 'my-agent', 'second words')
+    expect([taken.backend, taken.output]).toEqual(['my-agent', expect.stringMatching(/> first words.*second words$/s)])
+    const same = await ask('resume', taken.session_id, '--fork', 'third words')
+    expect(same).toMatchObject({ backend: 'my-agent', output: 'You said: third words' })
+    const { stdout } = await drover('resume', taken.session_id, '--fork', '-b', 'codex', 'fourth', '--dry-run')
+    expect(stdout).toMatch(/first words.*my-agent:.*You said:.*fourth/s)
+  })
+
   it('is listed, completed and compared like the others', async () => {
     await add({})
     expect((await drover('backends')).stdout).toMatch(/^my-agent +version unknown .*fake-acp$/m)

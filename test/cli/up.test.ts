@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { installAcpAgent } from '../support/acp-agent.ts'
 import { createLocalUser } from '../support/local-user.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { portOf, serveDrover } from '../support/serve-drover.ts'
@@ -47,6 +48,26 @@ describe('drover up', () => {
     expect(isRunning(Number(warm.stdout))).toBe(true)
     await drover('down')
     await until(() => !isRunning(Number(warm.stdout)))
+  })
+})
+
+describe('a server of the user with an agent that speaks ACP', () => {
+  it('runs its prompts, also those that no one waits for', async () => {
+    const { home, drover, configure } = createLocalUser()
+    configure({ backends: { mine: { protocol: 'acp', command: [installAcpAgent(home)] } } })
+    await drover('up')
+    const first = await drover('hello there', '-b', 'mine', '--verbose')
+    expect([first.stdout, first.stderr]).toEqual([
+      'You said: hello there\n',
+      expect.stringContaining('the prompt runs in the server of this user'),
+    ])
+    await until(async () => (await drover('up', '--status')).stdout.includes('mine: idle'))
+    const { code, stdout: id } = await drover('prompt', '--detach', 'still there?', '-b', 'mine')
+    expect(code).toBe(0)
+    expect((await drover('logs', '-f', id.trim())).stdout).toContain('You said: still there?')
+    const pid = Number((await drover('pid', '-b', 'mine')).stdout)
+    await drover('down')
+    await until(() => !isRunning(pid))
   })
 })
 

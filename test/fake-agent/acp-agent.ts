@@ -113,6 +113,8 @@ function openSession(id: string, method: string): object {
   return { result: { ...script.session } }
 }
 
+const turnsOf = (id: string) => readFileSync(join(state ?? '', id), 'utf8').split('\0').length - 1
+
 const updateOf = (sessionId: string, update: object) => ({ method: 'session/update', params: { sessionId, update } })
 
 async function prompt(params: Record<string, unknown>): Promise<object | undefined> {
@@ -136,7 +138,9 @@ async function play(steps: readonly AcpStep[], sessionId: string): Promise<objec
     const done = await playStep(step, sessionId)
     if (done !== 'next') return done
   }
-  return { result: { stopReason: 'end_turn', usage: USAGE, ...script.result } }
+  const times = script.countsSession ? turnsOf(sessionId) : 1
+  const usage = Object.fromEntries(Object.entries(USAGE).map(([name, count]) => [name, count * times]))
+  return { result: { stopReason: 'end_turn', usage, ...script.result } }
 }
 
 const USAGE = { inputTokens: 100, outputTokens: 10, totalTokens: 110, cachedReadTokens: 60 }

@@ -53,6 +53,8 @@ export type AcpScript = {
   steps?: AcpStep[]
   /** The steps of the first prompt, the second and so on. */
   turns?: AcpStep[][]
+  /** Its token counts are those of the whole session. */
+  countsSession?: boolean
   /** More fields of the answer to a prompt. */
   result?: object
   /** Every answer has this id. */

@@ -1,4 +1,6 @@
 /** Prompts over HTTP to a server that keeps agents that speak ACP running. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { installAcpAgent, receivedFrames } from '../support/acp-agent.ts'
@@ -9,14 +11,17 @@ import { until } from '../support/until.ts'
 
 type Result = { output: string; session_id: string; exit_code: number; warnings?: string[] }
 
-async function start(script: AcpScript = {}, profile: Record<string, string> = {}) {
+type Over = { profile?: Record<string, string>; program?: string; server?: Record<string, unknown> }
+
+async function start(script: AcpScript = {}, { profile = {}, program = 'fake-acp', server: settings = {} }: Over = {}) {
   const directory = temporaryDirectory()
-  const fake = { protocol: 'acp', command: [installAcpAgent(directory, script)], profile }
+  const fake = { protocol: 'acp', command: [installAcpAgent(directory, script, program)], profile }
   const warm = { enabled: true, spare_after: 1 }
   const server = await startServer({
     agents: 'none',
     env: { PATH: process.env['PATH'] ?? '' },
     config: { warm, backends: { fake } },
+    server: settings,
   })
   return { server, directory }
 }
@@ -62,7 +67,7 @@ describe('a warm agent that speaks ACP', () => {
   })
 
   it('continues a session in the process that has it, without loading it', async () => {
-    const { server, directory } = await start({}, { resume: 'session/load' })
+    const { server, directory } = await start({}, { profile: { resume: 'session/load' } })
     await prompt(server, 'hello')
     await idle(server)
     const first = await prompt(server, 'pid')
@@ -89,5 +94,108 @@ describe('a warm agent that speaks ACP', () => {
     process.kill(pid, 'SIGKILL')
     await until(() => !isRunning(pid))
     expect(await prompt(server, 'hello')).toMatchObject({ exit_code: 0, output: 'You said: hello' })
+  })
+})
+
+describe('a server with a backend that speaks ACP', () => {
+  const messages = [{ role: 'user', content: 'hello there' }]
+
+  it('has it in all APIs, and in everything that lists backends', async () => {
+    const { server } = await start({}, { server: { metrics_enabled: true } })
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const post = async (path: string, body: object) =>
+      (await server.request(path, { method: 'POST', body, headers })).text
+    const chat = { model: 'fake/some/model', messages }
+    expect(await post('/openai/v1/chat/completions', chat)).toContain('hello there')
+    expect(await post('/openai/v1/chat/completions', { ...chat, stream: true })).toContain('hello there')
+    expect(await post('/anthropic/v1/messages', { model: 'fake', max_tokens: 9, messages })).toContain('hello there')
+    expect(await post('/api/v1/prompt', { backend: 'fake', prompt: 'hi' })).toContain('You said: hi')
+    for (const path of ['/openai/v1/models', '/anthropic/v1/models', '/api/v1/backends', '/metrics']) {
+      expect((await server.request(path, { headers })).text).toContain('"fake"')
+    }
+    expect((await server.request('/openapi.json')).text).toMatch(/claude[^"]*codex[^"]*gemini[^"]*fake/)
+    const { body } = await server.request('/api/v1/usage?group_by=backend')
+    expect(body).toMatchObject({ rows: [{ backend: 'fake', executions: 4, completed: 4 }] })
+  })
+
+  it('runs a prompt with an Idempotency-Key once', async () => {
+    const { server, directory } = await start()
+    const send = () =>
+      server.request('/api/v1/prompt', {
+        method: 'POST',
+        body: { backend: 'fake', prompt: 'hi' },
+        headers: { 'idempotency-key': 'k-1' },
+      })
+    const [first, second] = [await send(), await send()]
+    expect([first.text, second.headers['idempotency-replayed']]).toEqual([second.text, 'true'])
+    expect(receivedFrames(directory).filter(({ method }) => method === 'session/prompt')).toHaveLength(1)
+  })
+
+  it.each([
+    ['read-only', 'edit', 'no'],
+    ['workspace', 'edit', 'yes'],
+    ['workspace', 'execute', 'no'],
+  ])(
+    'keeps it within the ceiling %s: %s → %s, and says who enforces that',
+    async (max_sandbox_mode, kind, optionId) => {
+      const options = [
+        { optionId: 'yes', kind: 'allow_once' },
+        { optionId: 'no', kind: 'reject_once' },
+      ]
+      const steps = [{ ask: { toolCall: { toolCallId: 't', kind }, options } }, { say: 'done' }]
+      const { server, directory } = await start({ steps }, { server: { max_sandbox_mode } })
+      const { warnings } = await prompt(server, 'go')
+      expect(warnings).toContain(
+        `sandbox_mode ${max_sandbox_mode} is enforced by fake itself, not by an operating system sandbox`,
+      )
+      expect(receivedFrames(directory).findLast(({ id }) => id === 'agent-1')).toMatchObject({
+        result: { outcome: { optionId } },
+      })
+      const above = { backend: 'fake', prompt: 'x', sandbox_mode: 'full' }
+      expect((await server.request('/api/v1/prompt', { method: 'POST', body: above })).status).toBe(400)
+    },
+  )
+})
+
+describe('a question of an agent that lets drover run its commands', () => {
+  const options = [
+    { optionId: 'yes', kind: 'allow_once' },
+    { optionId: 'no', kind: 'reject_once' },
+  ]
+  const ask = { ask: { toolCall: { toolCallId: 't', kind: 'execute', rawInput: { command: 'touch a' } }, options } }
+
+  /** Runs the steps as goose; answers each question with the next decision. */
+  async function decideAll(steps: AcpScript['steps'], decisions: string[]) {
+    const { server } = await start({ steps: [...(steps ?? []), { say: 'done' }] }, { program: 'goose' })
+    const body = { backend: 'fake', prompt: 'go', workdir: server.workdir, approval_mode: 'always', detach: true }
+    const { execution_id: id } = (await server.request('/api/v1/prompt', { method: 'POST', body })).body as {
+      execution_id: string
+    }
+    const commands: unknown[] = []
+    let warnings: unknown
+    const { signal } = new AbortController()
+    for await (const events of server.context.executions.follow(id, { after: 0, signal })) {
+      for (const { type, content } of events) {
+        if (type === 'done') warnings = content['warnings']
+        if (type !== 'approval_request') continue
+        commands.push(content['command'] ?? content['tool_name'])
+        const path = `/api/v1/executions/${id}/approvals/${content['approval_id']}`
+        await server.request(path, { method: 'POST', body: { decision: decisions.shift() } })
+      }
+    }
+    return { commands, warnings, has: (name: string) => existsSync(join(server.workdir, name)) }
+  }
+
+  it('covers the command that follows, and no other', async () => {
+    const steps = [ask, { terminal: { command: 'touch a' } }, { terminal: { command: 'touch b' } }]
+    const { commands, has } = await decideAll(steps, ['allow', 'deny'])
+    expect(commands).toEqual(['touch a', 'touch b'])
+    expect([has('a'), has('b')]).toEqual([true, false])
+  })
+
+  it('can be answered for all that follow', async () => {
+    const steps = [ask, { terminal: { command: 'touch a' } }, { terminal: { command: 'touch b' } }]
+    const { commands, has } = await decideAll(steps, ['allow_session'])
+    expect([commands, has('a'), has('b')]).toEqual([['touch a'], true, true])
   })
 })
