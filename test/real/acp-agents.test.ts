@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/agents/adapter/agent.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
+import { portOf, serveDrover } from '../support/serve-drover.ts'
 import { until } from '../support/until.ts'
 import { commandOf, createAcpSetup, installedAcp } from './acp-agents.ts'
-import type { AgentSetup } from './agent-setup.ts'
-import { processesIn, useUpstream } from './real-agents.ts'
+import { type AgentSetup, MODELS } from './agent-setup.ts'
+import { installed, processesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
 
@@ -89,6 +90,71 @@ describe.each(installedAcp)('the real $name', (agent) => {
   it('leaves no process when it is cancelled in a tool', async () => {
     const { code } = await prompt('tooltail', ['--approval', 'none', '--timeout', '20'])
     expect(code).toBe(124)
+    expect(processesIn(setup)).toEqual([])
+  })
+
+  /** A server that keeps the agent running. `send` returns the whole answer as text. */
+  const serve = async (scenario: string) => {
+    const claude = installed.find(({ backend }) => backend === 'claude')
+    const env = setup.env(scenario)
+    const path = claude === undefined ? env['PATH'] : `${env['PATH']}:${dirname(claude.path)}`
+    const base = `http://127.0.0.1:${upstream.port()}/${scenario}`
+    const own = { ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'made-up', DROVER_BACKENDS_CLAUDE_MODEL: MODELS.claude }
+    const warm = { DROVER_WARM_ENABLED: 'true', DROVER_WARM_SPARE_AFTER: '1' }
+    const serving = serveDrover(['-p', '0'], { ...env, ...own, ...warm, PATH: path ?? '' })
+    const server = `http://127.0.0.1:${await portOf(serving)}`
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+    return {
+      hasClaude: claude !== undefined,
+      send: async (place: string, body: object) =>
+        await (await fetch(`${server}${place}`, { method: 'POST', headers, body: JSON.stringify(body) })).text(),
+      follow: async (id: string) => (await fetch(`${server}/api/v1/executions/${id}/events?after=0`)).body,
+      end: async () => {
+        serving.child.kill('SIGTERM')
+        await serving.ended
+      },
+    }
+  }
+
+  it('answers on all APIs of a server that keeps it running, and next to claude', async () => {
+    const server = await serve('plain')
+    const asked = { backend: name, prompt: 'say hello', workdir: setup.work }
+    const messages = [{ role: 'user', content: 'say hello' }]
+    const answers = [
+      await server.send('/api/v1/prompt', asked),
+      await server.send('/api/v1/prompt', asked),
+      await server.send('/openai/v1/chat/completions', { model: name, messages }),
+      await server.send('/anthropic/v1/messages', { model: name, max_tokens: 99, messages }),
+    ]
+    for (const answer of answers) expect(answer).toContain('Hello from the fake model.')
+    const streamed = await server.send('/openai/v1/chat/completions', { model: name, messages, stream: true })
+    expect(streamed.match(/"delta":\{"content"/g)?.length).toBeGreaterThan(1)
+    if (server.hasClaude) {
+      const compared = await server.send('/api/v1/compare', { prompt: 'say hello', backends: ['claude', name] })
+      expect(JSON.parse(compared).results).toMatchObject([
+        { backend: 'claude', output: 'Hello from the fake model.' },
+        { backend: name, output: 'Hello from the fake model.' },
+      ])
+    }
+    await server.end()
+    expect(processesIn(setup)).toEqual([])
+  })
+
+  it.runIf(profile.asks !== 'never').each(['allow', 'deny'])('does what its user decides: %s', async (decision) => {
+    const server = await serve('tool')
+    const body = { backend: name, prompt: 'run it', workdir: setup.work, approval_mode: 'always', detach: true }
+    const { execution_id: id } = JSON.parse(await server.send('/api/v1/prompt', body))
+    let [text, asked] = ['', 0]
+    for await (const chunk of (await server.follow(id)) ?? []) {
+      text += Buffer.from(chunk).toString()
+      const ids = [...text.matchAll(/"approval_id":"([^"]+)"/g)].map(([, found]) => found)
+      for (; asked < ids.length; asked += 1) {
+        await server.send(`/api/v1/executions/${id}/approvals/${ids[asked]}`, { decision })
+      }
+    }
+    expect(asked).toBeGreaterThan(0)
+    expect(/"type":"tool_result".*tool-ran-ok\\n/.test(text)).toBe(decision === 'allow')
+    await server.end()
     expect(processesIn(setup)).toEqual([])
   })
 
