@@ -5,7 +5,15 @@
 import { OWNER_VARIABLE } from '../kit/process/environment-variables.ts'
 import { type ProcessCommand, type RunningProcess, startProcess } from '../kit/process/process.ts'
 import { runAcpAgent } from './acp/run-acp-agent.ts'
-import type { AgentCommand, AgentEvent, AgentRequest, TraceContext, Usage } from './adapter/agent.ts'
+import type {
+  AgentCommand,
+  AgentEvent,
+  AgentRequest,
+  ApprovalDecision,
+  ApprovalRequest,
+  TraceContext,
+  Usage,
+} from './adapter/agent.ts'
 import { type AgentResult, toAgentResult } from './agent-result.ts'
 import { checkAnswer } from './check-answer.ts'
 import { forgetSession } from './clean-up.ts'
@@ -24,6 +32,8 @@ export type AgentRunOptions = {
   priorUsage?: Usage | undefined
   /** Gets every line that the agent prints, unchanged. */
   onLine?: ((line: string) => Promise<void>) | undefined
+  /** Decides about what the agent asks for, if it speaks ACP; others cannot ask in a process of their own. */
+  onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
   /** How long the agent may take to exit after its terminal event. */
   exitGraceMs?: number
   /** Gets the command that deletes a session which the agent stored although the prompt is ephemeral. */
@@ -38,9 +48,9 @@ export async function* runAgent(
 ): AsyncGenerator<AgentEvent, AgentResult, undefined> {
   const { agent } = request
   if ('profile' in agent) {
-    const { owner, signal, priorUsage, onLine } = options
+    const { owner, signal, priorUsage, onLine, onApproval } = options
     const marked = { ...command, env: toProcessEnvironment(command.env, { owner, trace: request.trace }) }
-    return yield* runAcpAgent({ agent, request, command: marked, owner, signal, priorUsage, onLine })
+    return yield* runAcpAgent({ agent, request, command: marked, owner, signal, priorUsage, onLine, onApproval })
   }
   // A caller that stops reading must end the agent. `finally` alone would run too late, while a line is awaited.
   const stop = new AbortController()

@@ -14,12 +14,15 @@ const upstream = useUpstream()
 describe.each(installedAcp)('the real $name', (agent) => {
   const { name, profile } = agent
   let setup: AgentSetup
+  let endServer: () => Promise<unknown>
 
   beforeEach(() => {
+    endServer = async () => undefined
     setup = createAcpSetup(agent, upstream.port())
   })
 
   afterEach(async () => {
+    await endServer()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
@@ -102,6 +105,10 @@ describe.each(installedAcp)('the real $name', (agent) => {
     const own = { ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'made-up', DROVER_BACKENDS_CLAUDE_MODEL: MODELS.claude }
     const warm = { DROVER_WARM_ENABLED: 'true', DROVER_WARM_SPARE_AFTER: '1' }
     const serving = serveDrover(['-p', '0'], { ...env, ...own, ...warm, PATH: path ?? '' })
+    endServer = () => {
+      serving.child.kill('SIGTERM')
+      return serving.ended
+    }
     const server = `http://127.0.0.1:${await portOf(serving)}`
     const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
     return {
@@ -109,10 +116,6 @@ describe.each(installedAcp)('the real $name', (agent) => {
       send: async (place: string, body: object) =>
         await (await fetch(`${server}${place}`, { method: 'POST', headers, body: JSON.stringify(body) })).text(),
       follow: async (id: string) => (await fetch(`${server}/api/v1/executions/${id}/events?after=0`)).body,
-      end: async () => {
-        serving.child.kill('SIGTERM')
-        await serving.ended
-      },
     }
   }
 
@@ -136,7 +139,7 @@ describe.each(installedAcp)('the real $name', (agent) => {
         { backend: name, output: 'Hello from the fake model.' },
       ])
     }
-    await server.end()
+    await endServer()
     expect(processesIn(setup)).toEqual([])
   })
 
@@ -154,7 +157,7 @@ describe.each(installedAcp)('the real $name', (agent) => {
     }
     expect(asked).toBeGreaterThan(0)
     expect(/"type":"tool_result".*tool-ran-ok\\n/.test(text)).toBe(decision === 'allow')
-    await server.end()
+    await endServer()
     expect(processesIn(setup)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 /** Runs a prompt in a process that is already up, if there is one for it; otherwise in a process of its own. */
 import { Fault } from '../../kit/fault.ts'
-import type { AgentCommand, AgentEvent, AgentRequest, ApprovalDecision, ApprovalRequest } from '../adapter/agent.ts'
+import type { AgentCommand, AgentEvent, AgentRequest } from '../adapter/agent.ts'
 import type { AgentResult } from '../agent-result.ts'
 import { buildCommand } from '../build-command.ts'
 import { type AgentRunOptions, runAgent } from '../run-agent.ts'
@@ -11,31 +11,43 @@ export type WarmRunOptions = AgentRunOptions & {
   pool: WarmPool | undefined
   client: string
   sessionTurns: number
-  /** Decides about what the agent asks for. */
-  onApproval?: ((request: ApprovalRequest) => Promise<ApprovalDecision>) | undefined
 }
 
 type AgentRun = AsyncGenerator<AgentEvent, AgentResult, undefined>
 
 /** The contract of `runAgent`. A process that fails before its first event is replaced once, with a warning. */
 export async function* runWarmOrCold(request: AgentRequest, command: AgentCommand, options: WarmRunOptions): AgentRun {
-  const { pool, client, sessionTurns, onApproval, ...cold } = options
-  const isAsked = request.approvalMode === 'always' && onApproval !== undefined
-  const warm = isAsked ? { ...request, hasApprover: true } : request
-  const wish = { request: warm, client, sessionTurns }
+  const { pool, client, sessionTurns, onApproval, ...common } = options
+  const isAsked = request.approvalMode === 'always' && onApproval !== undefined && pool !== undefined
+  const plain = { request, command, onApproval: undefined }
+  const asked = isAsked ? { ...askedRun(request, command), onApproval } : plain
+  // An agent that speaks ACP asks in a process of its own, too, and so needs no process of the pool for it.
+  const speaksAcp = 'profile' in request.agent
+  const alone = speaksAcp ? asked : plain
+  const runAlone = (warnings: readonly string[] = []) =>
+    runAgent(
+      alone.request,
+      { ...alone.command, warnings: [...alone.command.warnings, ...warnings] },
+      { ...common, onApproval: alone.onApproval },
+    )
+  const wish = { request: speaksAcp ? request : asked.request, client, sessionTurns }
   const ticket = canBeWarm(request, options) ? await pool?.take(wish) : undefined
-  if (ticket === undefined) return yield* runAgent(request, command, cold)
+  if (ticket === undefined) return yield* runAlone()
   try {
-    if (ticket.agent === undefined) return yield* runAgent(request, command, cold)
-    const warnings = isAsked ? withoutMissingApprover(request, command) : command.warnings
-    const turn = { ...cold, request: warm, command: { ...command, warnings }, ...(isAsked && { onApproval }) }
-    const begun = await begin(ticket.agent.prompt(turn))
+    if (ticket.agent === undefined) return yield* runAlone()
+    const begun = await begin(ticket.agent.prompt({ ...common, ...asked }))
     if (begun.reason === undefined) return yield* begun.run
     const warning = `${request.backend} did not take the prompt in its warm process (${begun.reason}); it ran in a new one`
-    return yield* runAgent(request, { ...command, warnings: [...command.warnings, warning] }, cold)
+    return yield* runAlone([warning])
   } finally {
     ticket.done()
   }
+}
+
+/** The run of an agent that someone answers. */
+function askedRun(request: AgentRequest, command: AgentCommand) {
+  const warnings = withoutMissingApprover(request, command)
+  return { request: { ...request, hasApprover: true }, command: { ...command, warnings } }
 }
 
 /** The lines of another protocol are not what the agent prints, and a trace is in the environment of a process. */
