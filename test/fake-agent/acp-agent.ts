@@ -151,7 +151,8 @@ async function playStep(step: AcpStep, sessionId: string): Promise<object | unde
   await askClient(step, sessionId)
   if (step.spawn !== undefined) startTool(step.spawn)
   if (step.exit !== undefined) process.exit(step.exit)
-  if (step.flood) await flood(sessionId)
+  if (step.flood)
+    await flood(step.flood === 'text' ? 'y\n'.repeat(1000) : `${JSON.stringify(updateOf(sessionId, CHUNK))}\n`)
   if (step.hang) return await new Promise(() => undefined)
   if (step.fails !== undefined) return { error: step.fails }
   return step.noAnswer ? undefined : 'next'
@@ -175,8 +176,8 @@ async function askClient(step: AcpStep, sessionId: string): Promise<void> {
   if (step.terminal !== undefined) await runInTerminal(step.terminal, sessionId)
 }
 
-async function flood(sessionId: string): Promise<never> {
-  for (;;) if (!process.stdout.write(`${JSON.stringify(updateOf(sessionId, CHUNK))}\n`)) await drained()
+async function flood(text: string): Promise<never> {
+  for (;;) if (!process.stdout.write(text)) await drained()
 }
 
 const CHUNK = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'and so on '.repeat(1000) } }

@@ -22,8 +22,8 @@ export type AcpStep = {
   /** Starts a process that outlives the turn. */
   spawn?: { command: string; pidFile: string }
   exit?: number
-  /** Writes without end. */
-  flood?: boolean
+  /** Writes frames or lines of text without end. */
+  flood?: boolean | 'text'
   hang?: boolean
   /** Answers the prompt with this error. */
   fails?: { code: number; message: string; data?: unknown }

@@ -25,8 +25,10 @@ export function isAllowed({ call, permission, workdir, profile }: PermissionFact
   return EDITING.includes(kind) && pathsOf(call).every((path) => isInside(path, workdir))
 }
 
-/** Compares names only. Links are the business of whoever opens the file. */
-export function isInside(path: string, workdir: string): boolean {
+/** Compares names only. Links are the business of whoever opens the file. Agents also name files by `file:` and `~`. */
+export function isInside(name: string, workdir: string): boolean {
+  const path = name.replace(/^file:\/\//, '')
+  if (/^(?:~|[a-z][a-z0-9+.-]+:)/i.test(path)) return false
   if (!isAbsolute(path)) return !normalize(path).split(sep).includes('..')
   const way = relative(workdir, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)

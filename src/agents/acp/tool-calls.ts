@@ -66,9 +66,14 @@ export function pathsOf(call: JsonObject): string[] {
   const changed = objectsAt(call, 'content').map((part) =>
     textAt(part, 'type') === 'diff' ? textAt(part, 'path') : undefined,
   )
-  const input = textAt(objectAt(call, 'rawInput'), 'path', 'file_path', 'filePath', 'absolute_path')
-  return [...new Set([...located, ...changed, input].filter((path) => path !== undefined))]
+  const named = Object.entries(objectAt(call, 'rawInput') ?? {}).flatMap(([name, value]) =>
+    NAMES_OF_PATHS.test(name) ? [value].flat().filter((each) => typeof each === 'string') : [],
+  )
+  return [...new Set([...located, ...changed, ...named].filter((path) => path !== undefined))]
 }
+
+/** How agents call the fields of an input that name a file: `file_path`, `filePath`, `paths`, `destination` and so on. */
+const NAMES_OF_PATHS = /(?:path|file|filename|dir|directory|folder|source|destination|target|uri)s?$/i
 
 /** The text that the tool has printed; for an edit the files that it changed. */
 export function outputOf(call: JsonObject): string | undefined {

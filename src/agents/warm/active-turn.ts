@@ -15,6 +15,8 @@ import type { WarmProcess } from './warm-process.ts'
 const CANCEL_WAIT_MS = 2000
 /** Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** An agent that prints more lines that are no frames will not end by itself. */
+const SKIPPED_LIMIT = 100_000
 const DENIED: ApprovalDecision = { decision: 'deny' }
 
 /** Where the protocol delivers what the agent says during a turn. */
@@ -53,6 +55,7 @@ export class ActiveTurn implements TurnPort {
   readonly #over = Promise.withResolvers<void>()
   readonly #notices
   #isTrusted = true
+  #skipped = 0
   #stop: Stop | undefined
   #stopping: Promise<void> | undefined
   #timers: (NodeJS.Timeout | undefined)[] = []
@@ -110,6 +113,8 @@ export class ActiveTurn implements TurnPort {
 
   warn(text: string, cause: WarningCause): void {
     this.#isTrusted = false
+    this.#skipped += 1
+    if (this.#skipped > SKIPPED_LIMIT) this.#end('answer_too_long')
     if (cause === 'size') this.warnings.push(text)
   }
 

@@ -115,8 +115,11 @@ describe('a turn', () => {
     expect(result.text).toHaveLength(1_048_576)
   })
 
-  it('ends an agent that writes without end', async () => {
-    const { result } = await run({ steps: [{ flood: true }], ignoresCancel: true })
+  it.each<[string, AcpStep]>([
+    ['frames', { flood: true }],
+    ['lines that are no frames', { flood: 'text' }],
+  ])('ends an agent that writes %s without end', async (_name, step) => {
+    const { result } = await run({ steps: [step], ignoresCancel: true })
     expect(result).toMatchObject({ exitCode: 1, error: { code: 'agent_output_too_large' } })
   })
 })
@@ -241,6 +244,16 @@ describe('a request for permission', () => {
     ['an edit', {}, EDIT, 'no'],
     ['an edit, read-only', { approvalMode: 'none', sandboxMode: 'read-only' }, EDIT, 'no'],
     ['an edit, approval auto', { approvalMode: 'auto' }, EDIT, 'once'],
+    ...['/etc/passwd', '../x', '~/.bashrc', 'file:///etc/passwd', 'ssh://host/x'].map(
+      (target_file): [string, object, object, string] => [
+        `an edit of ${target_file}`,
+        { approvalMode: 'auto' },
+        { kind: 'edit', rawInput: { path: 'a.txt', target_file } },
+        'no',
+      ],
+    ),
+    ['a move out', { approvalMode: 'auto' }, { kind: 'move', rawInput: { source: 'a', destination: '/b' } }, 'no'],
+    ['edits of many files', { approvalMode: 'auto' }, { kind: 'edit', rawInput: { paths: ['a', '/b'] } }, 'no'],
     ['a command, approval auto', { approvalMode: 'auto' }, COMMAND, 'no'],
     ['a command, approval none', { approvalMode: 'none' }, COMMAND, 'once'],
     ['an unknown tool', { approvalMode: 'auto' }, { kind: 'other', title: 'surprise' }, 'no'],
