@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readRecording, replay } from '../../../test/support/replay-recording.ts'
 import type { Usage } from '../adapter/agent.ts'
 import { codex } from './agent.ts'
+import { CodexOutput } from './output.ts'
 
 const DONE = { type: 'turn.completed', usage: { input_tokens: 10, output_tokens: 2 } }
 
@@ -188,5 +189,17 @@ describe('earlier releases of codex', () => {
       { type: 'token_usage', content: usageOf(5, 0, 0, 0) },
     ])
     expect(result.text).toBe('One file.')
+  })
+})
+
+describe('what codex logs about a tool call that it did not start', () => {
+  it.each([
+    ['in plain text', 'ERROR codex_core::tools::router: error=patch rejected: writing is blocked'],
+    [
+      'in color',
+      '\u001b[31mERROR\u001b[0m \u001b[2mcodex_core::tools::router\u001b[0m\u001b[2m:\u001b[0m \u001b[3merror\u001b[0m\u001b[2m=\u001b[0mpatch rejected: writing is blocked',
+    ],
+  ])('is a denial: %s', (_, stderr) => {
+    expect(new CodexOutput(undefined).deniedOnStderr(stderr)).toEqual([{ tool: 'apply_patch' }])
   })
 })

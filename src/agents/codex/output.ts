@@ -1,4 +1,5 @@
 /** Reads `codex exec --json`, with the names that earlier releases used too. */
+import { stripVTControlCharacters } from 'node:util'
 import type { AgentEvent, Denial, Usage } from '../adapter/agent.ts'
 import { initEvent } from '../adapter/events.ts'
 import type { AgentFailure } from '../adapter/failure.ts'
@@ -30,9 +31,9 @@ export class CodexOutput implements AgentOutput {
     return { ...this.#summary, denials: this.#denials }
   }
 
-  /** A rejected patch has no event at all. */
+  /** A rejected patch has no event at all. A process that stays up logs in color. */
   deniedOnStderr(stderrTail: string): Denial[] {
-    return [...stderrTail.matchAll(REJECTED)].map(([, patch]) =>
+    return [...stripVTControlCharacters(stderrTail).matchAll(REJECTED)].map(([, patch]) =>
       patch === undefined ? { tool: 'command_execution', needs: 'everything' } : { tool: 'apply_patch' },
     )
   }
