@@ -16,7 +16,6 @@ const WARM = {
   max_age_secs: 30,
   max_rss_mb: 300,
 }
-/** The records of executions grow with the load; they are not kept here, so that memory shows the agents alone. */
 const CONFIG = { warm: WARM, server: { max_concurrent_runs: 4 } }
 const WORKERS = 4
 const BACKENDS = ['claude', 'codex'] as const
@@ -118,14 +117,17 @@ function pick<T>(values: readonly T[]): T | undefined {
 const HEAP_GROWTH_MIB = 4
 /** Free memory that Node keeps for the next peak. */
 const RESIDENT_GROWTH_MIB = 60
-/** A server grows until it has done everything once. */
-const WARM_UP_SHARE = 1 / 3
+/** Four clients have that many connections, and their agents that many pipes, more or less at any moment. */
+const DESCRIPTORS_MORE = 24
 
-/** What is wrong after a load: growth from its first third to its last, wrong answers, and what is left. */
+/**
+ * What is wrong after a load: growth from its second third to its last, wrong answers, and what is left. The first third
+ * does not count, because a server grows until it has done everything once.
+ */
 export function problemsOf({ samples, wrong, agentsLeft, activeLeft }: LoadReport): string[] {
   const loaded = samples.slice(0, -1)
-  const from = loaded.slice(0, Math.ceil(loaded.length * WARM_UP_SHARE))
-  const to = loaded.slice(-from.length)
+  const third = Math.ceil(loaded.length / 3)
+  const [from, to] = [loaded.slice(third, -third), loaded.slice(-third)]
   const growth = (field: 'heapMiB' | 'residentMiB' | 'descriptors') => median(to, field) - median(from, field)
   return [
     ...wrong,
@@ -133,7 +135,7 @@ export function problemsOf({ samples, wrong, agentsLeft, activeLeft }: LoadRepor
     ...(growth('residentMiB') > RESIDENT_GROWTH_MIB
       ? [`the resident memory grew by ${growth('residentMiB').toFixed(0)} MiB`]
       : []),
-    ...(growth('descriptors') > WORKERS * 6 ? [`${growth('descriptors')} more descriptors are open`] : []),
+    ...(growth('descriptors') > DESCRIPTORS_MORE ? [`${growth('descriptors')} more descriptors are open`] : []),
     ...(agentsLeft > 0 ? [`${agentsLeft} agents are left after the idle time`] : []),
     ...(activeLeft > 0 ? [`${activeLeft} sessions are still active`] : []),
   ]

@@ -39,7 +39,7 @@ export const WARM_FAULTS: readonly Scenario[] = [
   ...(['SIGKILL', 'SIGSTOP'] as const).map((signal) =>
     serverSurvives({
       name: `warm agent gets ${signal} at a random moment`,
-      times: { gate: 1, full: signal === 'SIGKILL' ? 200 : 40 },
+      times: { gate: 1, full: signal === 'SIGKILL' ? 100 : 20 },
       atOnce: 2,
       options: OPTIONS,
       leaves: 'inactive',
@@ -54,7 +54,7 @@ export const WARM_FAULTS: readonly Scenario[] = [
   ),
   serverSurvives({
     name: 'warm agent closes its input, breaks its protocol, or prints a frame of 11 MiB, in every other prompt',
-    times: { gate: 3, full: 200 },
+    times: { gate: 3, full: 100 },
     atOnce: 2,
     options: OPTIONS,
     leaves: 'inactive',
@@ -71,7 +71,7 @@ export const WARM_FAULTS: readonly Scenario[] = [
   ].map(({ agents, env }) =>
     serverEnds({
       name: `SIGKILL at a random moment while ${agents} work; a new server starts`,
-      times: { gate: 1, full: 30 },
+      times: { gate: 1, full: 10 },
       options: { ...OPTIONS, env },
       leaves: 'inactive',
       async provoke(home) {
