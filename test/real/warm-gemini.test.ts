@@ -50,9 +50,11 @@ describe.each(gemini)('the real $backend in a process that stays up', ({ backend
     const cold = await prompt(server, over)
     await until(() => server.context.prompts.warm?.list().some(({ state }) => state === 'idle') === true)
     const warm = await prompt(server, over)
-    // A process whose turn failed has ended; another is started for the next prompt.
+    // A process whose turn failed has ended; another is started for the next prompt, after the answer.
     const turns = warm['exit_code'] === 0 ? 1 : 0
-    expect(server.context.prompts.warm?.list()).toMatchObject([{ backend, turns }])
+    await expect
+      .poll(() => server.context.prompts.warm?.list(), { timeout: 10_000 })
+      .toMatchObject([{ backend, turns }])
     return [cold, warm]
   }
 
