@@ -141,7 +141,7 @@ describe.each(installedAcp)('the real $name', (agent) => {
     }
     await endServer()
     expect(processesIn(setup)).toEqual([])
-  })
+  }, 300_000)
 
   it.runIf(profile.asks !== 'never').each(['allow', 'deny'])('does what its user decides: %s', async (decision) => {
     // Qwen does not ask about a command that only prints.
