@@ -12,6 +12,31 @@ describe('the question', () => {
     ['a diff', { diff: '-a\n+b' }, ['  | -a', '  | +b']],
     ['another input', { input: { url: 'x' } }, ['  | {', '  |   "url": "x"', '  | }']],
     ['no input', {}, ['  | ']],
+    [
+      'what a command comes with',
+      { command: 'ls\n', input: { command: 'ls\n', host: 'prod' } },
+      ['  | ls', '  | {', '  |   "host": "prod"', '  | }'],
+    ],
+    [
+      'what a diff comes with',
+      { diff: '--- /a\n+b', input: { file_path: '/a', content: 'b', to: 'x' } },
+      ['  | --- /a', '  | +b', '  | {', '  |   "to": "x"', '  | }'],
+    ],
+    [
+      'an edit as a diff only',
+      { diff: '--- /a\n+b', input: { file_path: '/a', content: 'b' } },
+      ['  | --- /a', '  | +b'],
+    ],
+    [
+      'a text that the diff does not have',
+      { diff: '--- /a\n-o\n+b', input: { old_string: 'o', new_string: 'b', content: 'c' } },
+      ['  | --- /a', '  | -o', '  | +b', '  | {', '  |   "content": "c"', '  | }'],
+    ],
+    [
+      'a command and a diff',
+      { command: 'ls', diff: '+b', input: { command: 'ls', content: 'b' } },
+      ['  | ls', '  | +b'],
+    ],
     ['a reason', { command: 'ls', reason: 'it\nwrites' }, ['  | ls', 'Its reason: it writes']],
     ['what a terminal would hide', { command: 'a\r\u001b[2Kb\tc\u202e' }, ['  | a\\u000d\\u001b[2Kb  c\\u202e']],
   ])('shows %s', (_name, fields, lines) => {
