@@ -53,6 +53,25 @@ export function inputOf(call: JsonObject): JsonObject | undefined {
   return path === undefined ? undefined : { path }
 }
 
+/** What the call would change, if its input does not say so: only the lines that differ. */
+export function diffOf(call: JsonObject): string | undefined {
+  if (Object.keys(objectAt(call, 'rawInput') ?? {}).length > 0) return undefined
+  const changes = objectsAt(call, 'content').filter((part) => textAt(part, 'type') === 'diff')
+  return changes.length === 0 ? undefined : changes.map(formatChange).join('\n')
+}
+
+function formatChange(change: JsonObject): string {
+  const linesAt = (name: string) => textAt(change, name)?.split('\n') ?? []
+  const [before, after] = [linesAt('oldText'), linesAt('newText')]
+  const most = Math.min(before.length, after.length)
+  let same = 0
+  while (same < most && before[same] === after[same]) same += 1
+  let tail = 0
+  while (tail < most - same && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1
+  const changed = (sign: string, lines: string[]) => lines.slice(same, lines.length - tail).map((line) => sign + line)
+  return [`--- ${textAt(change, 'path') ?? ''}`, ...changed('-', before), ...changed('+', after)].join('\n')
+}
+
 /** Whether the input is complete. Agents report a command piece by piece: first its directory, then the command. */
 export function hasWholeInput(call: JsonObject): boolean {
   const input = objectAt(call, 'rawInput')

@@ -14,7 +14,7 @@ import type { AcpConnection } from './connection.ts'
 import { AcpOutput, COUNTED, OPENED } from './output.ts'
 import { answerPermission, CANCELLED, isAllowed, type Verdict } from './permissions.ts'
 import { modelRequest, modeRequest, type SessionState } from './protocol.ts'
-import { inputOf, kindOf, toolNameOf } from './tool-calls.ts'
+import { diffOf, inputOf, kindOf, toolNameOf } from './tool-calls.ts'
 
 export class AcpTurn implements TurnProtocol {
   readonly reader
@@ -221,10 +221,12 @@ function toApprovalRequest(call: JsonObject): Omit<ApprovalRequest, 'approval_id
   const input = inputOf(call)
   const id = textAt(call, 'toolCallId')
   const command = textAt(input, 'command')
+  const diff = diffOf(call)
   return {
     tool_name: toolNameOf(call) ?? 'unknown',
     ...(id !== undefined && { tool_id: id }),
     ...(command !== undefined && { command }),
+    ...(diff !== undefined && { diff }),
     ...(input !== undefined && { input }),
     choices: ['allow', 'allow_session', 'deny'],
   }
