@@ -359,6 +359,21 @@ export const localServerNotStarted = defineFault({
   message: (_: object) => 'the server did not start; run "drover serve --local" to see why',
 })
 
+export const localServerSilent = defineFault({
+  code: 'local_server_silent',
+  kind: 'unavailable',
+  when: 'A program has the local socket, but does not answer.',
+  message: (d: { socket: string }) =>
+    `the server on ${d.socket} does not answer; try again later, or end its process, which has "serve" in its command line`,
+})
+
+export const localServerNotEnded = defineFault({
+  code: 'local_server_not_ended',
+  kind: 'unavailable',
+  when: 'The server that `drover down` has told to end still runs.',
+  message: (d: { pid: number }) => `the server was told to end, but still runs; end it with "kill -9 ${d.pid}"`,
+})
+
 export const localServerBusy = defineFault({
   code: 'local_server_foreground',
   kind: 'conflict',

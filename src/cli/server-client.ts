@@ -5,7 +5,7 @@ import { findPaths } from '../config/paths.ts'
 import { errorCode, Fault, type FaultKind } from '../kit/fault.ts'
 import type { JsonObject } from '../kit/json/json-value.ts'
 import type { Invocation } from './command.ts'
-import { serverAnswerInvalid, serverNotRunning } from './faults.ts'
+import { localServerLost, localServerSilent, serverAnswerInvalid, serverNotRunning } from './faults.ts'
 import { configEnvironmentOf } from './settings.ts'
 
 type ServerCall = {
@@ -14,6 +14,8 @@ type ServerCall = {
   body?: object
   /** How long to wait for the beginning of the answer. */
   answerMs?: number
+  /** How long to wait until the server takes the body. A server that hangs never gets it, not even when it goes on. */
+  acceptMs?: number
 }
 
 const ANSWER_MS = 30_000
@@ -30,19 +32,26 @@ export async function callServer(invocation: Invocation, call: ServerCall): Prom
   return answered
 }
 
-/** Returns the response when its headers are there. Throws `server_not_running`. */
+/** Returns the response when its headers are there. Throws `server_not_running`, or a Fault for one that does not answer. */
 export async function sendToServer(
   invocation: Invocation,
-  { method, path, body, answerMs = ANSWER_MS }: ServerCall,
+  { method, path, body, answerMs = ANSWER_MS, acceptMs = answerMs }: ServerCall,
 ): Promise<IncomingMessage> {
   const socket = serverSocket(invocation)
-  const headers = { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }) }
-  const sent = request({ socketPath: socket, path, method, headers, agent: false })
+  const type = body !== undefined && { 'content-type': 'application/json', expect: '100-continue' }
+  const sent = request({ socketPath: socket, path, method, headers: { host: 'localhost', ...type }, agent: false })
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const timer = setTimeout(() => sent.destroy(serverNotRunning({ socket })), answerMs)
+  const endAfter = (ms: number, fault: Fault) => setTimeout(() => sent.destroy(fault), ms)
+  let timer = endAfter(body === undefined ? answerMs : acceptMs, localServerSilent({ socket }))
   sent.on('error', (error) => reject(isUnreachable(error) ? serverNotRunning({ socket }, error) : error))
   sent.on('response', resolve)
-  sent.end(body && JSON.stringify(body))
+  sent.on('continue', () => {
+    clearTimeout(timer)
+    timer = endAfter(answerMs, localServerLost({}))
+    sent.end(JSON.stringify(body))
+  })
+  if (body === undefined) sent.end()
+  else sent.flushHeaders()
   return await promise.finally(() => clearTimeout(timer))
 }
 

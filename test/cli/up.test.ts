@@ -1,6 +1,6 @@
 /** `drover up`, `down`, and prompts that run in the server of the user. */
 import { spawn } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { installAcpAgent } from '../support/acp-agent.ts'
@@ -27,6 +27,14 @@ describe('drover up', () => {
     expect((await drover('down')).stdout).toBe(`ended: process ${pidIn(up.stdout)}\n`)
     expect(isRunning(pidIn(up.stdout))).toBe(false)
     expect(await drover('down')).toMatchObject({ code: 0, stdout: 'no server runs\n' })
+  })
+
+  it('finds a config file that is named by a relative path', async () => {
+    const { drover, work } = createLocalUser()
+    writeFileSync(join(work, 'own.yaml'), 'warm: { spare_after: 3 }')
+    expect((await drover('up', '--config', 'own.yaml')).stdout).toMatch(/^started: /)
+    const { stderr } = await drover('hello', '-b', 'claude', '--config', 'own.yaml', '--verbose')
+    expect(stderr).toContain('runs in the server of this user')
   })
 
   it('ends by itself when no one uses it', async () => {
@@ -164,12 +172,27 @@ describe('a prompt', () => {
     }
   })
 
-  it('runs directly if the server hangs', async () => {
-    const { drover, ask, pidIn } = createLocalUser()
+  it('runs directly if the server hangs, and not again when the server goes on', async () => {
+    const { drover, ask, pidIn, work } = createLocalUser()
     const pid = pidIn((await drover('up')).stdout)
     process.kill(pid, 'SIGSTOP')
     onTestFinished(() => void process.kill(pid, 'SIGCONT'))
-    expect((await ask({ say: 'hi' })).stdout).toBe('hi\n')
+    const { stdout, stderr } = await ask({ say: 'hi', spawn: 'echo ran >> runs' }, '--verbose')
+    expect([stdout, stderr]).toEqual(['hi\n', expect.stringContaining('does not run the prompt: it does not answer')])
+    const down = await drover('down')
+    expect([down.code === 0, down.stdout, down.stderr]).toEqual([false, '', expect.stringContaining('does not answer')])
+    process.kill(pid, 'SIGCONT')
+    expect((await ask({ say: 'next' }, '--verbose')).stderr).toContain('runs in the server of this user')
+    expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('ran\n')
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('runs directly if the server belongs to another user', async () => {
+    const { drover, ask, socket } = createLocalUser()
+    await drover('up')
+    chownSync(socket, 65_534, 65_534)
+    const { stdout, stderr } = await ask({ say: 'hi' }, '--verbose')
+    expect([stdout, stderr]).toEqual(['hi\n', expect.not.stringContaining('runs in the server of this user')])
+    chownSync(socket, 0, 0)
   })
 
   it('runs directly if it is too large for the server', async () => {

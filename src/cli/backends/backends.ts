@@ -26,7 +26,7 @@ export const run: Run = async (invocation) => {
   const demo = flags.isOn('demo') ? runtime.demoAgent : undefined
   const located = locateAgents({ ...runtime, backends: config.backends, demo })
   const probe = new VersionProbe(runtime)
-  const warm = (await askStatus(invocation))?.warm ?? []
+  const warm = (await askStatus(invocation).catch(() => undefined))?.warm ?? []
   const reports = await Promise.all(located.map(async (agent) => reportOf(agent, await probe.ask(agent), warm)))
   const text = flags.isOn('json')
     ? `${JSON.stringify({ backends: reports, default: config.default_backend }, null, 2)}\n`

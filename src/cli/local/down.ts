@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Run } from '../command.ts'
-import { localServerBusy } from '../faults.ts'
+import { localServerBusy, localServerNotEnded } from '../faults.ts'
 import { callServer } from '../server-client.ts'
 import { askStatus } from './local-server.ts'
 
@@ -18,6 +18,7 @@ export const run: Run = async (invocation) => {
   await callServer(invocation, { method: 'POST', path: '/local/stop' })
   for (const deadline = performance.now() + END_MS; isRunning(status.pid) && performance.now() < deadline; )
     await delay(20)
+  if (isRunning(status.pid)) throw localServerNotEnded({ pid: status.pid })
   await out.write(`ended: process ${status.pid}\n`)
   return 0
 }

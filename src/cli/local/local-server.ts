@@ -1,5 +1,5 @@
 /** Runs prompts in the server of this user, if there is one, and asks it about itself. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { ApprovalDecision, ApprovalRequest } from '../../agents/adapter/agent.ts'
 import type { Config } from '../../config/config.shape.ts'
@@ -8,7 +8,7 @@ import { readLines } from '../../kit/read-lines.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptRun } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
-import { localServerLost } from '../faults.ts'
+import { localServerLost, localServerSilent } from '../faults.ts'
 import { callServer, SHORT_ANSWER_MS, sendToServer, serverSocket } from '../server-client.ts'
 import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
 import { ReplyReader } from './reply-reader.ts'
@@ -32,13 +32,17 @@ export async function promptThroughServer(
   invocation: Invocation,
   prompt: ServerPrompt,
 ): Promise<PromptRun | undefined> {
-  if (!existsSync(serverSocket(invocation))) return undefined
+  if (!hasOwnSocket(invocation)) return undefined
   const response = await sendToServer(invocation, {
     method: 'POST',
     path: '/local/prompt',
-    answerMs: SHORT_ANSWER_MS,
+    acceptMs: SHORT_ANSWER_MS,
     body: toLocalPrompt(invocation, prompt),
-  }).catch(() => undefined)
+  }).catch(async (error) => {
+    // The server has the prompt, and may run it: it must not run twice.
+    if (error instanceof Fault && error.code === localServerLost.code) throw error
+    await report(invocation, 'it does not answer')
+  })
   if (response === undefined) return undefined
   const replies = new ReplyReader(readReplies(response))
   const first = response.statusCode === 200 ? await replies.peek() : undefined
@@ -50,6 +54,15 @@ export async function promptThroughServer(
   }
   response.destroy()
   return undefined
+}
+
+/** With the home directory of another user, as with sudo, the server there is not ours: it must not get our environment. */
+function hasOwnSocket(invocation: Invocation): boolean {
+  try {
+    return statSync(serverSocket(invocation)).uid === process.getuid?.()
+  } catch {
+    return false
+  }
 }
 
 function toLocalPrompt(
@@ -130,10 +143,12 @@ function endsQuestion(reply: LocalReply, { tool_id: id }: ApprovalRequest): bool
   return reply.event.type === 'tool_result' && id !== undefined && reply.event.content.tool_id === id
 }
 
-/** What the server reports about itself; undefined if there is none. */
+/** What the server reports about itself; undefined if there is none. Throws a Fault if it does not answer. */
 export async function askStatus(invocation: Invocation): Promise<LocalStatus | undefined> {
-  if (!existsSync(serverSocket(invocation))) return undefined
+  if (!hasOwnSocket(invocation)) return undefined
   const call = { method: 'GET' as const, path: '/local/status', answerMs: SHORT_ANSWER_MS }
-  const answer = await callServer(invocation, call).catch(() => undefined)
+  const answer = await callServer(invocation, call).catch((error) => {
+    if (error instanceof Fault && error.code === localServerSilent.code) throw error
+  })
   return answer as LocalStatus | undefined
 }

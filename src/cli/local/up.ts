@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { findPaths } from '../../config/paths.ts'
 import { startDetached } from '../../kit/process/process.ts'
 import type { Invocation, Run } from '../command.ts'
 import { localServerNotStarted } from '../faults.ts'
-import { readSettings } from '../settings.ts'
+import { configEnvironmentOf, readSettings } from '../settings.ts'
 import type { LocalStatus } from './local-protocol.ts'
 import { askStatus } from './local-server.ts'
 
@@ -27,10 +28,11 @@ export const run: Run = async (invocation) => {
 }
 
 async function start(invocation: Invocation): Promise<LocalStatus> {
-  const { runtime, flags } = invocation
+  const { runtime } = invocation
   const [node, demoAgent = ''] = runtime.demoAgent
-  const config = flags.text('config')
-  const words = ['serve', '--local', '--quiet', ...(config === undefined ? [] : ['--config', config])]
+  // The server runs in another directory, where a relative path would name another file.
+  const { config, configNamedBy } = findPaths(configEnvironmentOf(invocation))
+  const words = ['serve', '--local', '--quiet', ...(configNamedBy === undefined ? [] : ['--config', config])]
   const given = Object.entries(runtime.env).filter(([, value]) => value !== undefined)
   const { ended } = startDetached({
     argv: [node, join(dirname(demoAgent), 'drover.cjs'), ...words],
@@ -42,10 +44,14 @@ async function start(invocation: Invocation): Promise<LocalStatus> {
     hasEnded = true
   })
   for (const deadline = performance.now() + START_MS; performance.now() < deadline && !hasEnded; ) {
-    const status = await askStatus(invocation)
+    // A server that has just begun may take long to answer.
+    const status = await askStatus(invocation).catch(() => undefined)
     if (status !== undefined) return status
     await delay(POLL_MS)
   }
+  // It also ends because the server of another `drover up` was faster.
+  const other = await askStatus(invocation)
+  if (other !== undefined) return other
   throw localServerNotStarted({})
 }
 
