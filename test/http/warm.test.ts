@@ -92,6 +92,14 @@ describe.each<Backend>(['claude', 'codex'])('warm %s', (backend) => {
     await until(() => !isRunning(pid))
   })
 
+  it.runIf(backend === 'claude')('does not continue a session with instructions that have changed', async () => {
+    const server = await warmServer()
+    await warmUp(server, { backend })
+    const first = await prompt(server, { pid: true }, { backend })
+    writeFileSync(join(server.workdir, '..', 'CLAUDE.md'), 'Answer in verse.')
+    expect((await resume(server, first.session_id, { pid: true })).output).not.toBe(first.output)
+  })
+
   it('takes a new process after the program has changed', async () => {
     const server = await warmServer()
     await warmUp(server, { backend })

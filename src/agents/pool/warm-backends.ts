@@ -1,5 +1,5 @@
 /** The agents that can stay up, and what is fixed for the life of their process. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isRestricted } from '../acp/agent.ts'
 import { startAcpAgent } from '../acp/run-acp-agent.ts'
 import { type AgentRequest, NATIVE_BACKENDS, type NativeBackend } from '../adapter/agent.ts'
@@ -29,6 +29,11 @@ export type WarmBackend = {
   configFiles(request: AgentRequest): readonly ConfigFile[]
 }
 
+function withParents(directory: string): string[] {
+  const parent = dirname(directory)
+  return parent === directory ? [directory] : [directory, ...withParents(parent)]
+}
+
 const claude: WarmBackend = {
   start: startClaude,
   isOneSession: true,
@@ -47,8 +52,12 @@ const claude: WarmBackend = {
       ...['settings.json', 'settings.local.json', '.credentials.json', 'CLAUDE.md'].map((name) => ({
         path: join(home, name),
       })),
-      ...['.mcp.json', 'CLAUDE.md', 'CLAUDE.local.md', '.claude/settings.json', '.claude/settings.local.json'].map(
-        (name) => ({ path: join(workdir, name) }),
+      ...['.claude/settings.json', '.claude/settings.local.json'].map((name) => ({ path: join(workdir, name) })),
+      // Claude reads these in every directory above, too.
+      ...withParents(workdir).flatMap((directory) =>
+        ['.mcp.json', 'CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md'].map((name) => ({
+          path: join(directory, name),
+        })),
       ),
     ]
   },
