@@ -1,11 +1,13 @@
 /** The files and terminals that drover offers to an agent, and whether a turn may use them. */
+import { resolve } from 'node:path'
 import type { AcpProfile, ToolKind } from '../adapter/acp-profile.ts'
 import type { Denial } from '../adapter/agent.ts'
-import { type JsonObject, textAt, textsAt } from '../adapter/json-fields.ts'
+import { type JsonObject, objectAt, textAt, textsAt } from '../adapter/json-fields.ts'
 import type { Permission } from '../adapter/permission.ts'
 import { type ClientPolicy, readTextFile, writeTextFile } from './client-files.ts'
 import type { ClientTerminals } from './client-terminals.ts'
 import type { Verdict } from './permissions.ts'
+import { pathsOf } from './tool-calls.ts'
 
 type Options = {
   client: AcpProfile['client']
@@ -20,11 +22,22 @@ type Options = {
 type ClientMethod = (params: JsonObject) => Promise<JsonObject>
 type Need = NonNullable<Denial['needs']>
 
+/** Covers a use whose path or command it names. If the call named none, it covers every use of its kind. */
+type Grant = { need: Need; names: readonly string[]; isForSession: boolean }
+
+/** What an allowed tool call may ask of the client. Calls of other kinds, such as fetching, need nothing of it. */
+const NEEDS: Readonly<Partial<Record<ToolKind, Need>>> = {
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  execute: 'everything',
+}
+
 export class ClientMethods {
   readonly #options: Options
   readonly #methods: Readonly<Record<string, ClientMethod | undefined>>
-  /** What the user has allowed, how many times. */
-  readonly #allowed: Record<Need, number> = { edit: 0, everything: 0 }
+  /** What the user has allowed and the agent has not used yet. */
+  #grants: readonly Grant[] = []
   #isOver = false
 
   constructor(options: Options) {
@@ -57,11 +70,28 @@ export class ClientMethods {
     this.#isOver = true
   }
 
-  /** The user has allowed a tool call: what the agent then asks of the client belongs to it. */
-  grant(kind: ToolKind, verdict: Verdict): void {
-    const times = verdict === 'allow_session' ? Number.POSITIVE_INFINITY : 1
-    const isEdit = kind === 'edit' || kind === 'delete' || kind === 'move'
-    if (verdict !== 'deny') this.#allowed[isEdit ? 'edit' : 'everything'] += times
+  /** The user has decided about a tool call. If it is allowed, the agent may write its file or run its command once. */
+  grant(call: JsonObject, { kind, verdict }: { kind: ToolKind; verdict: Verdict }): void {
+    const need = NEEDS[kind]
+    if (verdict === 'deny' || need === undefined) return
+    const command = textAt(objectAt(call, 'rawInput'), 'command')
+    const names = need === 'edit' ? pathsOf(call) : command === undefined ? [] : [command]
+    this.#grants = [...this.#grants, { need, names, isForSession: verdict === 'allow_session' }]
+  }
+
+  /** A grant for the session covers all that need the same. Another one is used up. */
+  #useGrant(need: Need, name: string): boolean {
+    const { workdir } = this.#options
+    const used = this.#grants.find((grant) => {
+      const { names, isForSession } = grant
+      if (grant.need !== need) return false
+      if (isForSession || names.length === 0) return true
+      const isSameFile = (path: string) => resolve(workdir, path) === resolve(workdir, name)
+      return names.some((each) => (need === 'edit' ? isSameFile(each) : name.includes(each)))
+    })
+    if (used === undefined) return false
+    if (!used.isForSession) this.#grants = this.#grants.filter((grant) => grant !== used)
+    return true
   }
 
   #write(params: JsonObject): Promise<ClientPolicy> {
@@ -84,15 +114,12 @@ export class ClientMethods {
 
   async #isAllowed(need: Need, call: JsonObject): Promise<boolean> {
     const { permission, ask, onDenied } = this.#options
-    if (this.#allowed[need] === 0) {
-      const verdict = permission === 'read-only' ? 'deny' : await ask(call)
-      this.grant(need === 'edit' ? 'edit' : 'execute', verdict)
-    }
-    if (this.#allowed[need] > 0) {
-      this.#allowed[need] -= 1
-      return true
-    }
     const { path, command } = call['rawInput'] as { path?: string; command?: string }
+    const name = command ?? path ?? ''
+    if (this.#useGrant(need, name)) return true
+    const verdict = permission === 'read-only' ? 'deny' : await ask(call)
+    this.grant(call, { kind: need === 'edit' ? 'edit' : 'execute', verdict })
+    if (this.#useGrant(need, name)) return true
     onDenied({ tool: String(call['kind']), subject: command ?? path, needs: need })
     return false
   }

@@ -195,7 +195,7 @@ export class AcpTurn implements TurnProtocol {
     if (isAllowed({ call, permission, workdir, profile })) return 'allow'
     if (permission === 'read-only') return 'deny'
     const verdict = await this.#ask(call)
-    this.#client.grant(kindOf(call, profile), verdict)
+    this.#client.grant(call, { kind: kindOf(call, profile), verdict })
     return verdict
   }
 

@@ -8,7 +8,8 @@ import { configEnvironmentOf, readSettings } from '../settings.ts'
 import type { LocalStatus } from './local-protocol.ts'
 import { askStatus } from './local-server.ts'
 
-const START_MS = 10_000
+/** It also ends when the server does, so a slow machine only has to wait longer. */
+const START_MS = 60_000
 const POLL_MS = 20
 const EXIT_NOT_RUNNING = 1
 
