@@ -22,11 +22,14 @@ export function createAgentSetup(backend: NativeBackend, path: string, port: num
   const base = (scenario: string) => `http://127.0.0.1:${port}/${scenario}`
   CONFIGURE[backend](home, base('plain'))
   const node = dirname(process.execPath)
+  let configured = 'plain'
   return {
     home,
     work,
     env: (scenario) => {
-      if (backend === 'codex') CONFIGURE.codex(home, base(scenario))
+      // A file that was written again is a changed configuration.
+      if (backend === 'codex' && scenario !== configured) CONFIGURE.codex(home, base(scenario))
+      configured = scenario
       return {
         HOME: home,
         TMPDIR: join(home, 'tmp'),

@@ -4,36 +4,36 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentEvent, AgentRequest, Usage } from '../../src/agents/adapter/agent.ts'
-import { buildCommand } from '../../src/agents/build-command.ts'
 import { NATIVE_AGENTS } from '../../src/agents/registry.ts'
-import { runAgent } from '../../src/agents/run-agent.ts'
 import { newScratchDirectory } from '../../src/agents/scratch-files.ts'
 import { agentRequest } from '../support/agent-request.ts'
 import { DROVER, runAt } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
-import { installed, processesIn, sessionFilesIn, useUpstream } from './real-agents.ts'
+import { Command, MODES, runRequest } from './modes.ts'
+import { commandOf, installed, processesIn, sessionFilesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
 
-describe.each(installed)('the real $backend', ({ backend, path }) => {
+const ways = installed.flatMap((agent) => MODES.map((mode) => ({ ...agent, mode })))
+
+describe.each(ways)('the real $backend, $mode', ({ backend, path, mode }) => {
   let setup: AgentSetup
+  let command: Command
 
   beforeEach(() => {
     setup = createAgentSetup(backend, path, upstream.port())
+    command = new Command(mode, setup)
   })
 
   afterEach(async () => {
+    await command.end()
     await until(() => processesIn(setup).length === 0)
     setup.remove()
   })
 
   const drover = (scenario: string, args: readonly string[]) =>
-    runAt(
-      setup.work,
-      [process.execPath, DROVER, 'prompt', 'say hello', '-b', backend, '-m', MODELS[backend], ...args],
-      setup.env(scenario),
-    )
+    command.run(scenario, ['prompt', 'say hello', '-b', backend, '-m', MODELS[backend], ...args])
 
   const eventsOf = async (scenario: string, args: readonly string[] = []) => {
     const { stdout } = await drover(scenario, ['-o', 'stream-json', ...args])
@@ -55,10 +55,7 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
       scratchDirectory: newScratchDirectory(),
       ...over,
     })
-    const running = runAgent(request, buildCommand(request), { signal: new AbortController().signal, priorUsage })
-    let next = await running.next()
-    while (next.done !== true) next = await running.next()
-    return next.value
+    return await runRequest(mode, request, priorUsage)
   }
 
   it.each([
@@ -66,14 +63,15 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     ['thinking', [], 'Thought about it.'],
     ['tool', ['--approval', 'none'], 'The command printed its output.'],
   ])('answers in every format: %s', async (scenario, flags, answer) => {
-    const [text, json, events, raw] = await Promise.all(
-      [[], ['-o', 'json'], ['-o', 'stream-json'], ['--raw']].map((format) => drover(scenario, [...flags, ...format])),
-    )
-    expect([text, json, events, raw].map((ran) => ran?.code)).toEqual([0, 0, 0, 0])
-    expect(text?.stdout).toBe(`${answer}\n`)
-    expect(JSON.parse(json?.stdout ?? '')).toMatchObject({ output: answer, exit_code: 0 })
-    expect(events?.stdout.trim().split('\n').at(-1)).toContain('"done"')
-    for (const line of raw?.stdout.trim().split('\n') ?? []) expect(JSON.parse(line)).toHaveProperty('type')
+    const printed = async (...format: readonly string[]) => {
+      const { code, stdout } = await drover(scenario, [...flags, ...format])
+      expect(code).toBe(0)
+      return stdout
+    }
+    expect(await printed()).toBe(`${answer}\n`)
+    expect(JSON.parse(await printed('-o', 'json'))).toMatchObject({ output: answer, exit_code: 0 })
+    expect((await printed('-o', 'stream-json')).trim().split('\n').at(-1)).toContain('"done"')
+    for (const line of (await printed('--raw')).trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('type')
   })
 
   it('answers, as JSON, with its usage', async () => {
@@ -97,13 +95,13 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })
     const said = events.filter((event) => event.type === 'message')
     expect(said.map((event) => event.content.text).join('')).toBe('Hello from the fake model.')
-    expect(said.length > 1).toBe(NATIVE_AGENTS[backend].abilities.deltas)
+    expect(said.length > 1).toBe(mode === 'warm' || NATIVE_AGENTS[backend].abilities.deltas)
   })
 
   it('reports its reasoning, if it has any to show', async () => {
     const events = await eventsOf('thinking')
     expect(events.at(-1)).toMatchObject({ type: 'done', content: { exit_code: 0 } })
-    const isShown = backend !== 'gemini'
+    const isShown = backend !== 'gemini' || mode === 'warm'
     expect(events.some((event) => event.type === 'thinking')).toBe(isShown)
   })
 
@@ -142,8 +140,7 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   })
 
   it.runIf(backend === 'codex')('names the model of its config', async () => {
-    const args = [process.execPath, DROVER, 'prompt', 'x', '-b', backend, '-o', 'stream-json']
-    const { stdout } = await runAt(setup.work, args, setup.env('plain'))
+    const { stdout } = await command.run('plain', ['x', '-b', backend, '-o', 'stream-json'])
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'init', content: { model: 'gpt-5.5' } })
   })
 
@@ -217,14 +214,16 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
   })
 
   it('continues a session of drover, and reports when the agent has lost it', async () => {
-    const run = (...args: readonly string[]) =>
-      runAt(setup.work, [process.execPath, DROVER, ...args, '-o', 'json'], setup.env('plain'))
+    const run = (...args: readonly string[]) => command.run('plain', [...args, '-o', 'json'])
     const first = JSON.parse((await run('prompt', 'say hello', '-b', backend, '-m', MODELS[backend])).stdout)
     const second = JSON.parse((await run('resume', first.session_id.slice(0, 8), 'and again')).stdout)
     expect(second).toMatchObject({ session_id: first.session_id, exit_code: 0, token_usage: first.token_usage })
     expect(second.backend_session_id).toBe(first.backend_session_id)
+    // A process that is up still has it.
+    await command.end()
     for (const file of sessionFilesIn(setup)) rmSync(join(setup.home, file))
-    const lost = await run('resume', first.session_id, 'and once more')
+    const args = [process.execPath, DROVER, 'resume', first.session_id, 'and once more', '-o', 'json']
+    const lost = await runAt(setup.work, args, setup.env('plain'))
     expect(JSON.parse(lost.stdout)).toMatchObject({ error_code: 'session_expired' })
     expect(lost.code).not.toBe(0)
   })
@@ -264,15 +263,19 @@ describe.each(installed)('the real $backend', ({ backend, path }) => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('is ended with its tool by %s', async (signal) => {
     const args = [DROVER, 'prompt', 'say hello', '-b', backend, '--approval', 'none', '-o', 'stream-json']
-    const child = spawn(process.execPath, args, { cwd: setup.work, env: setup.env('toolsleep') })
-    let stdout = ''
-    child.stdout.on('data', (text) => {
-      stdout += text
+    await command.repeat('toolsleep', async () => {
+      const child = spawn(process.execPath, args, { cwd: setup.work, env: command.env('toolsleep') })
+      let stdout = ''
+      child.stdout.on('data', (text) => {
+        stdout += text
+      })
+      await until(() => stdout.includes('"tool_use"'))
+      child.kill(signal)
+      const code = await new Promise((resolve) => child.on('close', resolve))
+      expect(code).toBe(signal === 'SIGINT' ? 130 : 143)
+      expect(processesIn(setup).filter((pid) => commandOf(pid).includes('sleep 300'))).toEqual([])
     })
-    await until(() => stdout.includes('"tool_use"'))
-    child.kill(signal)
-    const code = await new Promise((resolve) => child.on('close', resolve))
-    expect(code).toBe(signal === 'SIGINT' ? 130 : 143)
+    await command.end()
     expect(processesIn(setup)).toEqual([])
   })
 })

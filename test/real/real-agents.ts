@@ -63,3 +63,12 @@ export function sessionFilesIn(setup: AgentSetup): string[] {
     }
   })
 }
+
+/** The command line of a process; empty if it has ended. */
+export function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}

@@ -1,11 +1,10 @@
 /** Turns that are canceled in a server that keeps the real agents running: each leaves no program and no open session. */
-import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStream } from '../support/read-stream.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
 import { until } from '../support/until.ts'
 import { type AgentSetup, createAgentSetup, MODELS } from './agent-setup.ts'
-import { installed, processesIn, useUpstream } from './real-agents.ts'
+import { commandOf, installed, processesIn, useUpstream } from './real-agents.ts'
 
 const upstream = useUpstream()
 /** `DROVER_REAL_CANCELS=1000` for a long run. */
@@ -87,14 +86,6 @@ describe.each(installed)('a $backend that stays up', ({ backend, path }) => {
 /** The tools that still run. */
 function sleepers(setup: AgentSetup): string[] {
   return processesIn(setup).filter((pid) => commandOf(pid).includes('sleep 300'))
-}
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-  } catch {
-    return ''
-  }
 }
 
 function show(backend: string, { turns, warmTurns, setup }: { turns: number; warmTurns: number; setup: AgentSetup }) {
