@@ -34,10 +34,11 @@ export async function startGemini(launch: Launch): Promise<LongLivedAgent> {
 
 /**
  * What is fixed for the life of a process. A read-only prompt needs a process of its own: over the protocol, gemini does
- * not report a tool call that its policy denies.
+ * not report a tool call that its policy denies. So does one that begins with a slash, which gemini would run as a command.
  */
 export function geminiParts(request: AgentRequest): readonly string[] | undefined {
   const permission = stricterPermission(request) ?? 'ask'
-  if (request.extra.length > 0 || request.isVerbose || permission === 'read-only') return undefined
+  const isCommand = request.prompt.trimStart().startsWith('/')
+  if (request.extra.length > 0 || request.isVerbose || permission === 'read-only' || isCommand) return undefined
   return [permission, request.model ?? '']
 }
