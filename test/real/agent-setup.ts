@@ -50,7 +50,8 @@ const VARIABLES: Record<NativeBackend, (base: string) => Record<string, string>>
 }
 
 const CONFIGURE: Record<NativeBackend, (home: string, base: string) => void> = {
-  claude: () => undefined,
+  // Claude creates the file with its first prompt, and a file that appears is a changed configuration.
+  claude: (home) => writeFileSync(join(home, '.claude.json'), '{}'),
   codex: (home, base) => {
     mkdirSync(join(home, '.codex'), { recursive: true })
     writeFileSync(

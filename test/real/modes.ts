@@ -29,15 +29,15 @@ export async function runRequest(mode: Mode, request: AgentRequest, priorUsage?:
   if (isAlone) return await alone()
   const scratchDirectory = newScratchDirectory()
   const fixed = { ...request, prompt: '', scratchDirectory, ...(!backend.isOneSession && { resumeId: undefined }) }
-  const agent = await backend.start({ request: fixed, scratchDirectory, owner: undefined, signal })
+  const starting = backend.start({ request: fixed, scratchDirectory, owner: undefined, signal })
   try {
-    return await toEnd(agent.prompt(turn))
+    return await toEnd((await starting).prompt(turn))
   } catch (error) {
     // What the agent does not take runs in a process of its own.
     if (!(error instanceof Fault)) throw error
     return await alone()
   } finally {
-    await agent.end()
+    await (await starting.catch(() => undefined))?.end()
   }
 }
 
