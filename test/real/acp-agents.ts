@@ -30,6 +30,10 @@ const NEEDS: Record<string, Needs> = {
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     files: (base) => ({ '.config/opencode/opencode.json': openCode(base) }),
   },
+  kilo: {
+    env: () => ({ KILO_DISABLE_MODELS_FETCH: '1', KILO_TELEMETRY_LEVEL: 'off' }),
+    files: (base) => ({ '.config/kilo/kilo.json': openCode(base) }),
+  },
   qwen: {
     env: (base) => ({ OPENAI_API_KEY: 'made-up', OPENAI_BASE_URL: `${base}/v1`, OPENAI_MODEL: 'fake-model' }),
     files: () => ({

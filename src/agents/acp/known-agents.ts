@@ -15,11 +15,13 @@ export type KnownAgent = {
   profile: AcpProfile
 }
 
+const ASK = '{"edit":"ask","bash":"ask","webfetch":"ask"}'
+
 const OPENCODE: AcpProfile = {
   modes: { 'read-only': 'plan', ask: 'build', edit: 'build', everything: 'build' },
   asks: 'always',
   // Opencode asks for nothing unless it is told to.
-  env: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask"}' },
+  env: { OPENCODE_PERMISSION: ASK },
   usage: 'last-request',
   countsApart: { cache: true, reasoning: true },
   resume: 'session/resume',
@@ -167,9 +169,11 @@ export const KNOWN_AGENTS: readonly KnownAgent[] = [
     version: '7.7.7',
     profile: {
       ...OPENCODE,
-      env: {},
-      configFiles: ['.config/kilo/kilo.json'],
+      modes: { 'read-only': 'ask', ask: 'code', edit: 'code', everything: 'code' },
+      // In the mode `ask` it denies changes and runs other commands by its own rules.
       asks: 'sometimes',
+      env: { KILO_PERMISSION: ASK },
+      configFiles: ['.config/kilo/kilo.json', '.local/share/kilo/auth.json'],
       login: 'kilo auth login',
     },
   },

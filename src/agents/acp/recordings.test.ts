@@ -11,9 +11,7 @@ function replay(agent: string, turn: string) {
   return replayTurn(agent, recordedTurn(agent, turn), profile)
 }
 
-const AGENTS = [...profiles.keys()].filter((name) => name !== 'kilo')
-
-describe.each(AGENTS)('%s', (agent) => {
+describe.each([...profiles.keys()])('%s', (agent) => {
   it('answers', () => {
     const { events, result } = replay(agent, 'plain')
     expect(result).toMatchObject({ text: 'Hello from the fake model.', sessionId: 's' })
@@ -55,7 +53,7 @@ function unknown(): never {
 
 describe('a command that exits with 3', () => {
   it.each([
-    ...['opencode', 'qwen', 'kimi', 'goose', 'grok', 'pi', 'copilot', 'cline', 'claude-acp', 'codex-acp'].map(
+    ...['opencode', 'kilo', 'qwen', 'kimi', 'goose', 'grok', 'pi', 'copilot', 'cline', 'claude-acp', 'codex-acp'].map(
       (agent) => [agent, 'exit code 3'] as const,
     ),
     // It reports the code nowhere.
@@ -73,6 +71,7 @@ describe('token counts of a turn with two model requests of 1000 in and 50 out',
     ['grok', 2000, 100, undefined],
     ['qwen', 2000, 100, undefined],
     ['opencode', 1000, 50, 'opencode counts only the tokens of its last model request'],
+    ['kilo', 1000, 50, 'kilo counts only the tokens of its last model request'],
     ['goose', 1000, 50, 'goose counts only the tokens of its last model request'],
     ['kimi', 0, 0, 'kimi reports no token usage'],
     ['pi', 0, 0, 'pi reports no token usage'],
@@ -87,6 +86,11 @@ describe('token counts of a turn with two model requests of 1000 in and 50 out',
 describe('a failure of the model service', () => {
   it.each([
     ['opencode', 'e401', 'agent_failed'],
+    ['kilo', 'e401', 'agent_failed'],
+    ['kilo', 'e429', 'agent_failed'],
+    ['kilo', 'e500', 'agent_ended_early'],
+    ['kilo', 'cut', 'agent_unreachable'],
+    ['kilo', 'empty', 'agent_ended_early'],
     ['qwen', 'e401', 'agent_auth_failed'],
     ['kimi', 'e401', 'agent_auth_failed'],
     ['kimi', 'e429', 'agent_ended_early'],

@@ -23,6 +23,7 @@ describe('classifyFailure', () => {
     [{ message: '{"error":{"code": 401}}' }, 'agent_auth_failed'],
     [{ message: 'read 500 lines' }, 'agent_failed'],
     [{ message: 'connect ECONNREFUSED 127.0.0.1:1' }, 'agent_unreachable'],
+    [{ message: 'Internal error: Connection reset by server' }, 'agent_unreachable'],
     [{ message: 'getaddrinfo ENOTFOUND x' }, 'agent_unreachable'],
     [{ message: 'the tool was terminated' }, 'agent_failed'],
     [{ message: 'Not logged in · Please run /login' }, 'agent_auth_failed'],

@@ -36,7 +36,7 @@ const PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
   [/\binterrupted\b/i, 'agent_ended_early'],
   [/max(?:imum)? (?:number of |session )?turns/i, 'agent_max_turns'],
   [
-    /unable to connect|waiting for network|stream disconnected|fetch failed|network error|(?:^|: )terminated\b|\bE(?:CONN|NOTFOUND|TIMEDOUT|AI_)/i,
+    /unable to connect|waiting for network|stream disconnected|connection reset|fetch failed|network error|(?:^|: )terminated\b|\bE(?:CONN|NOTFOUND|TIMEDOUT|AI_)/i,
     'agent_unreachable',
   ],
   [/not logged in|authenticat|unauthorized|api[ _]key|missing environment variable/i, 'agent_auth_failed'],
