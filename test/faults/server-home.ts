@@ -38,12 +38,13 @@ export class ServerHome implements AsyncDisposable {
   readonly #env: Record<string, string>
   readonly #servers: ObservedServer[] = []
 
+  /** Agents stay up only where a scenario asks for it: elsewhere they would count as left behind. */
   constructor({ script = {}, server = {}, warm, env = {}, drainMs, within = tmpdir() }: HomeOptions) {
     this.path = mkdtempSync(join(within, 'drover-faults-'))
     this.#drainMs = drainMs
     this.#env = env
     for (const directory of ['.drover', 'work', 'tmp']) mkdirSync(join(this.path, directory))
-    const config = { server, backends: this.#install(script, warm !== undefined), ...(warm && { warm }) }
+    const config = { server, backends: this.#install(script, warm !== undefined), warm: warm ?? { enabled: false } }
     // JSON is YAML.
     writeFileSync(join(this.path, '.drover', 'config.yaml'), JSON.stringify(config))
   }
