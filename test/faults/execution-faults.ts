@@ -18,7 +18,7 @@ const EXECUTIONS = '/api/v1/executions'
 export const EXECUTION_FAULTS: readonly Scenario[] = [
   serverEnds({
     name: 'SIGKILL at a random moment while executions are stored; a new server starts',
-    times: { gate: 3, full: 200 },
+    times: { gate: 1, full: 200 },
     options: { script: TALKATIVE },
     leaves: 'inactive',
     async provoke(home) {

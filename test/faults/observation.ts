@@ -20,7 +20,7 @@ export function processesOf(home: string): number[] {
 
 /** The agents of this home, without the processes that they started. */
 export function agentsOf(home: string): number[] {
-  return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('fake-agent/agent.ts'))
+  return processesOf(home).filter((pid) => read(`/proc/${pid}/cmdline`).includes('fake-agent/agent.'))
 }
 
 /** The scripted agents of this home that stay up. */

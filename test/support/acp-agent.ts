@@ -8,8 +8,9 @@ import { buildCommand } from '../../src/agents/build-command.ts'
 import { type AgentRunOptions, runAgent } from '../../src/agents/run-agent.ts'
 import type { AcpScript } from '../fake-agent/acp-script.ts'
 import { agentRequest } from './agent-request.ts'
+import { fakeAgentPath } from './fake-agent-path.ts'
 
-const FAKE_AGENT = join(import.meta.dirname, '..', 'fake-agent', 'acp-agent.ts')
+const FAKE_AGENT = fakeAgentPath('acp-agent')
 
 /** Writes an executable of this name, and returns its path. */
 export function installAcpAgent(directory: string, script: AcpScript = {}, name = 'fake-acp'): string {
