@@ -130,7 +130,13 @@ async function waitUntilIdle(
     processesOf(home.path).length === 0
   // A busy server may not have accepted its last clients yet. It accepts them in order, this request last.
   await ask(server, { path: '/nothing' })
-  await until(isIdle).catch(() => undefined)
+  let readings = 0
+  // Several times in a row: an agent that stays up starts its replacement a moment after the answer.
+  const staysIdle = () => {
+    readings = isIdle() ? readings + 1 : 0
+    return readings > STABLE_READINGS
+  }
+  await until(staysIdle).catch(() => undefined)
 }
 
 async function repeat(
