@@ -340,8 +340,8 @@ describe('a backend that the file defines', () => {
       'default_backend names the backend "opencod", which does not exist; did you mean opencode?',
     ],
     [
-      'server: {model_rules: [o9-*=nobody]}\n',
-      'server.model_rules[0] names the backend "nobody", which does not exist; use claude, codex, gemini, opencode',
+      'server: {model_rules: [o9-*=missing]}\n',
+      'server.model_rules[0] names the backend "missing", which does not exist; use claude, codex, gemini, opencode',
     ],
   ])('must exist: %s', async (text, message) => {
     const { problems = [] } = await problemsOf({ file: file + text })

@@ -25,7 +25,7 @@ export function isAllowed({ call, permission, workdir, profile }: PermissionFact
   return EDITING.includes(kind) && pathsOf(call).every((path) => isInside(path, workdir))
 }
 
-/** Compares names only. Links are the business of whoever opens the file. Agents also name files by `file:` and `~`. */
+/** Compares names only. Links are checked where the file is opened. Agents also name files by `file:` and `~`. */
 export function isInside(name: string, workdir: string): boolean {
   const path = name.replace(/^file:\/\//, '')
   if (/^(?:~|[a-z][a-z0-9+.-]+:)/i.test(path)) return false

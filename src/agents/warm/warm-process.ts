@@ -18,7 +18,7 @@ const LEFTOVER_WAIT_MS = 300
  */
 const ADOPT_AFTER_MS = 500
 const STDERR_LIMIT_BYTES = 64 * 1024
-/** An idle agent prints little; one that prints more does something that nobody asked for. */
+/** An idle agent prints little; one that prints more works without a prompt. */
 const IDLE_OUTPUT_LIMIT = 1024 * 1024
 
 export type WarmProcess = Pick<RunningProcess, 'stdin' | 'stdout' | 'exit'> & {

@@ -11,11 +11,12 @@ import { toTimestamp } from '../../kit/clock.ts'
 import { nearestWord } from '../../kit/nearest.ts'
 import { toAgentRequest } from '../../prompts/to-agent-request.ts'
 import type { Invocation, Run } from '../command.ts'
-import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined, flagValueInvalid } from '../faults.ts'
+import { flagValueInvalid } from '../faults.ts'
 import { exitCodeOfSignal, listenForInterruption } from '../interruption.ts'
 import { toOneLine } from '../output/printable.ts'
 import { setUpPrompts } from '../prompt/prompt-setup.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
+import { agentUnknown, backendExists, backendNameInvalid, backendNotDefined } from './faults.ts'
 
 const TIMEOUT_SECS = 120
 /** Agents choose their names themselves. */

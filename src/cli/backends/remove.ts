@@ -1,9 +1,9 @@
 import { removeBackendSection } from '../../config/edit-config.ts'
 import { findPaths } from '../../config/paths.ts'
 import type { Run } from '../command.ts'
-import { backendNotDefined } from '../faults.ts'
 import { configEnvironmentOf, readSettings } from '../settings.ts'
 import { definedIn } from './add.ts'
+import { backendNotDefined } from './faults.ts'
 
 export const run: Run = async (invocation) => {
   const [name = ''] = invocation.args

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Run } from '../command.ts'
-import { localServerBusy, localServerNotEnded } from '../faults.ts'
-import { callServer } from '../server-client.ts'
+import { localServerBusy, localServerNotEnded } from './faults.ts'
 import { askStatus } from './local-server.ts'
+import { callServer } from './server-client.ts'
 
 /** A server that stops waits this long for its prompts, and a little longer for their agents. */
 const END_MS = 40_000

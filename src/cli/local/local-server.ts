@@ -8,10 +8,10 @@ import { readLines } from '../../kit/read-lines.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import type { PromptRun } from '../../prompts/run-prompt.ts'
 import type { Invocation } from '../command.ts'
-import { localServerLost, localServerSilent } from '../faults.ts'
-import { callServer, SHORT_ANSWER_MS, sendToServer, serverSocket } from '../server-client.ts'
+import { localServerLost, localServerSilent } from './faults.ts'
 import { digestOfSettings, type LocalPrompt, type LocalReply, type LocalStatus } from './local-protocol.ts'
 import { ReplyReader } from './reply-reader.ts'
+import { callServer, SHORT_ANSWER_MS, sendToServer, serverSocket } from './server-client.ts'
 
 /** Longer than every event. */
 const LINE_LIMIT_BYTES = 64 * 1024 * 1024

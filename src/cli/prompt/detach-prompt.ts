@@ -4,7 +4,7 @@ import { applySettings } from '../../prompts/apply-settings.ts'
 import type { PromptRequest } from '../../prompts/prompt-request.ts'
 import { settingsFor } from '../../prompts/to-agent-request.ts'
 import type { Invocation } from '../command.ts'
-import { callServer } from '../server-client.ts'
+import { callServer } from '../local/server-client.ts'
 
 type Detached = { request: PromptRequest; config: Config }
 

@@ -1,12 +1,12 @@
 /** Sends requests to the user's server over its local socket. */
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { findPaths } from '../config/paths.ts'
-import { errorCode, Fault, type FaultKind } from '../kit/fault.ts'
-import type { JsonObject } from '../kit/json/json-value.ts'
-import type { Invocation } from './command.ts'
+import { findPaths } from '../../config/paths.ts'
+import { errorCode, Fault, type FaultKind } from '../../kit/fault.ts'
+import type { JsonObject } from '../../kit/json/json-value.ts'
+import type { Invocation } from '../command.ts'
+import { configEnvironmentOf } from '../settings.ts'
 import { localServerLost, localServerSilent, serverAnswerInvalid, serverNotRunning } from './faults.ts'
-import { configEnvironmentOf } from './settings.ts'
 
 type ServerCall = {
   method: 'GET' | 'POST'

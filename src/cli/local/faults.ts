@@ -1,0 +1,55 @@
+import { defineFault } from '../../kit/fault.ts'
+
+export const localServerLost = defineFault({
+  code: 'local_server_lost',
+  kind: 'unavailable',
+  when: 'The server of this user ended while it ran a prompt of the command line.',
+  message: (_: object) =>
+    'the server of this user ended before the prompt did; send the prompt again, or use --direct to run it without the server',
+})
+
+export const localServerNotStarted = defineFault({
+  code: 'local_server_not_started',
+  kind: 'unavailable',
+  when: 'The server that `drover up` has started does not answer.',
+  message: (_: object) => 'the server did not start; run "drover serve --local" to see why',
+})
+
+export const localServerSilent = defineFault({
+  code: 'local_server_silent',
+  kind: 'unavailable',
+  when: 'A program has the local socket, but does not answer.',
+  message: (d: { socket: string }) =>
+    `the server on ${d.socket} does not answer; try again later, or end its process, which has "serve" in its command line`,
+})
+
+export const localServerNotEnded = defineFault({
+  code: 'local_server_not_ended',
+  kind: 'unavailable',
+  when: 'The server that `drover down` has told to end still runs.',
+  message: (d: { pid: number }) => `the server was told to end, but still runs; end it with "kill -9 ${d.pid}"`,
+})
+
+export const localServerBusy = defineFault({
+  code: 'local_server_foreground',
+  kind: 'conflict',
+  when: 'The server that `drover down` finds is a `drover serve`, which it must not end.',
+  message: (d: { pid: number }) =>
+    `process ${d.pid} is a "drover serve", not a server in the background; stop it where it was started`,
+})
+
+export const serverNotRunning = defineFault({
+  code: 'server_not_running',
+  kind: 'unavailable',
+  when: 'A command needs the server of the user, and none answers on the local socket.',
+  message: (d: { socket: string }) =>
+    `no server answers on ${d.socket}; start one with "drover serve", and leave server.local_socket on`,
+})
+
+export const serverAnswerInvalid = defineFault({
+  code: 'server_answer_invalid',
+  kind: 'internal',
+  when: 'The program on the local socket did not answer as a drover server does.',
+  message: (d: { socket: string; status: number }) =>
+    `the program that listens on ${d.socket} is not a drover server of this version (status ${d.status}); restart it`,
+})
