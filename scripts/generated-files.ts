@@ -21,6 +21,7 @@ import {
 } from '../src/prompts/prompt-request.shape.ts'
 import { CommentAnswer, CommentsAnswer, GraphqlErrors, IssueAnswer } from '../src/source/gh-answers.shape.ts'
 import { ManifestSection, SourceManifest } from '../src/source/manifest.shape.ts'
+import { WorktreeRecord } from '../src/workspace/worktrees/worktree.shape.ts'
 import { cliDocs } from './cli-docs.ts'
 import { compileShapes, declareShapes } from './compile-shapes.ts'
 import { configDocs } from './config-docs.ts'
@@ -49,6 +50,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await sourceFiles()),
     ...(await engineFiles()),
     ...(await journalFiles()),
+    ...(await workspaceFiles()),
     ...(await hostFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
@@ -143,6 +145,15 @@ async function journalFiles(): Promise<GeneratedFile[]> {
   return [
     { path: 'src/journal/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
     { path: 'src/journal/checks.generated.d.ts', content: declareShapes(shapes, '../kit/schema.ts') },
+  ]
+}
+
+async function workspaceFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateWorktreeRecord: WorktreeRecord }
+  const folder = 'src/workspace/worktrees'
+  return [
+    { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: false }) },
+    { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 
