@@ -10,6 +10,7 @@ import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
 import { PROMPT_COMMANDS } from '../prompt/commands.ts'
 import { RUN_COMMANDS } from '../run/commands.ts'
+import { PROTOCOL_COMMANDS } from '../run/protocol-commands.ts'
 import { SERVER_COMMANDS } from '../serve/commands.ts'
 import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
@@ -27,9 +28,10 @@ export const COMMANDS: readonly Command[] = [
   ...SERVER_COMMANDS,
   ...KEY_COMMANDS,
   ...RUN_COMMANDS,
-  ...SOURCE_COMMANDS,
   ...HOST_COMMANDS,
   ...DOCTOR_COMMANDS,
   ...CONFIG_COMMANDS,
   ...SHELL_COMMANDS,
+  ...PROTOCOL_COMMANDS,
+  ...SOURCE_COMMANDS,
 ]

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { createFile } from '../../kit/files/write-file.ts'
+import { encodeUtf8 } from '../../kit/utf8.ts'
+import { runIdRequired } from '../../runs/faults.ts'
+import type { RunContext } from '../../runs/run-context.ts'
+import { writeReport } from '../../runs/run-report.ts'
+import { outlineRun, outlineRuns, type RunOutline } from '../../runs/run-status.ts'
+import type { Run } from '../command.ts'
+import { MarkdownStream } from '../output/markdown-stream.ts'
+import { toPrintable } from '../output/printable.ts'
+import { offer } from '../remedies.ts'
+import type { Channel } from '../terminal.ts'
+import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
+import { openRuns } from './open-runs.ts'
+import { openNamed } from './person-run.ts'
+import { readRunId } from './read-flags.ts'
+
+export const run: Run = (invocation) =>
+  withWorkspace(invocation, async (command) => {
+    const { args, flags, runtime } = invocation
+    const { out } = runtime.terminal
+    const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
+    const context = await openRuns(command, runtime)
+    const shown = await findReported(command, context, typed)
+    const markdown = writeReport(shown)
+    const file = flags.text('output')
+    if (file === undefined) await out.write(out.isTty ? render(markdown, out) : markdown)
+    else {
+      createFile({ path: resolve(runtime.cwd, file), bytes: encodeUtf8(markdown), mode: 0o644 })
+      await out.write(`Wrote ${file}.\n`)
+    }
+    return 0
+  })
+
+/** Without an id, the newest run of the worktree. */
+async function findReported(
+  command: WorkspaceCommand,
+  context: RunContext,
+  typed: string | undefined,
+): Promise<RunOutline> {
+  if (typed !== undefined) return (await openNamed(command, context, typed)).run
+  return await command.suggesting({ next: (workspace) => offer('list-runs', workspace) }, async () => {
+    const { runs } = await outlineRuns(context)
+    const newest = runs.findLast(({ workspace_foreign }) => workspace_foreign !== true)
+    if (newest === undefined) throw runIdRequired({ problem: 'this worktree has no run' })
+    return await outlineRun(context, newest.id)
+  })
+}
+
+function render(markdown: string, { style }: Pick<Channel, 'style'>): string {
+  const stream = new MarkdownStream(style)
+  return stream.write(toPrintable(markdown)) + stream.end()
+}
