@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
 import { gitFailed } from '../faults.ts'
-import { askGitForOutput, type Git } from '../git.ts'
+import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
 import { toPathText } from '../path-text.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 
@@ -47,7 +47,7 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
     const index = join(workspace.git_dir, 'index')
     if (existsSync(index)) copyFileSync(index, join(scratch, 'index'))
     const ask = asker(options, scratch)
-    await ask(['add', '--all', '--ignore-errors'])
+    await addAll(options, scratch)
     const tree = (await ask(['write-tree'])).toString('latin1').trim()
     const output = await ask(['diff-tree', '-r', '-z', '-M', '--numstat', '--no-ext-diff', '--no-textconv', base, tree])
     const files = parseNumstat(output)
@@ -57,16 +57,28 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
   }
 }
 
+/** An exit code of 1 means that some files cannot be read, or that a repository inside of the worktree has no commit. */
+async function addAll({ git, workspace, signal }: DiffOptions, scratch: string): Promise<void> {
+  const args = ['add', '--all', '--ignore-errors'] as const
+  const command = { directory: workspace.worktree_root, args, signal }
+  const { code, stderr } = await askGit(withScratch(git, { workspace, scratch }), command)
+  if (code > 1) throw gitFailed({ command: 'git add', problem: gitErrorLine(stderr) })
+}
+
 function asker({ git, workspace, signal }: DiffOptions, scratch: string) {
+  const asked = withScratch(git, { workspace, scratch })
+  return async (args: readonly [string, ...string[]]) =>
+    await askGitForOutput(asked, { directory: workspace.worktree_root, args, signal })
+}
+
+function withScratch(git: Git, { workspace, scratch }: Pick<DiffOptions, 'workspace'> & { scratch: string }): Git {
   const env = {
     ...git.env,
     GIT_INDEX_FILE: join(scratch, 'index'),
     GIT_OBJECT_DIRECTORY: join(scratch, 'objects'),
     GIT_ALTERNATE_OBJECT_DIRECTORIES: quote(join(workspace.git_common_dir, 'objects')),
   }
-  const asked = { ...git, env, timeoutMs: SLOW_GIT_MS }
-  return async (args: readonly [string, ...string[]]) =>
-    await askGitForOutput(asked, { directory: workspace.worktree_root, args, signal })
+  return { ...git, env, timeoutMs: SLOW_GIT_MS }
 }
 
 /** Without quotes, a colon would separate two directories. */
