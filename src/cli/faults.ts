@@ -180,6 +180,16 @@ export const comparisonNotFound = defineFault({
       : `no agent ${JSON.stringify(d.name)} took part in the last comparison; name one of ${d.known.join(', ')}`,
 })
 
+export const worktreeNotFound = defineFault({
+  code: 'worktree_not_found',
+  kind: 'not_found',
+  when: 'Drover has created no worktree with this name, or the beginning of a name fits several. Nothing was removed.',
+  message: (d: { given: string; candidates: readonly string[] }) =>
+    d.candidates.length === 0
+      ? `no worktree ${JSON.stringify(d.given)} (run "drover worktrees" to see the names)`
+      : `several worktrees begin with ${JSON.stringify(d.given)}: ${d.candidates.join(', ')}; give more characters`,
+})
+
 export const nothingToKeep = defineFault({
   code: 'nothing_to_keep',
   kind: 'conflict',

@@ -18,14 +18,14 @@ export type ReportParts = {
   readonly cost?: readonly { readonly name: string; readonly value: string }[]
 }
 
-export type ReportEvidence = {
+type ReportEvidence = {
   readonly claim: string
   readonly verdict: 'observed' | 'claimed' | 'contradicted'
   /** What was seen, and where. */
   readonly seen: string
 }
 
-export type ReportChange = {
+type ReportChange = {
   readonly path: string
   readonly insertions: number | null
   readonly deletions: number | null

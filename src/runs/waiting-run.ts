@@ -17,7 +17,7 @@ const WAITS_FOR: Readonly<Record<Wish, { one: string; many: string }>> = {
 }
 
 /** Whether the run waits for it. Pure. */
-export function isWaitingFor({ next }: Pick<RunOutline, 'next'>, wish: Wish): boolean {
+function isWaitingFor({ next }: Pick<RunOutline, 'next'>, wish: Wish): boolean {
   if (wish === 'skip') return next.variants.some(({ id }) => id === 'skip-action')
   return next.operation === (wish === 'answer' ? 'answer' : 'resume')
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentHome, createAgentHome, hangingAgent } from '../support/agent-home.ts'
@@ -88,13 +88,17 @@ describe('drover compare --worktrees', () => {
   })
 
   it('works in the same directory of the worktree, and warns of changes that are not committed', async () => {
-    teach('claude', 'pwd > where')
+    teach('claude', 'pwd > where; git rev-parse --show-toplevel > ../top')
     teach('codex', ':')
     appendFileSync(join(repository.root, 'a'), 'mine\n')
     const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'x', '--json']
-    const ran = home.call(args, { cwd: join(repository.root, 'sub') })
+    // As in a hook of git, which must not lead the agents back to the repository.
+    const env = { GIT_DIR: join(repository.root, '.git'), GIT_WORK_TREE: repository.root }
+    const ran = home.call(args, { cwd: join(repository.root, 'sub'), env })
     const { report, stderr } = await reportOf(ran)
-    expect(report.results[0].worktree.changes).toMatchObject([{ path: 'sub/where' }])
+    expect(report.results[0].worktree.changes).toMatchObject([{ path: 'sub/where' }, { path: 'top' }])
+    const { path } = report.results[0].worktree
+    expect(readFileSync(join(path, 'top'), 'utf8').trim()).toBe(path)
     expect(stderr).toContain('1 changed file is not committed')
   })
 
@@ -227,5 +231,53 @@ describe('drover compare --keep, later', () => {
     expect(code).toBe(1)
     expect(stdout).toMatch(/Left codex in .*: .*other git repositories inside: nested\//)
     expect(worktrees()).toHaveLength(1)
+  })
+})
+
+describe('drover worktrees', () => {
+  const worktreesCommand = (...args: string[]) => home.call(['worktrees', ...args], { cwd: home.path })
+
+  it('lists what drover has created, and what would be lost', async () => {
+    expect(await worktreesCommand()).toMatchObject({ code: 0, stdout: 'No worktrees found.\n' })
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    const { stdout } = await worktreesCommand()
+    expect(stdout).toMatch(
+      /^NAME +CREATED +STATE\nshow-the-wind-claude-\S+ +just now +it has changes that are not committed\n/,
+    )
+    const { worktrees: listed } = JSON.parse((await worktreesCommand('list', '--json')).stdout)
+    expect(listed).toMatchObject([
+      { label: 'claude', state: 'uncommitted_changes', repository: repository.root, title: 'Show the wind' },
+      { label: 'codex' },
+    ])
+  })
+
+  it('removes only what loses nothing, unless it is told to discard', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a; git -c user.name=x -c user.email=x@y.z commit --quiet --all --message=Mine')
+    await compare()
+    const kept = await worktreesCommand('remove', 'show-the-wind-claude', 'show-the-wind-codex')
+    expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining('changes that are not committed') })
+    expect(kept.stdout).toMatch(
+      /^Removed show-the-wind-codex-\S+\. Its work is on the branch drover\/show-the-wind-codex-/,
+    )
+    expect(worktrees()).toHaveLength(1)
+    const discarded = await worktreesCommand('remove', 'show', '--discard')
+    const [, commit = ''] = /git branch NAME ([0-9a-f]{12})/.exec(discarded.stdout) ?? []
+    expect(repository.git('show', `${commit}:a`)).toBe('one\ntwo\n')
+    expect(worktrees()).toEqual([])
+    expect(branches()).toHaveLength(1)
+  })
+
+  it('removes nothing if a name is unknown or ambiguous', async () => {
+    teach('claude', 'echo two >> a')
+    teach('codex', 'echo three >> a')
+    await compare()
+    expect((await worktreesCommand('remove', 'show', '--discard')).stderr).toContain(
+      'several worktrees begin with "show"',
+    )
+    expect(await worktreesCommand('remove', 'show-the-wind-codex', 'x')).toMatchObject({ code: 1, stdout: '' })
+    expect(worktrees()).toHaveLength(2)
   })
 })

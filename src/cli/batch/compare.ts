@@ -1,6 +1,7 @@
 import type { AgentLocation } from '../../agents/locate-agents.ts'
 import type { Config } from '../../config/config.shape.ts'
 import { Fault } from '../../kit/fault.ts'
+import { withoutGitPlaces } from '../../kit/process/environment-variables.ts'
 import { parseCheck } from '../../kit/process/run-check.ts'
 import { compareAgents } from '../../prompts/compare-agents.ts'
 import { type PromptResult, statusOf } from '../../prompts/prompt-result.ts'
@@ -47,8 +48,10 @@ export const run: Run = async (invocation) => {
   const options = { backends, start, prompt: comparison.prompt, checks, signal }
   await using worktrees = new ComparisonWorktrees(invocation, options)
   const writing = { ...comparison, config: lettingAgentsEdit(config), worktrees, signal }
+  // Git must find the worktree of an agent by its directory.
+  const elsewhere = { ...invocation, runtime: { ...runtime, env: withoutGitPlaces(runtime.env) } }
   try {
-    return await compare(invocation, { ...writing, workdirs: await worktrees.open() })
+    return await compare(elsewhere, { ...writing, workdirs: await worktrees.open() })
   } catch (error) {
     const by = interruption.by()
     // Ctrl-C while git worked.

@@ -1,7 +1,6 @@
 /** The worktrees of a comparison: one for each agent, all from the same commit. They are gone if the comparison does not end. */
 import { existsSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { findPaths } from '../../config/paths.ts'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { Fault } from '../../kit/fault.ts'
 import { randomIds } from '../../kit/ids.ts'
@@ -14,7 +13,7 @@ import { diffWorktree, type WorktreeDiff } from '../../workspace/worktrees/diff-
 import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import type { Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
-import { configEnvironmentOf } from '../settings.ts'
+import { worktreesHome } from '../settings.ts'
 
 /** What one agent left in its worktree. */
 export type Contender = {
@@ -156,10 +155,6 @@ export class ComparisonWorktrees implements AsyncDisposable {
   async #warn(message: string): Promise<void> {
     await this.#invocation.runtime.terminal.err.write(`drover: warning: ${message}\n`)
   }
-}
-
-export function worktreesHome(invocation: Invocation): string {
-  return findPaths(configEnvironmentOf(invocation)).worktrees
 }
 
 /** An agent that takes part twice is `codex` and `codex-2`. Pure. */

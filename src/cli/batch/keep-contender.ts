@@ -2,17 +2,15 @@
 import { Fault } from '../../kit/fault.ts'
 import { discoverWorkspace } from '../../workspace/discover-workspace.ts'
 import { type Git, locateGit } from '../../workspace/git.ts'
-import { commitWorktree } from '../../workspace/worktrees/commit-worktree.ts'
 import { describeKeepReason } from '../../workspace/worktrees/inspect-worktree.ts'
-import { discardWorktree, removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
+import { removeWorktree } from '../../workspace/worktrees/remove-worktree.ts'
 import { type FoundWorktree, listWorktrees, type Worktree } from '../../workspace/worktrees/worktree-records.ts'
 import type { Invocation } from '../command.ts'
 import { comparisonNotFound, nothingToKeep } from '../faults.ts'
 import { listenForInterruption } from '../interruption.ts'
-import { toOneLine, toPrintable } from '../output/printable.ts'
-import { worktreesHome } from './comparison-worktrees.ts'
-
-const SUBJECT_COLUMNS = 72
+import { toPrintable } from '../output/printable.ts'
+import { worktreesHome } from '../settings.ts'
+import { commitAll, dropWorktree } from '../worktrees/drop-worktree.ts'
 
 /** What became of the worktrees. */
 export type KeepResult = {
@@ -70,30 +68,22 @@ async function keep(
   result: KeepResult,
 ): Promise<NonNullable<KeepResult['kept']>> {
   const name = nameOf(worktree)
-  const { head } = await commit(worktree, options)
+  const { head } = await commitAll(worktree, options)
   if (head === worktree.base) throw nothingToKeep({ name })
   const removal = await removeWorktree({ ...options, worktree })
   if (removal.is === 'kept') result.left.push({ name, path: worktree.path, reason: describeKeepReason(removal.reason) })
   return { name, branch: worktree.branch, commit: head }
 }
 
-/** The changes are committed first, so that they can still be found. If that fails, the worktree stays. */
+/** If the changes cannot be committed, the worktree stays. */
 async function drop(worktree: Worktree, options: SettleOptions, result: KeepResult): Promise<void> {
   const name = nameOf(worktree)
   try {
-    const isMissing = 'isMissing' in worktree && worktree.isMissing === true
-    const head = isMissing ? worktree.base : (await commit(worktree, options)).head
-    await discardWorktree({ ...options, worktree })
-    result.dropped.push({ name, ...(head !== worktree.base && { commit: head }) })
+    result.dropped.push({ name, ...(await dropWorktree(worktree, options)) })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     result.left.push({ name, path: worktree.path, reason: error.message })
   }
-}
-
-async function commit({ path: directory, branch, title, label }: Worktree, { git, signal }: SettleOptions) {
-  const message = `${toOneLine(title, SUBJECT_COLUMNS) || 'Changes'}\n\nMade by ${label} in drover compare.\n`
-  return await commitWorktree({ git, directory, branch, message, signal })
 }
 
 function nameOf({ label, name }: Worktree): string {

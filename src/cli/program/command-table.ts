@@ -16,6 +16,7 @@ import { SESSION_COMMANDS } from '../sessions/commands.ts'
 import { SHELL_COMMANDS } from '../shell/commands.ts'
 import { SOURCE_COMMANDS } from '../source/commands.ts'
 import { USAGE_COMMANDS } from '../usage/commands.ts'
+import { WORKTREE_COMMANDS } from '../worktrees/commands.ts'
 
 export const COMMANDS: readonly Command[] = [
   ...PROMPT_COMMANDS,
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   ...HOST_COMMANDS,
   ...DOCTOR_COMMANDS,
   ...CONFIG_COMMANDS,
+  ...WORKTREE_COMMANDS,
   ...SHELL_COMMANDS,
   ...PROTOCOL_COMMANDS,
   ...SOURCE_COMMANDS,

@@ -146,7 +146,7 @@ function nextLines(run: Pick<RunOutline, 'next' | 'state'>, options: ViewOptions
   )
 }
 
-export function formatNextWords(
+function formatNextWords(
   { variants }: Next,
   options: Pick<ViewOptions, 'name' | 'hasRoot' | 'out'> & { canStop: boolean },
 ): string[] {

@@ -12,3 +12,13 @@ export function isPassedOn(name: string): boolean {
   // Windows ignores the case of names.
   return !/^DROVER_/i.test(name) || PASSED_ON.includes(name)
 }
+
+/** Variables that point git to a repository. A caller inside of a git hook has them. */
+const GIT_PLACES = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)$/
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** For a program that works in another repository, or in another worktree, than the caller. */
+export function withoutGitPlaces(env: Variables): Variables {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !GIT_PLACES.test(name)))
+}

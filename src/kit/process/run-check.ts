@@ -2,16 +2,13 @@
 import { Fault } from '../fault.ts'
 import { checkCommandInvalid } from '../faults.ts'
 import { splitCommand } from '../shell-words.ts'
-import { isPassedOn } from './environment-variables.ts'
+import { isPassedOn, withoutGitPlaces } from './environment-variables.ts'
 import { OutputTail } from './output-tail.ts'
 import { type ProcessExit, startProcess } from './process.ts'
 
 export const DEFAULT_CHECK_TIMEOUT_MS = 10 * 60_000
 /** The last bytes of the output: a failure is described at its end. */
 const OUTPUT_LIMIT_BYTES = 256 * 1024
-
-/** Variables that point git to a repository. A caller inside a git hook has them, for another directory. */
-const GIT_PLACES = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)$/
 
 export type Check = {
   /** A command line without a shell; see `parseCheck`. */
@@ -80,8 +77,8 @@ function judge({ code, signal, ended, durationMs }: ProcessExit, timeoutMs: numb
 }
 
 function toCheckEnvironment(env: Check['env']): Record<string, string> {
-  const kept = Object.entries(env).filter((entry): entry is [string, string] => {
-    return entry[1] !== undefined && isPassedOn(entry[0]) && !GIT_PLACES.test(entry[0])
+  const kept = Object.entries(withoutGitPlaces(env)).filter((entry): entry is [string, string] => {
+    return entry[1] !== undefined && isPassedOn(entry[0])
   })
   return Object.fromEntries(kept)
 }

@@ -3,7 +3,7 @@
  * index is copied and the files are added to the copy, with an object directory of its own. The worktree, its index and
  * the repository are not changed.
  */
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkspaceIdentity } from '../../contract/workspace-identity.shape.ts'
 import { removeLeftovers, temporaryName } from '../../kit/files/temporary-file.ts'
@@ -12,7 +12,7 @@ import { askGit, askGitForOutput, type Git, gitErrorLine } from '../git.ts'
 import { toPathText } from '../path-text.ts'
 import { SLOW_GIT_MS } from './git-time.ts'
 
-export type FileChange = {
+type FileChange = {
   path: string
   /** The path that it was renamed from. */
   from?: string
@@ -44,8 +44,7 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
   const scratch = join(workspace.git_dir, temporaryName())
   mkdirSync(join(scratch, 'objects'), { recursive: true, mode: 0o700 })
   try {
-    const index = join(workspace.git_dir, 'index')
-    if (existsSync(index)) copyFileSync(index, join(scratch, 'index'))
+    copyIndex(join(workspace.git_dir, 'index'), join(scratch, 'index'))
     const ask = asker(options, scratch)
     await addAll(options, scratch)
     const tree = (await ask(['write-tree'])).toString('latin1').trim()
@@ -55,6 +54,18 @@ export async function diffWorktree(options: DiffOptions): Promise<WorktreeDiff> 
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/**
+ * With the time of the original: git reads a file again if it was written in the same second as the index or later. Without
+ * an index, git adds all files anew.
+ */
+function copyIndex(from: string, to: string): void {
+  const found = statSync(from, { throwIfNoEntry: false })
+  if (found === undefined) return
+  copyFileSync(from, to)
+  const seconds = Math.floor(found.mtimeMs / 1000)
+  utimesSync(to, seconds, seconds)
 }
 
 /** An exit code of 1 means that some files cannot be read, or that a repository inside of the worktree has no commit. */

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/run-drover.ts'
@@ -9,7 +18,7 @@ import { discoverWorkspace } from '../discover-workspace.ts'
 import { locateGit } from '../git.ts'
 import { commitWorktree } from './commit-worktree.ts'
 import { createWorktree, type NewWorktree } from './create-worktree.ts'
-import { diffWorktree } from './diff-worktree.ts'
+import { diffWorktree, parseNumstat } from './diff-worktree.ts'
 import { discardWorktree, removeWorktree } from './remove-worktree.ts'
 import { listWorktrees, type Worktree } from './worktree-records.ts'
 
@@ -210,12 +219,41 @@ describe('diffWorktree', () => {
     expect(inside('write-tree').trim()).toBe(diff.tree)
   })
 
+  it('sees a file of the same size that was written in the same second as the index', async () => {
+    const { worktree, inside, write } = await create()
+    const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
+    const [file, index, second] = [join(worktree.path, 'a'), join(workspace.git_dir, 'index'), 1_700_000_000]
+    inside('config', 'core.trustctime', 'false')
+    utimesSync(file, second, second)
+    inside('update-index', '--refresh')
+    write('a', 'two\n')
+    for (const path of [file, index]) utimesSync(path, second, second)
+    const { files } = await diffWorktree({ git, workspace, base: worktree.base, signal })
+    expect(files).toEqual([{ path: 'a', insertions: 1, deletions: 1 }])
+  })
+
   it('shows a rename as one file', async () => {
     const { worktree, inside } = await create()
     inside('mv', 'a', 'b')
     const workspace = await discoverWorkspace({ start: worktree.path, git, signal })
     const { files } = await diffWorktree({ git, workspace, base: worktree.base, signal })
     expect(files).toEqual([{ path: 'b', from: 'a', insertions: 0, deletions: 0 }])
+  })
+})
+
+describe('parseNumstat', () => {
+  it.each([
+    ['', []],
+    ['1\t2\ta b\0', [{ path: 'a b', insertions: 1, deletions: 2 }]],
+    ['-\t-\ta\0', [{ path: 'a', insertions: null, deletions: null }]],
+    ['0\t0\ta\tb\nc\0', [{ path: 'a\tb\nc', insertions: 0, deletions: 0 }]],
+    ['3\t0\t\0old\0new\0', [{ path: 'new', from: 'old', insertions: 3, deletions: 0 }]],
+  ])('reads %j', (output, changes) => {
+    expect(parseNumstat(Buffer.from(output))).toEqual(changes)
+  })
+
+  it.each(['1\t2\ta', 'x\t2\ta\0', '\0'])('refuses %j', (output) => {
+    expect(() => parseNumstat(Buffer.from(output))).toThrow('git diff-tree failed: its output cannot be read')
   })
 })
 
