@@ -8,16 +8,18 @@ import { outlineRun, outlineRuns, type RunList, type RunOutline } from './run-st
 import { inWorktreeOf } from './run-worktree.ts'
 
 /** What a person wants to do with a run. */
-export type Wish = 'answer' | 'skip' | 'continue'
+export type Wish = 'answer' | 'skip' | 'continue' | 'stop'
 
 const WAITS_FOR: Readonly<Record<Wish, { one: string; many: string }>> = {
   answer: { one: 'waits for an answer', many: 'wait for an answer' },
   skip: { one: 'has an action to skip', many: 'have an action to skip' },
   continue: { one: 'can be continued', many: 'can be continued' },
+  stop: { one: 'can be stopped', many: 'can be stopped' },
 }
 
 /** Whether the run waits for it. Pure. */
-function isWaitingFor({ next }: Pick<RunOutline, 'next'>, wish: Wish): boolean {
+function isWaitingFor({ next, state }: Pick<RunOutline, 'next' | 'state'>, wish: Wish): boolean {
+  if (wish === 'stop') return state === 'active' || state === 'paused'
   if (wish === 'skip') return next.variants.some(({ id }) => id === 'skip-action')
   return next.operation === (wish === 'answer' ? 'answer' : 'resume')
 }
@@ -73,4 +75,13 @@ const TITLE_CHARACTERS = 40
 function toTitle(goal: string): string {
   const line = goal.replace(/\s+/g, ' ').trim()
   return line.length <= TITLE_CHARACTERS ? line : `${line.slice(0, TITLE_CHARACTERS - 1).toWellFormed()}…`
+}
+
+/** The newest run of this worktree, else the newest one of the repository. Throws `run_id_required` if there is none. */
+export async function findNewestRun(context: RunContext): Promise<FoundRun> {
+  const { runs } = await outlineRuns(context)
+  const newest = runs.findLast(({ workspace_foreign }) => workspace_foreign !== true) ?? runs.at(-1)
+  if (newest === undefined) throw runIdRequired({ problem: 'this repository has no run' })
+  const there = await inWorktreeOf(context, newest.id)
+  return { context: there, run: await outlineRun(there, newest.id) }
 }

@@ -170,6 +170,20 @@ describe('drover compare --worktrees', () => {
     expect([...worktrees(), ...branches()]).toEqual([])
   })
 
+  it('leaves worktrees that can be dropped if drover is killed', async () => {
+    const pidFile = join(home.path, 'pids')
+    teach('claude', 'echo two >> a')
+    home.teach('codex', { hangAfter: 'init', pidFile })
+    const args = ['compare', '--worktrees', '--backends', 'claude,codex', 'Show the wind']
+    const { child, ended } = home.start(args, { cwd: repository.root })
+    const agent = await hangingAgent(pidFile)
+    child.kill('SIGKILL')
+    await ended
+    process.kill(agent, 'SIGKILL')
+    expect((await drover('--drop')).stdout).toMatch(/Dropped codex, which changed nothing/)
+    expect([...worktrees(), ...branches()]).toEqual([])
+  })
+
   it.each([
     ['a check without worktrees', ['x', '--check', 'true'], '--check needs --worktrees'],
     ['a check that needs a shell', ['x', '--worktrees', '--check', 'a && b'], '"&" needs a shell'],

@@ -145,6 +145,18 @@ describe.runIf(hasTerminals)('drover answer on a terminal', () => {
   })
 })
 
+describe.runIf(hasTerminals)('drover stop and status on a terminal', () => {
+  it('work from another worktree of the repository', async () => {
+    const started = await asking()
+    const around = { cwd: otherWorktree(started), env: { ...started.fixture.env, NO_COLOR: '1' } }
+    const shown = await startOnTerminal(['status', short(started)], around).ended
+    expect(shown).toMatchObject({ code: 0, seen: expect.stringContaining('paused, waiting for an answer') })
+    const stopped = await startOnTerminal(['stop'], around).ended
+    expect(stopped).toMatchObject({ code: 0, seen: expect.stringMatching(/^Stopped\. Its work so far is kept\./) })
+    expect((await started.fixture.status(started.state.run_id)).state).toBe('stopped')
+  })
+})
+
 describe('drover skip', () => {
   it('skips the action of the only run', async () => {
     const { fixture } = await adHoc()
@@ -216,6 +228,12 @@ describe('drover report', () => {
     expect(await fixture.drover(['report', state.run_id, '-o', file])).toMatchObject({ code: 0 })
     expect(readFileSync(file, 'utf8')).toMatch(/^# Run /)
     expect(await fixture.error(['report', '-o', file])).toMatchObject({ code: 'file_exists' })
+  })
+
+  it('is about the newest run of the repository, from another worktree too', async () => {
+    const started = await adHoc()
+    const { stdout } = await started.fixture.drover(['report'], { cwd: otherWorktree(started) })
+    expect(stdout).toContain(`# Run ${started.state.run_id}`)
   })
 
   it('reports that there is no run', async () => {

@@ -154,8 +154,8 @@ changed, the run waits until you choose: --adopt works from the changed issue, -
     group: 'Changes',
     summary: 'Write a report about a run, in Markdown',
     description: `The report has the goal, the decisions, what changed, the checks, the findings of the review and the summary. It repeats
-what was reported and observed; it certifies nothing. Without an id, it is about the newest run of the worktree. On a
-terminal the Markdown is rendered.`,
+what was reported and observed; it certifies nothing. Without an id, it is about the newest run. On a terminal the Markdown
+is rendered.`,
     positionals: [{ ...RUN_ID, isOptional: true }],
     flags: [{ name: 'output', short: 'o', value: 'FILE', description: 'Write the Markdown to this new file' }, ROOT],
     examples: [

@@ -5,7 +5,7 @@ import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import { inWorktreeOf } from '../../runs/run-worktree.ts'
 import { findWaitingRun, type Wish } from '../../runs/waiting-run.ts'
 import type { Invocation } from '../command.ts'
-import { offer } from '../remedies.ts'
+import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { WorkspaceCommand } from '../workspace-command.ts'
 import { printChange } from './print-change.ts'
 import { readRunId } from './read-flags.ts'
@@ -19,7 +19,7 @@ export async function openPersonRun(
   { given, wish }: { given: string | undefined; wish: Wish },
 ): Promise<PersonRun> {
   const typed = given === undefined ? undefined : await readRunId(command, given, 'list-runs')
-  const list = { next: (workspace: { id: string; root: string }) => offer('list-runs', workspace) }
+  const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
   const found =
     typed === undefined
       ? await command.suggesting(list, () => findWaitingRun(context, wish))

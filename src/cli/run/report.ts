@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { createFile } from '../../kit/files/write-file.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
-import { runIdRequired } from '../../runs/faults.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { writeReport } from '../../runs/run-report.ts'
-import { outlineRun, outlineRuns, type RunOutline } from '../../runs/run-status.ts'
+import type { RunOutline } from '../../runs/run-status.ts'
+import { findNewestRun } from '../../runs/waiting-run.ts'
 import type { Run } from '../command.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
 import { toPrintable } from '../output/printable.ts'
-import { offer } from '../remedies.ts'
+import { offer, type WorkspaceRef } from '../remedies.ts'
 import type { Channel } from '../terminal.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -32,19 +32,15 @@ export const run: Run = (invocation) =>
     return 0
   })
 
-/** Without an id, the newest run of the worktree. */
+/** Without an id, the newest run. */
 async function findReported(
   command: WorkspaceCommand,
   context: RunContext,
   typed: string | undefined,
 ): Promise<RunOutline> {
   if (typed !== undefined) return (await openNamed(command, context, typed)).run
-  return await command.suggesting({ next: (workspace) => offer('list-runs', workspace) }, async () => {
-    const { runs } = await outlineRuns(context)
-    const newest = runs.findLast(({ workspace_foreign }) => workspace_foreign !== true)
-    if (newest === undefined) throw runIdRequired({ problem: 'this worktree has no run' })
-    return await outlineRun(context, newest.id)
-  })
+  const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
+  return (await command.suggesting(list, () => findNewestRun(context))).run
 }
 
 function render(markdown: string, { style }: Pick<Channel, 'style'>): string {
