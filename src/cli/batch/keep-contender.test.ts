@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FoundWorktree } from '../../workspace/worktrees/worktree-records.ts'
+import { toLabels } from './comparison-worktrees.ts'
 import { findComparison } from './keep-contender.ts'
 
 const worktree = (group: string | undefined, label: string | undefined, git_common_dir = '/r/.git') =>
@@ -29,5 +30,11 @@ describe('findComparison', () => {
   it('names those that took part in the last one', () => {
     expect(() => find('nobody')).toThrow('name one of claude, codex')
     expect(() => find('codex', '/nowhere')).toThrow('no worktrees of a comparison')
+  })
+})
+
+describe('toLabels', () => {
+  it('numbers an agent that takes part more than once', () => {
+    expect(toLabels(['codex', 'claude', 'codex', 'codex'])).toEqual(['codex', 'claude', 'codex-2', 'codex-3'])
   })
 })
