@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ChainFile, ParallelFile } from '../src/cli/batch/task-file.shape.ts'
 import { ConfigFile, ConfigShape } from '../src/config/config.shape.ts'
+import { DriveEvent } from '../src/drive/record/event.shape.ts'
 import { RunEvent } from '../src/engine/state/event.shape.ts'
 import { ChangeRecord } from '../src/hosts/change/change-record.shape.ts'
 import { OwnershipManifest } from '../src/hosts/manifest.shape.ts'
@@ -52,6 +53,7 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     ...(await journalFiles()),
     ...(await workspaceFiles()),
     ...(await hostFiles()),
+    ...(await driveFiles()),
     { path: 'schema/machine-protocol-v2.json', content: contractSchema() },
     { path: 'docs/machine-protocol.md', content: protocolDocs() },
     { path: 'docs/doctor.md', content: await doctorDocs() },
@@ -154,6 +156,14 @@ async function workspaceFiles(): Promise<GeneratedFile[]> {
   return [
     { path: `${folder}/checks.generated.js`, content: await compileShapes(shapes, { allProblems: false }) },
     { path: `${folder}/checks.generated.d.ts`, content: declareShapes(shapes, '../../kit/schema.ts') },
+  ]
+}
+
+async function driveFiles(): Promise<GeneratedFile[]> {
+  const shapes = { validateDriveEvent: DriveEvent }
+  return [
+    { path: 'src/drive/record/checks.generated.js', content: await compileShapes(shapes, { allProblems: false }) },
+    { path: 'src/drive/record/checks.generated.d.ts', content: declareShapes(shapes, '../../kit/schema.ts') },
   ]
 }
 

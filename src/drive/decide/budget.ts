@@ -1,0 +1,57 @@
+/** What a driven run has used, and whether it may use more. Pure. */
+import type { Backend, Usage } from '../../agents/adapter/agent.ts'
+import { AGENTS } from '../../agents/registry.ts'
+import type { DriveState } from '../record/drive-state.ts'
+import type { DrivePause, Options, Spent } from '../record/event.shape.ts'
+
+/** The agents that report what a turn cost. */
+const REPORTS_COST: readonly Backend[] = ['claude']
+
+export function reportsCost(backend: Backend): boolean {
+  return REPORTS_COST.includes(backend)
+}
+
+/** All tokens of a turn, each once: some agents count those of the cache or of thinking apart. */
+export function tokensOf(usage: Usage, backend: Backend): number {
+  const { countsApart } = AGENTS[backend]
+  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens = 0 } = usage
+  const apart = [
+    ...(countsApart.cache ? [cached_tokens, cache_write_tokens] : []),
+    ...(countsApart.reasoning ? [reasoning_tokens] : []),
+  ]
+  return apart.reduce((sum, count) => sum + count, input_tokens + output_tokens)
+}
+
+/** What all attempts and checks have used, in this round and in those before. */
+export function spentBy({ spent, attempts }: Pick<DriveState, 'spent' | 'attempts'>): Spent {
+  return attempts.reduce((sum, { ended, checks, backend }) => {
+    const checkMs = checks.reduce((total, { duration_ms }) => total + duration_ms, 0)
+    return {
+      tokens: sum.tokens + (ended?.usage === undefined ? 0 : tokensOf(ended.usage, backend)),
+      cost_usd: sum.cost_usd + (ended?.cost_usd ?? 0),
+      time_ms: sum.time_ms + (ended?.duration_ms ?? 0) + checkMs,
+    }
+  }, spent)
+}
+
+type Caps = Pick<Options, 'max_tokens' | 'max_cost_usd' | 'max_time_ms'>
+
+/** The cap that is reached, if any. A cap of 100 is reached at 100. */
+export function reachedCap(spent: Spent, caps: Caps): DrivePause | undefined {
+  const { max_tokens = Infinity, max_cost_usd = Infinity, max_time_ms = Infinity } = caps
+  if (spent.tokens >= max_tokens) return 'max_tokens'
+  if (spent.cost_usd >= max_cost_usd) return 'max_cost'
+  return spent.time_ms >= max_time_ms ? 'max_time' : undefined
+}
+
+export type Reserved = { readonly tokens?: number; readonly cost_usd?: number; readonly time_ms?: number }
+
+/** What may still be used; a field without a cap is absent. */
+export function remainingBudget(spent: Spent, caps: Caps): Reserved {
+  const { max_tokens, max_cost_usd, max_time_ms } = caps
+  return {
+    ...(max_tokens !== undefined && { tokens: Math.max(0, max_tokens - spent.tokens) }),
+    ...(max_cost_usd !== undefined && { cost_usd: Math.max(0, max_cost_usd - spent.cost_usd) }),
+    ...(max_time_ms !== undefined && { time_ms: Math.max(0, max_time_ms - spent.time_ms) }),
+  }
+}
