@@ -4,12 +4,20 @@ import { lockBusy } from '../kit/faults.ts'
 import type { Disk } from '../kit/files/disk.ts'
 import { type Lock, takeLock } from '../kit/files/lock.ts'
 import { ensureEmptyFile } from '../kit/files/write-file.ts'
+import { readJson } from '../kit/json/read-json.ts'
 import { appendRecord } from './append-record.ts'
 import { wrapReadErrors } from './find-run.ts'
 import { Mutation } from './mutation.ts'
 import { closeJournal, type OpenJournal, openRecords } from './open-journal.ts'
 import { readRecords, type Tail } from './read-records.ts'
-import { decodeLine, encodeLine, type JournalEnd, NO_RECORDS, type RecordedEvent } from './record-line.ts'
+import {
+  decodeLine,
+  encodeLine,
+  type JournalEnd,
+  NO_RECORDS,
+  RECORD_LIMIT_BYTES,
+  type RecordedEvent,
+} from './record-line.ts'
 import { repairTail } from './repair-tail.ts'
 
 /** Long enough for a process that only checks whether the lock is held. */
@@ -87,10 +95,13 @@ export class EventFile<E extends RecordedEvent> implements Disposable {
   append(event: E): void {
     const { runId, disk, check } = this.#options
     const mutation = new Mutation(runId)
-    const record = mutation.step('validation', () => encodeLine(check(event), runId, this.#end))
+    const { record, end } = mutation.step('validation', () => {
+      const record = encodeLine(event, runId, this.#end)
+      return { record, end: readBack(record, this.#end, check) }
+    })
     appendRecord(this.#journal, { lengthBytes: this.#lengthBytes, record, mutation }, disk)
     this.#lengthBytes += record.length
-    this.#end = { sequence: this.#end.sequence + 1, chain: chainIn(record) }
+    this.#end = end
     this.events.push(event)
   }
 
@@ -100,12 +111,12 @@ export class EventFile<E extends RecordedEvent> implements Disposable {
   }
 }
 
-const CHAIN_CHARACTERS = 'sha256:'.length + 64
-const AFTER_CHAIN = '"}\n'.length
-
-function chainIn(record: Buffer): JournalEnd['chain'] {
-  const end = record.length - AFTER_CHAIN
-  return record.toString('latin1', end - CHAIN_CHARACTERS, end) as JournalEnd['chain']
+/** The end of the file with a record that is about to be written. This ensures that the record can be read again. */
+function readBack(record: Buffer, before: JournalEnd, check: (event: RecordedEvent) => unknown): JournalEnd {
+  const value = readJson(record, { input: 'the record', limitBytes: RECORD_LIMIT_BYTES })
+  const { end, ...event } = decodeLine(record.subarray(0, -1), value, before)
+  check(event)
+  return end
 }
 
 async function lockNow(path: string): Promise<Lock | undefined> {

@@ -5,6 +5,7 @@ import { CHAT_COMMANDS } from '../chat/commands.ts'
 import type { Command } from '../command.ts'
 import { CONFIG_COMMANDS } from '../config/commands.ts'
 import { DOCTOR_COMMANDS } from '../doctor/commands.ts'
+import { DRIVE_COMMANDS } from '../drive/commands.ts'
 import { EXECUTION_COMMANDS } from '../executions/commands.ts'
 import { HOST_COMMANDS } from '../hosts/commands.ts'
 import { KEY_COMMANDS } from '../keys/commands.ts'
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   ...BACKEND_COMMANDS,
   ...SERVER_COMMANDS,
   ...KEY_COMMANDS,
+  ...DRIVE_COMMANDS,
   ...RUN_COMMANDS,
   ...HOST_COMMANDS,
   ...DOCTOR_COMMANDS,

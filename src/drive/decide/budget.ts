@@ -28,30 +28,30 @@ export function spentBy({ spent, attempts }: Pick<DriveState, 'spent' | 'attempt
     const checkMs = checks.reduce((total, { duration_ms }) => total + duration_ms, 0)
     return {
       tokens: sum.tokens + (ended?.usage === undefined ? 0 : tokensOf(ended.usage, backend)),
-      cost_usd: sum.cost_usd + (ended?.cost_usd ?? 0),
+      cost_microusd: sum.cost_microusd + (ended?.cost_microusd ?? 0),
       time_ms: sum.time_ms + (ended?.duration_ms ?? 0) + checkMs,
     }
   }, spent)
 }
 
-type Caps = Pick<Options, 'max_tokens' | 'max_cost_usd' | 'max_time_ms'>
+type Caps = Pick<Options, 'max_tokens' | 'max_cost_microusd' | 'max_time_ms'>
 
 /** The cap that is reached, if any. A cap of 100 is reached at 100. */
 export function reachedCap(spent: Spent, caps: Caps): DrivePause | undefined {
-  const { max_tokens = Infinity, max_cost_usd = Infinity, max_time_ms = Infinity } = caps
+  const { max_tokens = Infinity, max_cost_microusd = Infinity, max_time_ms = Infinity } = caps
   if (spent.tokens >= max_tokens) return 'max_tokens'
-  if (spent.cost_usd >= max_cost_usd) return 'max_cost'
+  if (spent.cost_microusd >= max_cost_microusd) return 'max_cost'
   return spent.time_ms >= max_time_ms ? 'max_time' : undefined
 }
 
-export type Reserved = { readonly tokens?: number; readonly cost_usd?: number; readonly time_ms?: number }
+export type Reserved = { readonly tokens?: number; readonly cost_microusd?: number; readonly time_ms?: number }
 
 /** What may still be used; a field without a cap is absent. */
 export function remainingBudget(spent: Spent, caps: Caps): Reserved {
-  const { max_tokens, max_cost_usd, max_time_ms } = caps
+  const { max_tokens, max_cost_microusd, max_time_ms } = caps
   return {
     ...(max_tokens !== undefined && { tokens: Math.max(0, max_tokens - spent.tokens) }),
-    ...(max_cost_usd !== undefined && { cost_usd: Math.max(0, max_cost_usd - spent.cost_usd) }),
+    ...(max_cost_microusd !== undefined && { cost_microusd: Math.max(0, max_cost_microusd - spent.cost_microusd) }),
     ...(max_time_ms !== undefined && { time_ms: Math.max(0, max_time_ms - spent.time_ms) }),
   }
 }

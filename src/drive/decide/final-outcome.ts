@@ -3,16 +3,9 @@ import type { Action } from '../../contract/action.shape.ts'
 import { CONTRACT_VERSION } from '../../contract/limits.ts'
 import type { Activity, Outcome } from '../../contract/outcome.shape.ts'
 import { checkOutcome } from '../../contract/outcome.ts'
+import { cleanText } from '../prompt/clean-text.ts'
 import { howItEnded } from '../prompt/follow-ups.ts'
 import type { Attempt, CheckRun } from '../record/drive-state.ts'
-
-/** A submitted text must not have other control characters than tabs and line feeds. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
-
-function clean(text: string): string {
-  return text.toWellFormed().replace(CONTROLS, ' ')
-}
 
 /** Adds the checks and the number of attempts to an implementation. Checks that failed make it partial. */
 export function completeOutcome(outcome: Outcome, attempts: readonly Attempt[]): Outcome {
@@ -41,14 +34,14 @@ function isWork({ purpose, ended }: Attempt): boolean {
 }
 
 function toIssue(check: CheckRun): string {
-  return clean(`drover ran the check \`${check.command}\`, and it ${howItEnded(check)}.`)
+  return cleanText(`drover ran the check \`${check.command}\`, and it ${howItEnded(check)}.`)
 }
 
 /** A check without an exit code is not an activity; it is a known issue. */
 function toActivity(check: CheckRun): Activity[] {
   if (check.exit_code === undefined) return []
-  const summary = clean(`Run by drover: it ${howItEnded(check)}.`)
-  return [{ kind: kindOf(check.command), command: clean(check.command), exit_code: check.exit_code, summary }]
+  const summary = cleanText(`Run by drover: it ${howItEnded(check)}.`)
+  return [{ kind: kindOf(check.command), command: cleanText(check.command), exit_code: check.exit_code, summary }]
 }
 
 const KINDS: readonly (readonly [RegExp, Activity['kind']])[] = [
@@ -66,7 +59,7 @@ type Frame = Pick<Action, 'action_id' | 'kind'>
 
 /** For an action whose agent reported nothing that can be used. */
 export function errorOutcome(action: Frame, problem: string, observations: readonly string[] = []): Outcome {
-  const error = { status: 'error', summary: clean(problem), observations: observations.map(clean) }
+  const error = { status: 'error', summary: cleanText(problem), observations: observations.map(cleanText) }
   const none = { uncertainties: [], findings: [] }
   const own = {
     orient: {},
@@ -83,8 +76,8 @@ export function errorOutcome(action: Frame, problem: string, observations: reado
 /** Asks a person. A review and a summary cannot ask, so they end with an error. */
 export function askOutcome(action: Frame, { question, summary }: { question: string; summary: string }): Outcome {
   if (action.kind === 'review' || action.kind === 'summarize') return errorOutcome(action, `${summary}\n\n${question}`)
-  const pause = { reason: 'decision_required', question: clean(question), destructive_request: null }
-  return checkOutcome({ ...frameOf(action), status: 'needs_input', summary: clean(summary), pause })
+  const pause = { reason: 'decision_required', question: cleanText(question), destructive_request: null }
+  return checkOutcome({ ...frameOf(action), status: 'needs_input', summary: cleanText(summary), pause })
 }
 
 function frameOf({ action_id, kind }: Frame) {

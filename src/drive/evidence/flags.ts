@@ -19,6 +19,8 @@ export type FlagFacts = {
   readonly changed: readonly string[]
   /** The changed files that look like tests. */
   readonly tests: readonly FileChange[]
+  /** The changed files that checks name, and that were there before. */
+  readonly checkPrograms: readonly string[]
   /** The commands that drover ran itself after the last edit. */
   readonly checkedByDrover: readonly string[]
   /** Warnings of the agent's runs. */
@@ -32,7 +34,7 @@ export function findFlags(facts: FlagFacts): Flag[] {
     ...staleChecks(facts),
     ...facts.tests.flatMap(judgeTest),
     ...facts.changed
-      .filter((path) => isCheckConfiguration(path) || isNamedByCheck(path, facts))
+      .filter((path) => isCheckConfiguration(path) || facts.checkPrograms.includes(path))
       .map((path): Flag => ({ flag: 'check_configuration_changed', detail: path })),
     ...unreported(facts),
     ...facts.warnings
@@ -63,7 +65,7 @@ export function isTestPath(path: string): boolean {
 const SKIPS =
   /\b(?:it|test|describe|context|suite)\.(?:skip|todo)\b|\bx(?:it|describe|test)\s*\(|@pytest\.mark\.skip|@unittest\.skip|\bpytest\.skip\(|#\[ignore\]|\bt\.Skip(?:Now|f)?\(|@Disabled\b|@Ignore\b/g
 const CASES =
-  /\b(?:it|test)(?:\.each)?\s*[(`]|\bdef test_|#\[(?:tokio::)?test\]|\bfunc Test[A-Z_]|@Test\b|\b(?:assert|expect)\b/g
+  /\bx?(?:it|test)(?:\.\w+)*\s*[(`]|\bdef test_|#\[(?:tokio::)?test\]|\bfunc Test[A-Z_]|@Test\b|\b(?:assert|expect)\b/g
 
 function judgeTest({ path, before, after }: FileChange): Flag[] {
   if (before === undefined) return []
@@ -85,9 +87,8 @@ export function isCheckConfiguration(path: string): boolean {
   return CONFIGURATION.test(path)
 }
 
-/** Whether a check is started through this file, as in `sh check.sh`. */
-function isNamedByCheck(path: string, { implementation, checkedByDrover }: FlagFacts): boolean {
-  const commands = [...checkedByDrover, ...implementation.activities.map(({ command }) => command)]
+/** Whether a check names this file, as in `sh check.sh`. */
+export function isNamedBy(commands: readonly string[], path: string): boolean {
   return !isTestPath(path) && commands.some((command) => command.split(/\s+/).some((word) => normalize(word) === path))
 }
 

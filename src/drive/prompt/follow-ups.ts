@@ -59,12 +59,14 @@ function describeCheck(check: CheckRun): string {
 }
 
 export function howItEnded({ exit_code, problem }: Pick<CheckRun, 'exit_code' | 'problem'>): string {
-  return exit_code === undefined ? `did not end by itself: ${problem ?? 'the reason is unknown'}` : `ended with exit code ${exit_code}`
+  return exit_code === undefined
+    ? `did not end by itself: ${problem ?? 'the reason is unknown'}`
+    : `ended with exit code ${exit_code}`
 }
 
 export function describeClaim({ about, subject, exit_code, note }: Claim): string {
   const said =
-    about === 'file' ? `you report ${subject} as changed` : `you report \`${subject}\` with exit code ${exit_code}`
+    about === 'file' ? `${subject} is reported as changed` : `\`${subject}\` is reported with exit code ${exit_code}`
   return `- ${said}: ${note}`
 }
 

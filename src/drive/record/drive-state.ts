@@ -14,6 +14,8 @@ export type Attempt = Started & {
   /** Those that drover ran after it. */
   readonly checks: readonly CheckRun[]
   readonly evidence?: Evidence
+  /** Why the run did not accept its outcome. */
+  readonly rejected?: string
 }
 
 export type CheckRun = EventOf<'check_ran'>['data'] & { readonly at: string }
@@ -27,6 +29,8 @@ export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly options: Options
   readonly attempts: readonly Attempt[]
   readonly submitted: readonly Submitted[]
+  /** The number of attempts when the latest driver began: what stopped an earlier one does not stop it. */
+  readonly attempts_before: number
   /** Why the driver stopped; undefined as soon as another one goes on. */
   readonly paused?: EventOf<'paused'>['data']
   readonly next_run_id?: string
@@ -40,12 +44,12 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
 
 export function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
   const { type, at, data } = event
-  if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [] }
+  if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [], attempts_before: 0 }
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)
   switch (type) {
     case 'drive_resumed': {
       const { paused: _, ...rest } = state
-      return { ...rest, options: data.options }
+      return { ...rest, options: data.options, attempts_before: state.attempts.length }
     }
     case 'attempt_started':
       return { ...state, attempts: [...state.attempts, { ...data, started_at: at, checks: [] }] }
@@ -57,6 +61,8 @@ export function applyDriveEvent(state: DriveState | undefined, event: DriveEvent
       return updateAttempt(state, data.attempt, ({ checks }) => ({ checks: [...checks, { ...data, at }] }))
     case 'evidence':
       return updateAttempt(state, data.attempt, () => ({ evidence: data }))
+    case 'outcome_rejected':
+      return updateAttempt(state, data.attempt, () => ({ rejected: data.problem }))
     case 'outcome_submitted':
       return { ...state, submitted: [...state.submitted, data] }
     case 'paused':

@@ -8,6 +8,7 @@ import { literals, type Message, meaning, named, strict, tagged } from '../../ki
 const text = Type.String()
 const count = Type.Integer({ minimum: 0 })
 const optional = Type.Optional
+// Costs are in millionths of a dollar: records have no fractions.
 
 /** The files that differ from the last commit at one moment: each path with a digest of what is there. */
 export const Tree = named(
@@ -52,7 +53,7 @@ export const Options = named(
     checks: Type.Array(text),
     check_timeout_ms: count,
     max_tokens: optional(count),
-    max_cost_usd: optional(Type.Number({ minimum: 0 })),
+    max_cost_microusd: optional(count),
     max_time_ms: optional(count),
     rounds: count,
     attempts: count,
@@ -80,7 +81,7 @@ export type Place = Message<typeof Place>
 /** An ordinary issue whose title and body are the goal. */
 const Issue = strict({ url: text, sha256: meaning('Digest of title and body.', Digest) })
 
-const Spent = strict({ tokens: count, cost_usd: Type.Number({ minimum: 0 }), time_ms: count })
+const Spent = strict({ tokens: count, cost_microusd: count, time_ms: count })
 export type Spent = Message<typeof Spent>
 
 const PURPOSES = [
@@ -169,7 +170,7 @@ export const DriveEvent = named(
       /** What may still be used. */
       reserved: strict({
         tokens: optional(count),
-        cost_usd: optional(Type.Number({ minimum: 0 })),
+        cost_microusd: optional(count),
         time_ms: optional(count),
       }),
       prompt_sha256: Digest,
@@ -180,9 +181,8 @@ export const DriveEvent = named(
       attempt: count,
       how: literals(ENDS),
       session_id: optional(text),
-      is_resumable: Type.Boolean(),
       usage: optional(Usage),
-      cost_usd: optional(Type.Number({ minimum: 0 })),
+      cost_microusd: optional(count),
       duration_ms: count,
       tree: optional(Tree),
       /** The text of the outcome block. */
@@ -207,6 +207,8 @@ export const DriveEvent = named(
       output: text,
     }),
     event('evidence', { attempt: count, claims: Type.Array(Claim), flags: Type.Array(Flag) }),
+    /** The run does not accept an outcome that is valid by itself. */
+    event('outcome_rejected', { attempt: count, problem: text }),
     event('outcome_submitted', {
       action_id: text,
       attempt: optional(count),
