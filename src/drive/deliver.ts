@@ -5,6 +5,7 @@ import { askGit, gitErrorLine } from '../workspace/git.ts'
 import { commitWorktree } from '../workspace/worktrees/commit-worktree.ts'
 import { type DriveContext, record, stateOf } from './drive-context.ts'
 import { driveDeliveryFailed } from './faults.ts'
+import type { DriveState } from './record/drive-state.ts'
 import type { Place } from './record/event.shape.ts'
 
 const NETWORK_TIMEOUT_MS = 5 * 60_000
@@ -14,7 +15,7 @@ type WorktreePlace = Extract<Place, { kind: 'worktree' }>
 
 export type DeliverOptions = {
   /** The text of the pull request. */
-  readonly describe: () => Promise<string>
+  readonly describe: (state: DriveState) => Promise<string>
 }
 
 export async function deliver(context: DriveContext, options: DeliverOptions): Promise<void> {
@@ -40,7 +41,7 @@ export async function deliver(context: DriveContext, options: DeliverOptions): P
 }
 
 /** The first line of the goal, as the subject of a commit. */
-export function titleOf(goal: string): string {
+function titleOf(goal: string): string {
   const line =
     goal
       .trim()
@@ -63,7 +64,7 @@ async function openPullRequest(
   const found = await findPullRequest(context, gh, place)
   if (found !== undefined) return found
   const args = ['pr', 'create', '--draft', '--head', place.branch, '--title', title, '--body-file', '-']
-  const stdin = await describe()
+  const stdin = await describe(stateOf(context))
   return urlIn(await ask(context, gh, { args, stdin }))
 }
 

@@ -20,3 +20,8 @@ export async function inWorktreeOf(context: RunContext, runId: string): Promise<
     return context
   }
 }
+
+/** The same for reading, which does not need the worktree: drover removes that of a driven run once its work is delivered. */
+export function asOwnerOf(context: RunContext, runId: string): RunContext {
+  return { ...context, workspace: readRunHeader(context.store, runId).workspace_identity }
+}

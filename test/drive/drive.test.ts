@@ -257,3 +257,21 @@ describe('wrong use', () => {
     expect(driving.repository.git('branch', '--list', 'drover/*')).toBe('')
   })
 })
+
+describe('the status and the report of a driven run', () => {
+  it('show attempts, checks, evidence, cost and the branch, even when the worktree is gone', async () => {
+    const driving = createDriving({ orient: [{ cost: 0.25 }] })
+    const id = runIdIn((await driving.drive(GOAL, '--no-review', '--check', 'sh check.sh')).stdout)
+    const { stdout: status } = await driving.call(['status', id])
+    expect(status).toMatch(/Driven: 3 attempts · 450 tokens · \$0\.2500/)
+    expect(status).toMatch(/2\. implement by claude: answered \(exec_[0-9a-f]+\)/)
+    expect(status).toContain('check sh check.sh ended with exit code 0')
+    expect(status).toContain('evidence: 1 observed, 0 claimed, 0 contradicted')
+    expect(status).toMatch(/Delivered: branch drover\/show-the-wind-in-knots-/)
+    const { stdout: report } = await driving.call(['report', id])
+    expect(report).toMatch(/\| changed wind\.txt \| \*\*observed\*\* \| git shows the change \|/)
+    expect(report).toMatch(/\| `sh check\.sh` \| passed \|/)
+    expect(report).toContain('Branch: `drover/show-the-wind-in-knots-')
+    expect(report).toContain('- Cost: $0.2500')
+  })
+})

@@ -51,8 +51,6 @@ export type DrivenCall = {
 
 export const HONEST: DrivenTurn = { edits: { 'wind.txt': 'wind: 23 knots\n' } }
 
-export type Driving = ReturnType<typeof createDriving>
-
 /** A repository with one file, a home, and scripted agents for claude and codex. */
 export function createDriving(script: DrivenScript = {}, { config = '' }: { config?: string } = {}) {
   const scratch = temporaryDirectory()

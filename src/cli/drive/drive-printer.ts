@@ -3,12 +3,12 @@
 import { spentBy } from '../../drive/decide/budget.ts'
 import type { DriveUpdate } from '../../drive/drive-context.ts'
 import type { DriveState } from '../../drive/record/drive-state.ts'
+import { describeRecord, formatMicro } from '../driven/drive-text.ts'
 import { formatDuration } from '../output/format-time.ts'
 import { LiveLines } from '../output/live-lines.ts'
 import { toOneLine } from '../output/printable.ts'
 import { activityOf } from '../prompt/activity.ts'
 import type { Terminal } from '../terminal.ts'
-import { describeRecord, formatMicro } from './drive-text.ts'
 
 export type DrivePrinter = {
   update(update: DriveUpdate): void

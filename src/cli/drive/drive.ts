@@ -2,20 +2,22 @@
 import type { Config } from '../../config/config.shape.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import type { Options } from '../../drive/record/event.shape.ts'
+import { toReportParts } from '../../drive/report-parts.ts'
 import type { RunContext } from '../../runs/run-context.ts'
+import { writeReport } from '../../runs/run-report.ts'
 import { outlineRun, type RunOutline } from '../../runs/run-status.ts'
 import type { Invocation, Run } from '../command.ts'
+import { describeSpent } from '../driven/drive-text.ts'
 import { exitCodeOfSignal } from '../interruption.ts'
-import { isInteractive } from '../prompt/ask-user.ts'
 import { type PromptSetup, setUpPrompts } from '../prompt/prompt-setup.ts'
+import { canAsk } from '../run/ask-person.ts'
 import { openRuns } from '../run/open-runs.ts'
 import { readSettings } from '../settings.ts'
 import { withWorkspace } from '../workspace-command.ts'
-import { askPerson } from './ask-person.ts'
+import { askAboutRun } from './ask-person.ts'
 import { completeOptions, readDriveFlags } from './drive-options.ts'
 import { createJsonDrivePrinter, createTextDrivePrinter, type DrivePrinter } from './drive-printer.ts'
 import { parseTarget } from './drive-target.ts'
-import { describeSpent } from './drive-text.ts'
 import { listDriven } from './list-driven.ts'
 import { notify, parseNotify } from './notify.ts'
 import { removeDelivered } from './remove-delivered.ts'
@@ -64,10 +66,10 @@ type Drive = {
 async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<DriveResult> {
   const { invocation, setup, context, printer } = drive
   const { flags, runtime } = invocation
-  const canAsk = isInteractive(runtime) && !flags.isOn('json')
+  const hasPerson = canAsk(runtime) && !flags.isOn('json')
   const ask = async (run: RunOutline, there: RunContext) => {
     await printer.rest()
-    return await askPerson(runtime, run, there)
+    return await askAboutRun(runtime, run, there)
   }
   return await driveRounds(
     {
@@ -76,8 +78,8 @@ async function driveIt(drive: Drive, runId: string, begin: DriveBegin): Promise<
       env: runtime.env,
       wantsDeltas: flags.isOn('json') || runtime.terminal.out.canRedraw,
       onUpdate: (update) => printer.update(update),
-      describe: async () => (await outlineRun(context, runId)).summary ?? '',
-      ...(canAsk && { ask }),
+      describe: async (state) => writeReport(await outlineRun(context, state.run_id), toReportParts(state)),
+      ...(hasPerson && { ask }),
     },
     runId,
     begin,
@@ -102,7 +104,7 @@ async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
   }
   const lines = [
     describeSpent(state),
-    ...(end.is === 'waits' ? ['', ...describeWait(run), '', ...next(commandsAfter(run))] : []),
+    ...(end.is === 'waits' ? ['', ...describeWait(run, runtime.terminal.out), '', ...next(commandsAfter(run))] : []),
     ...(end.is === 'paused' || end.is === 'interrupted' ? next([`drover drive ${runId}`]) : []),
     ...(end.is === 'ended' && failed ? ['A check still fails.'] : []),
     ...(kept === undefined ? [] : [kept]),

@@ -4,7 +4,7 @@ import { defineFault } from '../../kit/fault.ts'
 export const driveTargetMissing = defineFault({
   code: 'drive_target_missing',
   kind: 'usage',
-  when: '`drover drive` was given nothing to do.',
+  when: 'The command `drover drive` was given nothing to do.',
   message: (_: Record<never, never>) => 'say what to do: a goal in quotes, the address of an issue, or the id of a run',
 })
 

@@ -118,7 +118,7 @@ async function readIssue({ invocation, context }: Search, url: string): Promise<
   const isOrdinary = reading.code === 'change_marker_required' && !envelope.body.includes('<!-- drover-level:')
   if (!isOrdinary) throw invalidSource({ problem: reading.error, classification: reading.code })
   const goal = goalIn(envelope)
-  await confirmGoal(invocation, { url, goal })
+  await confirmGoal(invocation, { url, goal, signal: context.signal })
   return { goal, issue: { url, sha256: digest(encodeUtf8(goal)) } }
 }
 

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path'
+import { readDrive } from '../../drive/record/drive-journal.ts'
+import { toReportParts } from '../../drive/report-parts.ts'
 import { createFile } from '../../kit/files/write-file.ts'
 import { encodeUtf8 } from '../../kit/utf8.ts'
+import { resolveRunId } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { writeReport } from '../../runs/run-report.ts'
 import type { RunOutline } from '../../runs/run-status.ts'
+import { asOwnerOf } from '../../runs/run-worktree.ts'
 import { findNewestRun } from '../../runs/waiting-run.ts'
 import type { Run } from '../command.ts'
 import { MarkdownStream } from '../output/markdown-stream.ts'
@@ -22,7 +26,8 @@ export const run: Run = (invocation) =>
     const typed = args[0] === undefined ? undefined : await readRunId(command, args[0], 'list-runs')
     const context = await openRuns(command, runtime)
     const shown = await findReported(command, context, typed)
-    const markdown = writeReport(shown)
+    const driven = readDrive(context.store, shown.id)
+    const markdown = writeReport(shown, driven && toReportParts(driven))
     const file = flags.text('output')
     if (file === undefined) await out.write(out.isTty ? render(markdown, out) : markdown)
     else {
@@ -38,7 +43,11 @@ async function findReported(
   context: RunContext,
   typed: string | undefined,
 ): Promise<RunOutline> {
-  if (typed !== undefined) return (await openNamed(command, context, typed)).run
+  if (typed !== undefined) {
+    const runId = resolveRunId(context, typed)
+    const isDriven = readDrive(context.store, runId) !== undefined
+    return (await openNamed(command, isDriven ? asOwnerOf(context, runId) : context, typed)).run
+  }
   const list = { next: (workspace: WorkspaceRef) => offer('list-runs', workspace) }
   return (await command.suggesting(list, () => findNewestRun(context))).run
 }

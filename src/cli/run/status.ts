@@ -1,11 +1,13 @@
+import { readDrive } from '../../drive/record/drive-journal.ts'
 import { followRun } from '../../runs/follow-run.ts'
 import { parseSectionKey } from '../../runs/parse-ids.ts'
 import { readPinnedMaterial } from '../../runs/read-material.ts'
 import { shortenRunId, shortNameOf } from '../../runs/resolve-run-id.ts'
 import type { RunContext } from '../../runs/run-context.ts'
 import { listRuns, outlineRun, outlineRuns, type RunList, type RunOutline, showStatus } from '../../runs/run-status.ts'
-import { inWorktreeOf } from '../../runs/run-worktree.ts'
+import { asOwnerOf, inWorktreeOf } from '../../runs/run-worktree.ts'
 import type { Invocation, Run } from '../command.ts'
+import { describeDrive } from '../driven/drive-text.ts'
 import { flagsConflict } from '../faults.ts'
 import { type WorkspaceCommand, withWorkspace } from '../workspace-command.ts'
 import { openRuns } from './open-runs.ts'
@@ -38,10 +40,12 @@ export const run: Run = (invocation) =>
       : await showSection(invocation, context, { runId, key })
   })
 
-/** A person at a terminal may look at a run from any worktree. Programs are told where it belongs, as the protocol says. */
+/** A person at a terminal may look at a run from any worktree. Programs are told where it belongs, as the protocol says. A driven run can be read even if its worktree is gone. */
 async function openForReader(command: WorkspaceCommand, { flags, runtime }: Invocation, typed: string) {
   const context = await openRuns(command, runtime)
   const runId = completeRunId(command, context, typed)
+  if (!flags.isOn('json') && readDrive(context.store, runId) !== undefined)
+    return { context: asOwnerOf(context, runId), runId }
   const isPerson = !flags.isOn('json') && runtime.terminal.out.isTty
   return { context: isPerson ? await inWorktreeOf(context, runId) : context, runId }
 }
@@ -72,9 +76,11 @@ async function showOne(invocation: Invocation, context: RunContext, runId: strin
 /** A terminal gets the history in colour; a pipe gets one fact per line. */
 function formatForPerson({ flags, runtime }: Invocation, run: RunOutline, context: RunContext): string {
   const { clock, terminal } = runtime
-  if (!terminal.out.isTty) return formatRun(run, clock.now())
+  const driven = readDrive(context.store, run.id)
+  const lines = driven === undefined ? '' : `\n${describeDrive(driven).join('\n')}\n`
+  if (!terminal.out.isTty) return formatRun(run, clock.now()) + lines
   const name = shortNameOf(context, run.id)
-  return formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out: terminal.out })
+  return `${formatRunView(run, { now: clock.now(), name, hasRoot: flags.text('root') !== undefined, out: terminal.out })}${lines}`
 }
 
 async function showSection(

@@ -137,7 +137,7 @@ function afterProblem(facts: Facts, last: Attempt, problem: string): Step {
 }
 
 /** A review must leave the worktree as it is. */
-export function hasChangedFiles({ tree, ended }: Attempt): boolean {
+function hasChangedFiles({ tree, ended }: Attempt): boolean {
   return ended?.tree !== undefined && ended.tree.snapshot !== tree.snapshot
 }
 

@@ -1,7 +1,9 @@
 /** Opens and reads `drive.jsonl`, the record of a driven run. */
 import { EventFile, type EventFileOptions, readEventFile } from '../../journal/event-file.ts'
+import { runNotFound } from '../../journal/faults.ts'
 import { findRun } from '../../journal/find-run.ts'
 import { driveLockPathIn, drivePathIn, type RunStore } from '../../journal/run-store.ts'
+import { Fault } from '../../kit/fault.ts'
 import { type DriveState, toDriveState } from './drive-state.ts'
 import type { DriveEvent } from './event.shape.ts'
 import { checkDriveEvent } from './event.ts'
@@ -15,9 +17,14 @@ export async function openDriveJournal(store: RunStore, runId: string): Promise<
   return file
 }
 
-/** The state of a driven run; undefined if it was never driven. It locks and changes nothing. */
+/** The state of a driven run; undefined if it was never driven, or does not exist. It locks and changes nothing. */
 export function readDrive(store: RunStore, runId: string): DriveState | undefined {
-  return toDriveState(readEventFile(optionsFor(store, runId)))
+  try {
+    return toDriveState(readEventFile(optionsFor(store, runId)))
+  } catch (error) {
+    if (error instanceof Fault && error.code === runNotFound.code) return undefined
+    throw error
+  }
 }
 
 function optionsFor(store: RunStore, runId: string): EventFileOptions<DriveEvent> {

@@ -19,9 +19,9 @@ export type Attempt = Started & {
 }
 
 export type CheckRun = EventOf<'check_ran'>['data'] & { readonly at: string }
-export type Evidence = EventOf<'evidence'>['data']
-export type Submitted = EventOf<'outcome_submitted'>['data']
-export type Delivery = EventOf<'delivered'>['data']
+type Evidence = EventOf<'evidence'>['data']
+type Submitted = EventOf<'outcome_submitted'>['data']
+type Delivery = EventOf<'delivered'>['data']
 
 export type DriveState = EventOf<'drive_started'>['data'] & {
   readonly started_at: string
@@ -42,7 +42,7 @@ export function toDriveState(events: readonly DriveEvent[]): DriveState | undefi
   return events.reduce<DriveState | undefined>(applyDriveEvent, undefined)
 }
 
-export function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
+function applyDriveEvent(state: DriveState | undefined, event: DriveEvent): DriveState {
   const { type, at, data } = event
   if (type === 'drive_started') return { ...data, started_at: at, attempts: [], submitted: [], attempts_before: 0 }
   if (state === undefined) throw new TypeError(`a driven run cannot begin with ${type}`)

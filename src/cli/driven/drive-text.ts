@@ -12,7 +12,7 @@ import { formatCost } from '../output/usage-text.ts'
 const LINE_COLUMNS = 160
 const SHORT_ID = 8
 
-export function shortRunId(id: string): string {
+function shortRunId(id: string): string {
   return id.slice(0, SHORT_ID)
 }
 
@@ -78,7 +78,12 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   after_unknown_end: 'again, because the end of the attempt before is unknown',
 }
 
-function describeAttempt({ attempt, action_kind, purpose, backend }: EventOf<'attempt_started'>['data']): string {
+function describeAttempt({
+  attempt,
+  action_kind,
+  purpose,
+  backend,
+}: Omit<EventOf<'attempt_started'>['data'], 'tree'>): string {
   const again = PURPOSES[purpose]
   return `${attempt}. ${action_kind} by ${backend}${again === '' ? '' : ` ${again}`}`
 }
@@ -124,11 +129,29 @@ function describeEvidence({ claims, flags }: EventOf<'evidence'>['data']): strin
   ]
 }
 
-export function describeDelivery(delivery: EventOf<'delivered'>['data']): string {
+function describeDelivery(delivery: EventOf<'delivered'>['data']): string {
   const { as, branch, commit, pull_request, note } = delivery
   if (as === 'none') return `Not delivered: ${note ?? ''}`
   const where = `branch ${branch} (commit ${commit?.slice(0, 12)})`
   return as === 'pr' ? `Delivered: ${where}, draft pull request ${pull_request}` : `Delivered: ${where}`
+}
+
+/** Attempts, evidence, checks, cost and where the work is, for the status of a run. */
+export function describeDrive(state: DriveState): string[] {
+  const { place, delivered, paused, next_run_id, attempts } = state
+  const where = place.kind === 'worktree' ? `branch ${place.branch}, worktree ${place.root}` : `in place, ${place.root}`
+  return [
+    `Driven: ${describeSpent(state)}`,
+    `  ${where}`,
+    ...attempts.flatMap((attempt) => [
+      `  ${describeAttempt(attempt)}: ${attempt.ended?.how ?? 'running'} (${attempt.execution_id})`,
+      ...attempt.checks.map((check) => `    check ${toOneLine(check.command, LINE_COLUMNS)} ${howItEnded(check)}`),
+      ...(attempt.evidence === undefined ? [] : describeEvidence(attempt.evidence).map((line) => `  ${line}`)),
+    ]),
+    ...(paused === undefined ? [] : [`  paused (${paused.reason}): ${toPrintable(paused.message)}`]),
+    ...(next_run_id === undefined ? [] : [`  goes on as run ${next_run_id}`]),
+    ...(delivered === undefined ? [] : [`  ${describeDelivery(delivered)}`]),
+  ]
 }
 
 /** What the whole run has used. */
