@@ -5,7 +5,7 @@ import { runIdRequired } from './faults.ts'
 import { shortenRunId } from './resolve-run-id.ts'
 import type { RunContext } from './run-context.ts'
 import { outlineRun, outlineRuns, type RunList, type RunOutline } from './run-status.ts'
-import { inWorktreeOf } from './run-worktree.ts'
+import { asOwnerOf, inWorktreeOf } from './run-worktree.ts'
 
 /** What a person wants to do with a run. */
 export type Wish = 'answer' | 'skip' | 'continue' | 'stop'
@@ -77,11 +77,11 @@ function toTitle(goal: string): string {
   return line.length <= TITLE_CHARACTERS ? line : `${line.slice(0, TITLE_CHARACTERS - 1).toWellFormed()}…`
 }
 
-/** The newest run of this worktree, else the newest one of the repository. Throws `run_id_required` if there is none. */
+/** For reading: the newest run of this worktree, else the newest one of the repository. Throws `run_id_required` if there is none. */
 export async function findNewestRun(context: RunContext): Promise<FoundRun> {
   const { runs } = await outlineRuns(context)
   const newest = runs.findLast(({ workspace_foreign }) => workspace_foreign !== true) ?? runs.at(-1)
   if (newest === undefined) throw runIdRequired({ problem: 'this repository has no run' })
-  const there = await inWorktreeOf(context, newest.id)
+  const there = asOwnerOf(context, newest.id)
   return { context: there, run: await outlineRun(there, newest.id) }
 }
