@@ -39,6 +39,12 @@ export function record<T extends DriveEvent['type']>(
   context.onUpdate({ is: 'recorded', runId: context.runId, event, state: stateOf(context) })
 }
 
+/** The same context for what must still be done after an interruption: neither it nor the wait for a lock is aborted. */
+export function uninterrupted(runs: RunContext): RunContext {
+  const { signal } = new AbortController()
+  return { ...runs, signal, store: { ...runs.store, signal } }
+}
+
 export function stateOf({ journal }: Pick<DriveContext, 'journal'>): DriveState {
   const state = toDriveState(journal.events)
   if (state === undefined) throw new TypeError('the run is not driven yet')

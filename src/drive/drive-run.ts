@@ -12,7 +12,7 @@ import { submitOutcome } from '../runs/operations.ts'
 import { readOutcome } from '../runs/read-outcome.ts'
 import { compareWork } from './compare-work.ts'
 import { nextStep, type Step } from './decide/next-step.ts'
-import { type DriveContext, record, stateOf } from './drive-context.ts'
+import { type DriveContext, record, stateOf, uninterrupted } from './drive-context.ts'
 import { observeTree } from './observe-tree.ts'
 import type { Attempt } from './record/drive-state.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -48,7 +48,7 @@ export async function driveRun(context: DriveContext): Promise<DriveEnd> {
 }
 
 async function readRun({ runs, runId }: DriveContext): Promise<ProtocolState> {
-  return await openRun({ ...runs, signal: new AbortController().signal }, runId, (run) => reportChange(run))
+  return await openRun(uninterrupted(runs), runId, (run) => reportChange(run))
 }
 
 type WorkStep = Exclude<Step, { do: 'finish' | 'wait' | 'pause' }>

@@ -82,6 +82,8 @@ describe('an ordinary issue', () => {
     expect(code).toBe(0)
     const [started] = dataOf(driving.records(runIdIn(stdout)), 'drive_started')
     expect(started?.issue).toEqual({ url: URL, sha256: digest(Buffer.from(`Wind\n\n${body}`)) })
-    expect(driving.calls()[0]?.prompt).toMatch(/## Goal\n\n<<<data ([0-9a-f]{16})\nWind\n\nIn knots[^]*\n>>>data \1\n/)
+    expect(driving.calls()[0]?.prompt).toMatch(
+      /## Goal\n\n<<<data ([0-9a-f]{16})\nWind\n\nIn knots[\s\S]*\n>>>data \1\n/,
+    )
   })
 })

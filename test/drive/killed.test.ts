@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { DriveEvent } from '../../src/drive/record/event.shape.ts'
-import { createDriving, dataOf } from '../support/driven-agents.ts'
-import { DROVER } from '../support/run-drover.ts'
+import { createDriving, dataOf, runIdIn } from '../support/driven-agents.ts'
+import { DROVER, ending } from '../support/run-drover.ts'
 import { until } from '../support/until.ts'
 
 it('goes on after it was killed at any record, without losing or repeating one', { timeout: 180_000 }, async () => {
@@ -48,4 +48,20 @@ it('goes on after it was killed at any record, without losing or repeating one',
   expect(driving.calls().length).toBeLessThanOrEqual(attempts.length)
   const resumed = dataOf(all, 'attempt_started').filter(({ purpose }) => purpose === 'after_unknown_end')
   expect(resumed.length).toBeGreaterThan(0)
+})
+
+it('ends with 130 when it is interrupted, and goes on later', { timeout: 60_000 }, async () => {
+  const driving = createDriving({ orient: [{ pause: 20_000 }, {}] })
+  const child = spawn(process.execPath, [DROVER, 'drive', 'Show the wind in knots', '--no-review'], {
+    cwd: driving.repository.root,
+    env: driving.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ran = ending(child)
+  await until(() => driving.calls().length > 0)
+  child.kill('SIGINT')
+  const { code, stdout, stderr } = await ran
+  expect({ code, stderr }).toEqual({ code: 130, stderr: '' })
+  expect(stdout).toContain(`drover drive ${runIdIn(stdout)}`)
+  expect(await driving.drive(runIdIn(stdout))).toMatchObject({ code: 0 })
 })

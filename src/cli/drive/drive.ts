@@ -1,5 +1,6 @@
 /** `drover drive`: lets agents do a run, and reports what happens. */
 import type { Config } from '../../config/config.shape.ts'
+import { uninterrupted } from '../../drive/drive-context.ts'
 import { type DriveBegin, type DriveResult, driveRounds } from '../../drive/drive-rounds.ts'
 import type { Options } from '../../drive/record/event.shape.ts'
 import { toReportParts } from '../../drive/report-parts.ts'
@@ -91,7 +92,7 @@ async function reportEnd(drive: Drive, result: DriveResult): Promise<number> {
   const { invocation, context } = drive
   const { flags, runtime } = invocation
   const { end, state, runId } = result
-  const run = await outlineRun({ ...context, signal: new AbortController().signal }, runId)
+  const run = await outlineRun(uninterrupted(context), runId)
   const failed =
     state.attempts.findLast(({ checks }) => checks.length > 0)?.checks.some(({ passed }) => !passed) ?? false
   const exitCode = exitCodeFor(result, failed)
